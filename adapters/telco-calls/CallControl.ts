@@ -5,8 +5,8 @@
  * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of this process. Organizations
  * take turns, and calls of one that are not answered hold back only its own (rule W13).
  */
-import { Clock, Deferred, Duration, Effect, Exit, Latch, Result, type Scope } from "effect"
-import { Telco } from "simplan/ports"
+import { Deferred, Duration, Effect, Exit, Latch, Result, type Scope } from "effect"
+import { MonotonicTime, Telco } from "simplan/ports"
 import { CallFailure } from "./CallFailure.ts"
 import * as CallMetrics from "./CallMetrics.ts"
 import * as CallRate from "./CallRate.ts"
@@ -95,7 +95,7 @@ export const make = ({
 
     const look = Effect.gen(function* () {
       changed.closeUnsafe()
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* MonotonicTime.now
       const until = giveTurns(now)
       yield* metrics.waiting(turns.size)
       yield* until === null ? changed.await : Effect.race(changed.await, Effect.sleep(Math.max(1, until - now)))
@@ -128,7 +128,7 @@ export const make = ({
 
     /** Waits for a turn. Its end has to be told by `leave`. */
     const turn = Effect.fnUntraced(function* (priority: Priority, organizationId: string) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* MonotonicTime.now
       const id = ++lastId
       const entered = CallRate.enter(rateLimits, rate, { id, priority, organizationId, now })
       if (Result.isFailure(entered)) return yield* tooMany(entered.failure)
@@ -153,7 +153,7 @@ export const make = ({
     }
 
     const admit = Effect.fnUntraced(function* (organizationId: string) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* MonotonicTime.now
       const admitted = CircuitBreaker.admitOf(breakers, organizationId, now)
       if (Result.isFailure(admitted)) return yield* notCalled(admitted.failure)
       yield* setBreakers(admitted.success, now)
@@ -165,7 +165,7 @@ export const make = ({
       start: number,
       exit: Exit.Exit<unknown, CallFailure>
     ) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* MonotonicTime.now
       const failure = Exit.findErrorOption(exit)
       yield* metrics.duration(operation, (now - start) / 1_000)
       if (failure._tag === "None" && Exit.isFailure(exit)) {
@@ -190,7 +190,7 @@ export const make = ({
           const countHeldBack = <B>(before: Effect.Effect<B, CallFailure>) =>
             Effect.tapError(before, () => metrics.count(operation, "held_back"))
           // An open breaker is told at once, and asked again when the turn has come.
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* MonotonicTime.now
           const organizationId = (yield* Telco.Caller)?.organizationId ?? CircuitBreaker.OWN
           const open = CircuitBreaker.admitOf(breakers, organizationId, now)
           if (Result.isFailure(open)) return yield* countHeldBack(Effect.fail(notCalled(open.failure)))
@@ -198,7 +198,7 @@ export const make = ({
           return yield* Effect.ensuring(
             Effect.gen(function* () {
               yield* countHeldBack(admit(organizationId))
-              const start = yield* Clock.currentTimeMillis
+              const start = yield* MonotonicTime.now
               return yield* Effect.onExit(restore(call), (exit) => record(operation, organizationId, start, exit))
             }),
             Effect.sync(() => leave(organizationId))

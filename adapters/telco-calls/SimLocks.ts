@@ -6,7 +6,7 @@
  * No call relies on the lock for being made once; it keeps calls from being made twice for nothing.
  */
 import { Clock, Context, Effect, Fiber, Layer, Random } from "effect"
-import type { Telco } from "simplan/ports"
+import { MonotonicTime, type Telco } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as PortFailure from "./PortFailure.ts"
 
@@ -46,20 +46,23 @@ export const make = (
   journal: Journal.Journal["Service"],
   { telco, waitMillis = WAITS }: { readonly telco: string; readonly waitMillis?: number }
 ): Locks => {
-  /** Takes or renews a lock: until when; null: another token has it. An interruption leaves no lock behind. */
+  /**
+   * Takes or renews a lock: until when, by monotonic time (rule W13); null: another token has it. An interruption leaves no
+   * lock behind.
+   */
   const hold = Effect.fnUntraced(function* (lock: Journal.Lock) {
+    const until = (yield* MonotonicTime.now) + LASTS
     const now = yield* Clock.currentTimeMillis
-    const until = now + LASTS
-    const isHeld = yield* PortFailure.journal(journal.lock({ ...lock, now, until }))
+    const isHeld = yield* PortFailure.journal(journal.lock({ ...lock, now, until: now + LASTS }))
     return isHeld ? until : null
   }, Effect.uninterruptible)
 
   const acquire = Effect.fnUntraced(function* (lock: Journal.Lock) {
-    const giveUpAt = (yield* Clock.currentTimeMillis) + waitMillis
+    const giveUpAt = (yield* MonotonicTime.now) + waitMillis
     for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
       const until = yield* hold(lock)
       if (until !== null) return until
-      if ((yield* Clock.currentTimeMillis) >= giveUpAt) {
+      if ((yield* MonotonicTime.now) >= giveUpAt) {
         return yield* PortFailure.unavailable("Another call about this SIM is under way", 1)
       }
       yield* Effect.sleep(wait)
@@ -68,7 +71,7 @@ export const make = (
 
   const held = (lock: Journal.Lock, first: number): Held => {
     let until = first
-    const check = Effect.flatMap(Clock.currentTimeMillis, (now) => (now < until ? Effect.void : Effect.fail(lost)))
+    const check = Effect.flatMap(MonotonicTime.now, (now) => (now < until ? Effect.void : Effect.fail(lost)))
     const keep = Effect.gen(function* () {
       yield* check
       const kept = yield* hold(lock)

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
-import { Telco } from "simplan/ports"
+import { MonotonicTime, Telco } from "simplan/ports"
 import { CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
 import { Api } from "./Api.ts"
 import * as Documents from "./Documents.ts"
@@ -128,6 +128,7 @@ const make = (options: Options) =>
       const { matchingId, ...begun } = yield* Documents.decode(entry.document)
       let current = begun.release
       while (current._tag === "Running") {
+        const began = yield* MonotonicTime.now
         const now = yield* Clock.currentTimeMillis
         const wait = Release.wait(current, now)
         if (wait > 0) {
@@ -139,7 +140,7 @@ const make = (options: Options) =>
         const before: Release.Running = current
         const asking = Release.asking(before, now, steps)
         entry = yield* write(entry, { matchingId, release: asking })
-        if ((yield* Clock.currentTimeMillis) - now > STALE_MILLIS) {
+        if ((yield* MonotonicTime.now) - began > STALE_MILLIS) {
           return yield* PortFailure.unavailable("The process stood still before a call to the SM-DP+", 1)
         }
         const { answer, matchingId: actual } = yield* ask(request, matchingId, asking).pipe(

@@ -7,9 +7,9 @@
  * may be a slot: an organization's calls that come together are told to come back one after the other, at the pace at
  * which slots became free lately. The telco was not asked, so the try does not count (`isAsked`).
  */
-import { Clock, Effect, Metric } from "effect"
+import { Effect, Metric } from "effect"
 import { FairSlots } from "simplan"
-import { Telco } from "simplan/ports"
+import { MonotonicTime, Telco } from "simplan/ports"
 
 /** The slots of one telco in this process. */
 export interface Slots {
@@ -59,7 +59,7 @@ export const make = ({
     const free = new Map<string, number>()
 
     const refused = (organizationId: string) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(MonotonicTime.now, (now) => {
         for (const [id, until] of free) if (until <= now) free.delete(id)
         const pace = (meanMillis * Math.max(1, slots.active())) / callsAtOnce
         const until = Math.max(free.get(organizationId) ?? now, now) + pace
@@ -77,10 +77,10 @@ export const make = ({
     const measured = <A, E>(call: Effect.Effect<A, E>) =>
       Effect.gen(function* () {
         yield* update
-        const start = yield* Clock.currentTimeMillis
+        const start = yield* MonotonicTime.now
         return yield* Effect.ensuring(
           call,
-          Effect.map(Clock.currentTimeMillis, (now) => {
+          Effect.map(MonotonicTime.now, (now) => {
             meanMillis += WEIGHT * (now - start - meanMillis)
           })
         )

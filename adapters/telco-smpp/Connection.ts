@@ -3,7 +3,8 @@
  * lost. The pause grows until the SMSC answers a message, so one that answers none is left alone (a circuit breaker). Messages take turns: each waits, for a limited time, until the transceiver is bound, its pace allows
  * it and its window of outstanding requests has a place.
  */
-import { Clock, Deferred, Effect, Fiber, Latch, Random, Redacted, type Scope, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Latch, Random, Redacted, type Scope, Semaphore } from "effect"
+import { MonotonicTime } from "simplan/ports"
 import { CallFailure } from "../telco-calls/index.ts"
 import type { Library, PDU } from "./Library.ts"
 import * as Metrics from "./Metrics.ts"
@@ -155,7 +156,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
         const end = yield* live
         reason = end.reason
         const wait = pause * (0.75 + 0.5 * (yield* Random.next))
-        connectsAt = (yield* Clock.currentTimeMillis) + wait
+        connectsAt = (yield* MonotonicTime.now) + wait
         yield* Metrics.connection(telco, end.wasBound ? "lost" : "failed")
         yield* Effect.logWarning("the SMSC cannot be sent to", { telco, reason })
         yield* Effect.sleep(wait)
@@ -169,7 +170,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
       (fields) =>
         Effect.tapError(
           Effect.tap(session.request("submit_sm", fields, answerMillis), ({ command_status: status }) =>
-            Effect.map(Clock.currentTimeMillis, (now) => {
+            Effect.map(MonotonicTime.now, (now) => {
               unanswered = 0
               recover()
               if (Statuses.meaningOf(status) === "Throttled") pace.slowDown(now)
@@ -186,7 +187,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
         )
 
     /** When no turn has come in time. */
-    const tooLate = Effect.map(Clock.currentTimeMillis, (now) =>
+    const tooLate = Effect.map(MonotonicTime.now, (now) =>
       current === null
         ? notDone(`the SMSC cannot be sent to: ${reason}`, connectsAt - now)
         : notDone("too many messages wait for the SMSC")
@@ -197,7 +198,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
     )
 
     const paced = Effect.gen(function* () {
-      const { isTaken, waitMillis: millis } = pace.take(yield* Clock.currentTimeMillis, waitMillis)
+      const { isTaken, waitMillis: millis } = pace.take(yield* MonotonicTime.now, waitMillis)
       if (!isTaken) return yield* notDone("the SMSC takes no more messages at the moment", millis)
       if (millis > 0) yield* Effect.sleep(millis)
     })

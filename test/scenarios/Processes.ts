@@ -13,16 +13,18 @@ import * as VirtualClock from "simplan/virtual-clock"
 
 export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
 
-/** A clock whose sleepers wake when it has been moved as far as they sleep. */
+/** A clock whose sleepers wake when it has been moved as far as they sleep. Setting it wakes none. */
 const makeClock = () => {
   let now = START
+  let setBy = 0
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+  const shown = () => now + setBy
   const nanos = () => BigInt(now) * 1_000_000n
   const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
+    currentTimeMillisUnsafe: shown,
+    currentTimeMillis: Effect.sync(shown),
+    currentTimeNanosUnsafe: () => BigInt(shown()) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(shown()) * 1_000_000n),
     monotonicTimeNanosUnsafe: nanos,
     monotonicTimeNanos: Effect.sync(nanos),
     sleep: (duration) =>
@@ -40,7 +42,10 @@ const makeClock = () => {
       sleeper.wake()
     }
   }
-  return { clock, move }
+  const set = (by: number) => {
+    setBy += by
+  }
+  return { clock, move, set }
 }
 
 /** The telco may take its time. */
@@ -102,7 +107,7 @@ export const make = async () => {
   const storage = Context.get(ports, Storage.Storage)
   /** Another process; a deaf one hears of no changes, its own included. */
   const process = (options: { readonly isDeaf?: boolean } = {}) => {
-    const { clock, move } = makeClock()
+    const { clock, move, set } = makeClock()
     const own = options.isDeaf === true ? { ...storage, watch: () => Effect.void } : storage
     const timed = Layer.succeedContext(ports.pipe(Context.add(Clock.Clock, clock), Context.add(Storage.Storage, own)))
     const runtime = ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(timed), Layer.provide(limits)))
@@ -112,6 +117,8 @@ export const make = async () => {
         move(millis)
         await new Promise((resolve) => setImmediate(resolve))
       },
+      /** Sets the machine's clock so many milliseconds ahead, or back. Time goes on as before. */
+      setClock: set,
       run: <A, E>(effect: Effect.Effect<A, E, Services.Services | Layer.Success<typeof timed>>) =>
         runtime.runPromise(Effect.provideService(effect, Clock.Clock, clock))
     }

@@ -3,10 +3,10 @@
  * the client's address, in each process for itself. One costs 1, and 1 more for each 64 KiB of its answer. A client whose
  * address is unknown is not limited.
  */
-import { Clock, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
-import { RateLimitUsage } from "simplan/ports"
+import { MonotonicTime, RateLimitUsage } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as ClientAddress from "./ClientAddress.ts"
@@ -39,7 +39,7 @@ export const make = (rate: RateLimit.Rate): Effect.Effect<AddressLimit, never, S
         Effect.flatMap(RequestContext.Current, ({ address }) => {
           if (address === null) return answer
           const network = ClientAddress.network(address)
-          return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          return Effect.flatMap(MonotonicTime.now, (now) => {
             const seconds = limit.take(network, now)
             if (seconds > 0) return Effect.succeed(refused(seconds))
             return Effect.map(answer, (response) => {

@@ -3,8 +3,9 @@
  * many gets 429, and its unknown keys are not looked up any more. Known keys and right tokens go on working, whatever
  * else comes from their address. A client whose address is unknown is not limited.
  */
-import { Clock, Effect, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { RequestContext } from "simplan"
+import { MonotonicTime } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -33,7 +34,7 @@ export const make = (rate: RateLimit.Rate): Effect.Effect<FailedAuthentication, 
       Effect.flatMap(RequestContext.Current, ({ address }) =>
         address === null
           ? Effect.succeed(0)
-          : Effect.map(Clock.currentTimeMillis, (now) => limit[operation](ClientAddress.network(address), now))
+          : Effect.map(MonotonicTime.now, (now) => limit[operation](ClientAddress.network(address), now))
       )
     const wait = ask("wait")
     const take = ask("take")

@@ -6,8 +6,9 @@
  * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
  * meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
-import { Clock, Effect, type Scope, Stream } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { MonotonicTime } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as ResponseHeaders from "../wire/ResponseHeaders.ts"
@@ -75,7 +76,7 @@ export const make = (
     /** Charges for a piece of a stream, and waits where its key has used up half of its quota. */
     const paced = (key: string, piece: Uint8Array): Effect.Effect<Uint8Array> => {
       if (limit === null) return Effect.succeed(piece)
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      return Effect.flatMap(MonotonicTime.now, (now) => {
         const pause = limit.untilHalf(key, now)
         limit.charge(key, piece.byteLength / UNIT, now)
         return pause === 0 ? Effect.succeed(piece) : Effect.delay(Effect.succeed(piece), Math.min(PAUSE, pause))
@@ -99,7 +100,7 @@ export const make = (
     const told = (key: string, response: Response): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
-        : Effect.map(Clock.currentTimeMillis, (now) => {
+        : Effect.map(MonotonicTime.now, (now) => {
             const { body } = response
             if (body._tag === "Uint8Array") limit.charge(key, Math.floor(body.contentLength / UNIT), now)
             return ResponseHeaders.set(response, headers(key, now))
@@ -109,7 +110,7 @@ export const make = (
       admit: (key) =>
         limit === null
           ? Effect.void
-          : Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          : Effect.flatMap(MonotonicTime.now, (now) => {
               const seconds = limit.take(key, now)
               if (seconds === 0) return Effect.void
               return Effect.fail(

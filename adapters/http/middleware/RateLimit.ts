@@ -1,13 +1,13 @@
 /**
- * Rate limits: a token bucket per caller, on the machine's clock (rule W10).
+ * Rate limits: a token bucket per caller, on monotonic time (rules W10 and W13).
  *
  * A caller with a token left may go on, and is charged afterwards for what it turned out to cost. That may leave a debt,
  * which delays its next request. What callers use is told to the other processes as soon as it is a twentieth of the
  * limit, and what they tell is taken from the buckets here, so that a limit holds over all processes. Full buckets are
  * dropped from time to time, so memory grows with the callers in use only.
  */
-import { Duration, Effect, type Scope } from "effect"
-import { RateLimitUsage } from "simplan/ports"
+import { Clock, Duration, Effect, type Scope } from "effect"
+import { MonotonicTime, RateLimitUsage } from "simplan/ports"
 
 /** The number of requests per window, in one burst or spread; or no limit. */
 export type Rate = { readonly requests: number; readonly window: Duration.Input } | "off"
@@ -64,6 +64,7 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
   Effect.gen(function* () {
     if (rate === "off") return null
     const usage = yield* RateLimitUsage.RateLimitUsage
+    const clock = yield* Clock.Clock
     const { requests: quota } = rate
     const windowMillis = Duration.toMillis(Duration.fromInputUnsafe(rate.window))
     const perMilli = quota / windowMillis
@@ -108,7 +109,7 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
       bucket.tokens >= tokens ? 0 : Math.max(1, Math.ceil((tokens - bucket.tokens) / perMilli / 1000))
 
     yield* usage.watch(({ caller, cost, limit }) => {
-      if (limit === name) spend(bucketOf(caller, Date.now()), cost)
+      if (limit === name) spend(bucketOf(caller, MonotonicTime.nowUnsafe(clock)), cost)
     })
 
     return {

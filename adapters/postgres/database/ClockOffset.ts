@@ -4,15 +4,24 @@
  * Leases and claims compare machine times, and the clocks of two machines differ. So every machine time that a process
  * passes to the database is corrected by the offset of its clock. No machine time comes back. A business clock that
  * follows the machine's is corrected by its own layer.
+ *
+ * Setting a machine's clock changes nothing: machine times are monotonic. Where the database's own clock is set, the
+ * processes notice one after the other. Until all have, each of them claims by the earlier of the two times, and makes its
+ * leases by the later one, so that no process takes what another one holds (rule W13).
  */
-import { Effect, Schedule, type Scope } from "effect"
+import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Jobs, type Outbox, Storage } from "simplan/ports"
+import { type Jobs, MonotonicTime, type Outbox, Storage } from "simplan/ports"
 import type { Sql } from "./Database.ts"
 
 /** By how many milliseconds the database's clock is ahead. */
 export interface Offset {
+  /** Of this machine's clock. */
   readonly current: number
+  /** Of the machine times that claims are made at. */
+  readonly ofClaims: number
+  /** Of the machine times that leases last until. */
+  readonly ofLeases: number
 }
 
 interface Measurement {
@@ -37,10 +46,26 @@ const measure = (sql: Sql): Effect.Effect<Measurement, SqlError> =>
 const believed = (known: Measurement, measured: Measurement): Measurement =>
   measured.error < known.error || Math.abs(measured.offset - known.offset) > measured.error ? measured : known
 
-/** The smallest change of the offset. Smaller ones are ignored, so that intervals keep their length. */
+/** The smallest change of an offset. Smaller ones are ignored, so that intervals keep their length. */
 const STEP = 20
 
+/** From this change of a measurement on, the database's clock was set; in milliseconds. */
+const SET = 1_000
+
 const INTERVAL = "15 seconds"
+
+/** After how many milliseconds all processes have noticed that the clock was set, and have renewed their leases by it. */
+const NOTICED = 60_000
+
+/** A value that changes by a step at least. */
+const inSteps = (value: () => number): (() => number) => {
+  let told = Number.NaN
+  return () => {
+    const now = value()
+    if (!(Math.abs(now - told) < STEP)) told = Math.round(now)
+    return told
+  }
+}
 
 /** Measures the offset, repeatedly until the scope ends. */
 export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =>
@@ -48,16 +73,38 @@ export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =
     let known = yield* measure(sql)
     // The first measurements include the time for connections and caches.
     for (let times = 0; times < 2; times++) known = believed(known, yield* measure(sql))
+
+    const clock = yield* Clock.Clock
+    /** What was measured before the database's clock was set, and until when it counts. */
+    let earlier: ReadonlyArray<{ readonly offset: number; readonly until: number }> = []
+    const counted = (): ReadonlyArray<number> => {
+      if (earlier.length > 0) {
+        const now = MonotonicTime.nowUnsafe(clock)
+        earlier = earlier.filter(({ until }) => until > now)
+      }
+      return [known.offset, ...earlier.map(({ offset }) => offset)]
+    }
     const again = Effect.map(measure(sql), (measured) => {
+      const { offset } = known
       known = believed(known, measured)
+      if (Math.abs(known.offset - offset) < SET) return
+      earlier = [...earlier, { offset, until: MonotonicTime.nowUnsafe(clock) + NOTICED }]
     })
     yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), INTERVAL), Schedule.forever))
-    let told = Number.NaN
+
+    const sinceMachineTime = (): number => performance.now() - MonotonicTime.nowUnsafe(clock)
+    const current = inSteps(() => known.offset + performance.now() - Date.now())
+    const ofClaims = inSteps(() => Math.min(...counted()) + sinceMachineTime())
+    const ofLeases = inSteps(() => Math.max(...counted()) + sinceMachineTime())
     return {
       get current() {
-        const offset = known.offset + performance.now() - Date.now()
-        if (!(Math.abs(offset - told) < STEP)) told = Math.round(offset)
-        return told
+        return current()
+      },
+      get ofClaims() {
+        return ofClaims()
+      },
+      get ofLeases() {
+        return ofLeases()
       }
     }
   })
@@ -72,15 +119,15 @@ export interface Ports {
 export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports => {
   const at = <A extends { readonly machineNow: number }>(asked: A): A => ({
     ...asked,
-    machineNow: asked.machineNow + offset.current
+    machineNow: asked.machineNow + offset.ofClaims
   })
   const held = <A extends { readonly machineNow: number; readonly until: number }>(asked: A): A => ({
     ...at(asked),
-    until: asked.until + offset.current
+    until: asked.until + offset.ofLeases
   })
   const renewed = <A extends { readonly until: number }>(asked: A): A => ({
     ...asked,
-    until: asked.until + offset.current
+    until: asked.until + offset.ofLeases
   })
   const leased = <A extends { readonly lease?: Storage.Lease | null }>(asked: A): A =>
     asked.lease ? { ...asked, lease: renewed(asked.lease) } : asked

@@ -6,6 +6,7 @@
  */
 import { Cache, Effect, Exit } from "effect"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 
 export interface CommittedCache<Key, A, E> {
   readonly get: (key: Key) => Effect.Effect<A, E>
@@ -20,12 +21,29 @@ export const make = <Key, A, E>(
 ): Effect.Effect<CommittedCache<Key, A, E>> =>
   Effect.gen(function* () {
     const inTransaction = yield* HostTransaction
-    const cache = yield* Cache.makeWith(read, {
+    // `Cache` counts the time of its entries by the machine's clock, which may be set (rule W13).
+    const kept = (key: Key) =>
+      Effect.map(Effect.all([read(key), MonotonicTime.now]), ([value, now]) => ({
+        value,
+        until: now + keepMillis(value)
+      }))
+    const cache = yield* Cache.makeWith(kept, {
       capacity,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? keepMillis(exit.value) : 0)
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0)
     })
+    const cached = (key: Key): Effect.Effect<A, E> =>
+      Effect.flatMap(Cache.get(cache, key), (found) =>
+        Effect.flatMap(MonotonicTime.now, (now) =>
+          now < found.until
+            ? Effect.succeed(found.value)
+            : Effect.andThen(
+                Cache.invalidateWhen(cache, key, (present) => present === found),
+                Effect.map(Cache.get(cache, key), ({ value }) => value)
+              )
+        )
+      )
     return {
-      get: (key) => Effect.flatMap(inTransaction, (isInside) => (isInside ? read(key) : Cache.get(cache, key))),
+      get: (key) => Effect.flatMap(inTransaction, (isInside) => (isInside ? read(key) : cached(key))),
       empty: () => Effect.runSync(Cache.invalidateAll(cache))
     }
   })

@@ -4,7 +4,8 @@
  * Closing the layer's scope waits for this work for a while, then interrupts the rest and hands back its leases, so that
  * another process takes over at once what this one has not done.
  */
-import { Context, Clock as MachineClock, Effect, type Fiber, FiberSet, Layer, Scope } from "effect"
+import { Context, Effect, type Fiber, FiberSet, Layer, Scope } from "effect"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import type { Lease } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
 import { Settings } from "../Settings.ts"
@@ -50,7 +51,7 @@ export const layer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.ef
           FiberSet.addUnsafe(fibers, fiber)
           return Effect.succeed(fiber)
         }),
-      lease: Effect.zipWith(ids.token, MachineClock.currentTimeMillis, (token, now) => ({
+      lease: Effect.zipWith(ids.token, MonotonicTime.now, (token, now) => ({
         token,
         until: now + leaseMillis
       }))

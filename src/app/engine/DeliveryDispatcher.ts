@@ -10,6 +10,7 @@ import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
 import { type SendFailed, type WebhookAnswer, WebhookSender } from "../../ports/WebhookSender.ts"
@@ -99,9 +100,9 @@ export const make: (
     const { delivery, endpoint } = due
     if (endpoint.deletedAt !== null) return { delivery: Delivery.abandoned(delivery, "the endpoint was deleted") }
     if (endpoint.disabled !== null) return { delivery: Delivery.abandoned(delivery, Delivery.DISABLED) }
-    const began = yield* MachineClock.currentTimeMillis
+    const began = yield* MonotonicTime.now
     const answer = yield* call(due, yield* clock.now, began + (yield* storage.clockOffset))
-    const took = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
+    const took = Math.max(0, Math.round((yield* MonotonicTime.now) - began))
     const now = yield* clock.now
     // Most attempts succeed, and need no chance.
     const after = Delivery.attempted(delivery, answer, now, Delivery.isDone(answer) ? 0 : yield* ids.fraction)
@@ -187,7 +188,7 @@ export const make: (
 
   // A delivery whose endpoint has no free slot is handed back as it is, and the endpoints take turns from then on.
   const accept = Effect.fnUntraced(function* (claimed: ReadonlyArray<DueDelivery>, token: string, now: Instant) {
-    const machineNow = yield* MachineClock.currentTimeMillis
+    const machineNow = yield* MonotonicTime.now
     slots.markSlow(machineNow)
     const accepted: Array<DueDelivery> = []
     const left: Array<{ readonly delivery: Delivery.Delivery; readonly token: string }> = []
@@ -214,17 +215,17 @@ export const make: (
     latest.set(subject, done)
     return Effect.withFiber(({ context }) => {
       const machineClock = Context.get(context, MachineClock.Clock)
-      let began = machineClock.currentTimeMillisUnsafe()
+      let began = MonotonicTime.nowUnsafe(machineClock)
       const own = sendAndStore(due, token)
       const inTurn =
         before === undefined
           ? own
           : Effect.flatMap(Deferred.await(before), () => {
-              began = machineClock.currentTimeMillisUnsafe()
+              began = MonotonicTime.nowUnsafe(machineClock)
               return own
             })
       return Effect.onExitPrimitive(inTurn, (exit) => {
-        const machineNow = machineClock.currentTimeMillisUnsafe()
+        const machineNow = MonotonicTime.nowUnsafe(machineClock)
         slots.end(partitionOf(due), Exit.isSuccess(exit) ? machineNow - began : 0, machineNow)
         if (latest.get(subject) === done) latest.delete(subject)
         Deferred.doneUnsafe(done, Exit.void)

@@ -10,9 +10,10 @@
  * a claim goes on from the place that the last one has reached. Only now and then, the more seldom the slower it is, a
  * claim starts from the beginning: it finds work that was put before that place, or whose lease has ended.
  */
-import { Clock as MachineClock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { Claim, Partition, Partitions, PartitionQuery, LookedFor, Place, Share } from "../../ports/Jobs.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 
 /** The times and the token of one claim. */
 export type ClaimTerms = Pick<Claim, "now" | "machineNow" | "until" | "token">
@@ -69,9 +70,9 @@ const isBefore = (left: Place, right: Place): boolean =>
 
 const timed = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const before = yield* MachineClock.currentTimeMillis
+    const before = yield* MonotonicTime.now
     const value = yield* effect
-    return { value, millis: (yield* MachineClock.currentTimeMillis) - before }
+    return { value, millis: (yield* MonotonicTime.now) - before }
   })
 
 /**

@@ -6,13 +6,14 @@
  * Where the handler has a transaction, the delivery is settled in it as well, so what the handler writes there is
  * committed once: a process that dies between the two leaves neither, and one that has lost the lease rolls back.
  */
-import { Cause, Clock as MachineClock, Effect, Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import { MINUTE } from "../../domain/Time.ts"
 import * as Problem from "../../domain/Problem.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { type Commit, Conflict, Storage } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -74,7 +75,7 @@ export const make = Effect.gen(function* () {
     began: number,
     schedule: Delivery.Schedule
   ) {
-    const durationMillis = Math.max(0, Math.round((yield* MachineClock.currentTimeMillis) - began))
+    const durationMillis = Math.max(0, Math.round((yield* MonotonicTime.now) - began))
     const now = yield* clock.now
     const after = Delivery.attempted(
       delivery,
@@ -100,7 +101,7 @@ export const make = Effect.gen(function* () {
     )
 
   const run = Effect.fnUntraced(function* (handler: Registered, due: LoggedDelivery, token: string) {
-    const began = yield* MachineClock.currentTimeMillis
+    const began = yield* MonotonicTime.now
     const handled = Effect.andThen(
       call(handler, due),
       Effect.suspend(() => settle(due, token, { _tag: "Handled" }, began, handler.schedule))

@@ -5,12 +5,13 @@
  * A process that was frozen for longer than a lease may lose its work to another one. Nothing that it does afterwards
  * has any effect: its commits carry the token of a lost lease, and its calls to the telco repeat keys.
  */
-import { Clock as MachineClock, Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
 import { HOUR } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Jobs } from "../../ports/Jobs.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
 import { Settings } from "../Settings.ts"
@@ -84,7 +85,7 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
         age.isNew = false
       }
       const { deliveries: heldDeliveries, jobs: heldJobs } = byKind(old)
-      const until = (yield* MachineClock.currentTimeMillis) + leaseMillis
+      const until = (yield* MonotonicTime.now) + leaseMillis
       if (heldJobs.length > 0) yield* jobs.renew({ leases: heldJobs, until })
       if (heldDeliveries.length > 0) yield* outbox.renew({ leases: heldDeliveries, until })
     })
@@ -103,7 +104,7 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
     })
 
     const take = Effect.fnUntraced(function* ({ dueAt, jobId }: Job, { token, until }: Lease) {
-      const machineNow = yield* MachineClock.currentTimeMillis
+      const machineNow = yield* MonotonicTime.now
       // The job is the first from its own place on, unless somebody holds it.
       const place = { now: dueAt, from: { dueAt, id: jobId }, limit: 1 }
       const claimed = yield* jobs.claim({ ...place, machineNow, token, until })

@@ -5,7 +5,7 @@
  *
  * Their labels are kinds, and so few. Only the stock is told by organization, in a bounded number of series.
  */
-import { Context, Clock as MachineClock, Effect, Fiber, Layer, Metric } from "effect"
+import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { WaitingCount } from "../../domain/Job.ts"
 import type { Stock } from "../../domain/Sim.ts"
@@ -13,6 +13,7 @@ import { SECOND } from "../../domain/Time.ts"
 import type { Failing } from "../../domain/WebhookEndpoint.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type CreatedCursor, Storage } from "../../ports/Storage.ts"
 import { StorageProbe } from "./StorageProbe.ts"
@@ -220,7 +221,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
 
       const measurement = Effect.gen(function* () {
         const now = yield* clock.now
-        const machineNow = yield* MachineClock.currentTimeMillis
+        const machineNow = yield* MonotonicTime.now
         yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
         yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
         const ages = new Map<string, number>()
@@ -248,7 +249,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
 
       return QueueDepth.of({
         measure: Effect.gen(function* () {
-          if ((yield* MachineClock.currentTimeMillis) - measuredAt < FRESH) return
+          if ((yield* MonotonicTime.now) - measuredAt < FRESH) return
           const fiber = underWay ?? (yield* begin)
           yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
             duration: PATIENCE,

@@ -7,6 +7,7 @@
 import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer } from "effect"
 import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Storage, StorageError } from "../../ports/Storage.ts"
 
 /** Tries the storage. */
@@ -34,25 +35,25 @@ export const layer: Layer.Layer<StorageProbe, never, Storage | BusinessClock> = 
 
     // The fiber goes on when who has asked is gone.
     const begin = Effect.gen(function* () {
-      const since = yield* MachineClock.currentTimeMillis
+      const since = yield* MonotonicTime.now
       const machineClock = yield* MachineClock.Clock
       const fiber = yield* Effect.forkDetach(Effect.flatMap(clock.now, storage.probe))
       const begun = { fiber, since }
       underWay = begun
       fiber.addObserver((exit) => {
         underWay = null
-        last = { exit, at: machineClock.currentTimeMillisUnsafe() }
+        last = { exit, at: MonotonicTime.nowUnsafe(machineClock) }
       })
       return begun
     })
 
     const write = Effect.gen(function* () {
-      const now = yield* MachineClock.currentTimeMillis
+      const now = yield* MonotonicTime.now
       if (last !== null && now - last.at < FRESH) return yield* last.exit
       const { fiber, since } = underWay ?? (yield* begin)
       const exit = yield* Effect.timeoutOption(Fiber.await(fiber), PATIENCE)
       if (exit._tag === "Some") return yield* exit.value
-      if (last === null || (yield* MachineClock.currentTimeMillis) - since >= LONGEST) {
+      if (last === null || (yield* MonotonicTime.now) - since >= LONGEST) {
         return yield* new StorageError({ message: "A write to the storage is not answered" })
       }
       return yield* last.exit

@@ -2,7 +2,7 @@
  * The worker: the fetch loops of jobs and deliveries, which do work as it falls due, and waiting until nothing due is
  * left.
  */
-import { Cause, Clock as MachineClock, Context, Effect, Layer, RcRef, Schedule, Scope } from "effect"
+import { Cause, Context, Effect, Layer, RcRef, Schedule, Scope } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
@@ -10,6 +10,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { HOUR } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Jobs } from "../../ports/Jobs.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RunCommand from "../jobs/RunCommand.ts"
@@ -165,7 +166,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     })
 
     const nextDue = Effect.gen(function* () {
-      const at = { now: yield* clock.now, machineNow: yield* MachineClock.currentTimeMillis }
+      const at = { now: yield* clock.now, machineNow: yield* MonotonicTime.now }
       const sent = earlier((yield* outbox.pending(at)).dueAt, (yield* handlerLoops.pending(at)).dueAt)
       return earlier((yield* jobs.pending(at)).dueAt, sent)
     })

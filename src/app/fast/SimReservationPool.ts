@@ -10,9 +10,10 @@
  * - A waiting request is refused only by a statement that began after the request, and that found no free SIM, not even a
  *   reserved one. While others hold reservations, the request waits.
  */
-import { type Context, Clock as MachineClock, Effect, Fiber } from "effect"
+import { type Context, Effect, Fiber } from "effect"
 import type { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import type { ReservedSims, Storage, StorageError } from "../../ports/Storage.ts"
 import type { Ids } from "../commit/Ids.ts"
 import { type Kind, outOfStock, type Reservation } from "../sims/Reservation.ts"
@@ -143,7 +144,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
   /** Runs one statement. Returns how long to wait before the next one, in milliseconds. */
   const reserveOnce = Effect.fnUntraced(function* (count: number) {
     const served = waiting.slice(0, count)
-    const since = yield* MachineClock.currentTimeMillis
+    const since = yield* MonotonicTime.now
     const exit = yield* Effect.exit(reserve(count, since))
     if (exit._tag === "Failure") {
       target = 0
@@ -181,7 +182,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
       taken = 0
       peak = requests
       yield* Effect.sleep(ADAPT_EVERY)
-      const now = yield* MachineClock.currentTimeMillis
+      const now = yield* MonotonicTime.now
       target = peak < 2 ? 0 : Math.min(target, taken)
       releaseStale(now)
       release(ahead.splice(target))
@@ -206,7 +207,7 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
 
   return {
     take: (onReserved) =>
-      Effect.flatMap(MachineClock.currentTimeMillis, (now) => {
+      Effect.flatMap(MonotonicTime.now, (now) => {
         taken++
         releaseStale(now)
         const reservation = ahead.shift()

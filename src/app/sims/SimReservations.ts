@@ -4,8 +4,9 @@
  * No two requests get the same SIM. While every free eSIM is reserved for another request, a request waits: it is
  * refused only when none is left at all.
  */
-import { Clock as MachineClock, Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as SimReservationPools from "../fast/SimReservationPools.ts"
@@ -36,7 +37,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
 
     const reserveOne = Effect.fnUntraced(function* (kind: Kind, onReserved: (reservation: Reservation) => void) {
       const token = yield* ids.token
-      const machineNow = yield* MachineClock.currentTimeMillis
+      const machineNow = yield* MonotonicTime.now
       const claim = { ...kind, token, count: 1, machineNow, until: machineNow + claimMillis }
       const { shortage, sims } = yield* storage.sims.reserve(claim)
       const [sim] = sims

@@ -1,10 +1,11 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Job, Jobs, type Storage } from "simplan/ports"
 import { describe, expect, it, vi } from "vitest"
 import * as Ids from "../../../src/app/commit/Ids.ts"
 import * as SimReservations from "../../../src/app/sims/SimReservations.ts"
+import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
 
@@ -16,7 +17,7 @@ const ahead = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>): Effect.
     const now = Date.now
     const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + millis)
     return Effect.ensuring(
-      effect,
+      Effect.clockWith((own) => Effect.provideService(effect, Clock.Clock, SteppedClock.of(own).clock)),
       Effect.sync(() => clock.mockRestore())
     )
   })

@@ -5,6 +5,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { Changes, type Job, Jobs, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
+import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as DeliverySlots from "../../../src/app/engine/DeliverySlots.ts"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 
@@ -33,7 +34,7 @@ const worker = Effect.gen(function* () {
   const jobs = Context.get(context, Jobs.Jobs)
   let machineNow = 0
   let pause = 0
-  const clock: Clock.Clock = { ...(yield* Clock.Clock), currentTimeMillis: Effect.sync(() => machineNow) }
+  const clock = SteppedClock.at(yield* Clock.Clock, () => machineNow)
   const claims = FairClaims.make({
     claim: (of) =>
       Effect.suspend(() => {
@@ -305,7 +306,7 @@ describe("W13: partitions of several organizations", () => {
         batchSize: BATCH,
         isStrict: false
       })
-      const clock: Clock.Clock = { ...(yield* Clock.Clock), currentTimeMillis: Effect.sync(() => machineNow) }
+      const clock = SteppedClock.at(yield* Clock.Clock, () => machineNow)
       const claim = Effect.suspend(() => {
         machineNow += 10
         return claims.next({ now: NOW, machineNow, until: machineNow + 60_000, token: "t" }, BATCH)

@@ -8,6 +8,7 @@ import { HostTransaction, type Sim, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
+import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as MachineTime from "../../../adapters/simulation/MachineTime.ts"
 import * as SeededCrypto from "../../../adapters/simulation/SeededCrypto.ts"
 import * as Ids from "../../../src/app/commit/Ids.ts"
@@ -487,9 +488,9 @@ it("does not give what it has claimed so long ago that the claim may end before 
       expect(held).toBeGreaterThan(0)
       const claims = one.claimed.length
       const clock = yield* Clock.Clock
-      const later = Effect.map(clock.currentTimeMillis, (now) => now + 1_001)
+      const later = SteppedClock.at(clock, () => clock.currentTimeMillisUnsafe() + 1_001)
       // The process stood still: its timers have not gone off.
-      yield* Effect.provideService(one.request, Clock.Clock, { ...clock, currentTimeMillis: later })
+      yield* Effect.provideService(one.request, Clock.Clock, later)
       expect(one.claimed.length).toBeGreaterThan(claims)
       expect(total(one.handedBack)).toBeGreaterThanOrEqual(held)
     })
