@@ -1,8 +1,8 @@
 /**
- * Wrong keys and tokens are limited by address, and cost no look-up (rule W10).
+ * Wrong keys and tokens are limited by address, and keep out no right ones (rules W10 and W13).
  */
 import { HttpServerRequest } from "effect/http"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Latch, Layer, Scope } from "effect"
 import * as Memory from "simplan/memory"
 import { ApiKey, Storage } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
@@ -36,27 +36,63 @@ describe("an address that guesses", () => {
     expect((await world.fetch("GET", "/v3/sims")).status).toBe(401)
   })
 
-  it("makes no look-ups of keys that are known to be wrong, nor once it is limited", async () => {
-    let lookUps = 0
+  it("keeps nobody out who has a right key, which is behind the same address, after a restart", async () => {
+    const scope = Effect.runSync(Scope.make())
+    const stored = await Effect.runPromise(Layer.buildWithScope(Memory.layer, scope))
+    const storage = Layer.succeedContext(stored)
+    world = await World.start({ ...limit, storage })
+    const acme = await World.tenant(world)
+    await world.close()
+    world = await World.start({ ...limit, storage })
+    const guess = (n: number) => world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`)
+    const statuses: Array<number> = []
+    for (let n = 0; n < 200; n++) statuses.push((await guess(n)).status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(5)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(195)
+    const right = await world.fetch("GET", `/v3/sims?key=${acme.key}`)
+    expect(right.status).toBe(200)
+    expect((await guess(201)).status).toBe(429)
+  })
+
+  it("looks keys up seven at a time, while known keys wait for none of them", async () => {
+    let [lookUps, most, all] = [0, 0, 0]
+    const gate = Latch.makeUnsafe(true)
     const storage = Layer.effectContext(
       Effect.gen(function* () {
         const context = yield* Layer.build(Memory.layer)
         const inner = Context.get(context, Storage.Storage)
-        const byHash = (hash: string) => {
-          lookUps += 1
-          return inner.apiKeys.byHash(hash)
-        }
+        const slowly = <A, E>(effect: Effect.Effect<A, E>) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              all += 1
+              most = Math.max(most, ++lookUps)
+            }),
+            () => Effect.andThen(gate.await, effect),
+            () => Effect.sync(() => (lookUps -= 1))
+          )
+        const byHash = (hash: string) => slowly(inner.apiKeys.byHash(hash))
         return Context.add(context, Storage.Storage, { ...inner, apiKeys: { ...inner.apiKeys, byHash } })
       })
     )
     world = await World.start({ ...limit, storage })
     const guess = (n: number) => world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`)
-    for (let times = 0; times < 4; times++) await guess(1)
-    expect(lookUps).toBe(1)
-    await guess(2)
-    expect(lookUps).toBe(2)
-    for (let n = 3; n < 20; n++) expect((await guess(n)).status).toBe(429)
-    expect(lookUps).toBe(2)
+    const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+    expect((await acme.get("/v3/sims")).status).toBe(200)
+    gate.closeUnsafe()
+    const guesses = Array.from({ length: 100 }, async (_, n) => (await guess(n)).status)
+    await expect.poll(() => lookUps).toBe(7)
+    expect((await acme.get("/v3/sims")).status).toBe(200)
+    // A right key that is unknown here takes its turn.
+    const right = other.get("/v3/sims")
+    gate.openUnsafe()
+    expect((await right).status).toBe(200)
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([401, 429]))
+    expect(most).toBeLessThanOrEqual(7)
+    const before = all
+    // What is known to be wrong is not looked up, and neither is what has a wrong checksum.
+    for (let times = 0; times < 4; times++) await guess(99)
+    for (let n = 0; n < 4; n++) await world.fetch("GET", `/v3/sims?key=${wrongKey(n).slice(0, -1)}_`)
+    expect(all).toBeLessThanOrEqual(before + 1)
   })
 
   it("is counted with its wrong tokens", async () => {
