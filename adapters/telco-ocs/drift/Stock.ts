@@ -3,9 +3,10 @@
  * A SIM that has anything of simplan's on it leaves the stock at once, before it is sold, and is released anew.
  *
  * The journal has an entry of the kind `stock` for each organization, which says how far its inventory was compared, in the
- * order of import, which is the order of sale too, and one that finds new organizations. Processes claim these entries, so that each SIM is one process's, and a turn
- * has few SIMs, so that organizations take turns. At most a quarter of the allowed calls goes to SIMs in stock: of 20 in a
- * second 5, which is 432,000 SIMs a day. Of more, a round takes longer than a day, and the next one follows at once.
+ * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries, so that
+ * each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a quarter of the allowed calls
+ * goes to SIMs in stock: of 20 in a second 5, which is 432,000 SIMs a day; where looks take most of the calls, less. Of more
+ * SIMs, a round takes longer than a day, and the next one follows at once.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Organizations, Sims } from "simplan"
@@ -193,6 +194,6 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
       const { calls, document, dueAt } = yield* Effect.onError(turn(entry, now), () => handBack)
       yield* journal.replace({ ...entry, document, dueAt })
       const elapsed = (yield* Clock.currentTimeMillis) - now
-      return calls === 0 ? PAUSE : Math.max(PAUSE, meter.stockMillis(calls) - elapsed)
+      return calls === 0 ? PAUSE : Math.max(PAUSE, meter.stockMillis(calls, now) - elapsed)
     })
   })

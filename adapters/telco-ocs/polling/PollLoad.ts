@@ -22,8 +22,9 @@ const LATELY = 5 * Time.MINUTE
 const SPARE = 0.1
 const IN_USE = 0.5
 
-/** The share of the allowed calls that SIMs in stock may have. */
-const STOCK = 0.25
+/** The least and the greatest share of the allowed calls that SIMs in stock have; in between, what the looks leave. */
+const LEAST_STOCK = 0.05
+const MOST_STOCK = 0.25
 
 /** How soon a look that nothing hurries follows where calls are in use. */
 export const UNHURRIED = Time.HOUR
@@ -49,8 +50,8 @@ export interface Meter {
   readonly count: (calls: number, now: Instant) => void
   /** How long a look that nothing hurries waits at least, in milliseconds. */
   readonly spacing: (limits: Omit<Limits, "spacing">, now: Instant) => number
-  /** How long so many calls about SIMs in stock take at the rate that they have, in milliseconds. */
-  readonly stockMillis: (calls: number) => number
+  /** How long so many calls about SIMs in stock take at the rate that they have now, in milliseconds. */
+  readonly stockMillis: (calls: number, now: Instant) => number
 }
 
 export const makeMeter = (callsPerSecond: number): Meter => {
@@ -60,6 +61,9 @@ export const makeMeter = (callsPerSecond: number): Meter => {
       load = after(load, calls, callsPerSecond, now)
     },
     spacing: (limits, now) => spacing(load, limits, now),
-    stockMillis: (calls) => (calls * Time.SECOND) / (callsPerSecond * STOCK)
+    stockMillis: (calls, now) => {
+      const share = Math.max(LEAST_STOCK, Math.min(MOST_STOCK, 1 - shareAt(load, now)))
+      return (calls * Time.SECOND) / (callsPerSecond * share)
+    }
   }
 }

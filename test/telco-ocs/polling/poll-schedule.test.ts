@@ -128,6 +128,19 @@ describe("The next look", () => {
 describe("The load of looks", () => {
   const spacing = (load: PollLoad.Load, now: number) => PollLoad.spacing(load, SETTINGS, now)
 
+  it("leaves SIMs in stock a quarter of the calls, and less where looks take most of them", () => {
+    const perSecond = (looks: number) => {
+      const meter = PollLoad.makeMeter(20)
+      for (let at = NOW; at <= NOW + Time.HOUR; at += Time.SECOND) meter.count(looks, at)
+      return 10_000 / meter.stockMillis(10, NOW + Time.HOUR)
+    }
+    expect(perSecond(0)).toBe(5)
+    expect(perSecond(14)).toBe(5)
+    expect(perSecond(18)).toBeCloseTo(2, 0)
+    expect(perSecond(20)).toBe(1)
+    expect(perSecond(40)).toBe(1)
+  })
+
   it("is forgotten within minutes, and rises to the share of the calls that is used", () => {
     let load = PollLoad.none
     expect(spacing(load, NOW)).toBe(SETTINGS.fastest)
