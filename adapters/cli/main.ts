@@ -7,8 +7,10 @@
  */
 import { setFlagsFromString } from "node:v8"
 import * as Heap from "./server/Heap.ts"
+import * as StartSignals from "./server/StartSignals.ts"
 import * as MissingPackage from "./output/MissingPackage.ts"
 
+if (process.argv[2] === "serve") StartSignals.begin()
 setFlagsFromString(Heap.flags)
 
 // Without this, a process that waits for nothing would exit with code 0 although the command is not done.

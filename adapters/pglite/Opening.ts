@@ -16,6 +16,9 @@ const MARK = "simplan-is-making-this"
 /** Whether a directory with these files has a database, or was to have one; other files in it would be lost. */
 export const isOurs = (names: ReadonlyArray<string>): boolean => names.includes(MARK) || names.includes("PG_VERSION")
 
+/** Whether the directory has a database. */
+export const isMade = (path: string): boolean => !existsSync(join(path, MARK)) && existsSync(join(path, "PG_VERSION"))
+
 const fromTemplate = async (): Promise<{ readonly loadDataDir?: Blob }> => {
   const template = await Template.find()
   return template === undefined ? {} : { loadDataDir: template }

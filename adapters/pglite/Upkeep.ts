@@ -57,6 +57,8 @@ export const all = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
     })
   )
 
-/** Looks after what has changed, every 15 seconds until the scope ends. */
-export const follow = (sql: SqlClient.SqlClient) =>
-  Effect.forkScoped(Effect.repeat(Effect.delay(once(sql), INTERVAL), Schedule.forever))
+/** Looks after what has changed, every 15 seconds until the scope ends, unless there is no room for it. */
+export const follow = (sql: SqlClient.SqlClient, room: Effect.Effect<void, unknown> = Effect.void) =>
+  Effect.forkScoped(
+    Effect.repeat(Effect.delay(Effect.ignore(Effect.andThen(room, once(sql))), INTERVAL), Schedule.forever)
+  )

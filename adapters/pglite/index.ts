@@ -7,6 +7,9 @@
  * shares, those of the host included; only a transaction has it for itself. It begins with `enable_seqscan=off` and
  * `jit=off`. A commit is in the operating system's hands when it is answered, so it survives the process, `kill -9`
  * included; PGlite does not force it to the disk, so a power cut can take the last ones.
+ *
+ * While the file system has less than 32 MB left, writes of the ports fail with a `StorageError`, reads go on, and the
+ * directory cannot be opened. A host's own statements are not held back: PGlite spins for ever where one fills the disk.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, type Layer, Redacted } from "effect"
@@ -18,6 +21,7 @@ import * as Bridge from "./Bridge.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import * as Opening from "./Opening.ts"
+import * as Room from "./Room.ts"
 import * as Upkeep from "./Upkeep.ts"
 
 /** Where the embedded database is, and what is encrypted in it. */
@@ -36,6 +40,7 @@ const directory = Effect.fnUntraced(function* (dataDir: unknown) {
   const path = yield* Effect.fromResult(DataDirectory.pathOf(dataDir))
   yield* DataDirectory.make(path)
   yield* DirectoryLock.acquire(path)
+  yield* Room.forOpening(path, !Opening.isMade(path))
   return path
 })
 
@@ -73,8 +78,10 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         minConnections: 1,
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
+      const room = path === undefined ? undefined : Room.forWrites(path)
       if (path !== undefined) yield* Upkeep.all(client)
-      yield* Upkeep.follow(client)
-      return { reads: client, writes: client, schema: options.schema, secretKeys: options.secretKeys }
+      yield* Upkeep.follow(client, room)
+      const { schema, secretKeys } = options
+      return { reads: client, writes: client, beforeWrites: room, schema, secretKeys }
     }).pipe(Effect.provide(Reactivity.layer))
   )

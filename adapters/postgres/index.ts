@@ -76,6 +76,8 @@ export interface Clients {
   readonly reads: SqlClient.SqlClient
   /** What commits run on, and the transactions of hosts. */
   readonly writes: SqlClient.SqlClient
+  /** Runs before each write of the ports, which it refuses by failing. */
+  readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
   /** What migrations run on: the one that writes, where it is absent. */
   readonly migrates?: SqlClient.SqlClient | undefined
   /** The schema that the tables are in; `simplan` where it is absent. */
@@ -124,6 +126,7 @@ export const layerOf = <E, R>(
       const database = yield* Database.make({
         reads: schema.client(clients.reads),
         writes: schema.client(clients.writes),
+        beforeWrites: clients.beforeWrites,
         fastPaths: clients.fastPaths,
         home: clients.home ?? null
       })

@@ -13,6 +13,7 @@ import * as Signals from "../server/Signals.ts"
 
 // The other commands do not load the server.
 const loaded = Effect.promise(async () => ({
+  DiskWatch: await import("../server/DiskWatch.ts"),
   Server: await import("../server/Server.ts"),
   Telcos: await import("../server/Telcos.ts"),
   Telemetry: await import("../server/Telemetry.ts")
@@ -29,7 +30,7 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ production }) {
     const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
     Settings.registerSecrets(settings)
-    const { Server, Telcos, Telemetry } = yield* loaded
+    const { DiskWatch, Server, Telcos, Telemetry } = yield* loaded
     const named = settings.telcoFile === null ? [] : yield* Telcos.variables(settings.telcoFile)
     const unknown = Settings.unknown(process.env, named)
     if (unknown.length > 0) return yield* impossible(unknown.join("\n"))
@@ -41,6 +42,7 @@ export const command = Command.make(
           { database: withoutPassword(settings.database.url) }
         )
       }
+      if (settings.database._tag === "Pglite") yield* DiskWatch.watch(settings.database.directory)
       const greeting = yield* Server.start(settings, production)
       yield* Output.print(Greeting.text(greeting, process.stdout.isTTY === true))
     })

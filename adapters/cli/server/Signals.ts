@@ -3,6 +3,7 @@
  * settings are read again.
  */
 import { Effect, Queue, type Scope } from "effect"
+import * as StartSignals from "./StartSignals.ts"
 
 /** How long a graceful stop may take, in milliseconds. Work that is not done by then is durable and continues later. */
 const DEADLINE = 9_000
@@ -10,15 +11,13 @@ const DEADLINE = 9_000
 // Under `npm start`, Ctrl-C arrives twice: from the terminal and from npm. A repetition within this time is ignored.
 const REPEATED = 250
 
-const codes = { SIGINT: 130, SIGTERM: 143 } as const
-
 /** Ends with the first signal. The deadline begins then. */
 const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
   let since: number | null = null
   const onSignal = (signal: "SIGINT" | "SIGTERM") => (): void => {
     const now = performance.now()
     if (since !== null) {
-      if (now - since > REPEATED) process.exit(codes[signal])
+      if (now - since > REPEATED) process.exit(StartSignals.codes[signal])
       return
     }
     since = now
@@ -27,6 +26,7 @@ const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
   }
   process.on("SIGINT", onSignal("SIGINT"))
   process.on("SIGTERM", onSignal("SIGTERM"))
+  StartSignals.end()
 })
 
 /** Starts a server, and stops it with the first signal. */

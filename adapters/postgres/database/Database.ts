@@ -79,12 +79,13 @@ export const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> =>
 export const make = Effect.fnUntraced(function* (clients: {
   readonly reads: Sql
   readonly writes: Sql
+  readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
   /** What `HostConnection.databaseOf` says of the clients. */
   readonly home: string | null
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
-  const { reads, writes } = clients
+  const { beforeWrites, reads, writes } = clients
   const measured = ConnectionMetrics.measured("reads")
   const breathing = PipelineDrain.make(PIPELINE)
   const write = ConnectionMetrics.measured("writes")
@@ -97,6 +98,9 @@ export const make = Effect.fnUntraced(function* (clients: {
       const found = transaction(fiber.context)
       return Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside()
     })
+
+  const admitted = <A, E>(written: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
+    beforeWrites === undefined ? written : Effect.andThen(beforeWrites, written)
 
   const joined = (statement: Effect.Effect<unknown, SqlError>) =>
     Effect.flatMap(HostConnection.Current, (host) =>
@@ -130,11 +134,11 @@ export const make = Effect.fnUntraced(function* (clients: {
       whereInside(
         () => Effect.mapError(query(writes), HostFailure.storageError),
         () => Effect.mapError(write(query(writes)), Failure.storageError)
-      ).pipe(Effect.map(values)),
+      ).pipe(admitted, Effect.map(values)),
     commit: (statement) =>
       whereInside(
         () => Effect.mapError(joined(statement(writes)), HostFailure.commitError),
         () => Effect.mapError(write(statement(writes)), Failure.commitError)
-      ).pipe(Effect.asVoid)
+      ).pipe(admitted, Effect.asVoid)
   }
 })
