@@ -131,6 +131,9 @@ describe("Creating a package", () => {
     // Another call may have made a package with other times.
     const unsure = create(open({ ...trial, uncertain: 2 }), seen, { answered: 402 })
     expect(unsure).toMatchObject({ next: "Take", order: { asked: { trialZone: "UTC" } } })
+    // So may an earlier one, whose answer's package was withdrawn: it may be done twice, the second time late.
+    const again = create(open({ ...trial, firstAt: NOW - MINUTE }), seen, { answered: 402 })
+    expect(again).toMatchObject({ next: "Take", isProof: true, order: { asked: { trialZone: "UTC" } } })
   })
 
   it("in a zone on trial withdraws what has the times of another zone", () => {
@@ -199,6 +202,16 @@ describe("A package", () => {
     expect(fits(given, asked())).toBe(false)
     const windowed = listed(402, { activationAt: window.start, expirationAt: window.end })
     expect(fits(windowed, asked(), { "other:0": open({ window }) })).toBe(false)
+  })
+
+  it("from the first use on may have the times of another zone than an order's that came later", () => {
+    const trial = { window: { start: NOW + 120 * MINUTE, end: NOW + 10_080 * MINUTE }, trialZone: "UTC" }
+    const activationAt = NOW + 1_000
+    const one = listed(402, { activationAt, assignedAt: activationAt, expirationAt: activationAt + 10_080 * MINUTE })
+    expect(fits(one, asked(), { "other:0": open(trial) })).toBe(false)
+    expect(fits(one, asked(trial))).toBe(true)
+    expect(fits(one, asked(), { "other:0": open({ ...trial, before: [401, 402] }) })).toBe(true)
+    expect(fits(one, asked(), { "other:0": open({ ...trial, templateId: 9001 }) })).toBe(true)
   })
 
   it("without any times is from the first use on, if the SIM has an order of such", () => {

@@ -120,8 +120,12 @@ const taking = (asked: Order.Asked, one: Api.SubscriberPackage): Create => ({
 
 const certain = (asked: Order.Asked): Order.Asked => ({ ...asked, uncertain: Math.max(0, asked.uncertain - 1) })
 
-/** Another call may still have made a package with other times. */
-const proved = (asked: Order.Asked): Order.Asked => (asked.uncertain > 0 ? asked : { ...asked, trialZone: null })
+/**
+ * Another call may still have made a package with other times: one without an outcome, or an earlier one, which may be done
+ * twice, the second time late.
+ */
+const proved = (asked: Order.Asked): Order.Asked =>
+  asked.uncertain > 0 || asked.lastAt > asked.firstAt ? asked : { ...asked, trialZone: null }
 
 /** The order whose package is known. A package with a window has the ordered times, to the millisecond. */
 export const created = (

@@ -28,7 +28,7 @@ export const Asked = Schema.Struct({
   uncertain: Schema.Finite,
   /**
    * The zone that the window was written in, while nothing has proved that the system reads it so: what came of the calls
-   * may have other times. Null: proved, or there is no window.
+   * may have other times. Null: proved for each call, or there is no window.
    */
   trialZone: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })

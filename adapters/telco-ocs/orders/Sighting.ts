@@ -25,6 +25,10 @@ const near = (left: number, right: number): boolean => Math.abs(left - right) <=
 const isOfTemplate = (one: Api.SubscriberPackage, asked: Order.Asked): boolean =>
   one.templateId === null ? one.templateName === asked.templateName : one.templateId === asked.templateId
 
+/** Whether the package was not there before the order was first asked for, and has its template. */
+const mayComeOf = (one: Api.SubscriberPackage, asked: Order.Asked): boolean =>
+  !asked.before.includes(one.id) && isOfTemplate(one, asked)
+
 /** A time that the system does not tell may be any; but it tells one of them at least. */
 export const hasWindow = (one: Api.SubscriberPackage, { end, start }: Api.Window): boolean =>
   (one.activationAt !== null || one.expirationAt !== null) &&
@@ -68,8 +72,8 @@ const ASSIGNED = 24 * 3_600_000
 
 /**
  * Whether the package may have come of the order: it was not there before, and has the template and the window. A package
- * from the first use on has no times until then, and afterwards none that another order has asked for. Where the system
- * tells no times of a package, it is one from the first use on if the SIM has an order of such.
+ * from the first use on has no times until then, and afterwards none of another order that it may have come of. Where the
+ * system tells no times of a package, it is one from the first use on if the SIM has an order of such.
  *
  * No time of the system is compared with our clock, which may be minutes off. A first use comes after the assignment; a
  * whole day is allowed, because a system may write one of both in its own zone. What began earlier was given for a window.
@@ -79,13 +83,11 @@ export const fits = (
   asked: Order.Asked,
   orders: ReadonlyMap<string, Order.Order>
 ): boolean => {
-  if (one.isRecurring || asked.before.includes(one.id) || !isOfTemplate(one, asked)) return false
-  const all = [...orders.values()].flatMap((order) => order.asked ?? [])
+  if (one.isRecurring || !mayComeOf(one, asked)) return false
+  const all = [...orders.values()].flatMap((order) => order.asked ?? []).filter((other) => mayComeOf(one, other))
   const isTimeless = one.activationAt === null && one.expirationAt === null
   if (asked.window !== null) {
-    return isTimeless
-      ? !all.some((other) => other.window === null && isOfTemplate(one, other))
-      : mayHaveWindow(one, asked, all)
+    return isTimeless ? !all.some((other) => other.window === null) : mayHaveWindow(one, asked, all)
   }
   if (isTimeless) return true
   const { activationAt, assignedAt } = one

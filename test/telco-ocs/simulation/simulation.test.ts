@@ -22,4 +22,13 @@ describe("Orders of packages under faults", () => {
       expect((await Simulation.run(seed)).problems).toEqual([])
     }
   )
+
+  it.each([401_486, 406_419])(
+    "tell of a used package beside a window that was misread, as from seed %i",
+    async (seed) => {
+      const { problems, stats } = await Simulation.run(seed)
+      expect(problems).toEqual([])
+      expect(stats.faults.get("window misread")).toBeGreaterThan(0)
+    }
+  )
 })
