@@ -20,7 +20,9 @@ const Task = Schema.Struct({
   runs: Schema.Int,
   until: Schema.Finite,
   /** The number of a planted fault that the runs have to find. */
-  plant: Schema.NullOr(Schema.Int)
+  plant: Schema.NullOr(Schema.Int),
+  /** Where the worker writes the seed of the run under way. */
+  underWay: Schema.instanceOf(Float64Array)
 })
 
 /** A message of a worker: how much it has run, and the failure, if there is one. */
@@ -60,7 +62,7 @@ const CLUSTER_SHRINKS = 200
 
 const yearsOf = ({ start, steps }: History.History): number => ((steps.at(-1)?.ended ?? start) - start) / YEAR
 
-const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type): Promise<Told> => {
+const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof Task.Type): Promise<Told> => {
   const planted = plant === null ? undefined : faults[plant]?.[1]
   const around = planted === undefined ? {} : { around: planted }
   const struck: Record<string, number> = {}
@@ -82,6 +84,7 @@ const work = async ({ plant, runs, seed: first, step, until }: typeof Task.Type)
     return { history, violations: Invariants.check(history, invariants) }
   }
   for (let seed = first; told.runs < runs && Date.now() < until; seed += step) {
+    underWay[0] = seed
     const [commands = []] = fc.sample(Commands.runs(), { seed, numRuns: 1 })
     const { history, violations } = await violationsOf(seed, commands)
     told.runs += 1

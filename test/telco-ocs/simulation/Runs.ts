@@ -9,14 +9,20 @@ export interface Runs {
   readonly failures: ReadonlyArray<Pick<Simulation.Run, "seed" | "problems">>
 }
 
-/** Runs every `step`th seed from `seed` on, to below `until`. */
-export const of = async (seed: number, until: number, step = 1): Promise<Runs> => {
+/** Runs every `step`th seed from `seed` on, to below `until`; calls `begins` before each. */
+export const of = async (
+  seed: number,
+  until: number,
+  step = 1,
+  begins: (seed: number) => void = () => {}
+): Promise<Runs> => {
   let switches = 0
   let calls = 0
   const traces = new Set<number>()
   const faults = new Map<string, number>()
   const failures: Array<Pick<Simulation.Run, "seed" | "problems">> = []
   for (let next = seed; next < until; next += step) {
+    begins(next)
     const { problems, stats } = await Simulation.run(next)
     switches += stats.switches
     calls += stats.calls

@@ -3,8 +3,18 @@ import { parentPort, workerData } from "node:worker_threads"
 import { Schema } from "effect"
 import * as Runs from "./Runs.ts"
 
-const Task = Schema.Struct({ seed: Schema.Int, step: Schema.Int, until: Schema.Int })
+const Task = Schema.Struct({
+  seed: Schema.Int,
+  step: Schema.Int,
+  until: Schema.Int,
+  /** Where the worker writes the seed of the run under way. */
+  underWay: Schema.instanceOf(Float64Array)
+})
 
-const { seed, step, until } = Schema.decodeUnknownSync(Task)(workerData)
+const { seed, step, underWay, until } = Schema.decodeUnknownSync(Task)(workerData)
 
-parentPort?.postMessage(await Runs.of(seed, until, step))
+parentPort?.postMessage(
+  await Runs.of(seed, until, step, (next) => {
+    underWay[0] = next
+  })
+)
