@@ -74,6 +74,7 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
   const attempt = async (operation: Operation): Promise<boolean> => {
     const headers = operation.isKeyed ? { "idempotency-key": operation.name } : {}
     const answer = await send(operation.path, operation.method, operation.body, headers)
+    operation.last = answer
     if (saysNothing(answer)) operation.isAdrift = true
     const fate = answer === null ? undefined : fateOf(operation, answer)
     if (fate === undefined) return false

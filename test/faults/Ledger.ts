@@ -3,6 +3,8 @@
  * must not, and what was not answered may be either, once at most.
  */
 
+import type { Answer } from "./Asking.ts"
+
 export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "sms" | "wallet"
 
 export type Fate =
@@ -24,6 +26,8 @@ export interface Operation {
   /** Whether an attempt got no answer, so that it may still be on its way. */
   isAdrift: boolean
   fate: Fate
+  /** The answer to its last attempt; null: there was none in time. */
+  last: Answer | null
 }
 
 /** Reports of one SIM, told together. */
@@ -57,7 +61,8 @@ export class Ledger {
       ...request,
       body: body(name),
       isAdrift: false,
-      fate: { _tag: "Open" }
+      fate: { _tag: "Open" },
+      last: null
     }
     this.operations.push(operation)
     return operation

@@ -97,7 +97,11 @@ const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<
   }
   for (const name of byName.keys()) problems.push(`${name} is there and nobody asked for it`)
   const open = ledger.operations.filter((one) => (one.isKeyed || one.kind === "delete") && !isSettled(one))
-  if (open.length > 0) problems.push(`${open.length} requests never got an answer, such as ${open[0]?.name}`)
+  const [one] = open
+  if (one !== undefined) {
+    const last = one.last === null ? "none in time" : JSON.stringify(one.last)
+    problems.push(`${open.length} requests never got an answer, such as ${one.name}, whose last was ${last}`)
+  }
   for (const { fate, iccid, name } of ledger.of("delete")) {
     if (fate._tag === "Refused") problems.push(`${name} of ${iccid} was refused with ${fate.code}`)
   }
