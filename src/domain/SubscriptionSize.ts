@@ -3,7 +3,7 @@
  * packages at once, so a plan is attached only if that is still cheap when all of its packages are there.
  */
 import { Result } from "effect"
-import type { Attachment } from "./Attachment.ts"
+import type { Attachment, WithPackages } from "./Attachment.ts"
 import { SubscriptionFull } from "./Refusal.ts"
 
 /**
@@ -48,6 +48,10 @@ const sum = (attachments: ReadonlyArray<Sized>, sizeOfText: (text: string) => nu
 
 /** The size of the attachments once all of their packages are there, in bytes. */
 export const of = (attachments: ReadonlyArray<Sized>): number => sum(attachments, bytes)
+
+/** Roughly the bytes that one attachment takes as it is stored, with its packages so far. */
+export const ofStored = ({ attachment, packages }: WithPackages): number =>
+  ATTACHMENT + attachment.metadata.length + PACKAGE * packages.length
 
 /** Rule W9: refuses attachments that are too large together. */
 export const check = (

@@ -2,12 +2,13 @@
  * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and how many requests and
  * streams it may have under way.
  *
- * A request costs 1, and 1 more for each 64 KiB of its answer. A stream pays as it is read, and while less than half of
+ * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads where that is more. A stream pays as it is read, and while less than half of
  * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
  * meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ReadCost } from "simplan"
 import { MonotonicTime } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -20,7 +21,7 @@ import * as RateLimit from "./RateLimit.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The bytes of an answer that cost as much as a request. */
+/** The bytes of an answer, or of what is read for it, that cost as much as a request. */
 const UNIT = 65_536
 
 /** The longest pause before a piece of a stream, in ms. */
@@ -97,12 +98,13 @@ export const make = (
         }
       )
 
-    const told = (key: string, response: Response): Effect.Effect<Response> =>
+    const told = (key: string, response: Response, read = 0): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
         : Effect.map(MonotonicTime.now, (now) => {
             const { body } = response
-            if (body._tag === "Uint8Array") limit.charge(key, Math.floor(body.contentLength / UNIT), now)
+            const answered = body._tag === "Uint8Array" ? body.contentLength : 0
+            limit.charge(key, Math.floor(Math.max(answered, read) / UNIT), now)
             return ResponseHeaders.set(response, headers(key, now))
           })
 
@@ -132,10 +134,11 @@ export const make = (
               if (hasEntered) concurrency.leave(key)
               hasEntered = false
             }
-            const done = Effect.flatMap(answer, (response) =>
+            const meter: ReadCost.Meter = { bytes: 0 }
+            const done = Effect.flatMap(Effect.provideService(answer, ReadCost.Current, meter), (response) =>
               response.body._tag === "Stream"
                 ? Effect.flatMap(streamed(key, response, response.body), (open) => told(key, open))
-                : told(key, response)
+                : told(key, response, meter.bytes)
             )
             const entered = Effect.suspend(() => {
               hasEntered = concurrency.tryEnter(key, hasRoom)

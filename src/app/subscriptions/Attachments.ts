@@ -10,6 +10,7 @@ import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
 import * as Suspension from "../../domain/Suspension.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import * as ReadCost from "../fair/ReadCost.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as SimLookup from "./SimLookup.ts"
 
@@ -50,6 +51,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
       const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id })
       if (found === null) return yield* new NotFound({ resource: "subscription", id: iccid })
+      yield* ReadCost.attachments(found)
       return SimAggregate.confirmed({ attachments: found })
     })
 

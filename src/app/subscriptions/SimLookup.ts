@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import type { Subscription } from "../../domain/Subscription.ts"
+import * as ReadCost from "../fair/ReadCost.ts"
 import type { SimAggregates, Subscriptions } from "../../ports/Storage.ts"
 
 interface OfSim {
@@ -35,5 +36,6 @@ export const inService = Effect.fnUntraced(function* (
     : simAggregates.forAttachment({ organizationId, iccid, attachmentId })
   const subscription = aggregate?.subscription
   if (aggregate === null || subscription?.status !== "Live") return yield* missing(of)
+  yield* ReadCost.attachments(aggregate.attachments)
   return { aggregate, subscription } satisfies { readonly aggregate: SimAggregate; readonly subscription: Subscription }
 })

@@ -40,6 +40,7 @@ import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import type * as Leases from "../engine/Leases.ts"
 import * as Resumption from "../engine/Resumption.ts"
+import * as ReadCost from "../fair/ReadCost.ts"
 import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
 import * as Metrics from "../Metrics.ts"
@@ -165,7 +166,9 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         return { sim, subscription: null, attachments: [] }
       }
       const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-      return aggregate ?? (yield* new NotFound({ resource: "sim", id: iccid }))
+      if (aggregate === null) return yield* new NotFound({ resource: "sim", id: iccid })
+      yield* ReadCost.attachments(aggregate.attachments)
+      return aggregate
     })
 
     const begin = Effect.fnUntraced(function* (

@@ -138,6 +138,33 @@ describe("the rate limit", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1_000)
   })
 
+  it("charges for the attachments that are read, where these are more than what is answered", async () => {
+    world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
+    const acme = await World.tenant(world)
+    const iccid = World.iccid(1)
+    await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
+      sims: [{ iccid, label: "Green", is_esim: true }]
+    })
+    const profiles = await acme.get("/v3/coverage-profiles?label=Green&region_code=FR")
+    const plan = await acme.post("/v3/plans", {
+      coverage_id: profiles.body.data[0].coverage_id,
+      name: "Plan",
+      data_MBs: 1,
+      period_days: 1,
+      recurring: false,
+      throttling: false
+    })
+    const order = { plan_id: plan.body.plan_id, iccid, metadata: "x".repeat(4_096) }
+    for (let count = 0; count < 28; count++) expect((await acme.post("/v3/subscription", order)).status).toBe(201)
+    const path = `/v3/subscriptions/${iccid}`
+    const before = left(await acme.get(path))
+    const list = await acme.get(`${path}/plan-attachments`)
+    expect(list.body.data).toHaveLength(28)
+    expect(JSON.stringify(list.body).length).toBeLessThan(65_536)
+    expect(before - left(list)).toBe(3)
+    expect(left(list) - left(await acme.get(`${path}/location`))).toBe(1)
+  })
+
   it("charges for what was answered, and a list goes no faster than its cost comes back", async () => {
     world = await Lists.world(40, undefined, { rateLimit: { requests: 100, window: "2 seconds" } })
     const acme = await World.tenant(world)

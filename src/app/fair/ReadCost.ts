@@ -1,0 +1,24 @@
+/**
+ * What a request reads, where that is much more than it answers (rule W10): the attachments of a subscription with their
+ * texts. Whoever charges for requests gives each a meter; without one nothing is counted.
+ */
+import { Context, Effect } from "effect"
+import * as SubscriptionSize from "../../domain/SubscriptionSize.ts"
+import type { WithPackages } from "../../domain/Attachment.ts"
+
+/** What a request has read so far. */
+export interface Meter {
+  /** Bytes, roughly. */
+  bytes: number
+}
+
+/** The meter of the request that the running fiber serves: `Effect.provideService(request, ReadCost.Current, { bytes: 0 })`. */
+export const Current = Context.Reference<Meter | null>("simplan/ReadCost/Current", { defaultValue: () => null })
+
+/** Counts attachments that were read. */
+export const attachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const meter = fiber.getRef(Current)
+    if (meter !== null) for (const of of read) meter.bytes += SubscriptionSize.ofStored(of)
+    return Effect.void
+  })
