@@ -6,7 +6,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 export type Schema = Readonly<Record<string, unknown>>
 
 export interface Parameter {
-  readonly in: "path" | "query"
+  readonly in: "path" | "query" | "header"
   readonly name: string
   readonly schema: Schema
 }

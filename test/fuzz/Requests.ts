@@ -100,8 +100,8 @@ const objectOf = (schema: Schema): Readonly<Record<string, Schema>> => {
 const listOf = (value: unknown): ReadonlyArray<Schema> => (Array.isArray(value) ? value : [])
 const number = (value: unknown, preset: number): number => (typeof value === "number" ? value : preset)
 
-/** Values that a schema takes. */
-const valid = (document: Document, path: string, name: string, given: Schema): fc.Arbitrary<unknown> => {
+/** Values that a schema takes, with places where names are to be filled in. */
+export const valid = (document: Document, path: string, name: string, given: Schema): fc.Arbitrary<unknown> => {
   const schema = document.resolve(given)
   if (name === "events" && path.startsWith("/telco")) return fc.array(report, { maxLength: 5 })
   const known = BY_NAME[name]
@@ -162,7 +162,8 @@ const asText = (value: unknown): string => {
   return JSON.stringify(value) ?? "null"
 }
 
-const encoded = (value: unknown): string => {
+/** A value as it is put into a path or query. */
+export const encoded = (value: unknown): string => {
   const text = typeof value === "string" ? value : asText(value)
   // The places are filled, and encoded, when the request is sent.
   return text.startsWith("@@") ? text : encodeURIComponent(text.replace(/\p{Surrogate}|^\.*$/gu, "?"))

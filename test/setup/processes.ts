@@ -18,6 +18,7 @@ export const processes: ReadonlyArray<string> = [
   "test/http/security/memory.test.ts",
   "test/http/security/file-limit.test.ts",
   "test/http/security/unread-memory.test.ts",
+  "test/hostile/planted.test.ts",
   "test/playground/page.test.ts",
   "test/playground/playground.test.ts",
   "test/histories/deep.test.ts",
