@@ -85,6 +85,9 @@ export const make = Effect.gen(function* () {
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
     response.end(JSON.stringify(body))
   })
+  // Longer than the client's, so that no idle connection ends here while a call begins on it: that would be a fault that
+  // no test has asked for.
+  server.keepAliveTimeout = 60_000
   const url = yield* Effect.acquireRelease(
     Effect.callback<string>((resume) => {
       server.listen(0, "127.0.0.1", () => {
