@@ -64,6 +64,8 @@ export interface Options {
   readonly rateLimit: RateLimit.Rate
   /** How much each API key may have under way; 32 requests and 8 streams by default. */
   readonly bounds?: Partial<Concurrency.Bounds> | undefined
+  /** How many API keys' limits and bounds all keys of an organization have together; 4 by default (rule W13). */
+  readonly organizationShare?: number | undefined
   /** How many wrong keys and tokens an address may send; 100 in 10 s by default (rule W10). */
   readonly failedAuthentication?: RateLimit.Rate | undefined
   /** How many requests without a key an address may send for documents and metrics; 100 a second by default (rule W13). */
@@ -110,7 +112,7 @@ const endpoints = Effect.fnUntraced(function* (
   const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
-  const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers)
+  const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers, options.organizationShare)
   const byOrganization =
     authenticate === undefined
       ? yield* ApiKeyAuth.make(limits, failed)

@@ -65,6 +65,7 @@ export const listen = Effect.fnUntraced(function* (
           telcoToken: Tokens.value(tokens.telco),
           rateLimit: settings.rateLimit,
           bounds: { requests: settings.maxRequestsPerKey },
+          organizationShare: settings.organizationShare,
           trustedProxies: settings.trustedProxies,
           ready,
           groups,

@@ -41,6 +41,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   /** Of one organization to one of its SIMs. */
   readonly smsLimit: RateLimit.RateLimit | "off"
   readonly maxRequestsPerKey: number
+  /** How many API keys' limits all keys of an organization have together. */
+  readonly organizationShare: number
   readonly maxConnections: number
   readonly maxConnectionsOfAddress: number
   /** The bytes of answers that may wait for clients that read. */
@@ -221,6 +223,13 @@ const definitions = {
     default: "32",
     allowed: "a number from 1 to 100000",
     read: (text) => (/^[1-9]\d{0,4}$|^100000$/.test(text) ? Number(text) : undefined)
+  }),
+  organizationShare: define({
+    name: "SIMPLAN_ORGANIZATION_SHARE",
+    meaning: "how many API keys' limits all keys of an organization have together",
+    default: "4",
+    allowed: "a number from 1 to 1000",
+    read: (text) => (/^[1-9]\d{0,2}$|^1000$/.test(text) ? Number(text) : undefined)
   }),
   maxConnections: define({
     name: "SIMPLAN_MAX_CONNECTIONS",
@@ -472,6 +481,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     rateLimit: yield* setting(definitions.rateLimit),
     smsLimit: yield* setting(definitions.smsLimit),
     maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
+    organizationShare: yield* setting(definitions.organizationShare),
     maxConnections: yield* setting(definitions.maxConnections),
     maxConnectionsOfAddress: yield* setting(definitions.maxConnectionsOfAddress),
     maxUnreadBytes: yield* setting(definitions.maxUnread),

@@ -41,6 +41,6 @@ export const make = (
       if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
       const reader = { key: caller.apiKeyId, organizationId: caller.organizationId }
       const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(reader, credentials.request) }
-      return Effect.as(limits.admit(caller.apiKeyId), admitted)
+      return Effect.as(limits.admit(reader), admitted)
     })
   })

@@ -57,9 +57,9 @@ export const ofCallers = (
       const { actor = "host", organizationId, scope } = yield* ask(authenticate, request)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
-      const limited = `organization ${organizationId}`
-      yield* limits.admit(limited)
-      return { caller: { organizationId }, actor, limited: limits.limited({ key: limited, organizationId }, request) }
+      const reader = { key: `organization ${organizationId}`, organizationId }
+      yield* limits.admit(reader)
+      return { caller: { organizationId }, actor, limited: limits.limited(reader, request) }
     })
   )
 

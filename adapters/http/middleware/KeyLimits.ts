@@ -1,6 +1,6 @@
 /**
  * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and how many requests and
- * streams it may have under way.
+ * streams it may have under way. All keys of an organization together have a share of a few keys (rule W13).
  *
  * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads where that is more. A stream pays as it is read, and while less than half of
  * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
@@ -29,7 +29,7 @@ const PAUSE = 1_000
 
 export interface KeyLimits {
   /** Charges for a request, or refuses it (429). */
-  readonly admit: (key: string) => Effect.Effect<void, Errors.Problem>
+  readonly admit: (reader: UnreadBytes.Reader) => Effect.Effect<void, Errors.Problem>
   /** Makes the answer to a request of a key within the bounds of the key and of its organization. */
   readonly limited: (reader: UnreadBytes.Reader, request: Request) => Guard.Limited
 }
@@ -56,96 +56,165 @@ const underWay = (message: string): Errors.ErrorContent => ({
 
 const tooManyRequests = underWay("Too many requests with this API key are under way")
 const tooManyStreams = underWay("Too many lists are being sent to this API key")
+const tooManyRequestsOfAll = underWay("Too many requests of this organization are under way")
+const tooManyStreamsOfAll = underWay("Too many lists are being sent to this organization")
+
+/** How many API keys' limits all keys of an organization have together, unless set. */
+export const SHARE = 4
+
+/** A rate limit, and whose it is. */
+interface Limited {
+  /** What headers name it. */
+  readonly name: string
+  readonly limit: RateLimit.RateLimit
+  readonly caller: string
+}
+
+/** What the limits of all keys of an organization go by. */
+const allOf = ({ organizationId }: UnreadBytes.Reader): string => `all of ${organizationId}`
 
 /** The limits of all keys. A request holds its place until its answer is gone. */
 export const make = (
   rate: RateLimit.Rate,
   bounds: Concurrency.Bounds,
-  readers: Readers = unknown
+  readers: Readers = unknown,
+  share: number = SHARE
 ): Effect.Effect<KeyLimits, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const ofOrganization: RateLimit.Rate = rate === "off" ? "off" : { ...rate, requests: share * rate.requests }
     const limit = yield* RateLimit.make("requests", rate)
+    const limitOfAll = yield* RateLimit.make("requests of organizations", ofOrganization)
     const concurrency = yield* Concurrency.make(bounds)
-    const policy = limit === null ? "" : `"default";q=${limit.quota};w=${limit.windowSeconds}`
+    const concurrencyOfAll = yield* Concurrency.make({
+      requests: share * bounds.requests,
+      streams: share * bounds.streams
+    })
 
-    const headers = (key: string, now: number): Readonly<Record<string, string>> => {
-      if (limit === null) return {}
-      const { reset, tokens } = limit.left(key, now)
-      return { "ratelimit-policy": policy, ratelimit: `"default";r=${tokens};t=${reset}` }
+    const limitsOf = (reader: UnreadBytes.Reader): ReadonlyArray<Limited> => [
+      ...(limit === null ? [] : [{ name: "default", limit, caller: reader.key }]),
+      ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: allOf(reader) }])
+    ]
+
+    /** Tells the limit of which less is left. */
+    const headers = (reader: UnreadBytes.Reader, now: number): Readonly<Record<string, string>> => {
+      const [first, second] = limitsOf(reader).map(({ caller, limit: of, name }) => {
+        const { reset, tokens } = of.left(caller, now)
+        const policy = `"${name}";q=${of.quota};w=${of.windowSeconds}`
+        return { tokens, headers: { "ratelimit-policy": policy, ratelimit: `"${name}";r=${tokens};t=${reset}` } }
+      })
+      if (first === undefined) return {}
+      return second !== undefined && second.tokens < first.tokens ? second.headers : first.headers
     }
 
-    /** Charges for a piece of a stream, and waits where its key has used up half of its quota. */
-    const paced = (key: string, piece: Uint8Array): Effect.Effect<Uint8Array> => {
-      if (limit === null) return Effect.succeed(piece)
-      return Effect.flatMap(MonotonicTime.now, (now) => {
-        const pause = limit.untilHalf(key, now)
-        limit.charge(key, piece.byteLength / UNIT, now)
+    /** Charges for a piece of a stream, and waits where its key or organization has used up half of its quota. */
+    const paced = (reader: UnreadBytes.Reader, piece: Uint8Array): Effect.Effect<Uint8Array> =>
+      Effect.flatMap(MonotonicTime.now, (now) => {
+        let pause = 0
+        for (const { caller, limit: of } of limitsOf(reader)) {
+          pause = Math.max(pause, of.untilHalf(caller, now))
+          of.charge(caller, piece.byteLength / UNIT, now)
+        }
         return pause === 0 ? Effect.succeed(piece) : Effect.delay(Effect.succeed(piece), Math.min(PAUSE, pause))
       })
+
+    /** Takes the places of a stream; else the refusal. */
+    const openStream = (reader: UnreadBytes.Reader): Errors.ErrorContent | null => {
+      if (!concurrency.tryOpenStream(reader.key)) return tooManyStreams
+      if (concurrencyOfAll.tryOpenStream(allOf(reader))) return null
+      concurrency.closeStream(reader.key)
+      return tooManyStreamsOfAll
     }
 
-    const streamed = (key: string, response: Response, stream: HttpBody.Stream) =>
+    const closeStream = (reader: UnreadBytes.Reader): void => {
+      concurrency.closeStream(reader.key)
+      concurrencyOfAll.closeStream(allOf(reader))
+    }
+
+    const streamed = (reader: UnreadBytes.Reader, response: Response, stream: HttpBody.Stream) =>
       Effect.map(
         Effect.acquireRelease(
-          Effect.sync(() => concurrency.tryOpenStream(key)),
-          (isOpen) => Effect.sync(() => isOpen && concurrency.closeStream(key))
+          Effect.sync(() => openStream(reader)),
+          (refusal) => Effect.sync(() => refusal === null && closeStream(reader))
         ),
-        (isOpen) => {
-          if (!isOpen) return ErrorResponses.make(tooManyStreams)
+        (refusal) => {
+          if (refusal !== null) return ErrorResponses.make(refusal)
           if (limit === null) return response
-          const body = Stream.mapEffect(stream.stream, (piece) => paced(key, piece))
+          const body = Stream.mapEffect(stream.stream, (piece) => paced(reader, piece))
           return HttpServerResponse.setBody(response, HttpBody.stream(body, stream.contentType))
         }
       )
 
-    const told = (key: string, response: Response, read = 0): Effect.Effect<Response> =>
+    const told = (reader: UnreadBytes.Reader, response: Response, read = 0): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
         : Effect.map(MonotonicTime.now, (now) => {
             const { body } = response
             const answered = body._tag === "Uint8Array" ? body.contentLength : 0
-            limit.charge(key, Math.floor(Math.max(answered, read) / UNIT), now)
-            return ResponseHeaders.set(response, headers(key, now))
+            const cost = Math.floor(Math.max(answered, read) / UNIT)
+            for (const { caller, limit: of } of limitsOf(reader)) of.charge(caller, cost, now)
+            return ResponseHeaders.set(response, headers(reader, now))
           })
 
     return {
-      admit: (key) =>
+      admit: (reader) =>
         limit === null
           ? Effect.void
           : Effect.flatMap(MonotonicTime.now, (now) => {
-              const seconds = limit.take(key, now)
-              if (seconds === 0) return Effect.void
-              return Effect.fail(
-                new Errors.Problem({
-                  code: "rate_limited",
-                  message: "Too many requests with this API key",
-                  headers: { ...Errors.retryAfter(seconds), ...headers(key, now) }
-                })
-              )
+              const limits = limitsOf(reader)
+              for (const { caller, limit: of, name } of limits) {
+                const seconds = of.wait(caller, now)
+                if (seconds === 0) continue
+                const whose = name === "default" ? "with this API key" : "of this organization"
+                return Effect.fail(
+                  new Errors.Problem({
+                    code: "rate_limited",
+                    message: `Too many requests ${whose}`,
+                    headers: { ...Errors.retryAfter(seconds), ...headers(reader, now) }
+                  })
+                )
+              }
+              for (const { caller, limit: of } of limits) of.take(caller, now)
+              return Effect.void
             }),
       limited:
         (reader, request) =>
         <R>(answer: Effect.Effect<Response, never, R>): Effect.Effect<Response, never, R | Scope.Scope> =>
           Effect.suspend(() => {
             const { key } = reader
+            const all = allOf(reader)
             const hasRoom = (): boolean => readers.hasRoom(reader)
-            let hasEntered = false
+            let [hasEntered, hasEnteredAll] = [false, false]
             const leave = (): void => {
               if (hasEntered) concurrency.leave(key)
+              if (hasEnteredAll) concurrencyOfAll.leave(all)
               hasEntered = false
+              hasEnteredAll = false
             }
             const meter: ReadCost.Meter = { bytes: 0 }
             const done = Effect.flatMap(Effect.provideService(answer, ReadCost.Current, meter), (response) =>
               response.body._tag === "Stream"
-                ? Effect.flatMap(streamed(key, response, response.body), (open) => told(key, open))
-                : told(key, response, meter.bytes)
+                ? Effect.flatMap(streamed(reader, response, response.body), (open) => told(reader, open))
+                : told(reader, response, meter.bytes)
             )
+            const refused = (content: Errors.ErrorContent) =>
+              Effect.suspend(() => {
+                leave()
+                return told(reader, ErrorResponses.make(content))
+              })
+            const enteredAll = Effect.suspend(() => {
+              hasEnteredAll = concurrencyOfAll.tryEnter(all)
+              if (hasEnteredAll) return done
+              return Effect.flatMap(
+                concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
+                (isEntered) => (isEntered ? done : refused(tooManyRequestsOfAll))
+              )
+            })
             const entered = Effect.suspend(() => {
               hasEntered = concurrency.tryEnter(key, hasRoom)
-              if (hasEntered) return done
+              if (hasEntered) return enteredAll
               return Effect.flatMap(
                 concurrency.enter(key, () => (hasEntered = true), hasRoom),
-                (isEntered) => (isEntered ? done : told(key, ErrorResponses.make(tooManyRequests)))
+                (isEntered) => (isEntered ? enteredAll : refused(tooManyRequests))
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {

@@ -1,7 +1,7 @@
 /**
  * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
  */
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
@@ -179,5 +179,58 @@ describe("the rate limit", () => {
     // The quota comes back at 50 a second, also while a slow machine answers.
     const cameBack = ((performance.now() - began) / 1000) * 50
     expect(before - left(after) + cameBack).toBeGreaterThan(60)
+  })
+})
+
+describe("W13: all keys of an organization", () => {
+  /** So many keys of one organization more. */
+  const keysOf = async ({ organizationId }: World.Tenant, count: number): Promise<ReadonlyArray<string>> => {
+    const keys: Array<string> = []
+    for (let n = 0; n < count; n++) {
+      const made = await world.admin("POST", `/organizations/${organizationId}/api-keys`, { name: `key ${n}` })
+      keys.push(made.body.data.key)
+    }
+    return keys
+  }
+  const get = (key: string, path = "/v3/sims") => world.fetch("GET", `${path}?key=${key}`)
+
+  it("have four times the rate of one, and are told it where it is nearer", async () => {
+    world = await World.start({ rateLimit: { requests: 5, window: "1 hour" } })
+    const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+    const keys = await keysOf(acme, 20)
+    const answers: Array<World.Answer> = []
+    for (const key of keys) for (let n = 0; n < 2; n++) answers.push(await get(key))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(new Set(answers.slice(20).map(({ body }) => body.code))).toEqual(new Set(["rate_limited"]))
+    expect(answers[0]?.headers.get("ratelimit-policy")).toBe('"default";q=5;w=3600')
+    expect(answers[0]?.headers.get("ratelimit")).toMatch(/^"default";r=4;/)
+    expect(answers[19]?.headers.get("ratelimit-policy")).toBe('"organization";q=20;w=3600')
+    expect(answers[19]?.headers.get("ratelimit")).toMatch(/^"organization";r=0;/)
+    expect(Number(answers[20]?.headers.get("retry-after"))).toBeGreaterThan(100)
+    expect((await other.get("/v3/sims")).status).toBe(200)
+  })
+
+  it("have so many times the places of one", { timeout: 30_000 }, async () => {
+    const gate = Latch.makeUnsafe(false)
+    let asked = 0
+    const read = (n: number) =>
+      Effect.andThen(
+        Effect.suspend(() => {
+          asked += 1
+          return gate.await
+        }),
+        Effect.succeed(Lists.page(n))
+      )
+    world = await Lists.world(1, read, { bounds: { requests: 1 }, organizationShare: 2 })
+    const [acme, other] = [await World.tenant(world), await World.tenant(world)]
+    const [one = "", two = "", three = ""] = await keysOf(acme, 3)
+    const held = [one, two].map((key) => get(key, "/v3/subscription"))
+    await expect.poll(() => asked).toBe(2)
+    const tooMany = await get(three)
+    expect([tooMany.status, tooMany.body.code]).toEqual([429, "concurrency_limited"])
+    expect((await other.get("/v3/sims")).status).toBe(200)
+    gate.openUnsafe()
+    for (const { status } of await Promise.all(held)) expect(status).toBe(200)
+    expect((await get(three)).status).toBe(200)
   })
 })
