@@ -54,6 +54,8 @@ const makeModel = (slots: number) => {
   }
   return {
     begun,
+    mayBegin,
+    open: () => Math.max(0, slots - underWay.length - FairTurns.reserved(slots)),
     underWay: () => underWay,
     waiting: () => waiting,
     ask: (one: One): void => {
@@ -116,6 +118,8 @@ describe("W13: the turns of organizations", () => {
           }
           expect(begun).toEqual(model.begun)
           expect(turns.held()).toBe(model.underWay().length)
+          expect(turns.open()).toBe(model.open())
+          expect(ORGANIZATIONS.map(turns.mayBegin)).toEqual(ORGANIZATIONS.map(model.mayBegin))
         }
       }
     )

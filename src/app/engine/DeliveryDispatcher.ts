@@ -180,7 +180,9 @@ export const make: (
       id: deliveryId,
       partitionId: endpointId
     }),
-    freeSlots: slots.free,
+    // What is claimed in due order and has no slot is handed back.
+    open: () => count,
+    hasFreeSlot: (partition) => slots.free(partition) > 0,
     shares: slots.shares,
     batchSize: BATCH,
     isStrict: isStandingClock

@@ -1,7 +1,8 @@
 /**
  * What to claim next, so that nobody's work delays another's.
  *
- * As long as all due work can be claimed, it is claimed in due order. Where there is more, organizations take turns, and of
+ * As long as all due work can be claimed, it is claimed in due order. Where there is more, or the slots that are left are
+ * not for everybody, organizations take turns, and of
  * one organization its partitions (its jobs, an endpoint's deliveries): each claim takes about as much of each of them (rule
  * W13). Partitions are listed a page at a time, round after round, so that no listing holds up another read, and one that
  * has just come is found soon, however many there are.
@@ -18,18 +19,24 @@ import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 /** The times and the token of one claim. */
 export type ClaimTerms = Pick<Claim, "now" | "machineNow" | "until" | "token">
 
-export interface Source<A, E> {
-  readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<A>, E>
-  readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, E>
-  readonly placeOf: (work: A) => Place & { readonly partitionId: string }
-  /** How many more pieces of a partition's work may be begun now. */
-  readonly freeSlots: (partition: Partition) => number
+/** Slots that partitions share. */
+export interface Shared {
+  /** How many pieces of work may be begun whoever's they are. */
+  readonly open: () => number
+  /** Whether a piece of the partition's work may be begun now. */
+  readonly hasFreeSlot: (partition: Partition) => boolean
   /** How many more pieces of these partitions may be begun together, up to `most`; those with none are left out. */
   readonly shares: (
     partitions: ReadonlyArray<Partition>,
     most: number,
     machineNow: Instant
   ) => ReadonlyArray<{ readonly partition: Partition; readonly count: number }>
+}
+
+export interface Source<A, E> extends Shared {
+  readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<A>, E>
+  readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, E>
+  readonly placeOf: (work: A) => Place & { readonly partitionId: string }
   /** The most that one claim takes: beginning a large batch delays what was begun before. */
   readonly batchSize: number
   /** Whether all goes in due order, whatever its partition. */
@@ -88,13 +95,6 @@ const makeRest = () => {
   }
 }
 
-/** Even shares, where any partition may have any number of slots. */
-export const evenly = (partitions: ReadonlyArray<Partition>, most: number) => {
-  const served = partitions.slice(0, most)
-  const count = Math.floor(most / Math.max(1, served.length))
-  return served.map((partition) => ({ partition, count }))
-}
-
 /** The first of each organization, then the second of each, and so on; each organization's in their order, `most` in all. */
 export const byOrganization = <P extends Pick<Partition, "organizationId">>(
   partitions: Iterable<P>,
@@ -116,7 +116,8 @@ export const byOrganization = <P extends Pick<Partition, "organizationId">>(
 export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   let reached: Place | undefined
   let nextFullScan = Number.NEGATIVE_INFINITY
-  let nextListing = Number.NEGATIVE_INFINITY
+  let listedAt = Number.NEGATIVE_INFINITY
+  let restAfterListing = 0
   // The partitions in the order of their turns; null while work is claimed in due order.
   let turns: ReadonlyArray<Partition> | null = null
   let mayNeedTurns = false
@@ -144,21 +145,21 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
     turns = [...kept, ...found.values()]
     after = page.next ?? ""
     foundInRound += page.partitions.length
-    const rest = Math.min(LONGEST_REST, restOfListing(millis))
-    nextListing = machineNow + Math.max(LISTING_IN_TURNS, rest)
+    restAfterListing = Math.min(LONGEST_REST, restOfListing(millis))
+    listedAt = machineNow
     if (page.next !== null) return
     isComplete = true
     const [only] = turns
     const areFew = foundInRound <= 1
     foundInRound = 0
-    if (!areFew || turns.length > 1 || (only !== undefined && source.freeSlots(only) === 0)) return
+    if (!areFew || turns.length > 1) return
+    if (only !== undefined && (source.open() === 0 || !source.hasFreeSlot(only))) return
     turns = null
     isComplete = false
-    nextListing = machineNow + Math.max(LISTING, rest)
   })
 
   const inTurns = Effect.fnUntraced(function* (partitions: ReadonlyArray<Partition>, terms: ClaimTerms, limit: number) {
-    const able = partitions.filter((partition) => source.freeSlots(partition) > 0)
+    const able = partitions.filter(source.hasFreeSlot)
     const served = source.shares(byOrganization(able, limit), limit, terms.machineNow)
     if (served.length === 0) return []
     const shares = served.map(
@@ -198,14 +199,17 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   return {
     next: Effect.fnUntraced(function* (terms, most) {
       const limit = Math.min(most, source.batchSize)
-      if ((mayNeedTurns || turns !== null) && terms.machineNow >= nextListing) yield* listPage(terms)
+      const open = Math.min(limit, source.open())
+      const isInOrder = turns === null && open > 0
+      const pause = Math.max(isInOrder ? LISTING : LISTING_IN_TURNS, restAfterListing)
+      if ((mayNeedTurns || !isInOrder) && terms.machineNow >= listedAt + pause) yield* listPage(terms)
       if (turns !== null && turns.length > 0) return yield* inTurns(turns, terms, limit)
       if (turns !== null && isComplete) {
         turns = null
         isComplete = false
         nextFullScan = terms.machineNow
       }
-      return yield* inOrder(terms, limit)
+      return open === 0 ? [] : yield* inOrder(terms, open)
     }),
     notify: (dueAt) => {
       const place = { dueAt, id: "" }
@@ -213,10 +217,9 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
     },
     takeTurns: () => {
       mayNeedTurns = true
-      nextListing = Number.NEGATIVE_INFINITY
+      listedAt = Number.NEGATIVE_INFINITY
     },
-    isBlocked: () =>
-      turns !== null && turns.length > 0 && turns.every((partition) => source.freeSlots(partition) === 0),
+    isBlocked: () => turns !== null && turns.length > 0 && !turns.some(source.hasFreeSlot),
     searchFrom: (at) =>
       source.isStrict || reached === undefined || at.machineNow >= nextFullScan ? at : { ...at, from: reached }
   }

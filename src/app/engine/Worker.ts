@@ -23,6 +23,7 @@ import * as FairClaims from "./FairClaims.ts"
 import * as HandlerLoops from "./HandlerLoops.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner, measured } from "./JobRunner.ts"
+import * as JobSlots from "./JobSlots.ts"
 import * as Leases from "./Leases.ts"
 
 /** Does work as it falls due. */
@@ -100,6 +101,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 
     // On a standing clock jobs are done one by one, in due order.
     const slots = isStandingClock ? 1 : concurrency
+    const jobSlots = JobSlots.make(slots)
     const jobLoop = FetchLoop.make({
       slots,
       pollMillis,
@@ -107,8 +109,9 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         claim: jobs.claim,
         partitions: jobs.partitions,
         placeOf: ({ dueAt, jobId, organizationId }: Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
-        freeSlots: () => slots,
-        shares: FairClaims.evenly,
+        open: jobSlots.open,
+        hasFreeSlot: jobSlots.hasFreeSlot,
+        shares: jobSlots.shares,
         batchSize: slots,
         isStrict: isStandingClock
       }),
@@ -120,10 +123,15 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       leases,
       leaseOf: Leases.ofJob,
       accept: (claimed, _, now) => {
+        for (const job of claimed) jobSlots.begin(job)
         const dueAt = claimed.map((job) => job.dueAt)
         return Effect.as(Metrics.recordLateness("jobs", dueAt, now), claimed)
       },
-      perform,
+      perform: (job, token) =>
+        Effect.ensuring(
+          perform(job, token),
+          Effect.sync(() => jobSlots.end(job))
+        ),
       fork: tasks.begin
     })
     // On a standing clock the jobs of an instant are done before its deliveries.

@@ -21,14 +21,20 @@ export interface Waiting {
 
 /** The slots of one shared resource in this process. */
 export interface FairTurns {
+  /** Whether the organization may have a slot now, were nothing of it waiting. */
+  readonly mayBegin: (organizationId: string) => boolean
   /** Takes a slot, if the organization may have one now. */
   readonly tryBegin: (organizationId: string) => boolean
   /** Takes a place in the organization's queue; false if that is full. Not for one that `tryBegin` would let begin. */
   readonly enter: (one: Waiting) => boolean
   /** Leaves the queue. One that does not wait changes nothing. */
   readonly withdraw: (one: Waiting) => void
+  /** Takes a slot for what is under way already, also where the organization may not have one. */
+  readonly begin: (organizationId: string) => void
   /** Gives back a slot of the organization; whoever has the next turn begins. */
   readonly end: (organizationId: string) => void
+  /** How many more slots may be taken whoever takes them; 0 where the rest is for those with less than an even share. */
+  readonly open: () => number
   /** How many slots are taken: by an organization, or by all. */
   readonly held: (organizationId?: string) => number
   /** How many organizations hold slots or wait. */
@@ -133,11 +139,19 @@ export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly 
     }
   }
 
+  const mayHave = (organizationId: string): boolean => {
+    const known = lines.get(organizationId)
+    return mayBegin(known?.held ?? 0, known === undefined)
+  }
+
   return {
+    mayBegin: mayHave,
+    begin: (organizationId) => take(lineOf(organizationId)),
+    open: () => Math.max(0, slots - kept - taken),
     tryBegin: (organizationId) => {
       const known = lines.get(organizationId)
       if (known !== undefined && isWaiting(known)) return false
-      if (!mayBegin(known?.held ?? 0, known === undefined)) return false
+      if (!mayHave(organizationId)) return false
       take(known ?? lineOf(organizationId))
       return true
     },

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Job, Jobs, Outbox, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
+import * as JobSlots from "../../../src/app/engine/JobSlots.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
 
@@ -46,8 +47,7 @@ describe("Claims on PostgreSQL", () => {
           claim: jobs.claim,
           partitions: jobs.partitions,
           placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
-          freeSlots: () => BATCH,
-          shares: FairClaims.evenly,
+          ...JobSlots.make(BATCH),
           batchSize: BATCH,
           isStrict: false
         })

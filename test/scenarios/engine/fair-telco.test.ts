@@ -2,7 +2,7 @@
  * Rule W13 at the telco: what one organization asks of it keeps another one waiting for a turn, and no longer. On a virtual
  * machine clock.
  */
-import { Effect, Fiber, Layer, Logger, Ref } from "effect"
+import { Effect, Layer, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Messages, Services, Settings, Subscriptions, Worker } from "simplan"
 import { Telco } from "simplan/ports"
@@ -11,6 +11,7 @@ import * as VirtualClock from "simplan/virtual-clock"
 import { describe, expect, it } from "vitest"
 import * as Guarded from "../../../adapters/telco-routes/kinds/Guarded.ts"
 import * as Ports from "../Ports.ts"
+import { settled } from "./VirtualTime.ts"
 import * as Routed from "../../telco-routes/World.ts"
 
 /** How long the telco takes for a call, in milliseconds. */
@@ -60,20 +61,6 @@ const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     const exit = yield* Effect.exit(effect)
     return { isDone: exit._tag === "Success", millis: clock.currentTimeMillisUnsafe() - began }
   })
-
-/** Lets virtual time pass until a fiber has ended. */
-const passUntil = <A, E>(fiber: Fiber.Fiber<A, E>) =>
-  Effect.gen(function* () {
-    while (fiber.pollUnsafe() === undefined) {
-      // What is asked of the storage, and of the randomness of the machine, ends beside the clock.
-      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-      yield* TestClock.adjust(10)
-    }
-    return yield* Fiber.join(fiber)
-  })
-
-const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.forkChild(effect, { startImmediately: true }), passUntil)
 
 const run = <A, E>(
   test: Effect.Effect<A, E, Services.Services | Worker.Worker>,
