@@ -38,7 +38,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
         })
       }),
       replaceCatalogue: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT })
+        const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT, anyNumber: true })
         const catalogue = yield* Effect.fromResult(CatalogueFile.complete(value))
         return catalogueItem(yield* catalogues.replace(catalogue))
       }),

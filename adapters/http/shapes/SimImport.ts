@@ -303,7 +303,7 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     const rows = Stream.fromAsyncIterable(jsonRows(bytes, chunks, lines), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
-  const parsed = yield* Effect.fromResult(JsonBody.parse(bytes, { anyText: true }))
+  const parsed = yield* Effect.fromResult(JsonBody.parse(bytes, { anyText: true, anyNumber: true }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
   const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))

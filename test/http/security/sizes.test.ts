@@ -150,10 +150,35 @@ describe("An array of a request (W9)", () => {
     const { body } = await world.fetch("GET", "/openapi.json")
     const text = JSON.stringify(body.components.schemas[schema].properties[name])
     expect(text).toContain(`"maxItems":${limit}`)
-    for (const items of [Array(limit + 1).fill(1), Array(500_000).fill(1)]) {
+    for (const items of [Array(limit + 1).fill(1), Array(40_000).fill(1)]) {
       const refused = await send(items)
       expect([refused.status, refused.body.message]).toEqual([400, `${name} must have at most ${limit} items`])
     }
+  })
+})
+
+describe("A body (W9)", () => {
+  const send = (raw: string) =>
+    world.fetch("POST", "/v3/coverage-profiles/custom-region", {
+      raw,
+      headers: { "x-api-key": stock.tenant.key, "content-type": "application/json" }
+    })
+
+  it.each([
+    { of: "nested arrays", raw: "[".repeat(500_000) + "]".repeat(500_000) },
+    { of: "arrays", raw: `[${"[],".repeat(50_000)}0]` },
+    { of: "objects", raw: `[${"{},".repeat(50_000)}0]` },
+    { of: "fields", raw: `{${'"a":0,'.repeat(60_000)}"b":0}` }
+  ])("of too many $of is refused before it is parsed", async ({ raw }) => {
+    const { body, status } = await send(raw)
+    expect([status, body.code, body.message]).toEqual([400, "invalid_field", "body must have at most 50000 values"])
+  })
+
+  it("may have any text in its strings", async () => {
+    const { body } = await send(
+      JSON.stringify({ region_name: '\\",[{'.repeat(60_000), label: "Green", iso2_list: ["FR"] })
+    )
+    expect(body.message).toBe("region_name must have at most 255 characters")
   })
 })
 
