@@ -145,9 +145,15 @@ const ofUse: ReadonlySet<Refusal["_tag"]> = new Set(["SmsLimited", "QuotaExceede
 
 /**
  * The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory, or what was
- * sent before, or what the organization has.
+ * sent before, or what the organization has, or that somebody holds the attempt that the request would go on with.
  */
-const passing: ReadonlySet<Refusal["_tag"]> = new Set(["TelcoRefused", "TelcoUnavailable", ...ofUse, ...ofStock])
+const passing: ReadonlySet<Refusal["_tag"]> = new Set([
+  "TelcoRefused",
+  "TelcoUnavailable",
+  "RequestInProgress",
+  ...ofUse,
+  ...ofStock
+])
 
 /**
  * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no

@@ -104,6 +104,8 @@ describe("An outcome is final (W2)", () => {
     expect(Idempotency.isFinal(new Refusal.TelcoRefused({ message: "no" }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(false)
+    // The attempt of the same key that another one holds: recorded, it would be the key's answer for a day.
+    expect(Idempotency.isFinal(new Refusal.RequestInProgress({ key: "k" }))).toBe(false)
     expect(Idempotency.isFinal(new Error("NotFound"))).toBe(false)
     expect(Idempotency.isFinal(undefined)).toBe(false)
   })
