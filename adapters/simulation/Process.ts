@@ -63,7 +63,8 @@ export const over = (ports: Context.Context<Killable>): Processes => {
           return storage.commit(written)
         }
         own.dead = true
-        return when === "before" ? standStill : Effect.andThen(storage.commit(written), standStill)
+        // A commit that fails is one to stand still at, too: otherwise those who wait for the process would never end.
+        return when === "before" ? standStill : Effect.andThen(Effect.exit(storage.commit(written)), standStill)
       })
     const alive: Around.Decoration = { ask: (_, argument) => argument, run: (_, operation) => whileAlive(operation) }
     return {

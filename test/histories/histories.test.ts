@@ -1,8 +1,10 @@
 /**
  * Random commands and faults: every invariant holds, and the same seed and commands give the same history.
  */
-import { Effect, Exit, Scope } from "effect"
+import { Context, Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"
+import { Organizations } from "simplan"
+import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Simulation from "../../adapters/simulation/Simulation.ts"
 import { Arbitraries, Commands, History, Invariants } from "../../src/testing/index.ts"
@@ -53,6 +55,30 @@ describe("Any run of a service", () => {
       { numRuns: 40, seed: SEED }
     )
   }, 300_000)
+})
+
+describe("A process that is killed at a commit", () => {
+  it("stands still although that commit fails, so that whoever waits for it goes on", async () => {
+    let fails = false
+    const around: NonNullable<Simulation.Options["around"]> = (ports) => {
+      const storage = Context.get(ports, Storage.Storage)
+      const conflict = Effect.fail(new Storage.Conflict({ on: "version" }))
+      const commit = (written: Storage.Commit) => Effect.suspend(() => (fails ? conflict : storage.commit(written)))
+      return Context.add(ports, Storage.Storage, { ...storage, commit })
+    }
+    const outcome = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const simulated = yield* Simulation.make({ seed: 1, ...inventory, around })
+          yield* simulated.kill({ commits: 1, when: "after" })
+          fails = true
+          const asked = simulated.use(Organizations.Organizations.use((of) => of.create({ name: "Third Travel" })))
+          return yield* Effect.raceFirst(Effect.as(asked, "answered"), Effect.as(simulated.killed, "killed"))
+        })
+      )
+    )
+    expect(outcome).toBe("killed")
+  })
 })
 
 describe("The same seed and commands", () => {
