@@ -2,9 +2,9 @@
  * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and how many requests and
  * streams it may have under way. All keys of an organization together have a share of a few keys (rule W13).
  *
- * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads where that is more. A stream pays as it is read, and while less than half of
- * the quota is left it goes no faster than the quota comes back, so that the key's other requests are answered
- * meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body included, where that is more.
+ * A stream pays as it is read, and while less than half of the quota is left it goes no faster than the quota comes
+ * back, so that the key's other requests are answered meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"

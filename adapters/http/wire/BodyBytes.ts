@@ -5,6 +5,7 @@
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import * as Http from "node:http"
+import { ReadCost } from "simplan"
 import { Problem } from "./Errors.ts"
 
 /** 1 MiB: the limit of all bodies but imports. */
@@ -79,7 +80,9 @@ export const read = (
   limit: number
 ): Effect.Effect<Uint8Array, Problem> => {
   if (declaredLength(request) > limit) return Effect.fail(tooLarge(limit))
-  if (request.source instanceof Http.IncomingMessage) return collected(request.source, limit)
+  if (request.source instanceof Http.IncomingMessage) {
+    return Effect.tap(collected(request.source, limit), ({ byteLength }) => ReadCost.bytes(byteLength))
+  }
   return Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)).pipe(
     Effect.mapBoth({
       onFailure: (error) => problem(error, limit),

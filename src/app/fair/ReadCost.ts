@@ -1,6 +1,6 @@
 /**
  * What a request reads, where that is much more than it answers (rule W10): the attachments of a subscription with their
- * texts. Whoever charges for requests gives each a meter; without one nothing is counted.
+ * texts, and its body. Whoever charges for requests gives each a meter; without one nothing is counted.
  */
 import { Context, Effect } from "effect"
 import * as SubscriptionSize from "../../domain/SubscriptionSize.ts"
@@ -14,6 +14,14 @@ export interface Meter {
 
 /** The meter of the request that the running fiber serves: `Effect.provideService(request, ReadCost.Current, { bytes: 0 })`. */
 export const Current = Context.Reference<Meter | null>("simplan/ReadCost/Current", { defaultValue: () => null })
+
+/** Counts bytes that were read. */
+export const bytes = (read: number): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const meter = fiber.getRef(Current)
+    if (meter !== null) meter.bytes += read
+    return Effect.void
+  })
 
 /** Counts attachments that were read. */
 export const attachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<void> =>

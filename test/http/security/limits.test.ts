@@ -165,6 +165,14 @@ describe("the rate limit", () => {
     expect(left(list) - left(await acme.get(`${path}/location`))).toBe(1)
   })
 
+  it("charges for a body as for an answer, also where nothing of it is used", async () => {
+    world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
+    const acme = await World.tenant(world)
+    const before = left(await acme.get("/v3/sims"))
+    const refused = await acme.post("/v3/plans", { name: "x".repeat(1_000_000) })
+    expect([refused.status, before - left(refused)]).toEqual([400, 16])
+  })
+
   it("charges for what was answered, and a list goes no faster than its cost comes back", async () => {
     world = await Lists.world(40, undefined, { rateLimit: { requests: 100, window: "2 seconds" } })
     const acme = await World.tenant(world)
