@@ -167,6 +167,12 @@ export const isFinal = (error: unknown): error is Refusal => isRefusal(error) &&
  */
 export const isOfStock = (error: unknown): boolean => isRefusal(error) && ofStock.has(error._tag)
 
+/**
+ * Rule W2: whether a twin goes on with the attempt that the request found interrupted. The twin's outcome is the answer, if
+ * there is one.
+ */
+export const isOfTwin = (error: unknown): boolean => isRefusal(error) && error._tag === "RequestInProgress"
+
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 

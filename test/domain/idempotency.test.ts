@@ -107,6 +107,8 @@ describe("An outcome is final (W2)", () => {
     // The attempt of the same key that another one holds: recorded, it would be the key's answer for a day.
     expect(Idempotency.isFinal(new Refusal.RequestInProgress({ key: "k" }))).toBe(false)
     expect(Idempotency.isFinal(new Error("NotFound"))).toBe(false)
+    expect(Idempotency.isOfTwin(new Refusal.RequestInProgress({ key: "k" }))).toBe(true)
+    expect(Idempotency.isOfTwin(new Refusal.SimBusy({ iccid: ICCID }))).toBe(false)
     expect(Idempotency.isFinal(undefined)).toBe(false)
   })
 })

@@ -86,8 +86,8 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
             const refusal = exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
             if (Idempotency.isFinal(refusal)) {
               yield* record(recording, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
-            } else if (interrupted === null && Idempotency.isOfStock(refusal)) {
-              // Perhaps a twin has taken the last SIM.
+            } else if (interrupted === null ? Idempotency.isOfStock(refusal) : Idempotency.isOfTwin(refusal)) {
+              // Perhaps a twin has taken the last SIM, or has ended the attempt that both went on with.
               const twin = yield* known(request)
               if (twin !== null) return yield* replay(twin)
             }

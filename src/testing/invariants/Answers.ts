@@ -89,6 +89,9 @@ const passing: ReadonlySet<string> = new Set([
 const isFinal = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" || (outcome._tag === "Refused" && !passing.has(outcome.refusal._tag))
 
+const isInProgress = (outcome: Outcome): boolean =>
+  outcome._tag === "Refused" && outcome.refusal._tag === "RequestInProgress"
+
 const requestOf = (asked: Asked): Request | null =>
   asked._tag === "Repeat" ? asked.request : asked._tag === "Subscribe" || asked._tag === "SendSms" ? asked : null
 
@@ -99,16 +102,19 @@ export const repetitionsAreToldTheSame: Invariant = make(
   "a request that comes again with its key is told the same, and has no further effect",
   "W2",
   () => {
-    const told = new Map<string, Outcome>()
+    const told = new Map<string, { readonly outcome: Outcome; readonly ended: Instant }>()
     const left = new Map<string, string>()
     return ({ after, step }) => {
       const request = requestOf(step.asked)
       const key = request?.key ?? null
       const before = key === null ? undefined : told.get(key)
-      if (before !== undefined && step.outcome._tag !== "Killed" && !same(before, step.outcome)) {
-        return `${key} was told ${show(before)}, and then ${show(step.outcome)}`
+      const isToldAnother =
+        step.outcome._tag !== "Killed" && before !== undefined && !same(before.outcome, step.outcome)
+      // A twin that began before the answer was there may have found the first one under way.
+      if (isToldAnother && !(isInProgress(step.outcome) && step.began < before.ended)) {
+        return `${key} was told ${show(before.outcome)}, and then ${show(step.outcome)}`
       }
-      if (key !== null && isFinal(step.outcome)) told.set(key, step.outcome)
+      if (key !== null && isFinal(step.outcome)) told.set(key, { outcome: step.outcome, ended: step.ended })
       return first(visible(after), ({ attachment: { attachmentId, metadata } }) => {
         const known = left.get(metadata)
         left.set(metadata, attachmentId)
