@@ -196,6 +196,14 @@ export interface Quotas {
   readonly apiKeys?: number | undefined
 }
 
+/** How many SMS an organization may send to one of its SIMs, over all processes (rule W13). One more is an `SmsLimitedError`. */
+export interface SmsLimit {
+  /** In one window, at once or spread: 1 to 1,000,000. */
+  readonly messages: number
+  /** From 1 ms on. */
+  readonly window: TimeSpan
+}
+
 /** The options of `createSimplan`. */
 export interface Options {
   /** Where the data are. */
@@ -227,6 +235,8 @@ export interface Options {
   readonly http?: HttpOptions | undefined
   /** How many plans, custom regions, webhook endpoints and API keys an organization may have. */
   readonly quotas?: Quotas | undefined
+  /** How many SMS an organization may send to one of its SIMs; 30 a minute by default. */
+  readonly smsLimit?: "off" | SmsLimit | undefined
   /**
    * Whether this process does due work: packages, webhooks, retries. True by default. Where no process does, `drain` has to
    * be called.

@@ -1,9 +1,10 @@
 /**
  * The one bound transceiver of a process at an SMSC: kept alive by `enquire_link`, and made anew after a pause when it is
- * lost. The pause grows until the SMSC answers a message, so one that answers none is left alone (a circuit breaker). Messages take turns: each waits, for a limited time, until the transceiver is bound, its pace allows
- * it and its window of outstanding requests has a place.
+ * lost. The pause grows until the SMSC answers a message, so one that answers none is left alone (a circuit breaker).
+ * Messages take turns by organization (`Turns`): each waits, for a limited time, until the transceiver is bound, its pace
+ * allows it and its window of outstanding requests has a place.
  */
-import { Deferred, Effect, Fiber, Latch, Random, Redacted, type Scope, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Latch, Random, Redacted, type Scope } from "effect"
 import { MonotonicTime } from "simplan/ports"
 import { CallFailure } from "../telco-calls/index.ts"
 import type { Library, PDU } from "./Library.ts"
@@ -12,6 +13,7 @@ import * as Pace from "./Pace.ts"
 import * as Receipts from "./Receipts.ts"
 import * as Session from "./Session.ts"
 import * as Statuses from "./Statuses.ts"
+import * as Turns from "./Turns.ts"
 
 export interface Options extends Pace.Options {
   /** The name in the settings. */
@@ -68,8 +70,8 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
   Effect.gen(function* () {
     const { answerMillis, telco, waitMillis } = options
     const bound = yield* Latch.make(false)
-    const window = yield* Semaphore.make(options.window)
     const pace = Pace.make(options)
+    const turns = Turns.make({ window: options.window, waitMillis, pace })
     const run = Effect.runForkWith(yield* Effect.context())
     let current: Session.Session | null = null
     let unanswered = 0
@@ -187,40 +189,21 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
         )
 
     /** When no turn has come in time. */
-    const tooLate = Effect.map(MonotonicTime.now, (now) =>
-      current === null
-        ? notDone(`the SMSC cannot be sent to: ${reason}`, connectsAt - now)
-        : notDone("too many messages wait for the SMSC")
-    )
+    const tooLate = (millis: number) =>
+      Effect.flatMap(MonotonicTime.now, (now) =>
+        Effect.fail(
+          current === null
+            ? notDone(`the SMSC cannot be sent to: ${reason}`, connectsAt - now)
+            : notDone("the SMSC takes no more messages at the moment", millis)
+        )
+      )
 
     const whenBound: Effect.Effect<Session.Session> = Effect.suspend(() =>
       Effect.flatMap(bound.await, () => (current === null ? whenBound : Effect.succeed(current)))
     )
 
-    const paced = Effect.gen(function* () {
-      const { isTaken, waitMillis: millis } = pace.take(yield* MonotonicTime.now, waitMillis)
-      if (!isTaken) return yield* notDone("the SMSC takes no more messages at the moment", millis)
-      if (millis > 0) yield* Effect.sleep(millis)
-    })
-
     const turn = <A, E>(use: (session: Session.Session) => Effect.Effect<A, E>) =>
-      Effect.suspend(() => {
-        let isMine = false
-        const mine = Effect.gen(function* () {
-          yield* whenBound
-          yield* paced
-          const session = yield* whenBound
-          isMine = true
-          return yield* use(session)
-        })
-        return Effect.raceFirst(
-          window.withPermit(mine),
-          Effect.andThen(
-            Effect.sleep(waitMillis),
-            Effect.suspend(() => (isMine ? Effect.never : Effect.flatMap(tooLate, Effect.fail)))
-          )
-        )
-      })
+      turns.take({ ready: whenBound, use, tooLate })
 
     return {
       turn: (use) => turn((session) => use(submitTo(session))),

@@ -17,8 +17,12 @@ export interface Options {
 }
 
 export interface Pace {
-  /** Takes a place in the order of messages: how long the caller has to wait for it. Nothing is taken beyond `longest`. */
-  readonly take: (now: number, longest: number) => { readonly isTaken: boolean; readonly waitMillis: number }
+  /** From one message to the next; 0 without a limit. */
+  readonly interval: number
+  /** When the next message may be submitted, at `now` or later. */
+  readonly at: (now: number) => number
+  /** A message is submitted at an instant that `at` has given. */
+  readonly start: (at: number) => void
   /** The SMSC has said that there are too many messages. */
   readonly slowDown: (now: number) => void
   /** The SMSC has taken a message. */
@@ -31,12 +35,10 @@ export const make = ({ longestPauseMillis, messagesPerSecond, pauseMillis }: Opt
   let pausedUntil = 0
   let pause = pauseMillis
   return {
-    take: (now, longest) => {
-      const at = Math.max(now, next, pausedUntil)
-      const waitMillis = at - now
-      if (waitMillis > longest) return { isTaken: false, waitMillis }
+    interval,
+    at: (now) => Math.max(now, next, pausedUntil),
+    start: (at) => {
       next = at + interval
-      return { isTaken: true, waitMillis }
     },
     slowDown: (now) => {
       // All messages that were under way are told so at once: one pause for them.

@@ -10,9 +10,9 @@ import { Context, Effect, type Scope } from "effect"
 
 /** Usage that a process tells: in units of the limit, since it last told of this caller. */
 export interface Usage {
-  /** Which limit, such as `requests`. */
+  /** Which limit, such as `requests` or `sms`. */
   readonly limit: string
-  /** Who is limited: an API key's id, or an address. */
+  /** Who or what is limited: an API key's id, an address, or an organization's SIM. */
   readonly caller: string
   /** In units of the limit, above 0. */
   readonly cost: number

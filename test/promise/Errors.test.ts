@@ -400,7 +400,11 @@ describe("a wrong option", () => {
     [{ worker: "yes" }, "createSimplan: worker must be true or false, not 'yes'"],
     [{ storage: "memory" }, "createSimplan: storage is not known"],
     [{ quotas: { plan: 1 } }, "createSimplan: quotas.plan is not known"],
-    [{ quotas: { plans: 0 } }, "createSimplan: quotas.plans must be an integer from 1 to 1,000,000, not 0"]
+    [{ quotas: { plans: 0 } }, "createSimplan: quotas.plans must be an integer from 1 to 1,000,000, not 0"],
+    [{ smsLimit: { messages: 0, window: "1 minute" } }, "messages must be an integer from 1 to 1,000,000, not 0"],
+    [{ smsLimit: { messages: 5 } }, "createSimplan, smsLimit: window"],
+    [{ smsLimit: { messages: 5, window: 0 } }, "createSimplan, smsLimit: window must be at least 1 ms"],
+    [{ smsLimit: "none" }, "createSimplan, smsLimit: "]
   ])("%o is refused at once, in one sentence", (change, message) => {
     expect(option(change)).toThrow(InvalidFieldError)
     expect(option(change)).toThrow(message)

@@ -2,7 +2,7 @@
  * The service with Promises on PostgreSQL.
  */
 import { Client, Pool } from "pg"
-import { createSimplan, type Simplan } from "simplan/promise"
+import { createSimplan, type Simplan, SmsLimitedError } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 import { plan, stocked } from "./World.ts"
@@ -42,6 +42,30 @@ describe("on PostgreSQL", () => {
       expect(await other.organizations.list().toArray()).toEqual([])
     } finally {
       await other.close()
+    }
+  })
+
+  it("limits the SMS to one SIM over all processes together", async () => {
+    const options = { database: url(), telco: "simulator", smsLimit: { messages: 50, window: "1 hour" } } as const
+    const [one, other] = [createSimplan(options), createSimplan(options)]
+    const unlimited = createSimplan({ ...options, smsLimit: "off" })
+    try {
+      const { organizationId } = await stocked(one)
+      const { planId } = await plan(one, organizationId)
+      const { sim } = await one.subscriptions.create({ organizationId, planId })
+      const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
+      const later = { organizationId, iccid: (await one.subscriptions.create({ organizationId, planId })).sim.iccid }
+      await other.messages.send({ ...sms, ...later })
+      for (let times = 0; times < 50; times++) await one.messages.send(sms)
+      await expect(one.messages.send(sms)).rejects.toBeInstanceOf(SmsLimitedError)
+      // What the first process sent is known to the other one as soon as its notification has arrived.
+      let sent = 0
+      const sending = () => other.messages.send(sms).then(() => ++sent, String)
+      await expect.poll(sending, { interval: 200, timeout: 30_000 }).toContain("SmsLimitedError")
+      expect(sent).toBeLessThan(50)
+      for (let times = 0; times < 5; times++) await unlimited.messages.send(sms)
+    } finally {
+      await Promise.all([one.close(), other.close(), unlimited.close()])
     }
   })
 

@@ -108,13 +108,15 @@ describe("A command status", () => {
 })
 
 describe("The pace", () => {
-  const waits = (pace: Pace.Pace, now: number, longest = Infinity) => pace.take(now, longest)
+  const waits = (pace: Pace.Pace, now: number) => {
+    const at = pace.at(now)
+    pace.start(at)
+    return at - now
+  }
 
   it("keeps an interval between messages", () => {
     const pace = Pace.make({ messagesPerSecond: 10, pauseMillis: 1, longestPauseMillis: 1 })
-    expect([waits(pace, 0), waits(pace, 0), waits(pace, 150), waits(pace, 1_000)].map((one) => one.waitMillis)).toEqual(
-      [0, 100, 50, 0]
-    )
+    expect([waits(pace, 0), waits(pace, 0), waits(pace, 150), waits(pace, 1_000)]).toEqual([0, 100, 50, 0])
   })
 
   it("pauses twice as long each time, up to a limit, until a message is taken", () => {
@@ -124,21 +126,14 @@ describe("The pace", () => {
       pace.slowDown(now)
       // The others that were under way are told so too.
       pace.slowDown(now)
-      const { waitMillis } = waits(pace, now)
+      const waitMillis = waits(pace, now)
       now += waitMillis
       return waitMillis
     })
     expect(pauses).toEqual([100, 200, 300, 300])
     pace.recover()
     pace.slowDown(now)
-    expect(waits(pace, now).waitMillis).toBe(100)
-  })
-
-  it("takes no place beyond the longest wait", () => {
-    const pace = Pace.make({ messagesPerSecond: 1, pauseMillis: 1, longestPauseMillis: 1 })
-    waits(pace, 0)
-    expect(waits(pace, 0, 999)).toEqual({ isTaken: false, waitMillis: 1_000 })
-    expect(waits(pace, 1, 999)).toEqual({ isTaken: true, waitMillis: 999 })
+    expect(waits(pace, now)).toBe(100)
   })
 })
 

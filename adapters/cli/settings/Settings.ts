@@ -212,7 +212,7 @@ const definitions = {
   }),
   smsLimit: define({
     name: "SIMPLAN_SMS_LIMIT",
-    meaning: "SMS of an organization to one SIM and time, of each process, off for none",
+    meaning: "SMS of an organization to one SIM and time, off for none",
     default: "30/1m",
     allowed: RateLimit.allowed,
     read: RateLimit.parse

@@ -163,6 +163,7 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "quotas",
   "schema",
   "secretKeys",
+  "smsLimit",
   "telco",
   "webhooks",
   "worker"
@@ -200,6 +201,24 @@ const checkQuotas = (quotas: Options["quotas"]): void => {
   }
 }
 
+const decodeSmsLimit = Arguments.decoder(
+  Schema.Struct({
+    messages: Schema.Int.check(
+      Schema.makeFilter((count) => (count >= 1 && count <= 1_000_000) || "must be an integer from 1 to 1,000,000")
+    ),
+    window: Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })
+  }),
+  "the limit"
+)
+
+const checkSmsLimit = (given: Options["smsLimit"]): void => {
+  if (given === undefined || given === "off") return
+  const method = `${METHOD}, smsLimit`
+  const { window } = decodeSmsLimit(method, given)
+  if (!((TimeSpans.millis(window) ?? 0) >= 1))
+    throw Arguments.invalid(method, "window", "must be at least 1 ms", window)
+}
+
 const checkRest = (options: Options): void => {
   const unknown = Object.keys(options).find((name) => !known.has(name))
   if (unknown !== undefined) throw Arguments.invalid(METHOD, unknown, "is not known")
@@ -210,6 +229,7 @@ const checkRest = (options: Options): void => {
     }
   }
   checkQuotas(options.quotas)
+  checkSmsLimit(options.smsLimit)
   const { logger } = options
   const isLogger =
     typeof logger === "object" &&
@@ -262,7 +282,7 @@ export const make = (options: Options) => {
         : Layer.provideMerge(Layer.merge(journaled(log), beside), await database.journaled())
     const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Leases.takeOver), ports) : ports
     const services = Layer.provideMerge(
-      Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis, options.quotas)),
+      Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis, options)),
       begun
     )
     const background = Layer.merge(Core.Worker.background, Routed.background)

@@ -6,7 +6,8 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Settings } from "simplan"
-import type { Options } from "../Options.ts"
+import type { Options, SmsLimit } from "../Options.ts"
+import * as TimeSpans from "../TimeSpans.ts"
 import type { Connected, Routes } from "../../telco-routes/index.ts"
 
 const Routed = Context.Service<Routes.Routes, Routes.Routes["Service"]>(
@@ -30,8 +31,14 @@ export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E,
       : Effect.andThen(Effect.all([due, given.value.drain], { concurrency: "unbounded", discard: true }), due)
   )
 
-/** Gives calls the time that the telcos may take, at least `timeoutMillis`, and organizations their quotas. */
-export const limits = (timeoutMillis = 0, quotas: Options["quotas"] = {}): Layer.Layer<never> =>
+const smsLimitOf = (given: "off" | SmsLimit): Settings.Limits["smsLimit"] =>
+  given === "off" ? null : { messages: given.messages, windowMillis: TimeSpans.millis(given.window) ?? 0 }
+
+/** Gives calls the time that the telcos may take, at least `timeoutMillis`, and organizations their quotas and limit of SMS. */
+export const limits = (
+  timeoutMillis = 0,
+  { quotas = {}, smsLimit }: Pick<Options, "quotas" | "smsLimit"> = {}
+): Layer.Layer<never> =>
   Layer.effect(
     Settings.Settings,
     Effect.map(Effect.all([Settings.Settings, routed]), ([preset, given]) => ({
@@ -42,6 +49,7 @@ export const limits = (timeoutMillis = 0, quotas: Options["quotas"] = {}): Layer
         webhookEndpoints: quotas.webhookEndpoints ?? preset.quotas.webhookEndpoints,
         apiKeys: quotas.apiKeys ?? preset.quotas.apiKeys
       },
+      smsLimit: smsLimit === undefined ? preset.smsLimit : smsLimitOf(smsLimit),
       telcoTimeoutMillis: Math.max(
         preset.telcoTimeoutMillis,
         timeoutMillis,

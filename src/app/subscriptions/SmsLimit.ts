@@ -1,14 +1,19 @@
 /**
- * How many SMS an organization sends to one of its SIMs in a time, in this process (rule W13). The first ones may come
- * together; beyond them one is let through as often as the limit says on average. A message that the telco does not take
- * counts as well.
+ * How many SMS an organization sends to one of its SIMs in a time, over all processes together (rule W13). The first ones
+ * may come together; beyond them one is let through as often as the limit says on average. A message that the telco does
+ * not take counts as well.
+ *
+ * Each process publishes the messages that it lets through (`RateLimitUsage`) and counts those of the others. Messages that
+ * several let through in the moment before that arrives may exceed the limit; they are made up for afterwards.
  *
  * Time is the machine's monotonic time: a clock that is set anew lets nothing through. What is kept is bounded by the SIMs that
  * were sent to within the time.
  */
-import { Clock as MachineClock, Effect } from "effect"
+import { Clock as MachineClock, Effect, type Scope } from "effect"
 import { SmsLimited } from "../../domain/Refusal.ts"
 import { SECOND } from "../../domain/Time.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 import { Settings } from "../Settings.ts"
 
 interface Target {
@@ -24,11 +29,19 @@ export interface SmsLimit {
 /** How many SIMs are kept before those are looked for whose time is over. */
 const LEAST_KEPT = 1_024
 
-/** By `smsLimit` of the settings. */
-export const make: Effect.Effect<SmsLimit> = Effect.gen(function* () {
+/** The name of the limit among the processes. */
+const NAME = "sms"
+
+/** What a SIM was sent beyond the limit delays its next message by at most so many times the limit's time. */
+const LARGEST_DEBT = 10
+
+/** By `smsLimit` of the settings. It counts the messages of other processes until the scope ends. */
+export const make: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.gen(function* () {
   const { smsLimit } = yield* Settings
   if (smsLimit === null) return { take: () => Effect.void } satisfies SmsLimit
   const { messages, windowMillis } = smsLimit
+  const usage = yield* RateLimitUsage
+  const clock = yield* MachineClock.Clock
   const interval = windowMillis / messages
   /** By organization and SIM: when all that was sent is made up for, in milliseconds of monotonic time. */
   const sent = new Map<string, number>()
@@ -40,10 +53,17 @@ export const make: Effect.Effect<SmsLimit> = Effect.gen(function* () {
     most = Math.max(LEAST_KEPT, 2 * sent.size)
   }
 
+  yield* usage.watch(({ caller, cost, limit }) => {
+    if (limit !== NAME) return
+    const now = MonotonicTime.nowUnsafe(clock)
+    forget(now)
+    const until = Math.max(now, sent.get(caller) ?? now) + cost * interval
+    sent.set(caller, Math.min(until, now + LARGEST_DEBT * windowMillis))
+  })
+
   return {
     take: ({ iccid, organizationId }: Target) =>
-      Effect.flatMap(MachineClock.Clock, (clock) => {
-        const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+      Effect.flatMap(MonotonicTime.now, (now) => {
         const key = `${organizationId} ${iccid}`
         const until = Math.max(now, sent.get(key) ?? now) + interval
         // Sums of fractions may be off by less than a millisecond.
@@ -53,6 +73,7 @@ export const make: Effect.Effect<SmsLimit> = Effect.gen(function* () {
         }
         forget(now)
         sent.set(key, until)
+        usage.tell({ limit: NAME, caller: key, cost: 1 })
         return Effect.void
       })
   }

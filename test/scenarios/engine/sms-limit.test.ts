@@ -1,22 +1,30 @@
 /**
  * Rule W13: how many SMS an organization sends to one of its SIMs, on a virtual machine clock.
  */
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Messages, Settings } from "simplan"
+import { RateLimitUsage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as SmsLimit from "../../../src/app/subscriptions/SmsLimit.ts"
+import * as JoinedProcesses from "../../http/JoinedProcesses.ts"
 import * as Calls from "../Calls.ts"
 import * as World from "../World.ts"
 
-const limited = (smsLimit: Settings.Limits["smsLimit"]) =>
-  Effect.provideServiceEffect(
-    SmsLimit.make,
-    Settings.Settings,
-    Effect.map(Settings.Settings, (preset) => ({ ...preset, smsLimit }))
+const limited = (
+  smsLimit: Settings.Limits["smsLimit"],
+  usage: RateLimitUsage.RateLimitUsage = RateLimitUsage.RateLimitUsage.defaultValue()
+) =>
+  SmsLimit.make.pipe(
+    Effect.provideServiceEffect(
+      Settings.Settings,
+      Effect.map(Settings.Settings, (preset) => ({ ...preset, smsLimit }))
+    ),
+    Effect.provideService(RateLimitUsage.RateLimitUsage, usage)
   )
 
-const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
+const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
 
 /** How many of so many messages at once are let through. */
 const taken = (limit: SmsLimit.SmsLimit, count: number, to = { organizationId: "a", iccid: "1" }) =>
@@ -42,6 +50,31 @@ describe("W13: SMS to one SIM", () => {
         expect(yield* taken(limit, 50)).toBe(10)
         yield* TestClock.adjust("1 hour")
         expect(yield* taken(limit, 50)).toBe(30)
+      })
+    ))
+
+  it("are limited over all processes together, and are made up for where several let them through at once", () =>
+    run(
+      Effect.gen(function* () {
+        const thirty = { messages: 30, windowMillis: 60_000 }
+        const processes = JoinedProcesses.make()
+        let isLost = false
+        const first = yield* limited(thirty, processes.join("first"))
+        const second = yield* limited(
+          thirty,
+          processes.join("second", () => isLost)
+        )
+        expect(yield* taken(first, 20)).toBe(20)
+        expect(yield* taken(second, 20)).toBe(10)
+        expect(yield* taken(first, 20)).toBe(0)
+        expect(yield* taken(first, 1, { organizationId: "b", iccid: "1" })).toBe(1)
+        yield* TestClock.adjust("20 seconds")
+        expect([yield* taken(second, 6), yield* taken(first, 20)]).toEqual([6, 4])
+        yield* TestClock.adjust("1 hour")
+        isLost = true
+        expect([yield* taken(second, 50), yield* taken(first, 50)]).toEqual([30, 30])
+        yield* TestClock.adjust("10 seconds")
+        expect([yield* taken(second, 50), yield* taken(first, 50)]).toEqual([0, 5])
       })
     ))
 

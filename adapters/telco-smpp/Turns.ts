@@ -1,0 +1,106 @@
+/**
+ * Whose message is submitted next (rule W13). Organizations take turns twice, by `FairSlots`: for a place in the window of
+ * requests that wait for a response, and then for the next instant that the pace allows. So the messages that one
+ * organization has waiting, however many, delay another one's by two intervals of the pace at most: of the one whose turn
+ * it is, and of one more.
+ *
+ * A message that could not come to its turn in time is refused at once. No turn is taken while there is no session.
+ */
+import { Effect } from "effect"
+import { FairSlots } from "simplan"
+import { MonotonicTime, Telco } from "simplan/ports"
+import type * as Pace from "./Pace.ts"
+
+export interface Options {
+  /** The most requests that wait for a response at once. */
+  readonly window: number
+  /** How long a message waits for its turn, in milliseconds. */
+  readonly waitMillis: number
+  readonly pace: Pace.Pace
+}
+
+/** What a turn is taken for. */
+export interface Turn<S, A, E, E2> {
+  /** Waits until there is a session. */
+  readonly ready: Effect.Effect<S>
+  readonly use: (session: S) => Effect.Effect<A, E>
+  /** Where no turn comes in time; after so many milliseconds there may be one. */
+  readonly tooLate: (waitMillis: number) => Effect.Effect<never, E2>
+}
+
+export interface Turns {
+  /** Takes a turn of the organization of `Telco.Caller`. */
+  readonly take: <S, A, E, E2>(turn: Turn<S, A, E, E2>) => Effect.Effect<A, E | E2>
+}
+
+/** How many messages of one organization may wait, where the pace has no limit. */
+const MOST_WAITING = 1_000
+
+export const make = ({ pace, waitMillis, window }: Options): Turns => {
+  const places = FairSlots.make({ slots: window, mostWaiting: MOST_WAITING })
+  const instants = FairSlots.make({ slots: 1, mostWaiting: MOST_WAITING })
+  /** By organization: how many messages wait. */
+  const waiting = new Map<string, number>()
+
+  const count = (organizationId: string, more: number): void => {
+    const counted = (waiting.get(organizationId) ?? 0) + more
+    if (counted === 0) waiting.delete(organizationId)
+    else waiting.set(organizationId, counted)
+  }
+
+  /** How long a new message of the organization waits for the pace: for its own ones, and as many of each other one. */
+  const expectedWait = (organizationId: string, now: number): number => {
+    const own = waiting.get(organizationId) ?? 0
+    let before = own
+    for (const [id, count] of waiting) if (id !== organizationId) before += Math.min(count, own + 1)
+    return pace.at(now) - now + before * pace.interval
+  }
+
+  /** The session, at the next instant that the pace allows. One message at a time waits for it. */
+  const paced = <S>(ready: Effect.Effect<S>) =>
+    Effect.gen(function* () {
+      while (true) {
+        yield* ready
+        const at = pace.at(yield* MonotonicTime.now)
+        yield* Effect.sleep(Math.max(0, at - (yield* MonotonicTime.now)))
+        const session = yield* ready
+        // A pause may have begun, and the session may have come late.
+        if (pace.at(at) !== at) continue
+        pace.start(at)
+        return session
+      }
+    })
+
+  return {
+    take: <S, A, E, E2>({ ready, tooLate, use }: Turn<S, A, E, E2>): Effect.Effect<A, E | E2> =>
+      Effect.gen(function* () {
+        const caller = yield* Telco.Caller
+        const now = yield* MonotonicTime.now
+        const organizationId = caller?.organizationId ?? ""
+        const expected = expectedWait(organizationId, now)
+        if (expected > waitMillis) return yield* tooLate(expected)
+        const asking = { organizationId, isUrgent: caller?.isAwaited === true, patienceMillis: waitMillis }
+        const late = Effect.flatMap(MonotonicTime.now, (then) => tooLate(expectedWait(organizationId, then)))
+        let isWaiting = true
+        const begin = (): void => {
+          if (isWaiting) count(organizationId, -1)
+          isWaiting = false
+        }
+        count(organizationId, 1)
+        const mine = places.run(
+          asking,
+          Effect.gen(function* () {
+            const session = yield* instants.run(asking, paced(ready), late)
+            begin()
+            return yield* use(session)
+          }),
+          late
+        )
+        const timeout = Effect.andThen(
+          Effect.sleep(waitMillis),
+          Effect.suspend(() => (isWaiting ? late : Effect.never))
+        )
+        return yield* Effect.ensuring(Effect.raceFirst(mine, timeout), Effect.sync(begin))
+      })
+  }
+}
