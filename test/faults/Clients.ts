@@ -10,6 +10,8 @@ export interface Access {
   readonly key: string
   readonly telcoToken: string
   readonly plans: { readonly simple: string; readonly daily: string }
+  /** Waited for before each request; without it requests follow each other at once. */
+  readonly pace?: () => Promise<void>
 }
 
 const MEGABYTE = 1024 * 1024
@@ -58,6 +60,7 @@ const severally = async <A>(all: ReadonlyArray<A>, work: (one: A) => Promise<voi
 
 export const make = (access: Access, ledger: Ledger, random: Random) => {
   const send = async (path: string, method: string, body?: unknown, headers?: Record<string, string>) => {
+    await access.pace?.()
     ledger.requests += 1
     const answer = await ask(`${access.url(random)}${path}`, {
       method,

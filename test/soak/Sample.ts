@@ -1,6 +1,7 @@
 /**
  * What a server holds after a collection, and whether it is more and more with each request.
  */
+import type { Held } from "../hostile/Verdict.ts"
 
 export interface Sample {
   /** How many requests it had answered. */
@@ -8,6 +9,12 @@ export interface Sample {
   /** In bytes. */
   readonly heapUsed: number
   readonly listeners: number
+  /** What the operating system counts, after the same collection. */
+  readonly held: Pick<Held, "memory" | "files">
+  /** Prepared statements of the connection that has most of them. */
+  readonly statements: number
+  /** Lines of the text of metrics. */
+  readonly lines: number
   /** Open handles and timers, by kind. */
   readonly resources: Readonly<Record<string, number>>
   /** Series of metrics, as `seriesOf` gives them. */
@@ -21,6 +28,9 @@ const HEAP = 12 * MEGABYTE
 
 /** The same of handles, timers and listeners of a kind, and of metric series: connections that happen to be open. */
 const COUNT = 40
+
+/** What resident memory may grow by, in MB: an allocator keeps some of what is returned to it. */
+const RESIDENT = 64
 
 /** How many names of new series a complaint tells. */
 const TOLD = 5
@@ -48,7 +58,23 @@ const slope = (points: ReadonlyArray<readonly [x: number, y: number]>): number =
   return spread === 0 ? 0 : points.reduce((sum, [one, other]) => sum + (one - x) * (other - y), 0) / spread
 }
 
-const counts = ({ listeners, resources }: Sample): Readonly<Record<string, number>> => ({ ...resources, listeners })
+const counts = ({ held, listeners, resources, statements }: Sample): Readonly<Record<string, number>> => ({
+  ...resources,
+  listeners,
+  files: held.files,
+  "prepared statements": statements
+})
+
+/**
+ * Lines that are made with requests are more in every sample. The first appearance of a route or status brings some too,
+ * and then none.
+ */
+const lineProblem = (samples: ReadonlyArray<Sample>, requests: number): ReadonlyArray<string> => {
+  const lines = samples.map(({ lines }) => lines)
+  const grown = (lines.at(-1) ?? 0) - (lines[0] ?? 0)
+  const isRising = lines.every((count, index) => index === 0 || count > Math.max(...lines.slice(0, index)))
+  return grown > COUNT && isRising ? [`metric lines grow by ${(grown / requests).toFixed(4)} with each request`] : []
+}
 
 /**
  * Series that are made with requests are new in every sample. A route, error or host that appears for the first time
@@ -77,14 +103,17 @@ export const problems = (samples: ReadonlyArray<Sample>): ReadonlyArray<string> 
   const growth = (of: (sample: Sample) => number): number =>
     slope(samples.map((sample) => [sample.requests, of(sample)] as const)) * requests
   const heap = growth(({ heapUsed }) => heapUsed)
+  const resident = growth(({ held }) => held.memory)
   const names = new Set(samples.flatMap((sample) => Object.keys(counts(sample))))
   return [
     ...(heap > HEAP ? [`The heap grows by ${Math.round(heap / requests)} bytes with each request`] : []),
+    ...(resident > RESIDENT ? [`The resident memory grows by ${Math.round(resident)} MB`] : []),
     ...[...names].flatMap((name) => {
       const grown = growth((sample) => counts(sample)[name] ?? 0)
       return grown > COUNT ? [`${name} grow by ${(grown / requests).toFixed(4)} with each request`] : []
     }),
-    ...seriesProblem(samples, requests)
+    ...seriesProblem(samples, requests),
+    ...lineProblem(samples, requests)
   ]
 }
 
@@ -92,11 +121,17 @@ export const problems = (samples: ReadonlyArray<Sample>): ReadonlyArray<string> 
 export const summary = (samples: ReadonlyArray<Sample>): string => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (first === undefined || last === undefined) return "no samples"
-  const megabytes = (sample: Sample): string => (sample.heapUsed / MEGABYTE).toFixed(1)
-  const all = (sample: Sample): number => Object.values(sample.resources).reduce((sum, one) => sum + one, 0)
-  return (
-    `${last.requests - first.requests} requests; heap ${megabytes(first)} to ${megabytes(last)} MB, ` +
-    `${all(first)} to ${all(last)} handles and timers, ${first.listeners} to ${last.listeners} listeners, ` +
-    `${first.series.length} to ${last.series.length} metric series`
-  )
+  const handles = ({ resources }: Sample): number => Object.values(resources).reduce((sum, one) => sum + one, 0)
+  const columns: ReadonlyArray<readonly [what: string, of: (sample: Sample) => string | number]> = [
+    ["MB of heap", ({ heapUsed }) => (heapUsed / MEGABYTE).toFixed(1)],
+    ["MB resident", ({ held }) => held.memory.toFixed(0)],
+    ["files", ({ held }) => held.files],
+    ["handles and timers", handles],
+    ["listeners", ({ listeners }) => listeners],
+    ["prepared statements", ({ statements }) => statements],
+    ["metric series", ({ series }) => series.length],
+    ["metric lines", ({ lines }) => lines]
+  ]
+  const told = columns.map(([what, of]) => `${of(first)} to ${of(last)} ${what}`)
+  return [`${last.requests - first.requests} requests`, ...told].join("; ")
 }

@@ -1,6 +1,7 @@
 /**
  * A server under mixed load for a given time: subscriptions from their creation to their end, reports, SMS, jobs and
- * deliveries. The load pauses for each sample of what the process holds.
+ * deliveries. The load pauses for each sample of what the process holds. A hostile soak has the attacks of `test/hostile`
+ * of another organization beside it, under the usual limits.
  *
  * Memory as storage keeps every row on the heap. There the same requests are repeated, which add no rows.
  */
@@ -17,6 +18,9 @@ import { Ledger } from "../faults/Ledger.ts"
 import * as Random from "../faults/Random.ts"
 import * as Receiver from "../faults/Receiver.ts"
 import * as Tenant from "../faults/Tenant.ts"
+import * as Attacker from "../hostile/Attacker.ts"
+import * as Attacks from "../hostile/Attacks.ts"
+import * as Ground from "../hostile/Ground.ts"
 import * as Sample from "./Sample.ts"
 
 export interface Options {
@@ -26,18 +30,62 @@ export interface Options {
   readonly millis: number
   /** How often it is looked at what the process holds; the first third is the warm-up: caches fill, code is compiled. */
   readonly samples?: number
+  readonly isHostile?: boolean
+  /** Called with the samples so far, those of the warm-up left out. */
+  readonly onSample?: (samples: ReadonlyArray<Sample.Sample>) => void
 }
 
-const REPORTS = "soak-report-token-0123456789"
 const CLIENTS = 8
 const SAMPLES = 12
 /** What is on its way when the load pauses is done by then. */
 const PAUSE = 1_000
+/** The same of attacks: deliveries to a receiver that never answers are given up after 15 s. */
+const QUIET = 20_000
+/** For how long an attack goes on, in ms. */
+const EACH = 1_500
+/** For how long the load goes on between two samples, at least, in ms. */
+const LEAST = 5_000
+/** Between requests of the usual load beside attacks, in ms: they stay below the limit of a key. */
+const PACE = 20
+const IN_SERVICE = 200
+
+/** Lets its callers go on one after another, at a steady pace. */
+const paced = (millis: number) => {
+  let next = 0
+  return async (): Promise<void> => {
+    const now = performance.now()
+    next = Math.max(now, next + millis)
+    await sleep(next - now)
+  }
+}
+
+/** An organization that attacks a server: each call attacks until it is over, and gives how many requests were answered. */
+const hostility = async (url: string, random: Random.Random) => {
+  const [receiver, deaf] = [await Receiver.start(), await Receiver.start()]
+  deaf.become("hanging")
+  const attacker = Attacker.start()
+  const { document, keys, means } = await Ground.prepare({ url, random, inService: IN_SERVICE, receiver, deaf })
+  const attacks = Attacks.narrow(document, { withOperators: false, only: "" }, random)
+  return {
+    attack: async (isOver: () => boolean): Promise<number> => {
+      let answers = 0
+      while (!isOver()) {
+        const { value: attack } = attacks.next()
+        if (attack === undefined) break
+        const tally = await attacker.attack(Ground.orderOf({ url, keys, means, attack, millis: EACH }))
+        answers += Object.values(tally.statuses).reduce((sum, count) => sum + count, 0)
+      }
+      return answers
+    },
+    stop: () => Promise.all([attacker.stop(), receiver.close(), deaf.close()])
+  }
+}
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN)
 
 /** Runs it: the samples after the warm-up, and what went wrong on the way. */
-export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES }: Options) => {
+export const run = async (options: Options) => {
+  const { databaseUrl, isHostile = false, main, millis, onSample, samples: count = SAMPLES } = options
   const cwd = mkdtempSync(join(tmpdir(), "simplan-soak-"))
   const receivers = [await Receiver.start()]
   const probePort = await Cluster.freePort()
@@ -50,17 +98,25 @@ export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES 
       SOAK_PROBE_PORT: String(probePort),
       SIMPLAN_DATABASE_URL: databaseUrl ?? `pglite://${join(cwd, "data")}`,
       SIMPLAN_ADMIN_TOKEN: Tenant.ADMIN,
-      SIMPLAN_TELCO_TOKEN: REPORTS,
-      SIMPLAN_RATE_LIMIT: "off",
+      SIMPLAN_TELCO_TOKEN: Ground.TELCO,
+      ...(isHostile ? {} : { SIMPLAN_RATE_LIMIT: "off" }),
       SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
     }
   })
+  let hostile: Awaited<ReturnType<typeof hostility>> | undefined
   try {
     const url = await server.listening
     const prepared = await Tenant.prepare(url, receivers)
     const ledger = new Ledger()
     const random = Random.make(1)
-    const access = { ...prepared, url: () => url, telcoToken: REPORTS }
+    const access = {
+      ...prepared,
+      url: () => url,
+      telcoToken: Ground.TELCO,
+      ...(isHostile ? { pace: paced(PACE) } : {})
+    }
+    if (isHostile) hostile = await hostility(url, random.fork())
+    let hostileAnswers = 0
 
     const lives = async (isOver: () => boolean): Promise<void> => {
       const all = Array.from({ length: CLIENTS }, () => Clients.make(access, ledger, random.fork()))
@@ -79,7 +135,7 @@ export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES 
         ["/v3/plans", { method: "POST", headers, body: {} }],
         [
           "/telco/v1/events",
-          { method: "POST", headers: { authorization: `Bearer ${REPORTS}` }, body: { events: [event] } }
+          { method: "POST", headers: { authorization: `Bearer ${Ground.TELCO}` }, body: { events: [event] } }
         ]
       ] as const
       const client = async (): Promise<void> => {
@@ -96,7 +152,10 @@ export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES 
       const metrics = await (await fetch(`${url}/metrics`)).text()
       const held = JSON.parse(await (await fetch(`http://127.0.0.1:${probePort}`)).text())
       return {
-        requests: ledger.answers,
+        requests: ledger.answers + hostileAnswers,
+        held: Ground.heldBy(server.process.pid ?? 0),
+        statements: numberOf(held.statements),
+        lines: metrics.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length,
         heapUsed: numberOf(held.heapUsed),
         listeners: numberOf(held.listeners),
         resources: held.resources,
@@ -105,15 +164,25 @@ export const run = async ({ databaseUrl, main, millis, samples: count = SAMPLES 
     }
 
     const samples: Array<Sample.Sample> = []
+    const each = millis / count
+    const [load, pause] = isHostile ? [Math.max(LEAST, each - QUIET), QUIET] : [each, PAUSE]
+    const warmUp = Math.floor(count / 3)
     for (let index = 0; index < count; index++) {
-      const until = Date.now() + millis / count
-      await (databaseUrl === "memory:" ? repeat : lives)(() => Date.now() >= until)
-      await sleep(PAUSE)
+      const until = Date.now() + load
+      const isOver = () => Date.now() >= until
+      const [answers = 0] = await Promise.all([
+        hostile?.attack(isOver),
+        (databaseUrl === "memory:" ? repeat : lives)(isOver)
+      ])
+      hostileAnswers += answers
+      await sleep(pause)
       samples.push(await sample())
+      onSample?.(samples.slice(Math.min(warmUp, index)))
     }
-    return { samples: samples.slice(Math.floor(count / 3)), problems: ledger.problems }
+    return { samples: samples.slice(warmUp), problems: ledger.problems }
   } finally {
     await server.kill("SIGKILL")
+    await hostile?.stop()
     await Promise.all(receivers.map((one) => one.close()))
     rmSync(cwd, { recursive: true, force: true })
   }

@@ -2,8 +2,10 @@
 //
 //     npm run test:soak -- --minutes 10 --storage pglite
 //
-// Looks at the heap after a collection, handles, timers, listeners and metric series; the exit code is 1 where any of
-// them grows with the number of requests. Options: --minutes (10), --storage pglite, postgres or memory (each in turn).
+// Looks at the heap after a collection and the resident memory, files, handles, timers, listeners, prepared statements, and
+// series and lines of metrics; the exit code is 1 where any of them grows with the number of requests. Options: --minutes
+// (10), --storage pglite, postgres or memory (each in turn), --hostile (the attacks of `npm run test:hostile` beside the
+// load, which pause for 20 s before each sample, and a line for each. Linux).
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -11,7 +13,11 @@ import { parseArgs } from "node:util"
 const STORAGES = ["pglite", "postgres", "memory"]
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, storage: { type: "string" } }
+  options: {
+    minutes: { type: "string", default: "10" },
+    storage: { type: "string" },
+    hostile: { type: "boolean", default: false }
+  }
 })
 
 if (!(Number(values.minutes) > 0)) {
@@ -29,7 +35,16 @@ for (const storage of values.storage === undefined ? STORAGES : [values.storage]
   const { status } = spawnSync(
     process.execPath,
     [vitest, "run", "--config", "test/soak/vitest.config.ts", "--disable-console-intercept"],
-    { cwd: root, stdio: "inherit", env: { ...process.env, SOAK_MINUTES: values.minutes, SOAK_STORAGE: storage } }
+    {
+      cwd: root,
+      stdio: "inherit",
+      env: {
+        ...process.env,
+        SOAK_MINUTES: values.minutes,
+        SOAK_STORAGE: storage,
+        SOAK_HOSTILE: String(values.hostile)
+      }
+    }
   )
   if (status !== 0) process.exitCode = 1
 }

@@ -13,6 +13,9 @@ const samples = (change: (index: number) => Partial<Sample.Sample>): ReadonlyArr
     requests: index * 1_000,
     heapUsed: (60 + (index % 3)) * MEGABYTE,
     listeners: 10,
+    held: { memory: 250 + 10 * (index % 3), files: 40 + (index % 5) },
+    statements: 60,
+    lines: 900,
     resources: { Timeout: 5 + (index % 4), TCPSocketWrap: 20 },
     series: numbered(200),
     ...change(index)
@@ -27,6 +30,10 @@ describe("A soak", () => {
     ["The heap", (index: number) => ({ heapUsed: (60 + 2 * index) * MEGABYTE })],
     ["Timeout", (index: number) => ({ resources: { Timeout: 10 * index } })],
     ["listeners", (index: number) => ({ listeners: 10 * index })],
+    ["The resident memory", (index: number) => ({ held: { memory: 250 + 10 * index, files: 40 } })],
+    ["files", (index: number) => ({ held: { memory: 250, files: 40 + 10 * index } })],
+    ["prepared statements", (index: number) => ({ statements: 60 + 10 * index })],
+    ["metric lines", (index: number) => ({ lines: 900 + 10 * index })],
     ["metric series", (index: number) => ({ series: numbered(200 + 10 * index) })]
   ])("finds that %s grows", (what, change) => {
     expect(Sample.problems(samples(change))).toEqual([expect.stringContaining(`${what} grow`)])
@@ -43,6 +50,10 @@ describe("A soak", () => {
   it("takes series that appear for the first time for none that grow, however many and late", () => {
     const first = samples((index) => ({ series: numbered(index < 7 ? 200 + 40 * index : 480) }))
     expect(Sample.problems(first)).toEqual([])
+  })
+
+  it("takes lines that appear for the first time for none that grow", () => {
+    expect(Sample.problems(samples((index) => ({ lines: index < 7 ? 900 + 40 * index : 1_180 })))).toEqual([])
   })
 
   it("counts a histogram as one series for each set of its other labels", () => {

@@ -9,13 +9,22 @@ import * as Soak from "./Soak.ts"
 
 const minutes = Number(process.env["SOAK_MINUTES"])
 const storage = process.env["SOAK_STORAGE"]
+const isHostile = process.env["SOAK_HOSTILE"] === "true"
 
 it(`a server on ${storage} holds no more after ${minutes} minutes than at the start`, async () => {
   const { main } = await BuiltCopy.shared()
   const postgres = storage === "postgres" ? await Keeper.start() : null
   try {
     const databaseUrl = storage === "memory" ? "memory:" : (postgres?.url ?? null)
-    const { problems, samples } = await Soak.run({ main, databaseUrl, millis: minutes * 60_000 })
+    const onSample = (samples: ReadonlyArray<Sample.Sample>) =>
+      console.log([Sample.summary(samples), ...(samples.length < 4 ? [] : Sample.problems(samples))].join("\n  "))
+    const { problems, samples } = await Soak.run({
+      main,
+      databaseUrl,
+      isHostile,
+      millis: minutes * 60_000,
+      ...(isHostile ? { samples: Math.max(8, Math.min(24, Math.round(minutes / 2.5))), onSample } : {})
+    })
     console.log(`${storage}, ${minutes} minutes: ${Sample.summary(samples)}`)
     expect([...problems, ...Sample.problems(samples)]).toEqual([])
   } finally {
