@@ -1,5 +1,5 @@
 /**
- * What an OCS tells, all of it: its notifications when they come, and the looks that find the rest. The looks, the
+ * What an OCS tells, all of it: its notifications when they come, and the polls that find the rest. The polls, the
  * watch time of orders and mobile plans, and the daily comparison, of SIMs in stock too, run until the scope closes; what they
  * have begun then falls to another process.
  *
@@ -17,14 +17,14 @@ import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
 import * as Stock from "./drift/Stock.ts"
 import * as Notifications from "./reports/Notifications.ts"
-import * as PollLoad from "./polling/PollLoad.ts"
+import * as PollSchedule from "./polling/PollSchedule.ts"
 import * as Polling from "./polling/Polling.ts"
 
-/** How often the SIMs of an OCS are looked at. */
+/** How often the SIMs of an OCS are polled. */
 export interface Options {
   /** The name of the OCS in the settings. */
   readonly telco: string
-  /** How soon and how late a SIM is looked at again, in milliseconds. */
+  /** How soon and how late a SIM is polled again, in milliseconds. */
   readonly fastest: number
   /** In milliseconds; for SIMs whose next threshold is far away. */
   readonly slowest: number
@@ -35,12 +35,12 @@ export interface Options {
   readonly notified?: ReadonlyArray<number>
   /** Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked while they are in stock. */
   readonly isSupplied?: Stock.IsSupplied
-  /** Counts the calls of looks: one `makeMeter` for all that is done about this OCS in this process. */
-  readonly meter: PollLoad.Meter
+  /** Counts the calls of polls: one `makeMeter` for all that is done about this OCS in this process. */
+  readonly meter: PollSchedule.Meter
 }
 
 /** A meter for `Options`, of so many calls per second that are allowed. */
-export const makeMeter = PollLoad.makeMeter
+export const makeMeter = PollSchedule.makeMeter
 
 type Needs =
   | Api
@@ -71,8 +71,8 @@ export const take = (
   body: unknown
 ): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Beside>> =>
   Effect.gen(function* () {
-    const { look } = yield* Polling.make(limits(options))
-    const notifications = yield* Notifications.make({ telco: options.telco, look })
+    const { poll } = yield* Polling.make(limits(options))
+    const notifications = yield* Notifications.make({ telco: options.telco, poll })
     return yield* notifications.take(body)
   }).pipe(asTelco)
 
@@ -83,7 +83,7 @@ const STUCK = 5 * Time.SECOND
 /** How many orders, and how many mobile plans, are settled at once. */
 const ORDERS = 20
 
-/** How many turns of each work a share has: 100 looks, 100 orders and 100 mobile plans; SIMs in stock have one. */
+/** How many turns of each work a share has: 100 polls, 100 orders and 100 mobile plans; SIMs in stock have one. */
 const SHARE = 5
 
 /** A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more may be due now. */
@@ -93,7 +93,7 @@ const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message:
     Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
   )
 
-/** Looks at SIMs and compares their books, also of those in stock, settles orders and mobile plans, and lists a wrong zone among the problems. */
+/** Polls SIMs and compares their books, also of those in stock, settles orders and mobile plans, and lists a wrong zone among the problems. */
 const turns = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options
@@ -103,12 +103,12 @@ const turns = (options: Options) =>
     const problems = yield* Problems.Problems
     const stock = yield* Stock.make(options)
 
-    const looking = Effect.map(polling.due, ({ failed, looks }) =>
-      looks > 0 && failed === looks ? STUCK : looks < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
+    const pollDue = Effect.map(polling.due, ({ failed, polls }) =>
+      polls > 0 && failed === polls ? STUCK : polls < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
     )
-    const tell = (used: ReadonlyArray<UsedDuplicate>) =>
+    const report = (used: ReadonlyArray<UsedDuplicate>) =>
       problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) })
-    const settling = Effect.map(orders.settle({ limit: ORDERS, tell }), ({ due }) => (due < ORDERS ? IDLE : 0))
+    const settling = Effect.map(orders.settle({ limit: ORDERS, report }), ({ due }) => (due < ORDERS ? IDLE : 0))
     const proving = Effect.gen(function* () {
       const found = yield* orders.disproof
       if (found !== null) yield* problems.add({ findings: [Findings.zone(telco, found)] })
@@ -116,7 +116,7 @@ const turns = (options: Options) =>
     })
     const planning = Effect.map(plans.settle({ limit: ORDERS }), (due) => (due < ORDERS ? IDLE : 0))
     return [
-      turnOf(`Polling of ${telco}`, looking),
+      turnOf(`Polling of ${telco}`, pollDue),
       turnOf(`Settling of ${telco}`, settling),
       turnOf(`Settling of mobile plans of ${telco}`, planning),
       turnOf(`The proof of the zone of ${telco}`, proving),
@@ -132,14 +132,14 @@ const each = <R>(
     Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
   ).pipe(Priority.asPoll, asTelco)
 
-/** Looks at SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it is interrupted. */
+/** Polls SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it is interrupted. */
 export const run = (options: Options): Effect.Effect<never, never, Needs> =>
   each(options, (turn) =>
     Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
   ).pipe(Effect.andThen(Effect.never))
 
 /**
- * Does what of that is due now: at most 100 looks, orders and mobile plans each, and 10 SIMs in stock. What is interrupted falls due again.
+ * Does what of that is due now: at most 100 polls, orders and mobile plans each, and 10 SIMs in stock. What is interrupted falls due again.
  */
 export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
   each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))

@@ -133,14 +133,14 @@ const make = Effect.gen(function* () {
       const message = `The message takes ${all.length} segments here, where a character that is not ASCII leaves ${ESCAPED} to each; the most is ${most}`
       return yield* new Telco.Refused({ message })
     }
-    const told: Telco.SentSms = { segments: all.length }
+    const result: Telco.SentSms = { segments: all.length }
     let entry = yield* PortFailure.journal(journal.get(place))
     let sent = 0
     if (entry !== null) {
       const found = yield* Effect.mapError(decode(entry.document), () =>
         PortFailure.unavailable("The message's entry has another form")
       )
-      if (found.state === "Sent") return told
+      if (found.state === "Sent") return result
       if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
       if (found.state === "Sending") return yield* new Telco.Refused({ message: unknown(found.sent, all.length) })
       sent = found.sent
@@ -163,7 +163,7 @@ const make = Effect.gen(function* () {
       return yield* failure
     }
     yield* write(entry, { state: "Sent", sent: all.length, reason: null })
-    return told
+    return result
   })
 
   return Sms.of({

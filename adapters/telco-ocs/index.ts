@@ -10,7 +10,7 @@
  *     Reporting.run(options)          // for good; or Reporting.background, a layer
  *     Reporting.take(options, body)
  *
- * tell simplan what the OCS knows: by looks at it, and by its notifications.
+ * report to simplan what the OCS knows: by polls of it, and by its notifications.
  */
 export * as Api from "./api/Api.ts"
 export * as HttpApi from "./api/HttpApi.ts"

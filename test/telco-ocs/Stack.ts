@@ -70,5 +70,5 @@ export const cancel = (iccid: string) =>
 export const settle = Effect.gen(function* () {
   yield* Effect.sleep(WATCH)
   const { settle } = yield* Orders.Orders
-  while ((yield* settle({ limit: 1_000, tell: () => Effect.void })).due > 0) yield* Effect.void
+  while ((yield* settle({ limit: 1_000, report: () => Effect.void })).due > 0) yield* Effect.void
 })

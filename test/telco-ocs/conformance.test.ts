@@ -99,7 +99,7 @@ const faults: TelcoSuite.Faults<Behind | Journal.Journal | Orders.Orders> = {
     const found = packages.get((yield* idOf(packageId)) ?? 0)
     if (found !== undefined) packages.set(found.id, { ...found, activationAt: 1_000, expirationAt: 2_000 })
   }),
-  settle: Effect.flatMap(Orders.Orders, ({ settle }) => later(settle({ limit: 100, tell: () => Effect.void })))
+  settle: Effect.flatMap(Orders.Orders, ({ settle }) => later(settle({ limit: 100, report: () => Effect.void })))
 }
 
 TelcoSuite.run(

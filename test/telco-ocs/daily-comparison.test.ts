@@ -58,9 +58,9 @@ const make = Effect.gen(function* () {
     /** Looks at the SIM so long from now, and settles its orders; the ids of all findings by then. */
     look: (millis: number) =>
       Effect.gen(function* () {
-        yield* Context.get(orders, Orders.Orders).settle({ limit: 100, tell: () => Effect.void })
+        yield* Context.get(orders, Orders.Orders).settle({ limit: 100, report: () => Effect.void })
         const entry = yield* journal.get({ telco: "ocs", kind: "sim", key: ICCID })
-        yield* polling.look(entry ?? expect.fail())
+        yield* polling.poll(entry ?? expect.fail())
         const { items } = yield* problems.page({ after: null, limit: 100 })
         return items.map(({ jobId, refused }) => [jobId.replace("review:ocs/", ""), refused?.message ?? ""] as const)
       }).pipe(later(millis)),

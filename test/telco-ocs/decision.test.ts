@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Api } from "../../adapters/telco-ocs/index.ts"
 import * as Decision from "../../adapters/telco-ocs/orders/Decision.ts"
 import type * as Order from "../../adapters/telco-ocs/orders/Order.ts"
-import * as Sighting from "../../adapters/telco-ocs/orders/Sighting.ts"
+import * as Snapshot from "../../adapters/telco-ocs/orders/Snapshot.ts"
 
 const KEY = "mine:0"
 const NOW = Date.UTC(2030, 0, 1)
@@ -55,11 +55,11 @@ const listed = (id: number, part: Partial<Api.SubscriberPackage> = {}): Api.Subs
   ...part
 })
 
-const sighting = (
+const snapshot = (
   packages: ReadonlyArray<Api.SubscriberPackage>,
   orders: Readonly<Record<string, Order.Order>> = {},
   claims: Readonly<Record<number, string>> = {}
-): Sighting.Sighting => ({
+): Snapshot.Snapshot => ({
   at: NOW + LAG,
   packages,
   orders: new Map(Object.entries(orders)),
@@ -68,7 +68,7 @@ const sighting = (
 
 const create = (
   order: Order.Order | null,
-  seen: Sighting.Sighting | null,
+  seen: Snapshot.Snapshot | null,
   { trialZone = null, ...known }: Partial<Decision.Known & Decision.Wanted> = {}
 ) => {
   const wanted = { templateId: 9000, templateName: "simplan z27 100MB 7d", window, trialZone }
@@ -77,28 +77,28 @@ const create = (
 
 describe("Creating a package", () => {
   it("looks before it asks for the first time, and notes what was there", () => {
-    expect(create(null, null)).toEqual({ next: "Look" })
-    expect(create(null, sighting([listed(401), listed(402)]))).toEqual({
+    expect(create(null, null)).toEqual({ next: "Observe" })
+    expect(create(null, snapshot([listed(401), listed(402)]))).toEqual({
       next: "Ask",
       order: open({ window, before: [401, 402] })
     })
   })
 
   it("looks for the package of an open order, and takes the oldest that nobody else has", () => {
-    expect(create(open(), null)).toEqual({ next: "Look" })
-    const seen = sighting([listed(405), listed(404), listed(403), listed(401)], {}, { 403: "other:0", 404: KEY })
+    expect(create(open(), null)).toEqual({ next: "Observe" })
+    const seen = snapshot([listed(405), listed(404), listed(403), listed(401)], {}, { 403: "other:0", 404: KEY })
     expect(create(open(), seen)).toMatchObject({ next: "Take", id: 404, order: { id: 404, asked: { uncertain: 0 } } })
   })
 
   it("asks again only where no package fits, with the packages of before the first time", () => {
-    const seen = sighting([listed(401), listed(402, { templateId: 9001 }), listed(403, { isRecurring: true })])
+    const seen = snapshot([listed(401), listed(402, { templateId: 9001 }), listed(403, { isRecurring: true })])
     const later = open({ lastAt: NOW - MINUTE, window })
     expect(create(later, seen)).toEqual({ next: "Ask", order: open({ window, uncertain: 2 }) })
     expect(create(later, seen, { hasAsked: true })).toEqual({ next: "GiveUp" })
   })
 
   it("asks again only once the lists show what the last call has done", () => {
-    const seen = { ...sighting([]), at: NOW + LAG - 1 }
+    const seen = { ...snapshot([]), at: NOW + LAG - 1 }
     expect(create(open(), seen)).toEqual({ next: "Wait", until: NOW + LAG })
     expect(create(open(), { ...seen, at: NOW + LAG })).toMatchObject({ next: "Ask" })
     expect(create(open({ uncertain: 0 }), seen)).toMatchObject({ next: "Ask" })
@@ -107,7 +107,7 @@ describe("Creating a package", () => {
 
   it("answers with the ordered times", () => {
     const seconds = { activationAt: window.start - 250, expirationAt: window.end - 250 }
-    const decision = create(open({ window }), sighting([listed(403, seconds)]))
+    const decision = create(open({ window }), snapshot([listed(403, seconds)]))
     expect(decision).toMatchObject({ id: 403, order: { activationAt: window.start, expirationAt: window.end } })
   })
 
@@ -119,11 +119,11 @@ describe("Creating a package", () => {
 
   it("in a zone on trial takes what has the ordered times, and waits until the lists have what was answered", () => {
     const order = open(trial)
-    expect(create(order, sighting([listed(402, hours(0))]))).toMatchObject({ next: "Take", id: 402, isProof: true })
-    const soon = { ...sighting([]), at: NOW }
+    expect(create(order, snapshot([listed(402, hours(0))]))).toMatchObject({ next: "Take", id: 402, isProof: true })
+    const soon = { ...snapshot([]), at: NOW }
     expect(create(order, soon, { answered: 402 })).toEqual({ next: "Wait", until: NOW + LAG })
-    expect(create(order, sighting([]), { answered: 402 })).toEqual({ next: "GiveUp" })
-    const seen = sighting([listed(402, hours(0))])
+    expect(create(order, snapshot([]), { answered: 402 })).toEqual({ next: "GiveUp" })
+    const seen = snapshot([listed(402, hours(0))])
     expect(create(order, seen, { answered: 402 })).toMatchObject({
       next: "Take",
       order: { asked: { trialZone: null } }
@@ -139,10 +139,10 @@ describe("Creating a package", () => {
   it("in a zone on trial withdraws what has the times of another zone", () => {
     const [summer, winter] = [hours(-2), hours(-1)]
     const misread = [listed(402, summer), listed(403, { ...summer, expirationAt: winter.expirationAt })]
-    expect(create(open(trial), sighting(misread))).toEqual({ next: "Withdraw", packages: misread, order: open(trial) })
-    expect(create(open({ window }), sighting(misread))).toMatchObject({ next: "Ask" })
+    expect(create(open(trial), snapshot(misread))).toEqual({ next: "Withdraw", packages: misread, order: open(trial) })
+    expect(create(open({ window }), snapshot(misread))).toMatchObject({ next: "Ask" })
     const [first] = misread
-    expect(create(open(trial), sighting(misread.slice(0, 1)), { answered: 402 })).toEqual({
+    expect(create(open(trial), snapshot(misread.slice(0, 1)), { answered: 402 })).toEqual({
       next: "Withdraw",
       packages: [first],
       order: open({ ...trial, uncertain: 0 })
@@ -150,23 +150,23 @@ describe("Creating a package", () => {
     const other = {
       "other:0": open({ window: { start: window.start - 120 * MINUTE, end: window.end - 120 * MINUTE } })
     }
-    expect(create(open(trial), sighting(misread.slice(0, 1), other))).toMatchObject({ next: "Ask" })
+    expect(create(open(trial), snapshot(misread.slice(0, 1), other))).toMatchObject({ next: "Ask" })
   })
 
   it("in a zone on trial leaves a used one, unless the system has answered with it", () => {
     const used = listed(402, { ...hours(5), usedBytes: 1 })
-    expect(create(open(trial), sighting([used]), { trialZone: "UTC" })).toMatchObject({ next: "Ask" })
-    expect(create(open(trial), sighting([used], {}, { 402: KEY }))).toMatchObject({ next: "Withdraw" })
+    expect(create(open(trial), snapshot([used]), { trialZone: "UTC" })).toMatchObject({ next: "Ask" })
+    expect(create(open(trial), snapshot([used], {}, { 402: KEY }))).toMatchObject({ next: "Withdraw" })
   })
 
   it("takes what the system has answered with, whose times are of no zone, and has proved nothing", () => {
     const odd = listed(402, { activationAt: window.start + 7 * MINUTE, expirationAt: window.end })
     const far = listed(402, { activationAt: window.start - 180 * MINUTE, expirationAt: window.end })
-    expect(create(open(trial), sighting([far]), { answered: 402 })).toMatchObject({ next: "Take", isProof: false })
-    const taken = create(open(trial), sighting([odd]), { answered: 402 })
+    expect(create(open(trial), snapshot([far]), { answered: 402 })).toMatchObject({ next: "Take", isProof: false })
+    const taken = create(open(trial), snapshot([odd]), { answered: 402 })
     expect(taken).toMatchObject({ next: "Take", id: 402, isProof: false })
     expect(taken).toMatchObject({ order: { activationAt: window.start, expirationAt: window.end } })
-    expect(create(open(trial), sighting([listed(402)]), { answered: 402 })).toMatchObject({ isProof: false })
+    expect(create(open(trial), snapshot([listed(402)]), { answered: 402 })).toMatchObject({ isProof: false })
   })
 
   it("has an answer of a final order at once", () => {
@@ -178,7 +178,7 @@ describe("Creating a package", () => {
 
 describe("A package", () => {
   const fits = (one: Api.SubscriberPackage, of: Order.Asked, orders: Readonly<Record<string, Order.Order>> = {}) =>
-    Sighting.fits(one, of, new Map(Object.entries(orders)))
+    Snapshot.fits(one, of, new Map(Object.entries(orders)))
 
   it("fits a window to the second", () => {
     const of = asked({ window })
@@ -228,37 +228,37 @@ describe("A package", () => {
 })
 
 describe("Extras", () => {
-  const extras = (order: Order.Created | Order.Cancelled, seen: Sighting.Sighting) => {
-    const { undecided, unused, used } = Sighting.extras(KEY, order, seen)
+  const extras = (order: Order.Created | Order.Cancelled, seen: Snapshot.Snapshot) => {
+    const { undecided, unused, used } = Snapshot.extras(KEY, order, seen)
     return { unused: unused.map(({ id }) => id), used: used.map(({ id }) => id), undecided }
   }
 
   it("are what fits beside the order's own and those of others, the used ones apart", () => {
     const packages = [listed(401), listed(402), listed(403), listed(404, { usedBytes: 1 }), listed(405)]
-    const seen = sighting(packages, { [KEY]: created(402), "other:0": created(405) })
+    const seen = snapshot(packages, { [KEY]: created(402), "other:0": created(405) })
     expect(extras(created(402), seen)).toEqual({ unused: [403], used: [404], undecided: false })
   })
 
   it("are undecided while another order may find its own among them", () => {
     const others = { [KEY]: created(402), "other:0": open() }
-    expect(extras(created(402), sighting([listed(402), listed(403)], others))).toMatchObject({
+    expect(extras(created(402), snapshot([listed(402), listed(403)], others))).toMatchObject({
       unused: [],
       undecided: true
     })
-    const claimed = sighting([listed(402), listed(403)], others, { 403: KEY })
+    const claimed = snapshot([listed(402), listed(403)], others, { 403: KEY })
     expect(extras(created(402), claimed)).toMatchObject({ unused: [403], undecided: false })
-    const claimedByOther = sighting([listed(402), listed(403)], others, { 403: "other:0" })
+    const claimedByOther = snapshot([listed(402), listed(403)], others, { 403: "other:0" })
     expect(extras(created(402), claimedByOther)).toMatchObject({ unused: [], undecided: true })
   })
 
   it("of a cancelled order are its own package too, used or not", () => {
-    const seen = sighting([listed(402, { usedBytes: 1 }), listed(403, { usedBytes: 1 })])
+    const seen = snapshot([listed(402, { usedBytes: 1 }), listed(403, { usedBytes: 1 })])
     expect(extras(cancelled({ id: 402 }), seen)).toEqual({ unused: [402], used: [403], undecided: false })
   })
 })
 
 describe("Cancelling", () => {
-  const cancel = (order: Order.Order | null, seen: Sighting.Sighting | null = null) =>
+  const cancel = (order: Order.Order | null, seen: Snapshot.Snapshot | null = null) =>
     Decision.cancel(KEY, order, seen, LAG)
 
   it("spends the key first", () => {
@@ -279,9 +279,9 @@ describe("Cancelling", () => {
       ids: [402],
       order: { ...known, confirmed: true }
     })
-    expect(cancel(cancelled())).toEqual({ next: "Look" })
-    expect(cancel(cancelled(), { ...sighting([]), at: NOW + LAG - 1 })).toEqual({ next: "Wait", until: NOW + LAG })
-    expect(cancel(cancelled(), sighting([listed(401), listed(402)]))).toEqual({
+    expect(cancel(cancelled())).toEqual({ next: "Observe" })
+    expect(cancel(cancelled(), { ...snapshot([]), at: NOW + LAG - 1 })).toEqual({ next: "Wait", until: NOW + LAG })
+    expect(cancel(cancelled(), snapshot([listed(401), listed(402)]))).toEqual({
       next: "Delete",
       ids: [402],
       order: cancelled({ confirmed: true })
@@ -291,7 +291,7 @@ describe("Cancelling", () => {
 
 describe("The next look", () => {
   const next = (order: Order.Order, after: number) => {
-    const at = Decision.nextLook(order, NOW + after, WATCH)
+    const at = Decision.nextCheck(order, NOW + after, WATCH)
     return at === null ? null : (at - NOW) / MINUTE
   }
 

@@ -51,7 +51,7 @@ const cancel = (packageId: string) => Telco.Telco.use((telco) => telco.cancelPac
 const settle = Effect.gen(function* () {
   const orders = yield* Orders.Orders
   const used: Array<Settlement.UsedDuplicate> = []
-  const settled = yield* orders.settle({ limit: 10, tell: (more) => Effect.sync(() => void used.push(...more)) })
+  const settled = yield* orders.settle({ limit: 10, report: (more) => Effect.sync(() => void used.push(...more)) })
   return { ...settled, used }
 })
 
@@ -99,8 +99,8 @@ describe("A look at an order in its watch time", () => {
         const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
         model.use(duplicateId, 5, 0)
         const { settle: settling } = yield* Orders.Orders
-        expect(yield* Effect.flip(settling({ limit: 10, tell: () => Effect.fail("no storage") }))).toBe("no storage")
-        const dying = yield* Effect.forkChild(settling({ limit: 10, tell: () => Effect.never }))
+        expect(yield* Effect.flip(settling({ limit: 10, report: () => Effect.fail("no storage") }))).toBe("no storage")
+        const dying = yield* Effect.forkChild(settling({ limit: 10, report: () => Effect.never }))
         yield* TestClock.adjust("1 minute")
         yield* Fiber.interrupt(dying)
         yield* TestClock.adjust("1 minute")

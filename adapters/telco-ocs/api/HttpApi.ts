@@ -1,17 +1,106 @@
 /**
- * Makes the calls of `Api` over HTTP, by the documents of the OCS.
+ * Makes the calls of `Api` over HTTP, by the documents of the OCS: each request is one object, whose only key is the operation.
  *
  * A failure tells whether the OCS may have done the work (see `CallFailure`). The OCS gets only so many calls per second
  * and at once, and none for a while when it does not answer (see `CallControl`). Each call has a time limit and a limit on
  * the size of its answer. The token is in no message, log, span or metric.
  */
 import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import type { Time } from "simplan/ports"
+import * as Api from "./Api.ts"
+import * as Dates from "./Dates.ts"
 import { FetchHttpClient } from "effect/http"
 import { CallControl, CallFailure } from "../../telco-calls/index.ts"
-import * as Api from "./Api.ts"
 import * as Post from "./Post.ts"
-import * as Requests from "./Requests.ts"
 import * as Shapes from "./Shapes.ts"
+
+/** The history of the IMSI is part of what is left out of the basic information, so all is asked for. */
+const getSingleSubscriber = (iccid: string): Post.Request => ({
+  getSingleSubscriber: { iccid, withSimInfo: true, onlySubsInfo: false }
+})
+
+const listSubscriber = (by: Api.ListedBy): Post.Request => ({ listSubscriber: by })
+
+const listSubscriberPrepaidPackages = (iccid: string): Post.Request => ({
+  listSubscriberPrepaidPackages: { iccid }
+})
+
+/**
+ * Without a window the OCS activates the package at its first use, for the days that the template says. The documents do
+ * not say in which zone it reads a window, so the settings do.
+ */
+const affectPackageToSubscriber = (
+  {
+    iccid,
+    templateId,
+    window
+  }: {
+    readonly iccid: string
+    readonly templateId: number
+    readonly window: Api.Window | null
+  },
+  zone: DateTime.TimeZone
+): Post.Request => {
+  const date = (instant: Time.Instant): string => Dates.format(instant, zone)
+  return {
+    affectPackageToSubscriber: {
+      packageTemplateId: templateId,
+      subscriber: { iccid },
+      ...(window === null ? {} : { activePeriod: { start: date(window.start), end: date(window.end) } })
+    }
+  }
+}
+
+const modifySubscriberPrepaidPackageStatus = (packageId: number, isActive: boolean): Post.Request => ({
+  modifySubscriberPrepaidPackageStatus: { subsPrepaidPackageId: packageId, active: isActive }
+})
+
+const deleteSubscriberPackage = (packageId: number): Post.Request => ({ deleteSubscriberPackage: packageId })
+
+/** The documents write the IMSI as a number. One that begins with 0 is no number in JSON. */
+const sendMtSms = ({
+  from,
+  imsi,
+  text
+}: {
+  readonly imsi: string
+  readonly from: string
+  readonly text: string
+}): Post.Request => ({ sendMtSms: { imsi: /^[1-9]\d{0,14}$/.test(imsi) ? Number(imsi) : imsi, text, senderId: from } })
+
+const modifySubscriberMobilePlan = (iccid: string, mobilePlanId: number | null): Post.Request => ({
+  modifySubscriberMobilePlan: { subscriberId: { iccid }, ...(mobilePlanId === null ? {} : { mobilePlanId }) }
+})
+
+const getSimProviderStatus = (simId: number): Post.Request => ({ getSimProviderStatus: simId })
+
+const getSubscriberLocation = (iccid: string): Post.Request => ({ getSubscriberLocation: { iccid } })
+
+const listPrepaidPackageTemplate = (resellerId: number): Post.Request => ({
+  listPrepaidPackageTemplate: { resellerId }
+})
+
+const listDetailedLocationZone = (resellerId: number): Post.Request => ({ listDetailedLocationZone: resellerId })
+
+/** A failed throttling request leaves the package in use, without a limit (`throttlingErrorAction` 0). */
+const createPrepaidPackageTemplate = (resellerId: number, template: Api.NewTemplate): Post.Request => ({
+  createPrepaidPackageTemplate: {
+    prepaidpackagetemplatename: template.name,
+    resellerid: resellerId,
+    locationzoneid: template.zoneId,
+    databyte: template.allowanceBytes,
+    perioddays: template.periodDays,
+    throttlingActive: template.throttling.length > 0,
+    ...Object.fromEntries(
+      template.throttling.flatMap(({ limit, percentage }, index) => [
+        [`throttlingThreshold${index + 1}Perc`, percentage],
+        [`throttlingThreshold${index + 1}Limit`, limit]
+      ])
+    ),
+    ...(template.throttling.length > 0 ? { throttlingErrorAction: 0 } : {}),
+    recurring: false
+  }
+})
 
 /** Where the OCS is, and how often it may be asked. */
 export interface Options extends Omit<CallControl.Options, "telco"> {
@@ -58,19 +147,19 @@ const make = ({
     const version1 = yield* Post.make(url, options)
     const version2 = yield* Post.make(urlV2, options)
 
-    const nameOf = (request: Requests.Request): string => Object.keys(request)[0] ?? ""
+    const nameOf = (request: Post.Request): string => Object.keys(request)[0] ?? ""
 
-    const send = (request: Requests.Request, post: typeof version1): Call<Post.Answer> => {
+    const send = (request: Post.Request, post: typeof version1): Call<Post.Answer> => {
       const operation = nameOf(request)
       const call = Effect.withSpan(post(operation, request), `ocs.${operation}`, { kind: "client" })
       return control.run(operation, call)
     }
 
-    const done = (request: Requests.Request): Call<void> => Effect.asVoid(send(request, version1))
+    const done = (request: Post.Request): Call<void> => Effect.asVoid(send(request, version1))
 
     /** The part of the answer that has a key, which is the operation's name but for one of them. */
     const ask = <S extends Schema.ConstraintDecoder<unknown>>(
-      request: Requests.Request,
+      request: Post.Request,
       schema: S,
       { key = nameOf(request), post = version1 }: { readonly key?: string; readonly post?: typeof version1 } = {}
     ): Call<S["Type"]> => {
@@ -95,48 +184,43 @@ const make = ({
 
     return Api.Api.of({
       subscriber: (iccid) =>
-        Effect.map(ask(Requests.getSingleSubscriber(iccid), Shapes.Subscriber), (found) => ({
+        Effect.map(ask(getSingleSubscriber(iccid), Shapes.Subscriber), (found) => ({
           ...Shapes.subscriberFrom(found),
           // The OCS was asked by this ICCID, which it may write in another way.
           iccid
         })),
-      subscribersBy: (by) =>
-        Effect.map(ask(Requests.listSubscriber(by), Shapes.SubscriberList), Shapes.subscribersFrom),
+      subscribersBy: (by) => Effect.map(ask(listSubscriber(by), Shapes.SubscriberList), Shapes.subscribersFrom),
       packages: (iccid) =>
         Effect.map(
-          ask(Requests.listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2 }),
+          ask(listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2 }),
           Shapes.packagesFrom
         ),
       affectPackage: (order) =>
         Effect.map(
-          ask(Requests.affectPackageToSubscriber(order, zone), Shapes.AffectedPackage),
+          ask(affectPackageToSubscriber(order, zone), Shapes.AffectedPackage),
           ({ subsPackageId }) => subsPackageId
         ),
-      setPackageStatus: (packageId, isActive) =>
-        done(Requests.modifySubscriberPrepaidPackageStatus(packageId, isActive)),
-      deletePackage: (packageId) => done(Requests.deleteSubscriberPackage(packageId)),
-      sendSms: (sms) => done(Requests.sendMtSms(sms)),
-      setMobilePlan: ({ iccid, mobilePlanId }) => done(Requests.modifySubscriberMobilePlan(iccid, mobilePlanId)),
+      setPackageStatus: (packageId, isActive) => done(modifySubscriberPrepaidPackageStatus(packageId, isActive)),
+      deletePackage: (packageId) => done(deleteSubscriberPackage(packageId)),
+      sendSms: (sms) => done(sendMtSms(sms)),
+      setMobilePlan: ({ iccid, mobilePlanId }) => done(modifySubscriberMobilePlan(iccid, mobilePlanId)),
       profileHistory: (simId) =>
-        ask(Requests.getSimProviderStatus(simId), Shapes.ProfileStates).pipe(
+        ask(getSimProviderStatus(simId), Shapes.ProfileStates).pipe(
           Effect.map(Shapes.profileStatesFrom),
           unlessNone<ReadonlyArray<Api.ProfileState>>([])
         ),
       lastSeen: (iccid) =>
-        ask(Requests.getSubscriberLocation(iccid), Shapes.Location, { key: "subscriberLocation" }).pipe(
+        ask(getSubscriberLocation(iccid), Shapes.Location, { key: "subscriberLocation" }).pipe(
           Effect.map((location) => location?.dateTime ?? null),
           unlessNone(null)
         ),
-      templates: ask(Requests.listPrepaidPackageTemplate(resellerId), Shapes.Templates).pipe(
+      templates: ask(listPrepaidPackageTemplate(resellerId), Shapes.Templates).pipe(
         Effect.map((templates) => (templates?.template ?? []).map(Shapes.templateFrom)),
         unlessNone<ReadonlyArray<Api.Template>>([])
       ),
       createTemplate: (template) =>
-        Effect.map(
-          ask(Requests.createPrepaidPackageTemplate(resellerId, template), Shapes.Template),
-          Shapes.templateFrom
-        ),
-      zones: Effect.map(ask(Requests.listDetailedLocationZone(resellerId), Shapes.Zones), (zones) =>
+        Effect.map(ask(createPrepaidPackageTemplate(resellerId, template), Shapes.Template), Shapes.templateFrom),
+      zones: Effect.map(ask(listDetailedLocationZone(resellerId), Shapes.Zones), (zones) =>
         (zones ?? []).map(({ zoneId, zoneName }) => ({ id: zoneId, name: zoneName ?? "" }))
       )
     })

@@ -1,15 +1,80 @@
 /**
- * One POST to the OCS: sends a request, and tells what came of it.
+ * One POST to the OCS: sends a request, and says what came of it, also by the table of the system's status codes.
  *
  * The token is in the address, as the documents have it. So no message has the address or an error of the connection but
  * its code, the client's span (which has the address) is off, and a text of the OCS that repeats the token is cut out.
  */
+import { CallFailure, ConnectionError, RetryAfter } from "../../telco-calls/index.ts"
 import { Clock, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
-import { CallFailure, ConnectionError, RetryAfter } from "../../telco-calls/index.ts"
-import type { Request } from "./Requests.ts"
 import * as Shapes from "./Shapes.ts"
-import * as StatusCodes from "./StatusCodes.ts"
+
+/** The code of an answer to a call that is done. */
+const OK = 0
+
+const TRAFFIC_CONTROL_LIMIT_EXCEEDED = 100
+
+/** How long to leave the OCS alone after its traffic control has refused a call, in seconds. */
+const BACK_OFF_SECONDS = 5
+
+/**
+ * The table of the documents. Errors inside the OCS and in what it stands on (its database, the HLR, the steering) may
+ * come after it has changed something, so they leave the outcome unknown. Errors of the account and of the address that
+ * the calls come from end when an operator has corrected the settings, so they are no refusal.
+ */
+const codes: Readonly<Record<number, readonly [name: string, outcome: CallFailure.Outcome]>> = {
+  1: ["UNKNOWN_REQUEST", "Refused"],
+  2: ["INVALID_REQUEST", "Refused"],
+  3: ["UNEXPECTED_ERROR", "Unknown"],
+  4: ["DB_DUPLICATE_ENTRY", "Refused"],
+  5: ["DB_DATA_INCONSISTENCY", "Unknown"],
+  6: ["DB_NOT_FOUND", "NotFound"],
+  7: ["DB_ERROR", "Unknown"],
+  8: ["NO_API_ACCOUNT_FOR_RESELLER", "NotDone"],
+  9: ["SRC_IP_NOT_AUTHORISED", "NotDone"],
+  10: ["INVALID_RESELLER", "NotDone"],
+  11: ["RESOURCE_NOT_VISIBLE", "Refused"],
+  12: ["RESOURCE_READ_ONLY", "Refused"],
+  13: ["SMS_API_ERROR", "Refused"],
+  14: ["OPERATION_IMPOSSIBLE", "Refused"],
+  15: ["HLR_API_ERROR", "Unknown"],
+  16: ["STEERING_API_ERROR", "Unknown"],
+  17: ["SUBS_END_OF_LIFE", "Refused"],
+  18: ["TIMEOUT", "Unknown"],
+  [TRAFFIC_CONTROL_LIMIT_EXCEEDED]: ["TRAFFIC_CONTROL_LIMIT_EXCEEDED", "NotDone"]
+}
+
+/** The codes that an operator has to do something about: the account's settings at the OCS, or those of simplan. */
+const codesOfSettings: ReadonlyArray<number> = [8, 9, 10]
+
+/** The documents do not say whether a subscriber that is not the reseller's is 6 or this one. */
+const RESOURCE_NOT_VISIBLE = 11
+
+/**
+ * Whether an operation reads one subscriber. Else 11 stays a refusal: what is hidden from a deletion may still go on, and a
+ * reseller from whom all is hidden has wrong settings.
+ */
+const readsSubscriber = (operation: string): boolean => /^(?:get|listSubscriberPrepaidPackages$)/.test(operation)
+
+/** The longest text of the OCS that a message repeats, in characters. */
+const LONGEST = 300
+
+/** The failure of an operation that the OCS answers with a code other than 0. */
+const refusal = (operation: string, code: number, text: string): CallFailure.CallFailure => {
+  const [name, usual] = codes[code] ?? ["a code that its documents do not have", "Refused" as const]
+  const outcome = code === RESOURCE_NOT_VISIBLE && readsSubscriber(operation) ? "NotFound" : usual
+  const reason = text === "" ? "" : `: ${text.slice(0, LONGEST)}`
+  const advice = codesOfSettings.includes(code) ? "; check the token, the reseller's id and the allowed addresses" : ""
+  return new CallFailure.CallFailure({
+    outcome,
+    isAnswered: true,
+    message: `The OCS answers ${operation} with ${code} (${name})${reason}${advice}`,
+    ...(code === TRAFFIC_CONTROL_LIMIT_EXCEEDED ? { isOverloaded: true, retryAfterSeconds: BACK_OFF_SECONDS } : {})
+  })
+}
+
+/** The object of a request, whose only key is the operation. */
+export type Request = Readonly<Record<string, unknown>>
 
 /** What an answer with status 0 has beside the status. */
 export type Answer = Readonly<Record<string, unknown>>
@@ -34,26 +99,26 @@ const failure = (
 /** The connection failed. Only the error's code is told, because its text may have the address. */
 const disconnected = (operation: string, error: unknown): Failure => {
   const code = ConnectionError.codeOf(error)
-  const told = code === "" ? "" : ` (${code})`
+  const shown = code === "" ? "" : ` (${code})`
   return ConnectionError.isUnsent(error)
-    ? failure("NotDone", `The OCS cannot be reached for ${operation}${told}`)
-    : failure("Unknown", `The connection to the OCS ended during ${operation}${told}`)
+    ? failure("NotDone", `The OCS cannot be reached for ${operation}${shown}`)
+    : failure("Unknown", `The connection to the OCS ended during ${operation}${shown}`)
 }
 
 /** Statuses of a wrong address or token, which the OCS or what is in front of it answers before it does anything. */
-const ofSettings = [401, 403, 404]
+const statusesOfSettings = [401, 403, 404]
 
 /** The failure of an HTTP status other than 200 that came without a status of the OCS. */
 const httpFailure = (operation: string, status: number, retryAfter: string | undefined, now: number): Failure => {
-  const told = `The OCS answers ${operation} with HTTP ${status}`
+  const message = `The OCS answers ${operation} with HTTP ${status}`
   if (status === 429) {
-    const retryAfterSeconds = Math.max(1, RetryAfter.seconds(retryAfter, now) ?? StatusCodes.BACK_OFF_SECONDS)
-    return failure("NotDone", told, { isAnswered: true, isOverloaded: true, retryAfterSeconds })
+    const retryAfterSeconds = Math.max(1, RetryAfter.seconds(retryAfter, now) ?? BACK_OFF_SECONDS)
+    return failure("NotDone", message, { isAnswered: true, isOverloaded: true, retryAfterSeconds })
   }
-  if (ofSettings.includes(status)) {
-    return failure("NotDone", `${told}; check its address and the token`, { isAnswered: true })
+  if (statusesOfSettings.includes(status)) {
+    return failure("NotDone", `${message}; check its address and the token`, { isAnswered: true })
   }
-  return failure("Unknown", told, { isAnswered: status < 500 })
+  return failure("Unknown", message, { isAnswered: status < 500 })
 }
 
 const decodeStatus = Schema.decodeUnknownOption(Shapes.Answer)
@@ -109,7 +174,7 @@ export const make = (url: string, { timeout, token }: Options) =>
       const answer = decodeStatus(body)
       if (body === null || Option.isNone(answer)) return null
       const { code, msg } = answer.value.status
-      if (code !== StatusCodes.OK) return Result.fail(StatusCodes.failure(operation, code, withoutToken(msg ?? "")))
+      if (code !== OK) return Result.fail(refusal(operation, code, withoutToken(msg ?? "")))
       return isDone(httpStatus) ? Result.succeed(body) : null
     }
 

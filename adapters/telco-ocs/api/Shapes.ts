@@ -2,14 +2,23 @@
  * The answers of the OCS, and what the types of `Api` make of them.
  *
  * The schemas have only what simplan needs, so unknown fields do not matter. What the documents call optional may be
- * missing or null, and an array may be null where it is empty (`API.md`, 4.4). `Numbers` and `Dates` say in which forms
- * numbers and dates are read.
+ * missing or null, and an array may be null where it is empty (`API.md`, 4.4). `Dates` says in which forms dates are read.
+ *
+ * The documents write ids and amounts as numbers in most places and as texts in others (a balance, the thresholds of a
+ * notification), so both are read everywhere. What is no whole number, or is too large to be exact, is not read: a wrong id
+ * would be somebody else's.
  */
-import { Option, Result, Schema, SchemaTransformation } from "effect"
+import { Schema, SchemaTransformation, Option, Result } from "effect"
 import { Time } from "simplan/ports"
 import type * as Api from "./Api.ts"
 import * as Dates from "./Dates.ts"
-import { Whole } from "./Numbers.ts"
+
+const FromText = Schema.String.check(Schema.isPattern(/^\s*\d+(\.0+)?\s*$/)).pipe(
+  Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String }))
+)
+
+/** A whole number, as a number or as the text of one. */
+export const Whole = Schema.Union([Schema.Int, FromText])
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 

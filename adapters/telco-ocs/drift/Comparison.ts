@@ -6,19 +6,27 @@
  * has lost. A list may be behind what was done a moment ago, so what is there or not there is a difference only once it was
  * so for the watch time, and once no order of the SIM is open. What a package grants, and when, never changes by an order, so
  * a difference in that is one at once. Times are compared to the second, which is how the OCS tells them.
+ *
+ * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this needs no calls of its own but
+ * one for the templates in an hour, and is spread over the day as the polls are. What differs stands among the problems
+ * (`GET /admin/v1/problems`), each difference once. Only one thing is mended: an unused package of a cancelled order is
+ * deleted. Everything else needs an operator, who knows what happened at the OCS.
  */
 import { type Attachment, Package, Plan, type Problem, Time } from "simplan/ports"
-import type { SubscriberPackage, Template, Window } from "../api/Api.ts"
+import { type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
 import * as Findings from "./Findings.ts"
-import * as Look from "../polling/Look.ts"
-import type * as PackageEntries from "../reports/PackageEntries.ts"
-import type { SimState } from "../reports/SimState.ts"
+import * as Observation from "../polling/Observation.ts"
+import * as SimState from "../reports/SimState.ts"
 import * as Templates from "../Templates.ts"
+import { Effect } from "effect"
+import { Problems } from "simplan"
+import { Journal } from "../../telco-calls/index.ts"
+import { Settings, watchOf } from "../Settings.ts"
 
 /** Since when differences of a SIM were seen that have to last, by the ids of their findings. */
-type Suspected = SimState["suspected"]
+type Suspected = SimState.SimState["suspected"]
 
-export interface Compared {
+interface Compared {
   readonly findings: ReadonlyArray<Problem.Finding>
   /** Unused packages of cancelled orders, by the OCS's ids: deleting them takes nothing from anyone. */
   readonly deletable: ReadonlyArray<number>
@@ -27,17 +35,17 @@ export interface Compared {
 }
 
 /** What is compared. Times are in milliseconds. */
-export interface Books {
+interface Books {
   readonly telco: string
   readonly iccid: string
-  readonly ordered: ReadonlyArray<PackageEntries.Ordered>
+  readonly ordered: ReadonlyArray<SimState.Ordered>
   /** Of the SIM's living subscription; null while the SIM is sold or released, which is not compared. */
   readonly owners: ReadonlyArray<Attachment.WithPackages> | null
   readonly listed: ReadonlyArray<SubscriberPackage>
   /** By id. Empty where the OCS does not tell. */
   readonly templates: ReadonlyMap<number, Template>
-  /** What was remembered of packages before this look. */
-  readonly remembered: SimState["packages"]
+  /** What was remembered of packages before this poll. */
+  readonly remembered: SimState.SimState["packages"]
   readonly suspected: Suspected
   readonly watch: number
   readonly now: Time.Instant
@@ -64,17 +72,17 @@ const afterFirstUse = ({ activationAt }: SubscriberPackage, days: number): Windo
 
 /**
  * Whether the OCS has to have a package that was created. It may drop one that is over, and of one that was activated at its
- * first use only the looks know when that is; so what they have forgotten is not missed.
+ * first use only the polls know when that is; so what they have forgotten is not missed.
  */
 const isDue = (
-  { externalId, orderedAt, window }: PackageEntries.Ordered,
-  remembered: SimState["packages"],
+  { externalId, orderedAt, window }: SimState.Ordered,
+  remembered: SimState.SimState["packages"],
   now: Time.Instant
 ): boolean => {
   const known = remembered[externalId ?? ""]
   if (window !== null) return !isOver(window.end, now)
   return known === undefined
-    ? orderedAt !== null && now - orderedAt < Look.REMEMBERED
+    ? orderedAt !== null && now - orderedAt < Observation.REMEMBERED
     : !isOver(known.expirationAt, now)
 }
 
@@ -129,7 +137,7 @@ const unlike = (
 /** What was edited of the template of a package. */
 const edited = (
   { templateId, templateName }: SubscriberPackage,
-  asked: PackageEntries.Ordered["template"],
+  asked: SimState.Ordered["template"],
   { iccid, telco, templates }: Books
 ): ReadonlyArray<Problem.Finding> => {
   const template = templates.get(templateId ?? asked?.id ?? -1)
@@ -139,7 +147,7 @@ const edited = (
   return changes.length === 0 ? [] : [Findings.template({ telco, iccid, templateId: template.id, name }, changes)]
 }
 
-export const compare = (books: Books): Compared => {
+const compare = (books: Books): Compared => {
   const { iccid, listed, now, ordered, owners, remembered, suspected: before, telco, watch } = books
   const findings = new Map<string, Problem.Finding>()
   const deletable: Array<number> = []
@@ -189,3 +197,88 @@ export const compare = (books: Books): Compared => {
   }
   return { findings: [...findings.values()], deletable, suspected }
 }
+
+/** How often the books of a SIM are compared, in milliseconds. */
+const EVERY = Time.DAY
+
+/** For how long after its last order a SIM is compared that needs no polls. */
+const WATCHED = 35 * Time.DAY
+
+/** For how long templates are taken to be what they were listed as, in milliseconds. */
+const TEMPLATES = Time.HOUR
+
+interface Poll {
+  readonly iccid: string
+  /** Read before the list, so that the list has what they have. */
+  readonly ordered: ReadonlyArray<SimState.Ordered>
+  readonly listed: ReadonlyArray<SubscriberPackage>
+  readonly before: SimState.SimState
+  readonly now: Time.Instant
+}
+
+export const make = Effect.gen(function* () {
+  const settings = yield* Settings
+  const { telco } = settings
+  const watch = watchOf(settings)
+  const api = yield* Api
+  const journal = yield* Journal.Journal
+  const problems = yield* Problems.Problems
+  let templates: { readonly until: number; readonly byId: ReadonlyMap<number, Template> } | null = null
+
+  const remove = (iccid: string, id: number) =>
+    api.deletePackage(id).pipe(
+      Effect.andThen(Effect.logInfo(`Deleted an unused package of a cancelled order at ${telco}`, { iccid, id })),
+      Effect.catch(({ message }) => Effect.logDebug(`Package ${id} of ${telco} could not be deleted: ${message}`))
+    )
+
+  /** The templates by their ids; none where they cannot be read now. */
+  const templatesAt = Effect.fnUntraced(function* (now: Time.Instant) {
+    if (templates !== null && now < templates.until) return templates.byId
+    const listed = yield* Effect.orElseSucceed(api.templates, () => null)
+    if (listed === null) return new Map<number, Template>()
+    const byId = new Map(listed.map((one) => [one.id, one]))
+    templates = { until: now + TEMPLATES, byId }
+    return byId
+  })
+
+  return {
+    /** Whether the books are to be compared now. */
+    isDue: ({ comparedAt, suspected }: SimState.SimState, now: Time.Instant): boolean =>
+      comparedAt === null ||
+      now - comparedAt >= EVERY ||
+      Object.values(suspected).some((since) => now - since >= watch),
+
+    /** When a SIM is polled again whose packages want it at `wanted`; null: never. */
+    again: (
+      wanted: Time.Instant | null,
+      ordered: ReadonlyArray<SimState.Ordered>,
+      { comparedAt, suspected }: Pick<SimState.SimState, "comparedAt" | "suspected">,
+      now: Time.Instant
+    ): Time.Instant | null => {
+      const isWatched = ordered.some(({ orderedAt }) => orderedAt !== null && now - orderedAt < WATCHED)
+      const daily = wanted !== null ? now + EVERY : isWatched ? Math.max(now, (comparedAt ?? now) + EVERY) : null
+      const instants = Object.values(suspected).map((since) => Math.max(now, since + watch))
+      for (const one of [wanted, daily]) if (one !== null) instants.push(one)
+      return instants.length === 0 ? null : Math.min(...instants)
+    },
+
+    /** Compares, mends and lists. What has to last to be a difference, and since when it was seen. */
+    compare: Effect.fn("TelcoOcs.compare")(function* ({ before, iccid, listed, now, ordered }: Poll) {
+      const books = {
+        ...{ telco, iccid, listed, watch, now },
+        ...{ remembered: before.packages, suspected: before.suspected },
+        templates: yield* templatesAt(now)
+      }
+      const first = compare({ ...books, ordered, owners: yield* problems.owners({ iccid }) })
+      if (first.findings.length + first.deletable.length === 0) return first.suspected
+      // An order that was made while the list was read is in the second reading, and so is a SIM that was sold.
+      const since = (yield* journal.ofSim({ telco, kind: "package", iccid })).map(SimState.orderedOf)
+      const second = compare({ ...books, ordered: since, owners: yield* problems.owners({ iccid }) })
+      const ids = new Set(second.findings.map(({ findingId }) => findingId))
+      const findings: ReadonlyArray<Problem.Finding> = first.findings.filter(({ findingId }) => ids.has(findingId))
+      for (const id of first.deletable.filter((one) => second.deletable.includes(one))) yield* remove(iccid, id)
+      yield* problems.add({ findings })
+      return second.suspected
+    })
+  }
+})

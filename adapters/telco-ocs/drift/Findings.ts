@@ -1,7 +1,7 @@
 /**
  * What differs between both books, as an operator reads it among the problems: what it is, and what to do about it.
  *
- * A package that is found by more than one look has one finding. Once it is resolved, a comparison adds it again as long as
+ * A package that is found by more than one poll has one finding. Once it is resolved, a comparison adds it again as long as
  * the books still differ.
  */
 import { type Problem, Time } from "simplan/ports"

@@ -5,7 +5,7 @@
  * The journal has an entry of the kind `stock` for each organization, which says how far its inventory was compared, in the
  * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries, so that
  * each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a quarter of the allowed calls
- * goes to SIMs in stock: of 20 in a second 5, which is 432,000 SIMs a day; where looks take most of the calls, less. Of more
+ * goes to SIMs in stock: of 20 in a second 5, which is 432,000 SIMs a day; where polls take most of the calls, less. Of more
  * SIMs, a round takes longer than a day, and the next one follows at once.
  */
 import { Clock, Effect, Option, Schema } from "effect"
@@ -13,7 +13,7 @@ import { Organizations, Sims } from "simplan"
 import { type Sim, type Storage, Time } from "simplan/ports"
 import { Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
-import type * as PollLoad from "../polling/PollLoad.ts"
+import type * as PollSchedule from "../polling/PollSchedule.ts"
 
 /** Whether the OCS takes the packages of such a SIM. */
 export type IsSupplied = (sim: Pick<Sim.Sim, "label" | "organizationId">) => boolean
@@ -23,7 +23,7 @@ export interface Options {
   readonly telco: string
   /** Of all SIMs unless given. */
   readonly isSupplied?: IsSupplied
-  readonly meter: PollLoad.Meter
+  readonly meter: PollSchedule.Meter
 }
 
 const KIND = "stock"

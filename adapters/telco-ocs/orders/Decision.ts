@@ -4,7 +4,7 @@
  *
  * | `create`: the journal has | seen | next |
  * |---|---|---|
- * | nothing, or an open order | not yet | `Look` |
+ * | nothing, or an open order | not yet | `Observe` |
  * | nothing | packages | `Ask`, with the ids of those packages as `before` |
  * | an open order, answered by this call | no package of the answer's number | `Wait`: lists may be behind |
  * | an open order | a package that may be its own | `Take` |
@@ -19,17 +19,17 @@
  * |---|---|---|
  * | nothing, an open or a created order | | `Spend`: the key is spent from here on |
  * | a cancelled order, not confirmed, whose only call gave its id | | `Delete` that one |
- * | a cancelled order, not confirmed | not yet | `Look` |
+ * | a cancelled order, not confirmed | not yet | `Observe` |
  * | a cancelled order, not confirmed, asked a moment ago | packages, and lists may be behind | `Wait` |
  * | a cancelled order, not confirmed | packages | `Delete` its own and its unused extras |
  * | a cancelled order, confirmed, or a refused one | | `Done` |
  */
 import type * as Api from "../api/Api.ts"
 import type * as Order from "./Order.ts"
-import * as Sighting from "./Sighting.ts"
+import * as Snapshot from "./Snapshot.ts"
 
 export type Create =
-  | { readonly next: "Look" | "GiveUp" }
+  | { readonly next: "Observe" | "GiveUp" }
   /** Until a list that is asked for then shows what there is. */
   | { readonly next: "Wait"; readonly until: number }
   | { readonly next: "Ask"; readonly order: Order.Open }
@@ -73,7 +73,7 @@ const asking = (asked: Order.Asked, now: number): Order.Open => ({
 export const create = (
   key: string,
   order: Order.Order | null,
-  sighting: Sighting.Sighting | null,
+  snapshot: Snapshot.Snapshot | null,
   wanted: Wanted,
   { answered, hasAsked, lag, now }: Known
 ): Create => {
@@ -85,23 +85,23 @@ export const create = (
     case "Cancelled":
       return { next: "Refuse", message: "The package was cancelled" }
   }
-  if (sighting === null) return { next: "Look" }
+  if (snapshot === null) return { next: "Observe" }
   if (order === null) {
-    const before = sighting.packages.map(({ id }) => id)
+    const before = snapshot.packages.map(({ id }) => id)
     return { next: "Ask", order: asking({ ...wanted, before, firstAt: now, lastAt: now, uncertain: 0 }, now) }
   }
   const { asked } = order
   const until = asked.lastAt + lag
-  const isBehind = !Sighting.isUpToDate(sighting, asked, lag)
-  const own = Sighting.candidates(key, asked, sighting)
-  const isMisread = (one: Api.SubscriberPackage) => asked.window !== null && Sighting.isMisread(one, asked.window)
-  const seen = sighting.packages.find(({ id }) => id === answered)
+  const isBehind = !Snapshot.isUpToDate(snapshot, asked, lag)
+  const own = Snapshot.candidates(key, asked, snapshot)
+  const isMisread = (one: Api.SubscriberPackage) => asked.window !== null && Snapshot.isMisread(one, asked.window)
+  const seen = snapshot.packages.find(({ id }) => id === answered)
   if (answered !== null && seen === undefined) return isBehind ? { next: "Wait", until } : { next: "GiveUp" }
   // What the system has answered is the order's, whatever times it has, unless they come of another zone.
   const found = seen === undefined || isMisread(seen) ? own.find((one) => !isMisread(one)) : seen
   if (found !== undefined) return taking(asked, found)
   // A used one that the system has not answered with is told once the order is final.
-  const packages = own.filter(({ id, usedBytes }) => usedBytes === 0 || sighting.claims.get(id) === key)
+  const packages = own.filter(({ id, usedBytes }) => usedBytes === 0 || snapshot.claims.get(id) === key)
   if (packages.length > 0) {
     return { next: "Withdraw", packages, order: { _tag: "Open", asked: seen === undefined ? asked : certain(asked) } }
   }
@@ -115,7 +115,7 @@ const taking = (asked: Order.Asked, one: Api.SubscriberPackage): Create => ({
   next: "Take",
   id: one.id,
   order: created(asked, one.id, asked.window ?? { start: one.activationAt, end: one.expirationAt }),
-  isProof: asked.window !== null && Sighting.hasWindow(one, asked.window)
+  isProof: asked.window !== null && Snapshot.hasWindow(one, asked.window)
 })
 
 const certain = (asked: Order.Asked): Order.Asked => ({ ...asked, uncertain: Math.max(0, asked.uncertain - 1) })
@@ -167,7 +167,7 @@ export const under = (templateId: number, { asked }: Order.Open): Order.Open | n
 }
 
 export type Cancel =
-  | { readonly next: "Look" | "Done" }
+  | { readonly next: "Observe" | "Done" }
   /** Until a list that is asked for then shows what there is. */
   | { readonly next: "Wait"; readonly until: number }
   | { readonly next: "Spend"; readonly order: Order.Cancelled }
@@ -176,7 +176,7 @@ export type Cancel =
 export const cancel = (
   key: string,
   order: Order.Order | null,
-  sighting: Sighting.Sighting | null,
+  snapshot: Snapshot.Snapshot | null,
   lag: number
 ): Cancel => {
   if (order === null) {
@@ -195,30 +195,30 @@ export const cancel = (
       if (order.id !== null && order.asked?.uncertain === 0) {
         return { next: "Delete", ids: [order.id], order: confirmed }
       }
-      if (sighting === null) return { next: "Look" }
-      if (order.asked !== null && !Sighting.isUpToDate(sighting, order.asked, lag)) {
+      if (snapshot === null) return { next: "Observe" }
+      if (order.asked !== null && !Snapshot.isUpToDate(snapshot, order.asked, lag)) {
         return { next: "Wait", until: order.asked.lastAt + lag }
       }
-      const ids = Sighting.extras(key, order, sighting).unused.map(({ id }) => id)
+      const ids = Snapshot.extras(key, order, snapshot).unused.map(({ id }) => id)
       return { next: "Delete", ids, order: confirmed }
     }
   }
 }
 
 /** How soon after a call without an outcome its late effect is first looked for; the waits double from there. */
-const FIRST_LOOK = 30_000
+const FIRST_CHECK = 30_000
 
 /**
  * When to look again for packages that calls without an outcome made late; null: never, all calls are over. An order
  * whose calls were all answered is looked at once, at the end of its watch time.
  */
-export const nextLook = (order: Order.Order, now: number, watch: number): number | null => {
+export const nextCheck = (order: Order.Order, now: number, watch: number): number | null => {
   if (order.asked === null) return null
   const { lastAt, uncertain } = order.asked
   const end = lastAt + watch
   if (now >= end) return null
   if (order._tag === "Open" || uncertain === 0) return end
-  return Math.min(end, now + Math.max(FIRST_LOOK, now - lastAt))
+  return Math.min(end, now + Math.max(FIRST_CHECK, now - lastAt))
 }
 
 /** An order as it was before a change, and when it was due for a look. */
@@ -232,4 +232,4 @@ export interface Before {
  * at the end of the watch time passes an open order over, so one that becomes final only later is due at once.
  */
 export const dueAfter = (before: Before, order: Order.Order, now: number, watch: number): number | null =>
-  nextLook(order, now, watch) ?? before.dueAt ?? (before.order?._tag === "Open" ? now : null)
+  nextCheck(order, now, watch) ?? before.dueAt ?? (before.order?._tag === "Open" ? now : null)

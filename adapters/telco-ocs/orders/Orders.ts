@@ -19,11 +19,10 @@ import { listLagOf, Settings, timeZoneOf, watchOf } from "../Settings.ts"
 import * as Subscribers from "../Subscribers.ts"
 import * as Templates from "../Templates.ts"
 import * as Decision from "./Decision.ts"
-import * as Ends from "./Ends.ts"
+import * as OrderJournal from "./OrderJournal.ts"
 import * as Order from "./Order.ts"
 import * as Settlement from "./Settlement.ts"
-import type { Sighting } from "./Sighting.ts"
-import * as SimBooks from "./SimBooks.ts"
+import type { Snapshot } from "./Snapshot.ts"
 import * as ZoneProof from "./ZoneProof.ts"
 
 type Port = Telco.Telco["Service"]
@@ -55,12 +54,12 @@ const make = Effect.gen(function* () {
   const locks = yield* SimLocks.SimLocks
   const subscribers = yield* Subscribers.Subscribers
   const templates = yield* Templates.Templates
-  const books = yield* SimBooks.open
+  const books = yield* OrderJournal.open
   const settle = yield* Settlement.make
-  const ends = yield* Ends.make
+  const ends = yield* OrderJournal.refusedTerminations
   const proof = yield* ZoneProof.open
 
-  const put = Effect.fnUntraced(function* (key: string, iccid: string, kept: SimBooks.Kept, order: Order.Order) {
+  const put = Effect.fnUntraced(function* (key: string, iccid: string, kept: OrderJournal.Kept, order: Order.Order) {
     const now = yield* Clock.currentTimeMillis
     const before = { order: kept.order, dueAt: kept.entry?.dueAt ?? null }
     return yield* books.put(key, iccid, kept, order, Decision.dueAfter(before, order, now, watch))
@@ -70,10 +69,10 @@ const make = Effect.gen(function* () {
   const later = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
     Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.later(failure)))
 
-  const look = (iccid: string) => later(books.look(iccid))
+  const observe = (iccid: string) => later(books.observe(iccid))
 
   /** Makes a package the order's own. False: another order has it, or the order has changed meanwhile. */
-  const take = Effect.fnUntraced(function* (key: string, iccid: string, kept: SimBooks.Kept, order: Order.Created) {
+  const take = Effect.fnUntraced(function* (key: string, iccid: string, kept: OrderJournal.Kept, order: Order.Created) {
     if (!(yield* books.claim(order.id, key, iccid))) return false
     if ((yield* put(key, iccid, kept, order)) === null) {
       yield* leaveToSettle(key, iccid, order.id)
@@ -105,7 +104,7 @@ const make = Effect.gen(function* () {
    */
   const ask = Effect.fnUntraced(function* (
     { iccid, packageId, terms }: Telco.PackageOrder,
-    before: SimBooks.Kept,
+    before: OrderJournal.Kept,
     order: Order.Open,
     held: SimLocks.Held,
     isFirst: boolean
@@ -141,7 +140,7 @@ const make = Effect.gen(function* () {
 
   const create = Effect.fnUntraced(function* (order: Telco.PackageOrder, held: SimLocks.Held) {
     const { iccid, packageId } = order
-    let sighting: Sighting | null = null
+    let snapshot: Snapshot | null = null
     let failure: Telco.Unavailable | null = null
     let answered: number | null = null
     let isFirst = true
@@ -150,20 +149,20 @@ const make = Effect.gen(function* () {
       const wanted = yield* wantedOf(order, kept.order)
       const now = yield* Clock.currentTimeMillis
       const known = { hasAsked: failure !== null, answered, lag, now }
-      const decision = Decision.create(packageId, kept.order, sighting, wanted, known)
+      const decision = Decision.create(packageId, kept.order, snapshot, wanted, known)
       switch (decision.next) {
-        case "Look":
-          sighting = yield* look(iccid)
+        case "Observe":
+          snapshot = yield* observe(iccid)
           break
         case "Wait":
           if (answered === null) return yield* behind(decision.until, now)
           yield* Effect.sleep(PAUSE)
-          sighting = null
+          snapshot = null
           break
         case "Take":
           if (decision.isProof && kept.order?.asked?.trialZone === timeZone) yield* proof.prove(decision.order.asked)
           yield* take(packageId, iccid, kept, decision.order)
-          sighting = null
+          snapshot = null
           break
         case "Withdraw":
           return yield* withdraw(order, kept, decision)
@@ -174,7 +173,7 @@ const make = Effect.gen(function* () {
           if (typeof asked === "number") answered = asked
           else failure = asked
           isFirst = false
-          sighting = null
+          snapshot = null
           break
         }
         case "Answer":
@@ -203,7 +202,7 @@ const make = Effect.gen(function* () {
   /** Deletes packages with the times of another zone. They say what the settings have to name, if it was theirs. */
   const withdraw = Effect.fnUntraced(function* (
     { iccid, packageId }: Telco.PackageOrder,
-    kept: SimBooks.Kept,
+    kept: OrderJournal.Kept,
     { order, packages }: Extract<Decision.Create, { readonly next: "Withdraw" }>
   ) {
     const { trialZone, window } = order.asked
@@ -221,13 +220,13 @@ const make = Effect.gen(function* () {
     Effect.map(templates.of(terms), ({ id, name }) => ({ templateId: id, templateName: name }))
 
   const cancel = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
-    let sighting: Sighting | null = null
+    let snapshot: Snapshot | null = null
     for (;;) {
       const kept = yield* books.get(packageId)
-      const decision = Decision.cancel(packageId, kept.order, sighting, lag)
+      const decision = Decision.cancel(packageId, kept.order, snapshot, lag)
       switch (decision.next) {
-        case "Look":
-          sighting = yield* look(iccid)
+        case "Observe":
+          snapshot = yield* observe(iccid)
           break
         case "Wait":
           return yield* behind(decision.until, yield* Clock.currentTimeMillis)
@@ -237,7 +236,7 @@ const make = Effect.gen(function* () {
         case "Delete":
           for (const id of decision.ids) yield* endCall(books.remove(id, packageId, iccid))
           yield* put(packageId, iccid, kept, decision.order)
-          sighting = null
+          snapshot = null
           break
         case "Done":
           return
@@ -249,7 +248,7 @@ const make = Effect.gen(function* () {
     Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.of(failure)))
 
   const suspend = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
-    let sighting: Sighting | null = null
+    let snapshot: Snapshot | null = null
     for (;;) {
       const { entry, order } = yield* books.get(packageId)
       if (order?._tag === "Created") {
@@ -259,17 +258,17 @@ const make = Effect.gen(function* () {
       // An order without an outcome may have a package that can be suspended.
       const now = yield* Clock.currentTimeMillis
       const known = { hasAsked: true, answered: null, lag, now }
-      const decision = Decision.create(packageId, order, sighting, order.asked, known)
-      if (decision.next === "Look") sighting = yield* look(iccid)
+      const decision = Decision.create(packageId, order, snapshot, order.asked, known)
+      if (decision.next === "Observe") snapshot = yield* observe(iccid)
       else if (decision.next === "Take") {
         yield* take(packageId, iccid, { entry, order }, decision.order)
-        sighting = null
+        snapshot = null
       } else return
     }
   })
 
   const listPackages = Effect.fn("Orders.listPackages")(function* ({ iccid }: { readonly iccid: string }) {
-    const { orders, packages } = yield* look(iccid)
+    const { orders, packages } = yield* observe(iccid)
     const now = yield* Clock.currentTimeMillis
     const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt + watch <= now
     const left = new Map(packages.filter((one) => !isOver(one)).map((one) => [one.id, one]))
@@ -299,7 +298,7 @@ const make = Effect.gen(function* () {
    * to whom, is an operator's to find out.
    */
   const removeListed = Effect.fnUntraced(function* (id: number, { iccid, packageId }: Telco.PackageRef) {
-    const { orders, packages } = yield* look(iccid)
+    const { orders, packages } = yield* observe(iccid)
     const one = packages.find((listed) => listed.id === id)
     if (one === undefined || !Templates.isOurs(one)) return
     const owner = [...orders.values()].find((order) => Order.idOf(order) === id)

@@ -10,8 +10,8 @@ import { Journal, Priority, SimLocks } from "../../telco-calls/index.ts"
 import { Settings, watchOf } from "../Settings.ts"
 import * as Decision from "./Decision.ts"
 import * as Order from "./Order.ts"
-import * as Sighting from "./Sighting.ts"
-import * as SimBooks from "./SimBooks.ts"
+import * as Snapshot from "./Snapshot.ts"
+import * as OrderJournal from "./OrderJournal.ts"
 
 /**
  * A package that an order should not have. It was used, so it is not deleted. Each look that sees it tells of it again.
@@ -41,7 +41,7 @@ export interface Settled {
 export type Settle = <E = never, R = never>(of: {
   readonly limit: number
   /** Tells of the used duplicates of one order; there is at least one. */
-  readonly tell: (used: ReadonlyArray<UsedDuplicate>) => Effect.Effect<void, E, R>
+  readonly report: (used: ReadonlyArray<UsedDuplicate>) => Effect.Effect<void, E, R>
 }) => Effect.Effect<Settled, Journal.JournalError | E, R>
 
 /** In milliseconds: when an order is due again whose look fails; and one that another order's outcome decides. */
@@ -53,18 +53,18 @@ export const make = Effect.gen(function* () {
   const watch = watchOf(settings)
   const journal = yield* Journal.Journal
   const locks = yield* SimLocks.SimLocks
-  const books = yield* SimBooks.open
+  const books = yield* OrderJournal.open
 
   /** What a look has found and done, and the write that ends it. */
-  const look = Effect.fnUntraced(function* (key: string, iccid: string) {
+  const observe = Effect.fnUntraced(function* (key: string, iccid: string) {
     const kept = yield* books.get(key)
     const now = yield* Clock.currentTimeMillis
     const { order } = kept
     if (order === null) return null
-    const dueAt = Decision.nextLook(order, now, watch)
+    const dueAt = Decision.nextCheck(order, now, watch)
     // An open order has no extras: the call that ends it looks for its package.
     if (order._tag === "Open") return { deleted: 0, used: [], end: books.put(key, iccid, kept, order, dueAt) }
-    const extras = Sighting.extras(key, order, yield* books.look(iccid))
+    const extras = Snapshot.extras(key, order, yield* books.observe(iccid))
     for (const { id } of extras.unused) yield* books.remove(id, key, iccid)
     return {
       deleted: extras.unused.length,
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
       Effect.as(Effect.logDebug(`A look at order ${key} has failed: ${message}`), null)
     )
 
-  const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, tell }) {
+  const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, report }) {
     const now = yield* Clock.currentTimeMillis
     const of = { telco: settings.telco, kind: Order.KIND, now, until: now + RETRY, limit }
     const due = yield* journal.claimDue(of)
@@ -94,11 +94,11 @@ export const make = Effect.gen(function* () {
       if (iccid === null) continue
       const seen = yield* orNull(
         key,
-        locks.withLock(iccid, () => Priority.asPoll(look(key, iccid)))
+        locks.withLock(iccid, () => Priority.asPoll(observe(key, iccid)))
       )
       if (seen === null) continue
       deleted += seen.deleted
-      if (seen.used.length > 0) yield* tell(seen.used)
+      if (seen.used.length > 0) yield* report(seen.used)
       yield* orNull(key, seen.end)
     }
     return { due: due.length, deleted }

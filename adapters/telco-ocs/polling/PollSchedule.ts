@@ -1,21 +1,22 @@
 /**
- * When a SIM is looked at again: as often as its packages need it, within the operator's limits.
+ * When a SIM is polled again: as often as its packages need it, within the operator's limits.
  *
- * A look costs a call, and calls are few: 20 per second are one look at each of 100,000 SIMs in 83 minutes. So a package is
- * looked at by what is expected of it next:
+ * A poll costs a call, and calls are few: 20 per second are one poll of each of 100,000 SIMs in 83 minutes. So a package is
+ * polled by what is expected of it next:
  *
  * - before its planned start: not at all; after its end: once, for the total that is final then;
  * - waiting for its first use: after a third of the time that it has waited so far, and not later than some of the shortest
  *   unhurried waits (`FIRST_USE`): 10 minutes where calls are to spare;
- * - in use: in half the time in which its present rate would reach the next threshold, so that looks close in on it;
+ * - in use: in half the time in which its present rate would reach the next threshold, so that polls close in on it;
  * - never later than `slowest`. If the next threshold is one that the OCS does not notify, never later than `TOLERANCE` after
  *   the package could reach it at `PEAK`;
  * - while idle, after half the time that it has been, since use comes in bursts;
  * - if it is idle, or the OCS notifies the next threshold, nothing hurries: not sooner than `spacing`, which depends on how many
- *   calls are to spare (see `PollLoad`).
+ *   calls are to spare: while most are, a poll that nothing hurries follows soon, so that a small
+ *   inventory is shown as it is; when they are in use, it waits.
  *
- * The thresholds that the OCS notifies need few looks: the OCS pushes them. So the operator sets its two thresholds to 50
- * and 80, and looks find 100 from 80 % on, where few packages are at a time. With 80 and 100 in their place, looks would have
+ * The thresholds that the OCS notifies need few polls: the OCS pushes them. So the operator sets its two thresholds to 50
+ * and 80, and polls find 100 from 80 % on, where few packages are at a time. With 80 and 100 in their place, polls would have
  * to find 50 % of all packages that have used less.
  */
 import { Allowance, Time } from "simplan/ports"
@@ -25,7 +26,7 @@ type Instant = Time.Instant
 export interface Pack {
   readonly allowanceBytes: number | null
   readonly usedBytes: number
-  /** Bytes in a millisecond between the last two looks. */
+  /** Bytes in a millisecond between the last two polls. */
   readonly rate: number
   /** When use was last found. */
   readonly usedAt: Instant
@@ -41,7 +42,7 @@ export interface Limits {
   readonly slowest: number
   /** The thresholds that the OCS notifies for sure, in percent (see `NotifiedThresholds`). */
   readonly notified: ReadonlyArray<number>
-  /** How soon a look that nothing hurries may follow the one before. */
+  /** How soon a poll that nothing hurries may follow the one before. */
   readonly spacing: number
 }
 
@@ -85,7 +86,7 @@ const wait = (pack: Pack, limits: Limits, now: Instant): number => {
     : clamp(Math.min(closing ?? Math.max(idle, spacing), missingBytes / PEAK + TOLERANCE), fastest, slowest)
 }
 
-/** When to look again for one package; null: nothing more is expected of it. */
+/** When to check again for one package; null: nothing more is expected of it. */
 const nextFor = (pack: Pack, limits: Limits, now: Instant): Instant | null => {
   const { activationAt, assignedAt, expirationAt } = pack
   const { fastest, slowest, spacing } = limits
@@ -99,12 +100,73 @@ const nextFor = (pack: Pack, limits: Limits, now: Instant): Instant | null => {
   return Math.min(Math.max(closedAt, now + fastest), now + wait(pack, limits, now))
 }
 
-/** When to look at a SIM with these packages again; null: not before there is a new one. */
+/** When to poll a SIM with these packages again; null: not before there is a new one. */
 export const next = (packages: ReadonlyArray<Pack>, limits: Limits, now: Instant): Instant | null => {
   const instants = packages.flatMap((pack) => nextFor(pack, limits, now) ?? [])
   return instants.length === 0 ? null : Math.min(...instants)
 }
 
-/** When to look again after `failures` looks in a row that failed: each wait is twice the one before. */
+/** When to check again after `failures` polls in a row that failed: each wait is twice the one before. */
 export const afterFailure = (failures: number, { fastest, slowest }: Omit<Limits, "spacing">, now: Instant): Instant =>
   now + clamp(fastest * 2 ** Math.min(failures, 30), Math.min(10 * Time.SECOND, slowest), slowest)
+
+/** The share of the allowed calls that was used of late, as it was at an instant. */
+export interface Load {
+  readonly share: number
+  readonly at: Instant
+}
+
+export const NO_LOAD: Load = { share: 0, at: 0 }
+
+/** What "of late" means: calls count for less the longer they are ago. */
+const LATELY = 5 * Time.MINUTE
+
+/** The share below which calls are to spare, and the one from which they are in use. */
+const SPARE = 0.1
+const IN_USE = 0.5
+
+/** The least and the greatest share of the allowed calls that SIMs in stock have; in between, what the polls leave. */
+const LEAST_STOCK = 0.05
+const MOST_STOCK = 0.25
+
+/** How soon a poll that nothing hurries follows where calls are in use. */
+export const UNHURRIED = Time.HOUR
+
+const shareAt = ({ at, share }: Load, now: Instant): number => share * Math.exp((at - now) / LATELY)
+
+/** The load after these calls, of `callsPerSecond` that are allowed. */
+export const loadAfter = (load: Load, calls: number, callsPerSecond: number, now: Instant): Load => ({
+  share: shareAt(load, now) + (calls * Time.SECOND) / (callsPerSecond * LATELY),
+  at: now
+})
+
+/** How long a poll that nothing hurries waits at least, in milliseconds: from `fastest` to an hour, as the load rises. */
+export const spacing = (load: Load, { fastest, slowest }: Omit<Limits, "spacing">, now: Instant): number => {
+  const most = Math.max(fastest, Math.min(UNHURRIED, slowest))
+  const used = Math.max(0, Math.min(1, (shareAt(load, now) - SPARE) / (IN_USE - SPARE)))
+  return Math.min(most, Math.ceil(fastest * (most / fastest) ** used))
+}
+
+/** Counts the calls of this process's polls at one OCS. Share it among all that poll there. */
+export interface Meter {
+  /** Counts calls that are made now. */
+  readonly count: (calls: number, now: Instant) => void
+  /** How long a poll that nothing hurries waits at least, in milliseconds. */
+  readonly spacing: (limits: Omit<Limits, "spacing">, now: Instant) => number
+  /** How long so many calls about SIMs in stock take at the rate that they have now, in milliseconds. */
+  readonly stockMillis: (calls: number, now: Instant) => number
+}
+
+export const makeMeter = (callsPerSecond: number): Meter => {
+  let load = NO_LOAD
+  return {
+    count: (calls, now) => {
+      load = loadAfter(load, calls, callsPerSecond, now)
+    },
+    spacing: (limits, now) => spacing(load, limits, now),
+    stockMillis: (calls, now) => {
+      const share = Math.max(LEAST_STOCK, Math.min(MOST_STOCK, 1 - shareAt(load, now)))
+      return (calls * Time.SECOND) / (callsPerSecond * share)
+    }
+  }
+}

@@ -1,51 +1,72 @@
 /**
- * Looks at the SIMs that are due, and tells the core what is new (rules T3, R1 and R3).
+ * Polls the SIMs that are due, and reports to the core what is new (rules T3, R1 and R3).
  *
- * The journal's entries of kind `sim` say when. Processes claim them, so that each look is one process's, and the claim ends
- * by itself: what a dead process has not looked at falls due again. What a look has told is remembered only after the core
- * has taken it; its reports have ids that follow from their content, so a look that is repeated counts once.
+ * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one process's, and the claim ends
+ * by itself: what a dead process has not polled falls due again. What a poll has reported is remembered only after the core
+ * has taken it; its reports have ids that follow from their content, so a poll that is repeated counts once.
+ *
+ * Metrics count polls by outcome, and how late they were. Their labels are names of telcos and outcomes, never ids.
  */
-import { Clock, Effect } from "effect"
+import { Effect, Metric, Clock } from "effect"
 import { Catalogues, Reports } from "simplan"
 import { type Storage, type TelcoReport, Time } from "simplan/ports"
 import { type CallFailure, Journal } from "../../telco-calls/index.ts"
 import { Api, type Subscriber } from "../api/Api.ts"
-import * as Drift from "../drift/Drift.ts"
+import * as Comparison from "../drift/Comparison.ts"
 import * as Facts from "../reports/Facts.ts"
-import * as Look from "./Look.ts"
-import * as Networks from "../reports/Networks.ts"
-import * as Pace from "./Pace.ts"
+import * as Observation from "./Observation.ts"
 import * as NotifiedThresholds from "../reports/NotifiedThresholds.ts"
-import * as PackageEntries from "../reports/PackageEntries.ts"
-import type * as PollLoad from "./PollLoad.ts"
-import * as PollMetrics from "./PollMetrics.ts"
-import * as PollSchedule from "./PollSchedule.ts"
-import * as ProfileHistory from "../reports/ProfileHistory.ts"
 import * as SimState from "../reports/SimState.ts"
+import * as PollSchedule from "./PollSchedule.ts"
+
+/** From a second to a day. */
+const BOUNDARIES = [1, 5, 15, 30, 60, 150, 300, 600, 900, 1_800, 3_600, 21_600, 86_400]
+
+type Outcome = "reported" | "nothing_new" | "failed"
+
+const makeMetrics = (telco: string) => {
+  const counter = (outcome: Outcome) =>
+    Metric.counter("simplan_telco_polls_total", {
+      description: "Looks at SIMs at the telco, by what came of them",
+      attributes: { telco, outcome },
+      incremental: true
+    })
+  const counters = { reported: counter("reported"), nothing_new: counter("nothing_new"), failed: counter("failed") }
+  const lateness = Metric.histogram("simplan_telco_poll_lateness_seconds", {
+    description: "Time from when a look at a SIM was due to when it began",
+    attributes: { telco },
+    boundaries: BOUNDARIES
+  })
+  return {
+    outcome: (outcome: Outcome) => Metric.update(counters[outcome], 1),
+    /** Milliseconds from when a poll was due to when it began. */
+    lateness: (millis: number) => Metric.update(lateness, Math.max(0, millis) / 1_000)
+  }
+}
 
 export interface Options extends Omit<PollSchedule.Limits, "spacing"> {
   /** The name of the OCS in the settings. */
   readonly telco: string
-  readonly meter: PollLoad.Meter
+  readonly meter: PollSchedule.Meter
 }
 
 export type Failure = CallFailure.CallFailure | Journal.JournalError | Storage.StorageError
 
 export interface Polling {
-  /** Looks at the SIMs that are due by now. How many there were, and how many looks have failed. */
-  readonly due: Effect.Effect<{ readonly looks: number; readonly failed: number }, Journal.JournalError>
-  /** Looks at the SIM of an entry at once, whenever it is due. */
-  readonly look: (entry: Journal.Entry) => Effect.Effect<void, Failure>
+  /** Polls the SIMs that are due by now. How many there were, and how many polls have failed. */
+  readonly due: Effect.Effect<{ readonly polls: number; readonly failed: number }, Journal.JournalError>
+  /** Polls the SIM of an entry at once, whenever it is due. */
+  readonly poll: (entry: Journal.Entry) => Effect.Effect<void, Failure>
 }
 
-/** How long a claim lasts, in milliseconds: longer than the looks that are claimed at once take if every call times out. */
+/** How long a claim lasts, in milliseconds: longer than the polls that are claimed at once take if every call times out. */
 const CLAIM = 5 * Time.MINUTE
-/** How many looks are claimed at once. */
+/** How many polls are claimed at once. */
 export const BATCH = 20
-/** How many looks are under way at once. */
+/** How many polls are under way at once. */
 const AT_ONCE = 10
 
-/** A part of a look: the reports, and the state if they are taken. */
+/** A part of a poll: the reports, and the state if they are taken. */
 interface Part<A> {
   readonly reports: ReadonlyArray<TelcoReport.Report>
   readonly state: A
@@ -60,11 +81,11 @@ export const make = (options: Options) =>
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
     const catalogues = yield* Catalogues.Catalogues
-    const drift = yield* Drift.make
+    const drift = yield* Comparison.make
     const thresholds = yield* NotifiedThresholds.make(options)
-    const metrics = PollMetrics.make(telco)
+    const metrics = makeMetrics(telco)
 
-    /** A call beside the list of packages: its failure does not stop the look. Null: it has failed, or is not wanted. */
+    /** A call beside the list of packages: its failure does not stop the poll. Null: it has failed, or is not wanted. */
     const beside = <A>(isWanted: boolean, call: Effect.Effect<A, CallFailure.CallFailure>): Effect.Effect<A | null> =>
       isWanted
         ? Effect.catch(call, ({ message }) =>
@@ -79,21 +100,21 @@ export const make = (options: Options) =>
       since: Time.Instant,
       now: Time.Instant
     ) {
-      const looked = { ...state, lookedAt: now }
-      if (found === null) return unchanged(looked)
+      const polled = { ...state, polledAt: now }
+      if (found === null) return unchanged(polled)
       const at = found.at ?? (yield* beside(true, api.lastSeen(iccid)))
-      if (at === null || at < since || at <= (state.toldAt ?? since - 1)) return unchanged(looked)
-      const place = Networks.placeOf(yield* catalogues.current, found)
+      if (at === null || at < since || at <= (state.reportedAt ?? since - 1)) return unchanged(polled)
+      const place = Facts.placeOf(yield* catalogues.current, found)
       if (place === undefined) {
         yield* Effect.logDebug(`${telco} names a network of MCC ${found.mcc}, which the catalogue does not have.`)
-        return unchanged(looked)
+        return unchanged(polled)
       }
       const report = Facts.location({ telco, iccid }, place, Math.min(at, now))
-      return { reports: [report], state: { ...looked, toldAt: at } }
+      return { reports: [report], state: { ...polled, reportedAt: at } }
     })
 
     /** The reports that the core has taken now, or before. */
-    const told = Effect.fnUntraced(function* (batch: ReadonlyArray<TelcoReport.Report>) {
+    const takenOf = Effect.fnUntraced(function* (batch: ReadonlyArray<TelcoReport.Report>) {
       const verdicts = yield* reports.take({ reports: batch })
       const taken = batch.filter((_, place) => verdicts[place]?._tag !== "Rejected")
       for (const [place, { reportId }] of batch.entries()) {
@@ -105,7 +126,7 @@ export const make = (options: Options) =>
     })
 
     /**
-     * Writes what a look has found. An entry that was changed meanwhile keeps its change, and falls due no later than that
+     * Writes what a poll has found. An entry that was changed meanwhile keeps its change, and falls due no later than that
      * change wants.
      */
     const remember = (entry: Journal.Entry, state: SimState.SimState, dueAt: Time.Instant | null) => {
@@ -121,44 +142,44 @@ export const make = (options: Options) =>
       return attempt(entry, dueAt)
     }
 
-    const look = Effect.fn("TelcoOcs.look")(function* (entry: Journal.Entry, notified: ReadonlyArray<number>) {
+    const poll = Effect.fn("TelcoOcs.look")(function* (entry: Journal.Entry, notified: ReadonlyArray<number>) {
       const iccid = entry.key
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
       const limits = { ...options, notified, spacing: options.meter.spacing(options, now) }
-      const ordered = (yield* journal.ofSim({ telco, kind: "package", iccid })).map(PackageEntries.of)
+      const ordered = (yield* journal.ofSim({ telco, kind: "package", iccid })).map(SimState.orderedOf)
       const listed = yield* api.packages(iccid)
-      const looks = Look.at(ordered, listed, { telco, now, before })
-      // A SIM without a package of its own is looked at to compare the books, and for nothing else.
-      const isServed = looks.length > 0
-      const wantsNetwork = isServed && Pace.wantsNetwork(before, looks, limits, now)
+      const observations = Observation.at(ordered, listed, { telco, now, before })
+      // A SIM without a package of its own is polled to compare the books, and for nothing else.
+      const isServed = observations.length > 0
+      const wantsNetwork = isServed && Observation.wantsNetwork(before, observations, limits, now)
       const subscriber = yield* beside(wantsNetwork, api.subscriber(iccid))
-      const since = Math.min(...looks.map(({ ordered: { orderedAt } }) => orderedAt ?? now))
+      const since = Math.min(...observations.map(({ ordered: { orderedAt } }) => orderedAt ?? now))
       const where =
         subscriber === null ? unchanged(before.network) : yield* network(subscriber, before.network, since, now)
       const simId = SimState.simId(entry) ?? subscriber?.simId ?? null
-      const wantsProfile = isServed && simId !== null && Pace.wantsProfile(before, limits, now)
+      const wantsProfile = isServed && simId !== null && Observation.wantsProfile(before, limits, now)
       const history = simId === null ? null : yield* beside(wantsProfile, api.profileHistory(simId))
       options.meter.count(1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0), now)
       const states =
         history === null
           ? { reports: [], profile: before.profile }
-          : ProfileHistory.read(history, { telco, iccid, now, profile: before.profile })
-      const batch = [...states.reports, ...looks.flatMap((one) => one.reports), ...where.reports]
-      const taken = yield* told(batch)
+          : Facts.readHistory(history, { telco, iccid, now, profile: before.profile })
+      const batch = [...states.reports, ...observations.flatMap((one) => one.reports), ...where.reports]
+      const taken = yield* takenOf(batch)
       const isTaken = (report: TelcoReport.Report): boolean => taken.has(report)
       const isCompared = drift.isDue(before, now)
       const compared = isCompared
         ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, before, now }) }
         : { comparedAt: before.comparedAt, suspected: before.suspected }
-      const wanted = PollSchedule.next(looks.flatMap(Look.pack), limits, now)
+      const wanted = PollSchedule.next(observations.flatMap(Observation.pack), limits, now)
       const dueAt = drift.again(wanted, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,
-        lookedAt: now,
+        polledAt: now,
         nextAt: dueAt,
         failures: 0,
-        packages: Look.remembered(looks, before, isTaken, now),
+        packages: Observation.remembered(observations, before, isTaken, now),
         network: where.reports.every(isTaken) ? where.state : before.network,
         ...compared,
         profile: states.reports.every(isTaken) ? states.profile : before.profile
@@ -189,7 +210,7 @@ export const make = (options: Options) =>
     const relied = thresholds.of(options.notified)
 
     return {
-      look: (entry) => Effect.flatMap(relied, (notified) => look(entry, notified)),
+      poll: (entry) => Effect.flatMap(relied, (notified) => poll(entry, notified)),
       due: Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const entries = yield* claimed(now)
@@ -197,19 +218,19 @@ export const make = (options: Options) =>
           const { nextAt } = SimState.of(entry)
           if (nextAt !== null) yield* metrics.lateness(now - nextAt)
         }
-        // What has been claimed is looked at in any case.
+        // What has been claimed is polled in any case.
         const notified = entries.length === 0 ? [] : yield* Effect.orElseSucceed(relied, () => [])
         const open = new Map(entries.map((entry) => [entry.key, entry]))
         const outcomes = yield* Effect.forEach(
           entries,
           (entry) =>
-            Effect.as(look(entry, notified), 0).pipe(
+            Effect.as(poll(entry, notified), 0).pipe(
               Effect.catch((failure) => Effect.as(failed(entry, failure), 1)),
               Effect.tap(() => Effect.sync(() => open.delete(entry.key)))
             ),
           { concurrency: AT_ONCE }
         ).pipe(Effect.onInterrupt(() => handBack([...open.values()], now)))
-        return { looks: entries.length, failed: outcomes.reduce((sum: number, one) => sum + one, 0) }
+        return { polls: entries.length, failed: outcomes.reduce((sum: number, one) => sum + one, 0) }
       })
     } satisfies Polling
   })

@@ -5,18 +5,73 @@
  * more of the OCS, and else says why not; the OCS writes that to its log. Who may send a notification is decided before
  * this (a secret in the path, or mutual TLS).
  */
-import { Clock, Effect } from "effect"
+import { Option, Schema, Clock, Effect } from "effect"
+import { Iccid, type TelcoReport, Time } from "simplan/ports"
+import { Whole } from "../api/Shapes.ts"
 import { Reports } from "simplan"
-import { type TelcoReport, Time } from "simplan/ports"
 import { Journal } from "../../telco-calls/index.ts"
 import { Api } from "../api/Api.ts"
 import * as Facts from "./Facts.ts"
-import * as NotificationBody from "./NotificationBody.ts"
 import * as NotifiedThresholds from "./NotifiedThresholds.ts"
-import * as PackageEntries from "./PackageEntries.ts"
-import type * as Polling from "../polling/Polling.ts"
-import * as ProfileHistory from "./ProfileHistory.ts"
 import * as SimState from "./SimState.ts"
+import type * as Polling from "../polling/Polling.ts"
+
+export type Notification =
+  /** `usedBytes`: what has been used of the package in all. */
+  | {
+      readonly _tag: "PackageUsage"
+      readonly externalId: string
+      readonly usedBytes: number
+      /** The threshold that it is about, in percent; null if it is not told. */
+      readonly threshold: number | null
+      readonly subscriberId: number
+    }
+  /** Use of a package by calls or SMS, which simplan does not sell. */
+  | { readonly _tag: "OtherUsage" }
+  | { readonly _tag: "ProfileStatus"; readonly iccid: string; readonly status: string }
+
+const Count = Whole.check(Schema.isGreaterThanOrEqualTo(0))
+
+const PackageUsage = Schema.Struct({
+  subscriberPrepaidPackage: Schema.Struct({
+    unitsBefore: Count,
+    unitsAfter: Count,
+    totalUnits: Count,
+    thresholdPercentage: Schema.optionalKey(Schema.Unknown),
+    subscriberPackageId: Count,
+    subscriberId: Count,
+    usageType: Schema.String
+  })
+})
+
+const ProfileStatus = Schema.Struct({ iccid: Schema.String, status: Schema.NonEmptyString })
+
+const decodeCount = Schema.decodeUnknownOption(Count)
+const decodePackageUsage = Schema.decodeUnknownOption(PackageUsage)
+const decodeProfileStatus = Schema.decodeUnknownOption(ProfileStatus)
+
+const ofPackage = ({ subscriberPrepaidPackage: usage }: typeof PackageUsage.Type): Notification => {
+  const { subscriberId, subscriberPackageId, thresholdPercentage, totalUnits, unitsAfter, unitsBefore, usageType } =
+    usage
+  if (usageType !== "DATA") return { _tag: "OtherUsage" }
+  // The documents call the units "present on the package", and their example shows units that rise towards the total. So
+  // units that rise are what has been used; units that fall are what is left.
+  const usedBytes = unitsAfter < unitsBefore ? Math.max(0, totalUnits - unitsAfter) : unitsAfter
+  const threshold = Option.getOrNull(decodeCount(thresholdPercentage))
+  return { _tag: "PackageUsage", externalId: String(subscriberPackageId), usedBytes, threshold, subscriberId }
+}
+
+const ofProfile = ({ iccid, status }: typeof ProfileStatus.Type): Notification | undefined => {
+  const parsed = Iccid.parse(iccid)
+  return parsed === undefined ? undefined : { _tag: "ProfileStatus", iccid: parsed, status }
+}
+
+/** What the body tells; undefined if it is none of the two notifications. */
+const decodeBody = (body: unknown): Notification | undefined =>
+  Option.match(decodePackageUsage(body), {
+    onSome: ofPackage,
+    onNone: () => Option.getOrUndefined(Option.map(decodeProfileStatus(body), ofProfile))
+  })
 
 export interface Answer {
   readonly result: { readonly code: number; readonly msg: string }
@@ -34,7 +89,7 @@ const LAG = 30 * Time.SECOND
 /** 1: the body is no notification. 2: what it is about is not known here. 3: not now. */
 const refused = (code: 1 | 2 | 3, msg: string): Answer => ({ result: { code, msg } })
 
-export const make = ({ look, telco }: { readonly telco: string; readonly look: Polling.Polling["look"] }) =>
+export const make = ({ poll, telco }: { readonly telco: string; readonly poll: Polling.Polling["poll"] }) =>
   Effect.gen(function* () {
     const api = yield* Api
     const journal = yield* Journal.Journal
@@ -43,7 +98,7 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
 
     const simEntry = (iccid: string) => journal.get({ telco, kind: "sim", key: iccid })
 
-    /** Has the SIM looked at as soon as a look is free. */
+    /** Has the SIM polled as soon as a poll is free. */
     const dueNow = Effect.fnUntraced(function* (iccid: string) {
       const entry = yield* simEntry(iccid)
       const now = yield* Clock.currentTimeMillis
@@ -60,36 +115,36 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
 
     /**
      * A usage would make its own instant the first use of a package whose times are not known yet (rule T3). The list of
-     * packages has the right instant, and the usage with it; if it cannot be read now, the next look reports both.
+     * packages has the right instant, and the usage with it; if it cannot be read now, the next poll reports both.
      */
     const packageUsage = Effect.fnUntraced(function* ({
       externalId,
       subscriberId,
       threshold,
       usedBytes
-    }: Extract<NotificationBody.Notification, { _tag: "PackageUsage" }>) {
+    }: Extract<Notification, { _tag: "PackageUsage" }>) {
       const entry = yield* journal.ofExternalId({ telco, kind: "package", externalId })
       if (entry === null) return refused(2, `simplan has no package ${externalId}`)
-      const { iccid, packageId, window } = PackageEntries.of(entry)
+      const { iccid, packageId, window } = SimState.orderedOf(entry)
       const sim = yield* simEntry(iccid)
       const known = sim === null ? null : SimState.subscriberId(sim)
       if (known !== null && known !== subscriberId) {
         return refused(2, `package ${externalId} belongs to another subscriber than ${subscriberId}`)
       }
-      if (threshold !== null) yield* Effect.ignore(thresholds.hear(threshold))
-      if (window === null && sim !== null && !isTold(sim, externalId)) {
-        yield* Effect.catchTag(look(sim), "TelcoCalls.CallFailure", ({ message }) =>
+      if (threshold !== null) yield* Effect.ignore(thresholds.record(threshold))
+      if (window === null && sim !== null && !isReported(sim, externalId)) {
+        yield* Effect.catchTag(poll(sim), "TelcoCalls.CallFailure", ({ message }) =>
           Effect.logDebug(`The first use of package ${externalId} of ${telco} cannot be read now: ${message}`)
         )
-        const looked = yield* simEntry(iccid)
-        if (looked === null || !isTold(looked, externalId)) return yield* Effect.as(dueNow(iccid), OK)
+        const polled = yield* simEntry(iccid)
+        if (polled === null || !isReported(polled, externalId)) return yield* Effect.as(dueNow(iccid), OK)
       } else yield* dueNow(iccid)
       const now = yield* Clock.currentTimeMillis
       return yield* take([Facts.usage({ telco, iccid, packageId, externalId }, usedBytes, now)])
     })
 
-    const isTold = (sim: Journal.Entry, externalId: string): boolean =>
-      typeof SimState.of(sim).packages[externalId]?.toldActivationAt === "number"
+    const isReported = (sim: Journal.Entry, externalId: string): boolean =>
+      typeof SimState.of(sim).packages[externalId]?.reportedActivationAt === "number"
 
     /** The history; null if it cannot be read now. */
     const historyOf = Effect.fnUntraced(function* (iccid: string, sim: Journal.Entry | null) {
@@ -105,8 +160,8 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
     const profileStatus = Effect.fnUntraced(function* ({
       iccid,
       status
-    }: Extract<NotificationBody.Notification, { _tag: "ProfileStatus" }>) {
-      const state = ProfileHistory.stateOf(status)
+    }: Extract<Notification, { _tag: "ProfileStatus" }>) {
+      const state = Facts.stateOf(status)
       if (state === undefined) {
         yield* Effect.logDebug(
           `${telco} notifies the profile status ${JSON.stringify(status)}, which simplan does not tell.`
@@ -123,9 +178,9 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
         )
       )
       if (history === undefined) return refused(2, `the subscriber ${iccid} is not known`)
-      const read = ProfileHistory.read(history ?? [], { telco, iccid, now, profile: before.profile })
+      const read = Facts.readHistory(history ?? [], { telco, iccid, now, profile: before.profile })
       const isThere = read.states.includes(state)
-      const place = ProfileHistory.place(state, history === null ? before.profile.latestAt : read.profile.latestAt)
+      const place = Facts.placeInHistory(state, history === null ? before.profile.latestAt : read.profile.latestAt)
       const itself = isThere ? [] : [Facts.profileState({ telco, iccid }, place, state, null, now)]
       const answer = yield* take([...read.reports, ...itself])
       if (answer === OK && sim !== null) {
@@ -135,7 +190,7 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
           ...profile,
           ahead: isThere || profile.ahead.includes(place) ? profile.ahead : [...profile.ahead, place],
           // Else the history may lack the latest state yet: it is read again soon.
-          lookedAt: isLatest ? now : null
+          polledAt: isLatest ? now : null
         }
         const soon = now + (isLatest ? 0 : LAG)
         const document = SimState.within(sim, { ...before, profile: next })
@@ -147,7 +202,7 @@ export const make = ({ look, telco }: { readonly telco: string; readonly look: P
     return {
       take: (body) =>
         Effect.gen(function* () {
-          const notification = NotificationBody.decode(body)
+          const notification = decodeBody(body)
           switch (notification?._tag) {
             case undefined:
               return refused(1, "the body is no notification of a package's usage or of an eSIM's status")

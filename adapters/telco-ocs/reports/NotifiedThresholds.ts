@@ -1,36 +1,37 @@
 /**
- * Which thresholds of usage an OCS notifies, as its notifications tell: a reseller of it has two. All processes share what was
- * heard by an entry of the journal.
+ * Which thresholds of usage an OCS notifies, as its notifications say: a reseller of it has two. All processes share what
+ * was notified by an entry of the journal.
  *
- * Looks rely on a threshold only if it was heard within a day. So whatever the system is set to, and if it notifies nothing,
- * a threshold that does not come is found by looks as one that is not notified.
+ * Polls rely on a threshold only if it was notified within a day. So whatever the system is set to, and if it notifies nothing,
+ * a threshold that does not come is found by polls as one that is not notified.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Allowance, Time } from "simplan/ports"
 import { Journal } from "../../telco-calls/index.ts"
 
-/** A percentage, and when it was last heard. */
-const Heard = Schema.Struct({ percent: Schema.Finite, at: Schema.Finite })
+/** A percentage, and when it was last notified. */
+const Notified = Schema.Struct({ percent: Schema.Finite, at: Schema.Finite })
 
-type Heard = typeof Heard.Type
+type Notified = typeof Notified.Type
 
-const decode = Schema.decodeUnknownOption(Schema.Struct({ heard: Schema.Array(Heard) }))
+/** Stored under the name that earlier versions gave it. */
+const decode = Schema.decodeUnknownOption(Schema.Struct({ heard: Schema.Array(Notified) }))
 
 /** How many thresholds a reseller of an OCS has. */
 const NUMBER = 2
 
-/** For how long a threshold counts that was heard, in milliseconds. */
+/** For how long a threshold counts that was notified, in milliseconds. */
 const RELIED_ON = Time.DAY
 
-/** How often it is written that one was heard again, in milliseconds. */
+/** How often it is written that one was notified again, in milliseconds. */
 const AGAIN = Time.HOUR
 
-const heardIn = (entry: Journal.Entry | null): ReadonlyArray<Heard> =>
-  Option.match(decode(entry?.document), { onNone: () => [], onSome: ({ heard }) => heard })
+const notifiedIn = (entry: Journal.Entry | null): ReadonlyArray<Notified> =>
+  Option.match(decode(entry?.document), { onNone: () => [], onSome: ({ heard: notified }) => notified })
 
-/** Those that count: the last two that were heard. */
-const current = (heard: ReadonlyArray<Heard>, now: Time.Instant): ReadonlyArray<Heard> =>
-  heard
+/** Those that count: the last two that were notified. */
+const current = (notified: ReadonlyArray<Notified>, now: Time.Instant): ReadonlyArray<Notified> =>
+  notified
     .filter(({ at }) => now - at < RELIED_ON)
     .toSorted((left, right) => right.at - left.at)
     .slice(0, NUMBER)
@@ -45,14 +46,14 @@ export const make = ({ telco }: { readonly telco: string }) =>
       of: Effect.fnUntraced(function* (allowed: ReadonlyArray<number>) {
         if (allowed.length === 0) return allowed
         const now = yield* Clock.currentTimeMillis
-        const percents = current(heardIn(yield* journal.get(place)), now).map(({ percent }) => percent)
+        const percents = current(notifiedIn(yield* journal.get(place)), now).map(({ percent }) => percent)
         return allowed.filter((percent) => percents.includes(percent))
       }),
-      /** A notification has told of this threshold. If somebody else writes at the same time, the next one counts. */
-      hear: Effect.fnUntraced(function* (percent: number) {
+      /** A notification is about this threshold. If somebody else writes at the same time, the next one counts. */
+      record: Effect.fnUntraced(function* (percent: number) {
         const now = yield* Clock.currentTimeMillis
         const entry = yield* journal.get(place)
-        const counts = current(heardIn(entry), now)
+        const counts = current(notifiedIn(entry), now)
         const known = counts.find((one) => one.percent === percent)
         if (known !== undefined && now - known.at < AGAIN) return
         if (known === undefined && !Allowance.thresholds.some((threshold) => threshold === percent)) {
@@ -60,8 +61,8 @@ export const make = ({ telco }: { readonly telco: string }) =>
             `${telco} notifies ${percent} % of usage, of which simplan tells nobody: set its two thresholds to 50 and 80`
           )
         }
-        const heard = [...counts.filter((one) => one.percent !== percent), { percent, at: now }]
-        const next = { ...place, iccid: null, externalId: null, dueAt: null, document: { heard } }
+        const notified = [...counts.filter((one) => one.percent !== percent), { percent, at: now }]
+        const next = { ...place, iccid: null, externalId: null, dueAt: null, document: { heard: notified } }
         yield* entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
       })
     }

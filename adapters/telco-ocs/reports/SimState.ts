@@ -1,74 +1,79 @@
 /**
- * What the reports remember of a SIM between two looks: in the journal's entry of kind `sim`, under `reports`, so that any
- * process goes on from it. The rest of that entry is not theirs.
+ * What the reports know of a SIM from the journal. What they remember between two polls is in the entry of kind `sim`, under
+ * `reports`, so that any process goes on from it; the rest of that entry is not theirs, and the stored names are those that
+ * earlier versions gave. The packages that simplan has ordered
+ * are the entries that the orders write.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Journal } from "../../telco-calls/index.ts"
-import type { Subscriber } from "../api/Api.ts"
+import type { Subscriber, Window } from "../api/Api.ts"
+import type { Time } from "simplan/ports"
+import * as Order from "../orders/Order.ts"
 
 const Instant = Schema.Finite
 const Maybe = Schema.NullOr(Schema.Finite)
 
 const PackageState = Schema.Struct({
-  /** As listed by the last look. */
+  /** As listed by the last poll. */
   usedBytes: Schema.Finite,
-  /** Bytes in a millisecond between the last two looks. */
+  /** Bytes in a millisecond between the last two polls. */
   rate: Schema.Finite,
-  /** When a look last found more use than the one before it; before that, the package's beginning. */
+  /** When a poll last found more use than the one before it; before that, the package's beginning. */
   usedAt: Instant,
   /** The greatest total that was reported and taken. */
-  toldBytes: Schema.Finite,
+  reportedBytes: Schema.Finite,
   /** The first use that was reported and taken. */
-  toldActivationAt: Maybe,
-  /** As listed by the last look. */
+  reportedActivationAt: Maybe,
+  /** As listed by the last poll. */
   expirationAt: Maybe
-})
+}).pipe(Schema.encodeKeys({ reportedBytes: "toldBytes", reportedActivationAt: "toldActivationAt" }))
 
 export type PackageState = typeof PackageState.Type
 
 const State = Schema.Struct({
-  lookedAt: Maybe,
-  /** When the next look was to be, as the last one planned it. */
+  polledAt: Maybe,
+  /** When the next poll was to be, as the last one planned it. */
   nextAt: Maybe,
   /** By the OCS's id of the package. */
   packages: Schema.Record(Schema.String, PackageState),
-  /** How many looks in a row have failed. */
+  /** How many polls in a row have failed. */
   failures: Schema.Finite,
   network: Schema.Struct({
-    lookedAt: Maybe,
+    polledAt: Maybe,
     /** The instant of the location that was reported and taken. */
-    toldAt: Maybe
-  }),
+    reportedAt: Maybe
+  }).pipe(Schema.encodeKeys({ polledAt: "lookedAt", reportedAt: "toldAt" })),
   profile: Schema.Struct({
-    lookedAt: Maybe,
+    polledAt: Maybe,
     /** When the latest state of the history began. */
     latestAt: Maybe,
     isInstalled: Schema.Boolean,
     /** The states of the history that were reported. */
-    told: Schema.Array(Schema.String),
-    /** The states that were reported before the history had them: `ProfileHistory.place`. */
+    reported: Schema.Array(Schema.String),
+    /** The states that were reported before the history had them: `Facts.placeInHistory`. */
     ahead: Schema.Array(Schema.String)
-  }),
+  }).pipe(Schema.encodeKeys({ polledAt: "lookedAt", reported: "told" })),
   /** When both books were last compared. */
   comparedAt: Maybe,
   /** Since when the books differ in what a list that is behind would explain, by the ids of the findings. */
   suspected: Schema.Record(Schema.String, Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
-})
+}).pipe(Schema.encodeKeys({ polledAt: "lookedAt" }))
 
 export type SimState = typeof State.Type
 
 export const initial: SimState = {
-  lookedAt: null,
+  polledAt: null,
   nextAt: null,
   packages: {},
   failures: 0,
-  network: { lookedAt: null, toldAt: null },
-  profile: { lookedAt: null, latestAt: null, isInstalled: false, told: [], ahead: [] },
+  network: { polledAt: null, reportedAt: null },
+  profile: { polledAt: null, latestAt: null, isInstalled: false, reported: [], ahead: [] },
   comparedAt: null,
   suspected: {}
 }
 
 const decode = Schema.decodeUnknownOption(State)
+const encode = Schema.encodeSync(State)
 
 /** What is remembered; of an entry without, and of one that cannot be read, nothing. */
 export const of = ({ document }: Pick<Journal.Entry, "document">): SimState =>
@@ -77,7 +82,7 @@ export const of = ({ document }: Pick<Journal.Entry, "document">): SimState =>
 /** The entry's document with the state in it. */
 export const within = ({ document }: Pick<Journal.Entry, "document">, state: SimState): Journal.Document => ({
   ...document,
-  reports: state
+  reports: encode(state)
 })
 
 const decodeKnown = Schema.decodeUnknownOption(
@@ -97,3 +102,41 @@ export const withIds = (
   { document }: Pick<Journal.Entry, "document">,
   { imsi, simId, subscriberId }: Pick<Subscriber, "imsi" | "simId" | "subscriberId">
 ): Journal.Document => ({ ...document, subscriberId, imsi, simId })
+
+export interface Ordered {
+  /** Ours: `<attachment id>:<occurrence>`. */
+  readonly packageId: string
+  readonly iccid: string
+  /** The OCS's id, once it is known. */
+  readonly externalId: string | null
+  /** `Open`: the orders are still at it. A `Cancelled` package is one whose end the OCS has confirmed. */
+  readonly status: Order.Order["_tag"]
+  /** Null: from the first use on. */
+  readonly window: Window | null
+  /** That which it was asked for by; null where it was never asked for. */
+  readonly template: { readonly id: number; readonly name: string } | null
+  /** When it was first asked for. */
+  readonly orderedAt: Time.Instant | null
+  /** The orders look again: what a call without an answer has made late may still appear. */
+  readonly isWatched: boolean
+}
+
+const isUnconfirmed = (order: Order.Order): boolean => order._tag === "Cancelled" && !order.confirmed
+
+/** The package that an entry is about; an entry that cannot be read is one that is open. */
+export const orderedOf = ({ document, dueAt, externalId, iccid, key }: Journal.Entry): Ordered => {
+  const order = Option.getOrUndefined(Order.decodeOption(document))
+  return {
+    packageId: key,
+    iccid: iccid ?? "",
+    externalId,
+    status: order === undefined || isUnconfirmed(order) ? "Open" : order._tag,
+    window: order?.asked?.window ?? null,
+    template: order?.asked ? { id: order.asked.templateId, name: order.asked.templateName } : null,
+    orderedAt: order?.asked?.firstAt ?? null,
+    isWatched: dueAt !== null
+  }
+}
+
+/** Whether the customer has the package: its use counts. */
+export const isServed = ({ status }: Ordered): boolean => status === "Created"

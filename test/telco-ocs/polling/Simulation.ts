@@ -1,14 +1,12 @@
 /**
  * SIMs of an OCS under virtual time, looked at by the rules of `adapters/telco-ocs/polling`: how late each threshold is found
- * with so many calls per second. The rules are the real ones (`Look`, `Pace`, `PollSchedule`); the queue is one by due time,
+ * with so many calls per second. The rules are the real ones (`Observation`, `PollSchedule`); the queue is one by due time,
  * as the journal's is.
  */
-import * as Look from "../../../adapters/telco-ocs/polling/Look.ts"
-import * as Pace from "../../../adapters/telco-ocs/polling/Pace.ts"
-import type { Ordered } from "../../../adapters/telco-ocs/reports/PackageEntries.ts"
-import * as PollLoad from "../../../adapters/telco-ocs/polling/PollLoad.ts"
-import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
+import * as Observation from "../../../adapters/telco-ocs/polling/Observation.ts"
+import type { Ordered } from "../../../adapters/telco-ocs/reports/SimState.ts"
 import * as SimState from "../../../adapters/telco-ocs/reports/SimState.ts"
+import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
 import type { SubscriberPackage } from "../../../adapters/telco-ocs/api/Api.ts"
 import { Queue } from "./Queue.ts"
 import * as Usage from "./Usage.ts"
@@ -98,7 +96,7 @@ const ordered = (sim: Sim): Ordered => ({
 })
 
 export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count }: Options): Outcome => {
-  const meter = PollLoad.makeMeter(callsPerSecond)
+  const meter = PollSchedule.makeMeter(callsPerSecond)
   const next = Usage.random(seed)
   const lateness = new Map<What, Array<number>>()
   const calls = { packages: 0, locations: 0, profiles: 0 }
@@ -135,8 +133,8 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
       unfound: new Map(),
       state: {
         ...SimState.initial,
-        network: { lookedAt: -next() * 4 * settings.slowest, toldAt: null },
-        profile: { ...SimState.initial.profile, lookedAt: -next() * 4 * settings.slowest, isInstalled: true }
+        network: { polledAt: -next() * 4 * settings.slowest, reportedAt: null },
+        profile: { ...SimState.initial.profile, polledAt: -next() * 4 * settings.slowest, isInstalled: true }
       },
       version: 0
     }
@@ -191,23 +189,23 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
   const look = (sim: Sim, place: number, now: number): number => {
     const one = listed(sim, now)
     const limits = { ...settings, spacing: meter.spacing(settings, now) }
-    const seen = Look.at([ordered(sim)], [one], { telco: "", now, before: sim.state })
-    const wantsNetwork = Pace.wantsNetwork(sim.state, seen, limits, now)
-    const wantsProfile = Pace.wantsProfile(sim.state, limits, now)
+    const seen = Observation.at([ordered(sim)], [one], { telco: "", now, before: sim.state })
+    const wantsNetwork = Observation.wantsNetwork(sim.state, seen, limits, now)
+    const wantsProfile = Observation.wantsProfile(sim.state, limits, now)
     const { network, profile } = sim.state
     sim.state = {
       ...sim.state,
-      lookedAt: now,
-      packages: Look.remembered(seen, { ...sim.state, packages: {} }, () => true, now),
-      network: wantsNetwork ? { ...network, lookedAt: now } : network,
-      profile: wantsProfile ? { ...profile, lookedAt: now } : profile
+      polledAt: now,
+      packages: Observation.remembered(seen, { ...sim.state, packages: {} }, () => true, now),
+      network: wantsNetwork ? { ...network, polledAt: now } : network,
+      profile: wantsProfile ? { ...profile, polledAt: now } : profile
     }
     if (one.activationAt !== null) found(sim, "first use", now)
     for (const percent of THRESHOLDS) if (one.usedBytes * 100 >= sim.allowance * percent) found(sim, percent, now)
     calls.packages += 1
     calls.locations += wantsNetwork ? 1 : 0
     calls.profiles += wantsProfile ? 1 : 0
-    const dueAt = PollSchedule.next(seen.flatMap(Look.pack), limits, now)
+    const dueAt = PollSchedule.next(seen.flatMap(Observation.pack), limits, now)
     if (dueAt !== null) plan(sim, place, dueAt)
     const made = 1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0)
     meter.count(made, now)

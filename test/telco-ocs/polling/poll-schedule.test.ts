@@ -5,14 +5,13 @@
 import * as fc from "fast-check"
 import { Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import * as PollLoad from "../../../adapters/telco-ocs/polling/PollLoad.ts"
 import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
 import * as Simulation from "./Simulation.ts"
 
 const NOW = Date.UTC(2026, 5, 1)
 const GIGABYTE = 1024 ** 3
 const SETTINGS = { fastest: 10 * Time.SECOND, slowest: 6 * Time.HOUR, notified: [50, 80] }
-const LIMITS = { ...SETTINGS, spacing: PollLoad.UNHURRIED }
+const LIMITS = { ...SETTINGS, spacing: PollSchedule.UNHURRIED }
 
 const ago = fc.integer({ min: 0, max: 30 * Time.DAY }).map((millis) => NOW - millis)
 const ahead = fc.integer({ min: 1, max: 30 * Time.DAY }).map((millis) => NOW + millis)
@@ -110,9 +109,9 @@ describe("The next look", () => {
     const wait = (spacing: number, usedBytes = 100) =>
       (PollSchedule.next([{ ...pack, usedBytes }], { ...LIMITS, spacing }, NOW) ?? 0) - NOW
     expect(wait(LIMITS.fastest)).toBe(30 * Time.SECOND)
-    expect(wait(PollLoad.UNHURRIED)).toBe(Time.HOUR)
+    expect(wait(PollSchedule.UNHURRIED)).toBe(Time.HOUR)
     expect(wait(LIMITS.fastest, 0.9 * GIGABYTE)).toBe(30 * Time.SECOND)
-    expect(wait(PollLoad.UNHURRIED, 0.9 * GIGABYTE)).toBeGreaterThan(PollSchedule.TOLERANCE)
+    expect(wait(PollSchedule.UNHURRIED, 0.9 * GIGABYTE)).toBeGreaterThan(PollSchedule.TOLERANCE)
   })
 
   it("after failures waits longer and longer, up to the slowest", () => {
@@ -126,11 +125,11 @@ describe("The next look", () => {
 })
 
 describe("The load of looks", () => {
-  const spacing = (load: PollLoad.Load, now: number) => PollLoad.spacing(load, SETTINGS, now)
+  const spacing = (load: PollSchedule.Load, now: number) => PollSchedule.spacing(load, SETTINGS, now)
 
   it("leaves SIMs in stock a quarter of the calls, and less where looks take most of them", () => {
     const perSecond = (looks: number) => {
-      const meter = PollLoad.makeMeter(20)
+      const meter = PollSchedule.makeMeter(20)
       for (let at = NOW; at <= NOW + Time.HOUR; at += Time.SECOND) meter.count(looks, at)
       return 10_000 / meter.stockMillis(10, NOW + Time.HOUR)
     }
@@ -142,11 +141,11 @@ describe("The load of looks", () => {
   })
 
   it("is forgotten within minutes, and rises to the share of the calls that is used", () => {
-    let load = PollLoad.none
+    let load = PollSchedule.NO_LOAD
     expect(spacing(load, NOW)).toBe(SETTINGS.fastest)
-    for (let at = NOW; at < NOW + 30 * Time.MINUTE; at += Time.SECOND) load = PollLoad.after(load, 16, 20, at)
+    for (let at = NOW; at < NOW + 30 * Time.MINUTE; at += Time.SECOND) load = PollSchedule.loadAfter(load, 16, 20, at)
     expect(load.share).toBeCloseTo(0.8, 1)
-    expect(spacing(load, load.at)).toBe(PollLoad.UNHURRIED)
+    expect(spacing(load, load.at)).toBe(PollSchedule.UNHURRIED)
     expect(spacing(load, load.at + 20 * Time.MINUTE)).toBe(SETTINGS.fastest)
   })
 
@@ -157,7 +156,7 @@ describe("The load of looks", () => {
         fc.double({ min: 0, max: 2, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (of, share, less) => {
-          const at = (one: number) => PollLoad.spacing({ share: one, at: NOW }, of, NOW)
+          const at = (one: number) => PollSchedule.spacing({ share: one, at: NOW }, of, NOW)
           expect(at(share)).toBeGreaterThanOrEqual(of.fastest)
           expect(at(share)).toBeLessThanOrEqual(of.slowest)
           expect(at(share * less)).toBeLessThanOrEqual(at(share))

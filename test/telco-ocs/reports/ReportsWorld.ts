@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
   const needs = Layer.mergeAll(api, journals, Layer.succeedContext(services), Layer.succeedContext(orders))
   const provided = Effect.provide(Layer.mergeAll(needs, reports))
   const polling = yield* provided(Polling.make(LIMITS))
-  const { take } = yield* provided(Notifications.make({ telco: TELCO, look: polling.look }))
+  const { take } = yield* provided(Notifications.make({ telco: TELCO, poll: polling.poll }))
   const problems = Context.get(services, Problems.Problems)
 
   const world: World = {
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
     telco: Context.get(orders, Telco.Telco),
     settle: Effect.gen(function* () {
       yield* TestClock.adjust("16 minutes")
-      yield* Context.get(orders, Orders.Orders).settle({ limit: 100, tell: () => Effect.void })
+      yield* Context.get(orders, Orders.Orders).settle({ limit: 100, report: () => Effect.void })
     }).pipe(Effect.orDie),
     work: Effect.orDie(Effect.asVoid(Context.get(services, Worker.Worker).drain)),
     problems: Effect.map(Effect.orDie(problems.page({ after: null, limit: 100 })), ({ items }) => items),

@@ -37,7 +37,7 @@ const idle = Effect.fnUntraced(function* ({ model, polling, subscribe }: World) 
 const wait = Effect.fnUntraced(function* ({ journal, polling }: World) {
   const entry = yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })
   if (entry === null) throw new Error("there is no SIM to look at")
-  yield* polling.look(entry)
+  yield* polling.poll(entry)
   const after = yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })
   return (after?.dueAt ?? 0) - (yield* Clock.currentTimeMillis)
 })

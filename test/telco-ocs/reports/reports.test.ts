@@ -274,7 +274,7 @@ describe("A look", () => {
         model.failing = new Set(["packages"])
         let looks = 0
         for (let minute = 0; minute < 24 * 60; minute++) {
-          looks += (yield* polling.due).looks
+          looks += (yield* polling.due).polls
           yield* TestClock.adjust("1 minute")
         }
         expect(looks).toBeGreaterThan(8)
@@ -297,7 +297,7 @@ describe("A look", () => {
         const looking = yield* Effect.forkChild(polling.due, { startImmediately: true })
         yield* TestClock.adjust("1 second")
         expect((yield* entry)?.dueAt).toBeGreaterThan(START + Time.MINUTE)
-        expect((yield* polling.due).looks).toBe(0)
+        expect((yield* polling.due).polls).toBe(0)
         yield* Fiber.interrupt(looking)
         expect((yield* entry)?.dueAt).toBeLessThanOrEqual(START + 1_000)
         yield* Effect.forkChild(polling.due, { startImmediately: true })

@@ -51,7 +51,7 @@ interface Process {
   readonly timeZone: string
   readonly telco: Telco.Telco["Service"]
   readonly orders: Orders.Orders["Service"]
-  readonly tell: (used: ReadonlyArray<Settlement.UsedDuplicate>) => Effect.Effect<void>
+  readonly report: (used: ReadonlyArray<Settlement.UsedDuplicate>) => Effect.Effect<void>
   readonly died: Effect.Effect<void>
 }
 
@@ -233,7 +233,7 @@ const start = Effect.fnUntraced(function* (
       }
     })
 
-  const tell = (used: ReadonlyArray<Settlement.UsedDuplicate>) =>
+  const report = (used: ReadonlyArray<Settlement.UsedDuplicate>) =>
     call(
       "tell",
       Effect.sync(() => used.forEach(reported))
@@ -259,7 +259,7 @@ const start = Effect.fnUntraced(function* (
     timeZone,
     telco: Context.get(context, Telco.Telco),
     orders: Context.get(context, Orders.Orders),
-    tell,
+    report,
     died: died.await
   }
   return it
@@ -377,7 +377,7 @@ const simulate = Effect.fnUntraced(function* (world: World) {
 
   const settle = Effect.fnUntraced(function* (process: Process, limit: number) {
     const settled = yield* Effect.raceFirst(
-      Effect.orDie(process.orders.settle({ limit, tell: process.tell })),
+      Effect.orDie(process.orders.settle({ limit, report: process.report })),
       Effect.as(process.died, null)
     )
     if (settled === null) return

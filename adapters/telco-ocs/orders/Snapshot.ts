@@ -1,5 +1,5 @@
 /**
- * What is seen of a SIM at one look, and which packages can be the outcome of which order.
+ * What is there of a SIM at one moment, and which packages can be the outcome of which order.
  *
  * The packages are listed before the orders and claims are read. So the order of any package that the adapter has asked
  * for is among those that were read, whoever asks at the same moment.
@@ -7,7 +7,7 @@
 import type * as Api from "../api/Api.ts"
 import * as Order from "./Order.ts"
 
-export interface Sighting {
+export interface Snapshot {
   /** Machine time at which the packages were asked for. */
   readonly at: number
   readonly packages: ReadonlyArray<Api.SubscriberPackage>
@@ -99,11 +99,11 @@ export const fits = (
  * Whether a list shows what all calls for the package have done that have ended, where lists are so much behind (in
  * milliseconds).
  */
-export const isUpToDate = ({ at }: Sighting, { lastAt, uncertain }: Order.Asked, lag: number): boolean =>
+export const isUpToDate = ({ at }: Snapshot, { lastAt, uncertain }: Order.Asked, lag: number): boolean =>
   uncertain === 0 || at >= lastAt + lag
 
 /** The packages that may be the order's and that nobody else has, the oldest first. */
-export const candidates = (key: string, asked: Order.Asked, { claims, orders, packages }: Sighting) =>
+export const candidates = (key: string, asked: Order.Asked, { claims, orders, packages }: Snapshot) =>
   packages
     .filter((one) => (claims.get(one.id) ?? key) === key && fits(one, asked, orders))
     .toSorted((left, right) => left.id - right.id)
@@ -121,7 +121,7 @@ export interface Extras {
 export const extras = (
   key: string,
   order: Exclude<Order.Order, Order.Open>,
-  { claims, orders, packages }: Sighting
+  { claims, orders, packages }: Snapshot
 ): Extras => {
   const others = new Map([...orders].filter(([other]) => other !== key))
   const owned = new Set([...others.values()].map(Order.idOf))

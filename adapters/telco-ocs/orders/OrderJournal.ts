@@ -1,17 +1,18 @@
 /**
- * What the journal and the system tell of one SIM, and claims on packages.
+ * The journal of orders: the orders themselves, claims on packages, refused terminations, and with what the system lists the
+ * snapshot of a SIM.
  *
  * A claim is an entry of the kind `package-id` with the package's id as its key, so a package is one order's at most,
  * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
  * deleted as an extra.
  */
 import { Clock, Effect, Schema } from "effect"
-import type { Telco } from "simplan/ports"
-import { Journal, PortFailure } from "../../telco-calls/index.ts"
+import { Telco } from "simplan/ports"
+import { Journal, PortFailure, CallKinds } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
 import * as Order from "./Order.ts"
-import type { Sighting } from "./Sighting.ts"
+import type { Snapshot } from "./Snapshot.ts"
 
 const CLAIM = "package-id"
 
@@ -67,8 +68,8 @@ export const open = Effect.gen(function* () {
     return held !== null && (yield* claimOf(held)) === key
   })
 
-  /** Lists first and reads then, which `Sighting` says the reason for. */
-  const look = Effect.fnUntraced(function* (iccid: string) {
+  /** Lists first and reads then, which `Snapshot` says the reason for. */
+  const observe = Effect.fnUntraced(function* (iccid: string) {
     const at = yield* Clock.currentTimeMillis
     // A subscriber that is not there has no packages.
     const packages = yield* Effect.catchIf(
@@ -84,8 +85,8 @@ export const open = Effect.gen(function* () {
     for (const entry of yield* PortFailure.journal(journal.ofSim({ telco, kind: CLAIM, iccid }))) {
       claims.set(Number(entry.key), yield* claimOf(entry))
     }
-    const sighting: Sighting = { at, packages, orders, claims }
-    return sighting
+    const snapshot: Snapshot = { at, packages, orders, claims }
+    return snapshot
   })
 
   /** The order that has claimed a package; null where none has, or where the journal has lost it. */
@@ -106,7 +107,41 @@ export const open = Effect.gen(function* () {
     yield* PortFailure.unlessMissing(api.deletePackage(id))
   })
 
-  return { get, put, claim, claimant, look, remove }
+  return { get, put, claim, claimant, observe, remove }
 })
 
-export type SimBooks = Effect.Success<typeof open>
+export type OrderJournal = Effect.Success<typeof open>
+
+const Refusal = Schema.Struct({ message: Schema.String })
+
+const decodeRefusal = Schema.decodeUnknownEffect(Refusal)
+
+/**
+ * Refused ends of packages, so that a suspension or cancellation stays refused by its key (rule S6). Others are not kept:
+ * they may be repeated.
+ */
+export const refusedTerminations = Effect.gen(function* () {
+  const { telco } = yield* Settings
+  const journal = yield* Journal.Journal
+
+  return {
+    /** Ends a package, unless that was refused under the same key. */
+    once: Effect.fnUntraced(function* (
+      operation: "suspend" | "cancel",
+      { iccid, key, packageId }: Telco.PackageRef,
+      end: Effect.Effect<void, PortFailure.TelcoFailure>
+    ) {
+      const place = { telco, kind: CallKinds.END, key: `${operation}/${key ?? packageId}` }
+      const entry = yield* PortFailure.journal(journal.get(place))
+      if (entry !== null) {
+        const { message } = yield* Effect.mapError(decodeRefusal(entry.document), () =>
+          PortFailure.unavailable("The refusal's entry has another form")
+        )
+        return yield* new Telco.Refused({ message })
+      }
+      return yield* Effect.tapErrorTag(end, "Telco.Refused", ({ message }) =>
+        PortFailure.journal(journal.add({ ...place, iccid, externalId: null, document: { message }, dueAt: null }))
+      )
+    })
+  }
+})
