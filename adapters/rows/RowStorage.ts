@@ -39,6 +39,26 @@ const take = <K extends Rows.Kind, A>(
   return taken
 }
 
+/** The part of a list that a filter goes over. */
+const look = <K extends Rows.Kind, A>(
+  rows: Iterable<Row<K>>,
+  { limit, looks = Storage.LOOKED_AT_ONCE }: Storage.FilteredKeyset,
+  placeOf: (value: Rows.Kinds[K]) => Rows.Place,
+  select: (value: Rows.Kinds[K]) => A | null
+): Storage.Filtered<A> => {
+  const items: Array<A> = []
+  let looked = 0
+  for (const { value } of rows) {
+    looked += 1
+    const selected = select(value)
+    if (selected !== null) items.push(selected)
+    if (items.length < limit && looked < looks) continue
+    const { id, position } = placeOf(value)
+    return { items, rows: looked, next: { createdAt: position, id } }
+  }
+  return { items, rows: looked, next: null }
+}
+
 const all = <A>(value: A): A => value
 
 /** How many rows are counted at most. */
@@ -142,9 +162,9 @@ const storage = (store: RowStore): Storage.Service => {
     },
     plans: {
       get: ({ organizationId, planId }) => read(() => get("plan", planId, organizationId)),
-      page: ({ after, limit, organizationId, ...filter }) =>
+      page: ({ organizationId, ...filter }) =>
         read(() =>
-          take(list("plan", organizationId, after), limit, (plan) => {
+          look(list("plan", organizationId, filter.after), filter, Rows.placeOf.plan, (plan) => {
             const region = filter.covering === null ? null : get("region", plan.terms.coverageId, organizationId)
             return Plan.isAsked(plan, region, filter) ? plan : null
           })
@@ -254,9 +274,9 @@ const storage = (store: RowStore): Storage.Service => {
           const found = get("delivery", deliveryId, organizationId)
           return found === null || EventHandler.nameOf(found.delivery) !== null ? null : Queues.logged(found)
         }),
-      page: ({ after, limit, organizationId, ...filter }) =>
+      page: ({ organizationId, ...filter }) =>
         read(() =>
-          take(newest("delivery", organizationId, after), limit, (row) =>
+          look(newest("delivery", organizationId, filter.after), filter, Rows.placeOf.delivery, (row) =>
             EventHandler.nameOf(row.delivery) === null && Delivery.isAsked(row, filter) ? Queues.logged(row) : null
           )
         ),
@@ -268,9 +288,9 @@ const storage = (store: RowStore): Storage.Service => {
     },
     jobs: {
       get: (jobId) => read(() => store.find("job", jobId)?.value ?? null),
-      waiting: ({ after, limit, ...filter }) =>
+      waiting: (filter) =>
         read(() =>
-          take(store.also("job", Rows.WAITING, after), limit, (job) =>
+          look(store.also("job", Rows.WAITING, filter.after), filter, Rows.placeOf.job, (job) =>
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
@@ -285,9 +305,9 @@ const storage = (store: RowStore): Storage.Service => {
       count: read(() => take(store.also("job", Rows.PROBLEMS, null), COUNTED, all).length)
     },
     auditEntries: {
-      page: ({ after, limit, organizationId, ...filter }) =>
+      page: ({ organizationId, ...filter }) =>
         read(() =>
-          take(newest("auditEntry", organizationId, after), limit, (entry) =>
+          look(newest("auditEntry", organizationId, filter.after), filter, Rows.placeOf.auditEntry, (entry) =>
             AuditEntry.isAsked(entry, filter) ? entry : null
           )
         )

@@ -34,3 +34,14 @@ export const stream = <A, Cursor, E, R>(
       return [items, items.length < STREAM_PAGE || last === undefined ? Option.none() : Option.some(cursorOf(last))]
     })
   )
+
+/** All rows of pages that may be shorter than asked for while others follow. */
+export const streamPages = <A, Cursor, E, R>(
+  read: (after: Cursor | null, limit: number) => Effect.Effect<Page<A, Cursor>, E, R>
+): Stream.Stream<A, E, R> =>
+  Stream.paginate<Cursor | null, A, E, R>(null, (after) =>
+    Effect.map(read(after, STREAM_PAGE), ({ items, next }) => [
+      items,
+      next === null ? Option.none() : Option.some(next)
+    ])
+  )

@@ -19,6 +19,7 @@ import * as Commands from "./commands/Commands.ts"
 import * as Commits from "./commit/Commits.ts"
 import * as Coverage from "./plans/Coverage.ts"
 import * as EventHandlers from "./organizations/EventHandlers.ts"
+import * as FilteredLists from "./fair/FilteredLists.ts"
 import * as HandlerRegistry from "./engine/HandlerRegistry.ts"
 import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
 import * as Ids from "./commit/Ids.ts"
@@ -84,7 +85,9 @@ export type Services =
 // Leases are renewed until background tasks have ended.
 const writing = Commits.layer.pipe(
   Layer.provideMerge(BackgroundTasks.layer),
-  Layer.provideMerge(Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer, HandlerRegistry.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer, HandlerRegistry.layer, FilteredLists.layer)
+  )
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(

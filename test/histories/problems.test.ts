@@ -60,7 +60,7 @@ it("any run keeps every invariant, though jobs end in refusals until an operator
                 after: null,
                 limit: 99
               })
-              retried += entries.length
+              retried += entries.items.length
             }
             expect(yield* simulated.storage.problems.count).toBe(0)
             return history

@@ -69,7 +69,7 @@ it("endpoints that never answer keep nobody else waiting", () =>
 
     const statuses = Effect.map(
       storage.deliveries.page({ organizationId: "other", after: null, limit: 100 }),
-      (logged) => logged.map(({ delivery }) => delivery.status)
+      ({ items }) => items.map(({ delivery }) => delivery.status)
     )
     while ((yield* statuses).includes("Pending")) yield* Effect.sleep(5)
     expect(yield* statuses).toEqual(Array.from({ length: EVENTS }, () => "Delivered"))

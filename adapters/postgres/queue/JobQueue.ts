@@ -6,6 +6,7 @@ import { Job, type Jobs, type Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as FilteredPage from "../sql/FilteredPage.ts"
 import * as Keyset from "../sql/Keyset.ts"
 
 const value = `json_build_array(
@@ -222,27 +223,29 @@ export const hasten = (sql: Sql, rows: ReadonlyArray<Hastened>): CommitClause.Co
   outcome: sql`(select count(*) from job_hastened)`
 })
 
+const waitingList: FilteredPage.List<Packed> = {
+  table: "job",
+  order: ["job.created_at", "job.job_id"],
+  isNewestFirst: false,
+  value
+}
+
 /** Jobs that wait for their next try. */
 export const waiting =
   (database: Database) =>
-  ({ after, limit, ...asked }: Storage.Keyset<Storage.CreatedCursor> & Storage.WaitingFilter) => {
-    const { kind = null, organizationId = null, reason = null, telco = null } = asked
-    return Effect.map(
-      database.rows(
-        (sql) => sql<Row<Packed>>`
-          select ${sql.literal(value)}::text as value
-          from simplan.job
-          where ${sql.literal(waits)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
-            and (${organizationId}::text is null or job.organization_id = ${organizationId}::text)
-            and (${kind}::text is null or job.work->>'_tag' = ${kind}::text)
-            and (${reason}::text is null or job.waiting->>'reason' = ${reason}::text)
-            and (${telco}::text is null or coalesce(job.waiting->>'telco', '') = ${telco}::text)
-          order by job.created_at, job.job_id
-          limit ${limit}::int`
-      ),
-      (rows) => rows.map(unpack).filter(Job.isWaiting)
+  ({ kind, organizationId, reason, telco, ...of }: Storage.FilteredKeyset & Storage.WaitingFilter) =>
+    Effect.map(
+      FilteredPage.read(database, waitingList, of, (sql) => ({
+        listed: [sql.literal(waits)],
+        filters: [
+          ...(organizationId === undefined ? [] : [sql`job.organization_id = ${organizationId}`]),
+          ...(kind === undefined ? [] : [sql`job.work->>'_tag' = ${kind}`]),
+          ...(reason === undefined ? [] : [sql`job.waiting->>'reason' = ${reason}`]),
+          ...(telco === undefined ? [] : [sql`coalesce(job.waiting->>'telco', '') = ${telco}`])
+        ]
+      })),
+      ({ items, ...found }) => ({ ...found, items: items.map(unpack).filter(Job.isWaiting) })
     )
-  }
 
 /** How many jobs wait for their next try, by kind and reason. */
 export const waitingCounts = (database: Database) =>

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { AuditEntry, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as FilteredPage from "../sql/FilteredPage.ts"
 
 const value = `json_build_object(
   'organizationId', audit_entry.organization_id, 'entryId', audit_entry.entry_id, 'createdAt', audit_entry.created_at,
@@ -37,32 +38,31 @@ export const add = (sql: Sql, rows: ReadonlyArray<AuditEntry.AuditEntry>): Commi
   outcome: sql`(select count(*) from audit_entry_added)`
 })
 
-/** Newest first. A filter looks at each entry between the instants: there is no index but the key. */
+const list: FilteredPage.List<AuditEntry.AuditEntry> = {
+  table: "audit_entry",
+  order: ["audit_entry.created_at", "audit_entry.entry_id"],
+  isNewestFirst: true,
+  value
+}
+
+/** Newest first. There is no index but the key, so that a change of anything writes no more than that. */
 export const page =
   (database: Database) =>
-  ({ action, actor, after, from, limit, organizationId, resourceId, to }: Storage.AuditQuery) =>
-    database.rows(
-      (sql) => sql<Row<AuditEntry.AuditEntry>>`
-        select (${sql.literal(value)})::text as value
-        from simplan.audit_entry
-        where audit_entry.organization_id = ${organizationId}
-          ${from === null ? sql.literal("") : sql`and audit_entry.created_at >= ${from}::bigint`}
-          ${to === null ? sql.literal("") : sql`and audit_entry.created_at < ${to}::bigint`}
-          ${actor === null ? sql.literal("") : sql`and audit_entry.actor = ${actor}`}
-          ${action === null ? sql.literal("") : sql`and audit_entry.action = ${action}`}
-          ${
-            resourceId === null
-              ? sql.literal("")
-              : sql`and (audit_entry.resource_id = ${resourceId} or audit_entry.iccid = ${resourceId})`
-          }
-          ${
-            after === null
-              ? sql.literal("")
-              : sql`and (audit_entry.created_at, audit_entry.entry_id) < (${after.createdAt}::bigint, ${after.id}::text)`
-          }
-        order by audit_entry.created_at desc, audit_entry.entry_id desc
-        limit ${limit}::int`
-    )
+  ({ action, actor, from, organizationId, resourceId, to, ...of }: Storage.AuditQuery) =>
+    FilteredPage.read(database, list, of, (sql) => ({
+      listed: [
+        sql`audit_entry.organization_id = ${organizationId}`,
+        ...(from === null ? [] : [sql`audit_entry.created_at >= ${from}::bigint`]),
+        ...(to === null ? [] : [sql`audit_entry.created_at < ${to}::bigint`])
+      ],
+      filters: [
+        ...(actor === null ? [] : [sql`audit_entry.actor = ${actor}`]),
+        ...(action === null ? [] : [sql`audit_entry.action = ${action}`]),
+        ...(resourceId === null
+          ? []
+          : [sql`(audit_entry.resource_id = ${resourceId} or audit_entry.iccid = ${resourceId})`])
+      ]
+    }))
 
 /** Looks at the oldest entries of each organization, and of the service itself, by their key. */
 export const purge =

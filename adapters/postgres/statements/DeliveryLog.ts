@@ -3,7 +3,8 @@
  */
 import { Effect } from "effect"
 import type { Delivery, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../database/Database.ts"
+import type { Database, Row } from "../database/Database.ts"
+import * as FilteredPage from "../sql/FilteredPage.ts"
 import * as Keyset from "../sql/Keyset.ts"
 import * as Events from "./Events.ts"
 
@@ -30,30 +31,47 @@ const attempt = `json_build_object(
   'responseBody', delivery_attempt.response_body
 )`
 
-const conditions = (sql: Sql, { after, ...of }: Storage.Page<Storage.CreatedCursor> & Storage.DeliveryFilter) => [
-  sql`delivery.organization_id = ${of.organizationId}`,
-  sql`delivery.handler is null`,
-  ...(after === null
-    ? []
-    : [sql`(delivery.created_at, delivery.delivery_id) < (${after.createdAt}::bigint, ${after.id}::text)`]),
-  ...(of.statuses === undefined ? [] : [sql`delivery.status = any(${`{${of.statuses.join(",")}}`}::text[])`]),
-  ...(of.endpointId === undefined ? [] : [sql`delivery.endpoint_id = ${of.endpointId}`]),
-  ...(of.from === undefined ? [] : [sql`delivery.created_at >= ${of.from}::bigint`]),
-  ...(of.to === undefined ? [] : [sql`delivery.created_at < ${of.to}::bigint`]),
-  ...(of.type === undefined ? [] : [sql`event.payload->>'type' = ${of.type}`]),
-  ...(of.iccid === undefined ? [] : [sql`${sql.literal(Events.iccid)} = ${of.iccid}`, sql.literal(ofEvent)])
-]
+// The event by its key, for each delivery that is looked at: never by a scan of all events.
+const list: FilteredPage.List<Delivery.LoggedDelivery> = {
+  table: "delivery",
+  order: ["delivery.created_at", "delivery.delivery_id"],
+  isNewestFirst: true,
+  beside: `cross join lateral (
+    select * from simplan.event
+    where event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
+    limit 1
+  ) event`,
+  value: logged
+}
 
-/** A page of the log, newest first. */
-export const page = (database: Database) => (of: Storage.Page<Storage.CreatedCursor> & Storage.DeliveryFilter) =>
-  database.rows(
-    (sql) => sql<Row<Delivery.LoggedDelivery>>`
-      select (${sql.literal(logged)})::text as value
-      from simplan.delivery ${sql.literal(withEvent)}
-      where ${sql.and(conditions(sql, of))}
-      order by delivery.created_at desc, delivery.delivery_id desc
-      limit ${of.limit}::int`
-  )
+/** A page of the log, newest first. Of an endpoint or of a SIM, only its own deliveries are looked at. */
+export const page =
+  (database: Database) =>
+  ({
+    endpointId,
+    from,
+    iccid,
+    organizationId,
+    statuses,
+    to,
+    type,
+    ...of
+  }: Parameters<Storage.Service["deliveries"]["page"]>[0]) =>
+    FilteredPage.read(database, list, of, (sql) => ({
+      listed: [
+        sql`delivery.organization_id = ${organizationId}`,
+        sql`delivery.handler is null`,
+        ...(endpointId === undefined ? [] : [sql`delivery.endpoint_id = ${endpointId}`]),
+        ...(from === undefined ? [] : [sql`delivery.created_at >= ${from}::bigint`]),
+        ...(to === undefined ? [] : [sql`delivery.created_at < ${to}::bigint`]),
+        ...(iccid === undefined ? [] : [sql`${sql.literal(Events.iccid)} = ${iccid}`, sql.literal(ofEvent)])
+      ],
+      ...(iccid !== undefined && { joined: withEvent }),
+      filters: [
+        ...(statuses === undefined ? [] : [sql`delivery.status = any(${`{${statuses.join(",")}}`}::text[])`]),
+        ...(type === undefined ? [] : [sql`event.payload->>'type' = ${type}`])
+      ]
+    }))
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
   database.row(

@@ -1,10 +1,11 @@
 /**
  * The statements about plans.
  */
-import type { Label, Plan, Storage } from "simplan/ports"
+import type { Plan, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as BatchedRead from "../fast/BatchedRead.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+import * as FilteredPage from "../sql/FilteredPage.ts"
 
 const value = `json_build_object(
   'organizationId', plan.organization_id, 'planId', plan.plan_id, 'terms', plan.terms, 'createdAt', plan.created_at,
@@ -89,22 +90,18 @@ export const byId = (database: Database) =>
     ({ organizationId, planId }) => `${organizationId} ${planId}`
   )
 
-export interface Search extends Storage.Page<Storage.CreatedCursor> {
-  readonly archived: boolean | null
-  readonly label: Label.Label | null
-  readonly search: string | null
-  readonly covering: { readonly coverageIds: ReadonlyArray<string>; readonly iso2List: ReadonlyArray<string> } | null
+const list: FilteredPage.List<Plan.Plan> = {
+  table: "plan",
+  order: ["plan.created_at", "plan.plan_id"],
+  isNewestFirst: false,
+  value
 }
 
 /** A page of those that are not deleted, by creation and id. */
-export const page = (database: Database) => (of: Search) =>
-  database.rows((sql) => {
-    const filters = [
-      sql`plan.organization_id = ${of.organizationId}`,
-      sql`plan.deleted_at is null`,
-      ...(of.after === null
-        ? []
-        : [sql`(plan.created_at, plan.plan_id) > (${of.after.createdAt}::bigint, ${of.after.id}::text)`]),
+export const page = (database: Database) => (of: Storage.PlanQuery) =>
+  FilteredPage.read(database, list, of, (sql) => ({
+    listed: [sql`plan.organization_id = ${of.organizationId}`, sql`plan.deleted_at is null`],
+    filters: [
       ...(of.archived === null ? [] : [sql`(plan.archived_at is not null) = ${of.archived}`]),
       ...(of.label === null ? [] : [sql`plan.label = ${of.label}`]),
       ...(of.search === null ? [] : [sql`strpos(plan.folded_name, ${fold(of.search)}::text) > 0`]),
@@ -121,10 +118,4 @@ export const page = (database: Database) => (of: Search) =>
             )`
           ])
     ]
-    return sql<Row<Plan.Plan>>`
-      select (${sql.literal(value)})::text as value
-      from simplan.plan
-      where ${sql.and(filters)}
-      order by plan.created_at, plan.plan_id
-      limit ${of.limit}::int`
-  })
+  }))

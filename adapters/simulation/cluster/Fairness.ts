@@ -27,8 +27,9 @@ export const burst = Effect.fnUntraced(function* (world: Cluster.World) {
   yield* world.ask(requests, PROMPT)
   yield* Effect.sleep(PROMPT)
   const limit = LINES * countries.length
-  const logged = yield* Effect.orDie(simulated.storage.deliveries.page({ organizationId, after: null, limit }))
-  const events = logged.filter(({ event }) => event.createdAt >= began)
+  const query = { organizationId, after: null, limit, looks: limit }
+  const logged = yield* Effect.orDie(simulated.storage.deliveries.page(query))
+  const events = logged.items.filter(({ event }) => event.createdAt >= began)
   const late = events.filter(({ delivery }) => delivery.status !== "Delivered").length
   if (late > 0) return [`${late} of ${events.length} events at once were not sent promptly`]
 

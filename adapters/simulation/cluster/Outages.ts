@@ -164,8 +164,8 @@ export const recovered = Effect.fnUntraced(function* (world: Cluster.World) {
   yield* world.setTelco([{ fault: "unavailable" }])
   yield* Requests.sleepUntil(dueAt + OUT)
   const waiting = Effect.map(
-    Effect.orDie(jobs.waiting({ reason: "unavailable", after: null, limit: 1_000 })),
-    (found) => found.length
+    Effect.orDie(jobs.waiting({ reason: "unavailable", after: null, limit: 1_000, looks: 1_000 })),
+    ({ items }) => items.length
   )
   // An organization may have no SIM that a plan could be attached to.
   if ((yield* waiting) < WAITING) return []

@@ -50,7 +50,7 @@ export const served = Effect.fnUntraced(function* (world: Cluster.World) {
   yield* Effect.sleep(PROMPT)
   if (world.unanswered() > 0) complaints.push(`${world.unanswered()} requests are not answered promptly`)
   const logged = yield* Effect.orDie(simulated.storage.deliveries.page({ organizationId, after: null, limit: 50 }))
-  for (const { delivery, event } of logged) {
+  for (const { delivery, event } of logged.items) {
     if (event.createdAt < began) continue
     const times = world.sent.slice(sent).filter((one) => one.eventId === event.eventId)
     const first = times[0]
@@ -147,9 +147,11 @@ export const streamed = Effect.fnUntraced(function* (world: Cluster.World) {
   }
   yield* Effect.sleep(PROMPT)
   const logged = yield* Effect.orDie(
-    world.simulated.storage.deliveries.page({ organizationId, after: null, limit: 2 * STREAM })
+    world.simulated.storage.deliveries.page({ organizationId, after: null, limit: 2 * STREAM, looks: 2 * STREAM })
   )
-  const late = logged.filter(({ delivery, event }) => event.createdAt >= began && delivery.status === "Pending").length
+  const late = logged.items.filter(
+    ({ delivery, event }) => event.createdAt >= began && delivery.status === "Pending"
+  ).length
   return late === 0 ? [] : [`${late} of ${STREAM} events one after the other were not sent promptly`]
 })
 

@@ -1,6 +1,6 @@
 /**
  * What a request reads, where that is much more than it answers (rule W10): the attachments of a subscription with their
- * texts, and its body. Whoever charges for requests gives each a meter; without one nothing is counted.
+ * texts, its body, and the rows that a filter goes over. Whoever charges for requests gives each a meter; without one nothing is counted.
  */
 import { Context, Effect } from "effect"
 import * as SubscriptionSize from "../../domain/SubscriptionSize.ts"
@@ -30,3 +30,9 @@ export const attachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<vo
     if (meter !== null) for (const of of read) meter.bytes += SubscriptionSize.ofStored(of)
     return Effect.void
   })
+
+/** What a row costs that a filter looks at: 512 of them as much as 64 KiB. */
+const ROW = 128
+
+/** Counts rows that were looked at. */
+export const rows = (looked: number): Effect.Effect<void> => bytes(looked * ROW)

@@ -7,6 +7,7 @@ import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.t
 import type { NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { FilteredLists } from "../fair/FilteredLists.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
 import { Organizations } from "./Organizations.ts"
@@ -26,37 +27,39 @@ export class AuditLog extends Context.Service<
 
 const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
 
+type Needs = FilteredLists | Storage | Organizations | Commits | BusinessClock
+
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
-export const layer: Layer.Layer<AuditLog, never, Storage | Organizations | Commits | BusinessClock> = Layer.effect(
+export const layer: Layer.Layer<AuditLog, never, Needs> = Layer.effect(
   AuditLog,
   Effect.gen(function* () {
     const storage = yield* Storage
     const organizations = yield* Organizations
     const commits = yield* Commits
     const clock = yield* BusinessClock
+    const lists = yield* FilteredLists
 
     /** Refuses an organization that is not there. */
     const checked = (of: { readonly organizationId: string }) =>
       of.organizationId === SERVICE ? Effect.void : Effect.asVoid(organizations.get(of))
+
+    const page = (query: AuditQuery) =>
+      lists.page(query, (step) => storage.auditEntries.page({ ...query, ...step }), cursorOf)
 
     return AuditLog.of({
       record: Effect.fn("AuditLog.record")(function* (change) {
         const commit = yield* commits.audited({}, change, yield* clock.now)
         yield* commits.retryOnConflict(commits.write(commit))
       }),
-      page: Effect.fn("AuditLog.page")(function* ({ limit, ...query }) {
+      page: Effect.fn("AuditLog.page")(function* (query) {
         yield* checked(query)
-        const found = yield* storage.auditEntries.page({ ...query, limit: limit + 1 })
-        return Paging.page(found, limit, cursorOf)
+        return yield* page(query)
       }),
       list: (query) =>
         Stream.unwrap(
           Effect.as(
             checked(query),
-            Paging.stream(
-              (after: CreatedCursor | null, limit) => storage.auditEntries.page({ ...query, after, limit }),
-              cursorOf
-            )
+            Paging.streamPages((after: CreatedCursor | null, limit) => page({ ...query, after, limit }))
           )
         )
     })

@@ -8,8 +8,9 @@ import { isWaiting } from "../../domain/Job.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
+import { FilteredLists } from "../fair/FilteredLists.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as Paging from "../Paging.ts"
+import type * as Paging from "../Paging.ts"
 
 /** How far a retry of many jobs has come. */
 export interface Retried {
@@ -46,12 +47,13 @@ const RETRIES = 10
 const cursorOf = ({ createdAt, jobId }: Job): CreatedCursor => ({ createdAt, id: jobId })
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
-export const layer: Layer.Layer<WaitingJobs, never, Storage | BusinessClock | Commits> = Layer.effect(
+export const layer: Layer.Layer<WaitingJobs, never, FilteredLists | Storage | BusinessClock | Commits> = Layer.effect(
   WaitingJobs,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const lists = yield* FilteredLists
 
     /** Rule W11: an entry for the one job, or for each organization of several. */
     const hasten = Effect.fnUntraced(function* (jobs: ReadonlyArray<WaitingJob>) {
@@ -70,9 +72,13 @@ export const layer: Layer.Layer<WaitingJobs, never, Storage | BusinessClock | Co
       yield* commits.retryOnConflict(commits.write(commit))
     })
 
+    // The service's own turns: jobs of all organizations are looked at, whichever the filter takes.
+    const page = (of: Keyset<CreatedCursor> & WaitingFilter) =>
+      lists.page({ ...of, organizationId: "" }, (step) => storage.jobs.waiting({ ...of, ...step }), cursorOf)
+
     return WaitingJobs.of({
-      page: Effect.fn("WaitingJobs.page")(function* ({ limit, ...of }) {
-        return Paging.page(yield* storage.jobs.waiting({ ...of, limit: limit + 1 }), limit, cursorOf)
+      page: Effect.fn("WaitingJobs.page")(function* (of) {
+        return yield* page(of)
       }),
       retry: Effect.fn("WaitingJobs.retry")(function* ({ jobId }) {
         const job = yield* storage.jobs.get(jobId)
@@ -83,13 +89,15 @@ export const layer: Layer.Layer<WaitingJobs, never, Storage | BusinessClock | Co
         let next = after
         let retried = 0
         for (let step = 0; step < RETRIES; step++) {
-          const found = yield* storage.jobs.waiting({ ...filter, after: next, limit: RETRIED_AT_ONCE })
-          const last = found.at(-1)
-          if (last === undefined) return { retried, next: null }
-          yield* hasten(found)
-          retried += found.length
-          next = cursorOf(last)
-          if (found.length < RETRIED_AT_ONCE) return { retried, next: null }
+          const found: Paging.Page<WaitingJob, CreatedCursor> = yield* page({
+            ...filter,
+            after: next,
+            limit: RETRIED_AT_ONCE
+          })
+          if (found.items.length > 0) yield* hasten(found.items)
+          retried += found.items.length
+          next = found.next
+          if (next === null) break
         }
         return { retried, next }
       })

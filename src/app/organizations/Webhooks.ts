@@ -14,6 +14,7 @@ import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, type DeliveryFilter, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
+import { FilteredLists } from "../fair/FilteredLists.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
@@ -103,205 +104,209 @@ export interface Replayed {
 const REPLAYED_AT_ONCE = 1_000
 const REPLAYS = 10
 
+type Needs = FilteredLists | Storage | BusinessClock | Ids | Commits | Organizations
+type Logged = Paging.Page<LoggedDelivery, CreatedCursor>
+
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
-export const layer: Layer.Layer<Webhooks, never, Storage | BusinessClock | Ids | Commits | Organizations> =
-  Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const storage = yield* Storage
-      const clock = yield* BusinessClock
-      const ids = yield* Ids
-      const commits = yield* Commits
-      const organizations = yield* Organizations
-      const withinQuota = yield* Quotas.make
+export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
+  Webhooks,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const ids = yield* Ids
+    const commits = yield* Commits
+    const organizations = yield* Organizations
+    const lists = yield* FilteredLists
+    const withinQuota = yield* Quotas.make
 
-      const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
+    const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
-      /**
-       * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job
-       * sees to it that they are told of the attachments that there are.
-       */
-      const withNotices = Effect.fnUntraced(function* (
-        action: Action,
-        next: WebhookEndpoint,
-        now: Instant,
-        before?: WebhookEndpoint
-      ) {
-        const asks = (endpoint: WebhookEndpoint) => Lifecycle.timedTypes.some((type) => Endpoint.takes(endpoint, type))
-        const { endpointId: resourceId, organizationId } = next
-        const isNew = asks(next) && (before === undefined || !asks(before))
-        const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now, organizationId), now) : []
-        const commit = { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
-        return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
-      })
+    /**
+     * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job
+     * sees to it that they are told of the attachments that there are.
+     */
+    const withNotices = Effect.fnUntraced(function* (
+      action: Action,
+      next: WebhookEndpoint,
+      now: Instant,
+      before?: WebhookEndpoint
+    ) {
+      const asks = (endpoint: WebhookEndpoint) => Lifecycle.timedTypes.some((type) => Endpoint.takes(endpoint, type))
+      const { endpointId: resourceId, organizationId } = next
+      const isNew = asks(next) && (before === undefined || !asks(before))
+      const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now, organizationId), now) : []
+      const commit = { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
+      return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
+    })
 
-      const change = (
-        action: Action,
-        of: OfEndpoint,
-        change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>
-      ) =>
-        commits.retryOnConflict(
-          Effect.gen(function* () {
-            yield* organizations.get(of)
-            const found = yield* storage.webhookEndpoints.get(of)
-            if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
-            const changed = yield* change(found)
-            const commit = yield* withNotices(action, changed, yield* clock.now, found)
-            yield* commits.write(commit, kinds.Endpoint.keep(changed))
-            return changed
+    const change = (
+      action: Action,
+      of: OfEndpoint,
+      change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>
+    ) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          yield* organizations.get(of)
+          const found = yield* storage.webhookEndpoints.get(of)
+          if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
+          const changed = yield* change(found)
+          const commit = yield* withNotices(action, changed, yield* clock.now, found)
+          yield* commits.write(commit, kinds.Endpoint.keep(changed))
+          return changed
+        })
+      )
+
+    /** Refuses an endpoint that is not there or is disabled. */
+    const enabled = Effect.fnUntraced(function* ({ endpointId, organizationId }: OfEndpoint) {
+      const found = yield* storage.webhookEndpoints.get({ organizationId, endpointId })
+      if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: endpointId })
+      if (!Endpoint.isEnabled(found)) return yield* new EndpointDisabled({ endpointId })
+    })
+
+    const logged = (of: Page<CreatedCursor> & DeliveryFilter) =>
+      lists.page(
+        of,
+        (step) => storage.deliveries.page({ ...of, ...step }),
+        ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+      )
+
+    return Webhooks.of({
+      page: Effect.fn("Webhooks.page")(function* ({ limit, ...of }) {
+        yield* organizations.get(of)
+        const found = yield* storage.webhookEndpoints.page({ ...of, limit: limit + 1 })
+        const page = Paging.page(found, limit, ({ createdAt, endpointId }) => ({ createdAt, id: endpointId }))
+        const endpointIds = page.items.map(({ endpointId }) => endpointId)
+        const { organizationId } = of
+        const known =
+          endpointIds.length === 0 ? [] : yield* storage.webhookEndpoints.health({ organizationId, endpointIds })
+        const byId = new Map(known.map((health) => [health.endpointId, health]))
+        const listed = (endpoint: WebhookEndpoint): ListedEndpoint => ({
+          ...endpoint,
+          health: byId.get(endpoint.endpointId) ?? Delivery.healthOf(endpoint.endpointId, [])
+        })
+        return { ...page, items: page.items.map(listed) }
+      }),
+      create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
+        yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
+        const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))
+        yield* organizations.get({ organizationId })
+        yield* withinQuota(organizationId, "webhookEndpoints")
+        const now = yield* clock.now
+        const endpoint: WebhookEndpoint = {
+          organizationId,
+          endpointId: yield* ids.next(now, organizationId),
+          url,
+          events: types,
+          description,
+          disabled: null,
+          failingSince: null,
+          signingKeys: [{ key: yield* signingKey, validUntil: null }],
+          createdAt: now,
+          deletedAt: null,
+          version: 0
+        }
+        yield* commits.retryOnConflict(
+          Effect.flatMap(withNotices("webhook_endpoint.create", endpoint, now), (commit) =>
+            commits.write(commit, kinds.Endpoint.keep(endpoint))
+          )
+        )
+        return endpoint
+      }),
+      update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
+        yield* Effect.fromResult(
+          Endpoint.checkTexts({
+            ...(url !== undefined && { url }),
+            ...(description !== undefined && { description })
           })
         )
-
-      /** Refuses an endpoint that is not there or is disabled. */
-      const enabled = Effect.fnUntraced(function* ({ endpointId, organizationId }: OfEndpoint) {
-        const found = yield* storage.webhookEndpoints.get({ organizationId, endpointId })
-        if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: endpointId })
-        if (!Endpoint.isEnabled(found)) return yield* new EndpointDisabled({ endpointId })
-      })
-
-      return Webhooks.of({
-        page: Effect.fn("Webhooks.page")(function* ({ limit, ...of }) {
-          yield* organizations.get(of)
-          const found = yield* storage.webhookEndpoints.page({ ...of, limit: limit + 1 })
-          const page = Paging.page(found, limit, ({ createdAt, endpointId }) => ({ createdAt, id: endpointId }))
-          const endpointIds = page.items.map(({ endpointId }) => endpointId)
-          const { organizationId } = of
-          const known =
-            endpointIds.length === 0 ? [] : yield* storage.webhookEndpoints.health({ organizationId, endpointIds })
-          const byId = new Map(known.map((health) => [health.endpointId, health]))
-          const listed = (endpoint: WebhookEndpoint): ListedEndpoint => ({
-            ...endpoint,
-            health: byId.get(endpoint.endpointId) ?? Delivery.healthOf(endpoint.endpointId, [])
-          })
-          return { ...page, items: page.items.map(listed) }
-        }),
-        create: Effect.fn("Webhooks.create")(function* ({ description, events, organizationId, url }) {
-          yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
-          const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))
-          yield* organizations.get({ organizationId })
-          yield* withinQuota(organizationId, "webhookEndpoints")
-          const now = yield* clock.now
-          const endpoint: WebhookEndpoint = {
-            organizationId,
-            endpointId: yield* ids.next(now, organizationId),
-            url,
-            events: types,
-            description,
-            disabled: null,
-            failingSince: null,
-            signingKeys: [{ key: yield* signingKey, validUntil: null }],
-            createdAt: now,
-            deletedAt: null,
-            version: 0
-          }
-          yield* commits.retryOnConflict(
-            Effect.flatMap(withNotices("webhook_endpoint.create", endpoint, now), (commit) =>
-              commits.write(commit, kinds.Endpoint.keep(endpoint))
-            )
-          )
-          return endpoint
-        }),
-        update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
-          yield* Effect.fromResult(
-            Endpoint.checkTexts({
-              ...(url !== undefined && { url }),
-              ...(description !== undefined && { description })
-            })
-          )
-          const types =
-            events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
-          return yield* change("webhook_endpoint.update", of, (endpoint) =>
-            Effect.map(clock.now, (now) => ({
-              ...(enabled === undefined
-                ? endpoint
-                : enabled
-                  ? Endpoint.enabled(endpoint)
-                  : Endpoint.disabled(endpoint, "Organization", now)),
-              ...(url === undefined ? {} : { url: Endpoint.changedUrl(endpoint, url) }),
-              ...(types === undefined ? {} : { events: types }),
-              ...(description === undefined ? {} : { description })
-            }))
-          )
-        }),
-        remove: (of) =>
-          Effect.asVoid(
-            change("webhook_endpoint.delete", of, (endpoint) =>
-              Effect.map(clock.now, (now) => Endpoint.deleted(endpoint, now))
-            )
-          ),
-        rotateKey: (of) =>
-          change("webhook_endpoint.rotate_key", of, (endpoint) =>
-            Effect.zipWith(signingKey, clock.now, (key, now) => Endpoint.withNewKey(endpoint, key, now))
-          ),
-        deliveries: Effect.fn("Webhooks.deliveries")(function* ({ limit, ...of }) {
-          yield* organizations.get(of)
-          const found = yield* storage.deliveries.page({ ...of, limit: limit + 1 })
-          return Paging.page(found, limit, ({ delivery }) => ({
-            createdAt: delivery.createdAt,
-            id: delivery.deliveryId
+        const types =
+          events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
+        return yield* change("webhook_endpoint.update", of, (endpoint) =>
+          Effect.map(clock.now, (now) => ({
+            ...(enabled === undefined
+              ? endpoint
+              : enabled
+                ? Endpoint.enabled(endpoint)
+                : Endpoint.disabled(endpoint, "Organization", now)),
+            ...(url === undefined ? {} : { url: Endpoint.changedUrl(endpoint, url) }),
+            ...(types === undefined ? {} : { events: types }),
+            ...(description === undefined ? {} : { description })
           }))
-        }),
-        delivery: Effect.fn("Webhooks.delivery")(function* (of) {
-          yield* organizations.get(of)
-          const logged = yield* storage.deliveries.get(of)
-          if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
-          return { ...logged, attempts: yield* storage.deliveries.attempts(of) }
-        }),
-        replay: Effect.fn("Webhooks.replay")(function* (of) {
-          return yield* commits.retryOnConflict(
-            Effect.gen(function* () {
-              yield* organizations.get(of)
-              const logged = yield* storage.deliveries.get(of)
-              if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
-              const now = yield* clock.now
-              const delivery = Delivery.replayed(logged.delivery, now)
-              const { deliveryId: resourceId, organizationId } = delivery
-              const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
-              yield* commits.write(yield* commits.audited({ deliveries: { replayed: [delivery] } }, change, now))
-              return { ...logged, delivery }
-            })
+        )
+      }),
+      remove: (of) =>
+        Effect.asVoid(
+          change("webhook_endpoint.delete", of, (endpoint) =>
+            Effect.map(clock.now, (now) => Endpoint.deleted(endpoint, now))
           )
-        }),
-        replayAll: Effect.fn("Webhooks.replayAll")(function* ({ after, ...of }) {
-          yield* organizations.get(of)
-          const { endpointId, organizationId } = of
-          if (endpointId !== undefined) yield* enabled({ organizationId, endpointId })
-          const resourceId = endpointId ?? "*"
-          const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
-          let next = after
-          let replayed = 0
-          for (let step = 0; step < REPLAYS; step++) {
-            const found = yield* storage.deliveries.page({ ...of, after: next, limit: REPLAYED_AT_ONCE })
-            const last = found.at(-1)
-            if (last === undefined) return { replayed, next: null }
+        ),
+      rotateKey: (of) =>
+        change("webhook_endpoint.rotate_key", of, (endpoint) =>
+          Effect.zipWith(signingKey, clock.now, (key, now) => Endpoint.withNewKey(endpoint, key, now))
+        ),
+      deliveries: Effect.fn("Webhooks.deliveries")(function* (of) {
+        yield* organizations.get(of)
+        return yield* logged(of)
+      }),
+      delivery: Effect.fn("Webhooks.delivery")(function* (of) {
+        yield* organizations.get(of)
+        const logged = yield* storage.deliveries.get(of)
+        if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
+        return { ...logged, attempts: yield* storage.deliveries.attempts(of) }
+      }),
+      replay: Effect.fn("Webhooks.replay")(function* (of) {
+        return yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            yield* organizations.get(of)
+            const logged = yield* storage.deliveries.get(of)
+            if (logged === null) return yield* new NotFound({ resource: "delivery", id: of.deliveryId })
             const now = yield* clock.now
-            const chosen = found.filter(({ delivery }) => !Delivery.isUnderWay(delivery, now))
-            const deliveries = { replayed: chosen.map(({ delivery }) => Delivery.replayed(delivery, now)) }
-            if (chosen.length > 0) {
-              yield* commits.retryOnConflict(
-                Effect.flatMap(commits.audited({ deliveries }, change, now), (commit) => commits.write(commit))
-              )
-            }
-            replayed += chosen.length
-            next = { createdAt: last.delivery.createdAt, id: last.delivery.deliveryId }
-            if (found.length < REPLAYED_AT_ONCE) return { replayed, next: null }
-          }
-          return { replayed, next }
-        }),
-        test: Effect.fn("Webhooks.test")(function* (of) {
-          yield* organizations.get(of)
-          yield* enabled(of)
-          const payload = { type: WebhookEvent.TEST, data: { webhookEndpointId: of.endpointId } } as const
-          const { endpointId: resourceId, organizationId } = of
-          const change = { organizationId, action: "webhook_endpoint.test", resourceId, iccid: null } as const
+            const delivery = Delivery.replayed(logged.delivery, now)
+            const { deliveryId: resourceId, organizationId } = delivery
+            const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
+            yield* commits.write(yield* commits.audited({ deliveries: { replayed: [delivery] } }, change, now))
+            return { ...logged, delivery }
+          })
+        )
+      }),
+      replayAll: Effect.fn("Webhooks.replayAll")(function* ({ after, ...of }) {
+        yield* organizations.get(of)
+        const { endpointId, organizationId } = of
+        if (endpointId !== undefined) yield* enabled({ organizationId, endpointId })
+        const resourceId = endpointId ?? "*"
+        const change = { organizationId, action: "delivery.replay", resourceId, iccid: null } as const
+        let next = after
+        let replayed = 0
+        for (let step = 0; step < REPLAYS; step++) {
+          const found: Logged = yield* logged({ ...of, after: next, limit: REPLAYED_AT_ONCE })
           const now = yield* clock.now
-          yield* commits.retryOnConflict(
-            Effect.gen(function* () {
-              const commit = yield* commits.of(organizationId, { payloads: [payload] }, now)
-              yield* commits.write(yield* commits.audited(commit, change, now))
-            })
-          )
-        })
+          const chosen = found.items.filter(({ delivery }) => !Delivery.isUnderWay(delivery, now))
+          const deliveries = { replayed: chosen.map(({ delivery }) => Delivery.replayed(delivery, now)) }
+          if (chosen.length > 0) {
+            yield* commits.retryOnConflict(
+              Effect.flatMap(commits.audited({ deliveries }, change, now), (commit) => commits.write(commit))
+            )
+          }
+          replayed += chosen.length
+          next = found.next
+          if (next === null) break
+        }
+        return { replayed, next }
+      }),
+      test: Effect.fn("Webhooks.test")(function* (of) {
+        yield* organizations.get(of)
+        yield* enabled(of)
+        const payload = { type: WebhookEvent.TEST, data: { webhookEndpointId: of.endpointId } } as const
+        const { endpointId: resourceId, organizationId } = of
+        const change = { organizationId, action: "webhook_endpoint.test", resourceId, iccid: null } as const
+        const now = yield* clock.now
+        yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const commit = yield* commits.of(organizationId, { payloads: [payload] }, now)
+            yield* commits.write(yield* commits.audited(commit, change, now))
+          })
+        )
       })
     })
-  )
+  })
+)

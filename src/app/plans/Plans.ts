@@ -15,10 +15,10 @@ import { TelcoTerms } from "../../ports/TelcoTerms.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Coverage } from "./Coverage.ts"
+import { FilteredLists } from "../fair/FilteredLists.ts"
 import * as Quotas from "../organizations/Quotas.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as Paging from "../Paging.ts"
 
 interface OfPlan {
   readonly organizationId: string
@@ -55,7 +55,7 @@ export class Plans extends Context.Service<
   }
 >()("simplan/Plans") {}
 
-type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
+type Needs = FilteredLists | Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory: a plan is read each time. */
 export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
@@ -69,6 +69,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const coverage = yield* Coverage
     const organizations = yield* Organizations
     const telcoTerms = yield* TelcoTerms
+    const lists = yield* FilteredLists
     const withinQuota = yield* Quotas.make
 
     const get = Effect.fnUntraced(function* (of: OfPlan) {
@@ -120,7 +121,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         yield* commits.retryOnConflict(commits.write(yield* audited(plan, "plan.create", now), kinds.Plan.keep(plan)))
         return plan
       }),
-      page: Effect.fn("Plans.page")(function* ({ countries, limit, ...of }) {
+      page: Effect.fn("Plans.page")(function* ({ countries, ...of }) {
         const iso2List = countries?.map((code) => code.toUpperCase()) ?? null
         const covering =
           iso2List === null
@@ -131,8 +132,11 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
                   .filter((profile) => iso2List.every((code) => profile.iso2List.includes(code)))
                   .map(({ coverageId }) => coverageId)
               }
-        const found = yield* storage.plans.page({ ...of, covering, limit: limit + 1 })
-        return Paging.page(found, limit, ({ createdAt, planId }) => ({ createdAt, id: planId }))
+        return yield* lists.page(
+          of,
+          (step) => storage.plans.page({ ...of, covering, ...step }),
+          ({ createdAt, planId }) => ({ createdAt, id: planId })
+        )
       }),
       archive: (of) => change("plan.archive", of, PlanRules.archived),
       unarchive: (of) => change("plan.unarchive", of, PlanRules.unarchived),

@@ -17,6 +17,7 @@ import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import { FilteredLists } from "../fair/FilteredLists.ts"
 
 /** How often a process has one of the jobs tried that wait for a telco. */
 const PROBE = 10 * SECOND
@@ -42,12 +43,13 @@ export class Recovery extends Context.Service<
 const isUnanswered = ({ waiting }: Job): boolean => waiting?.reason === "unavailable"
 
 /** The implementation that `Services.layer` provides. It keeps the probes of this process in memory. */
-export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commits> = Layer.effect(
+export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | BusinessClock | Commits> = Layer.effect(
   Recovery,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const lists = yield* FilteredLists
     /** By the telco's name: its next probe, and the job that was hastened last. */
     const probes = new Map<string, { readonly dueAt: Instant; readonly jobId: string | null }>()
     const places = new Map<string, CreatedCursor>()
@@ -55,13 +57,17 @@ export const layer: Layer.Layer<Recovery, never, Storage | BusinessClock | Commi
     /** The next jobs that would wait for longer than that and may be tried at `at`, from the one on that was hastened last. */
     const next = Effect.fnUntraced(function* (telco: string, count: number, at: Instant, longerThan: Instant) {
       const page = (after: CreatedCursor | null) =>
-        storage.jobs.waiting({ telco, reason: "unavailable", after, limit: PAGE })
+        lists.page(
+          { organizationId: "", after, limit: PAGE },
+          (step) => storage.jobs.waiting({ telco, reason: "unavailable", ...step }),
+          ({ createdAt, jobId }) => ({ createdAt, id: jobId })
+        )
       const fits = ({ dueAt, waiting: { notBefore = at } }: WaitingJob) => dueAt > longerThan && notBefore <= at
       const place = places.get(telco) ?? null
-      const found: Array<WaitingJob> = (yield* page(place)).filter(fits)
+      const found: Array<WaitingJob> = (yield* page(place)).items.filter(fits)
       if (found.length < count && place !== null) {
         const known = new Set(found.map(({ jobId }) => jobId))
-        found.push(...(yield* page(null)).filter((job) => fits(job) && !known.has(job.jobId)))
+        found.push(...(yield* page(null)).items.filter((job) => fits(job) && !known.has(job.jobId)))
       }
       const taken = found.slice(0, count)
       const last = taken.at(-1)

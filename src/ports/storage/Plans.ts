@@ -4,17 +4,17 @@
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Filter, Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
-import type { CreatedCursor, OfOrganization, Page, Read } from "./Read.ts"
+import type { CreatedCursor, Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 
 /** A page of an organization's plans, oldest first, as far as the filter takes them. */
-export interface PlanQuery extends Page<CreatedCursor>, Filter {}
+export interface PlanQuery extends FilteredKeyset, OfOrganization, Filter {}
 
 /** Reads of plans. A commit writes them. */
 export interface Plans {
   /** Deleted plans included. */
   readonly get: (of: OfOrganization & { readonly planId: string }) => Read<Plan | null>
   /** Those of `Plan.isAsked`, by creation and id, ascending, without deleted ones. */
-  readonly page: (query: PlanQuery) => Read<ReadonlyArray<Plan>>
+  readonly page: (query: PlanQuery) => Read<Filtered<Plan>>
 }
 
 /** An organization's custom regions. */

@@ -120,15 +120,11 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
     let after: { readonly createdAt: Instant; readonly id: string } | null = null
     while (true) {
       const page = yield* Effect.suspend(() => storage.deliveries.page({ organizationId, after, limit: PAGE }))
-      const fresh = page.filter(({ event }) => !events.has(event.eventId))
+      const fresh = page.items.filter(({ event }) => !events.has(event.eventId))
       for (const { event } of fresh) events.add(event.eventId)
       found.push(...fresh.map(({ event }) => event))
-      const last = page.at(-1)
-      if (last === undefined || fresh.length === 0 || page.length < PAGE) return found.reverse()
-      after = {
-        createdAt: last.delivery.createdAt,
-        id: last.delivery.deliveryId
-      }
+      after = page.next
+      if (fresh.length === 0 || after === null) return found.reverse()
     }
   })
 

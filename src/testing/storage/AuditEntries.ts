@@ -15,7 +15,7 @@ const newestFirst = (entries: ReadonlyArray<AuditEntry>): ReadonlyArray<AuditEnt
   entries.toSorted((a, b) => b.createdAt - a.createdAt || (a.entryId < b.entryId ? 1 : -1))
 
 const listed = (world: World.World, filter: Partial<Filter> = {}, limit = 1_000) =>
-  world.storage.auditEntries.page({ ...World.of(world), ...all, ...filter, after: null, limit })
+  World.items(world.storage.auditEntries.page({ ...World.of(world), ...all, ...filter, after: null, limit }))
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("audit entries are listed newest first, by each filter and by all of them", (world) =>

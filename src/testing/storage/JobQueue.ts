@@ -95,7 +95,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
       yield* put(world, jobs)
       const list = (query: Partial<Storage.Keyset<Storage.CreatedCursor>> & Storage.WaitingFilter) =>
-        Effect.map(storage.jobs.waiting({ after: null, limit: 10, organizationId, ...query }), ids)
+        Effect.map(World.items(storage.jobs.waiting({ after: null, limit: 10, organizationId, ...query })), ids)
       yield* Suite.equals("before any try", yield* list({}), [])
 
       const claim = World.claim(world)
@@ -112,7 +112,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           ]
         }
       })
-      const [one, two] = yield* storage.jobs.waiting({ after: null, limit: 10, organizationId })
+      const [one, two] = yield* World.items(storage.jobs.waiting({ after: null, limit: 10, organizationId }))
       yield* Suite.equals("the first", one, {
         ...jobs[0],
         attempts: 1,

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import * as Quota from "../../domain/Quota.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { CreatedCursor } from "../../ports/Storage.ts"
+import type { CreatedCursor, Filtered, FilteredKeyset } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
 import { subscribe } from "./world/Aggregates.ts"
 import * as Rows from "./world/Rows.ts"
@@ -64,6 +64,9 @@ const walk = <Cursor>(world: World.World, list: List<Cursor>) =>
       )
     }
   })
+
+const idsOf = <A, E>(read: Effect.Effect<Filtered<A>, E>, idOf: (item: A) => string) =>
+  Effect.map(read, (found): Filtered<string> => ({ ...found, items: found.items.map(idOf) }))
 
 const created = <A extends { readonly createdAt: Instant }>(
   id: string,
@@ -125,12 +128,99 @@ export const cases: ReadonlyArray<World.Scenario> = [
             search: null,
             covering: null
           }),
-          (plans) => plans.map((plan) => created(plan.planId, plan))
+          ({ items }) => items.map((plan) => created(plan.planId, plan))
         ),
       insert: (createdAt) => {
         const plan = Rows.plan(world, { createdAt })
         return Effect.as(world.storage.commit({ plans: [plan] }), plan.planId)
       }
+    })
+  ),
+
+  scenario("W13: a filter looks at so many rows of a list at most, and a page says where to go on", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const organization = World.of(world)
+      const endpoint = Rows.endpoint(world)
+      yield* storage.commit({ webhookEndpoints: [endpoint] })
+      const isTaken = (index: number) => [6, 7, 12].includes(index)
+      const indexes = Array.from({ length: 13 }, (_, index) => index)
+      const times = indexes.map((index) => world.now + index)
+      const plans = times.map((createdAt, index) =>
+        Rows.plan(world, { createdAt, archivedAt: isTaken(index) ? world.now : null })
+      )
+      const entries = times.map((createdAt, index) =>
+        Rows.auditEntry(world, { createdAt, action: isTaken(index) ? "plan.create" : "plan.delete" })
+      )
+      const payload = {
+        type: "subscription.esim.locationChanged" as const,
+        data: { esim: world.iccid(), countryIso2: "SE", previousCountryIso2: null }
+      }
+      const events = times.map((createdAt, index) =>
+        Rows.event(world, { createdAt, ...(isTaken(index) && { payload }) })
+      )
+      yield* storage.commit({ plans, auditEntries: entries, events })
+      const anyPlan = { label: null, search: null, covering: null }
+      const anyEntry = { from: null, to: null, actor: null, resourceId: null }
+      const { type } = payload
+      const lists = [
+        {
+          name: "plans",
+          page: (query: FilteredKeyset) =>
+            idsOf(
+              storage.plans.page({ ...organization, ...anyPlan, archived: true, ...query }),
+              ({ planId }) => planId
+            ),
+          ids: plans.map(({ planId }) => planId)
+        },
+        {
+          name: "audit entries",
+          page: (query: FilteredKeyset) =>
+            idsOf(
+              storage.auditEntries.page({ ...organization, ...anyEntry, action: "plan.create", ...query }),
+              ({ entryId }) => entryId
+            ),
+          ids: entries.map(({ entryId }) => entryId).reverse()
+        },
+        {
+          name: "deliveries",
+          page: (query: FilteredKeyset) =>
+            idsOf(storage.deliveries.page({ ...organization, type, ...query }), ({ delivery }) => delivery.deliveryId),
+          ids: events.map(({ eventId }) => `${eventId}:${endpoint.endpointId}`).reverse()
+        }
+      ]
+      for (const { ids, name, page } of lists) {
+        const taken = ids.filter((_, index) => isTaken(name === "plans" ? index : 12 - index))
+        for (const [looks, limit] of [
+          [1, 9],
+          [5, 9],
+          [5, 1],
+          [13, 2],
+          [14, 9]
+        ] as const) {
+          const what = `${name}, ${limit} of ${looks} rows`
+          const read: Array<string> = []
+          let after: CreatedCursor | null = null
+          let rows = 0
+          do {
+            const found: Filtered<string> = yield* page({ after, limit, looks })
+            yield* Suite.holds(`${what}: no more`, found.items.length <= limit && found.rows <= looks)
+            const goesOn = found.items.length === limit || found.rows === looks
+            yield* Suite.equals(`${what}: whether it goes on`, found.next !== null, goesOn)
+            read.push(...found.items)
+            rows += found.rows
+            yield* Suite.equals(
+              `${what}: the last row`,
+              found.next?.id ?? null,
+              goesOn && found.rows > 0 ? (ids[rows - 1] ?? null) : null
+            )
+            after = found.next
+          } while (after !== null)
+          yield* Suite.equals(what, read, taken)
+          yield* Suite.equals(`${what}: the rows`, rows, ids.length)
+        }
+      }
+      yield* World.finishAll(world)
     })
   ),
 
@@ -165,8 +255,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       newestFirst: true,
       page: (after, limit) => {
         const filter = { from: null, to: null, actor: null, action: "plan.create", resourceId: null }
-        return Effect.map(world.storage.auditEntries.page({ ...World.of(world), ...filter, after, limit }), (entries) =>
-          entries.map((entry) => created(entry.entryId, entry))
+        return Effect.map(
+          world.storage.auditEntries.page({ ...World.of(world), ...filter, after, limit }),
+          ({ items }) => items.map((entry) => created(entry.entryId, entry))
         )
       },
       insert: (createdAt) => {
@@ -211,8 +302,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         walk<CreatedCursor>(world, {
           newestFirst: true,
           page: (after, limit) =>
-            Effect.map(world.storage.deliveries.page({ ...World.of(world), after, limit }), (rows) =>
-              rows.map(({ delivery }) => created(delivery.deliveryId, delivery))
+            Effect.map(world.storage.deliveries.page({ ...World.of(world), after, limit }), ({ items }) =>
+              items.map(({ delivery }) => created(delivery.deliveryId, delivery))
             ),
           insert: (createdAt) => {
             const event = Rows.event(world, { createdAt })

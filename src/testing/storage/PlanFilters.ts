@@ -30,10 +30,10 @@ const finds = (world: World.World, query: Partial<PlanQuery>, expected: Readonly
       covering: null,
       ...query
     }),
-    (plans) =>
+    ({ items }) =>
       Suite.equals(
         `plans for ${JSON.stringify(query)}`,
-        plans,
+        items,
         expected.filter((plan) => plan !== undefined)
       )
   )

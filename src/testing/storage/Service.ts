@@ -189,13 +189,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Effect.all([
           storage.apiKeys.page({ ...of, ...page }),
           storage.webhookEndpoints.page({ ...of, ...page }),
-          storage.plans.page({ ...of, ...page, ...anyPlan }),
+          World.items(storage.plans.page({ ...of, ...page, ...anyPlan })),
           storage.regions.page({ ...of, ...page }),
           storage.regions.like({ ...of, regionName: region.regionName, iso2List: region.iso2List }),
           storage.sims.page({ ...of, ...page, isEsim: null, label: null }),
           storage.subscriptions.page({ ...of, ...page }),
           storage.sims.smdpHistory({ ...of, iccid: sim.iccid }),
-          storage.deliveries.page({ ...of, ...page }),
+          World.items(storage.deliveries.page({ ...of, ...page })),
           Effect.map(
             Effect.all([
               storage.plans.get({ ...of, planId: plan.planId }),

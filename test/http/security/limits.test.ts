@@ -2,6 +2,7 @@
  * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
  */
 import { Effect, Latch } from "effect"
+import { Storage } from "simplan/ports"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
@@ -163,6 +164,38 @@ describe("the rate limit", () => {
     expect(JSON.stringify(list.body).length).toBeLessThan(65_536)
     expect(before - left(list)).toBe(3)
     expect(left(list) - left(await acme.get(`${path}/location`))).toBe(1)
+  })
+
+  it("charges for the plans that a search looks at, not for those that it finds", async () => {
+    world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
+    const acme = await World.tenant(world)
+    const profiles = await acme.get("/v3/coverage-profiles?label=Green&region_code=FR")
+    const made = await acme.post("/v3/plans", {
+      coverage_id: profiles.body.data[0].coverage_id,
+      name: "Plan",
+      data_MBs: 1,
+      period_days: 1,
+      recurring: false,
+      throttling: false
+    })
+    const planId: string = made.body.plan_id
+    const { organizationId } = acme
+    await world.run(
+      Storage.Storage.use((storage) =>
+        Effect.flatMap(storage.plans.get({ organizationId, planId }), (plan) =>
+          plan === null
+            ? Effect.die("no plan")
+            : storage.commit({
+                plans: Array.from({ length: 2_047 }, (_, n) => ({ ...plan, planId: `${planId}-${n}`, version: 0 }))
+              })
+        )
+      )
+    )
+    const before = left(await acme.get("/v3/plans"))
+    const searched = await acme.get("/v3/plans?search_query=nowhere")
+    expect([searched.body.data, searched.body.next_page]).toEqual([[], null])
+    expect(before - left(searched)).toBe(5)
+    expect(left(searched) - left(await acme.get("/v3/plans?search_query=plan"))).toBe(1)
   })
 
   it("charges for a body as for an answer, also where nothing of it is used", async () => {

@@ -140,8 +140,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const failed = { ...delivery, status: "Failed" as const, nextAttemptAt: null }
       yield* storage.commit({ deliveries: { settled: [{ delivery: failed, token: claim.token }] } })
       const found = (filter: DeliveryFilter, limit = 100) =>
-        Effect.map(storage.deliveries.page({ ...World.of(world), ...filter, after: null, limit }), (rows) =>
-          rows.map((row) => row.delivery.deliveryId).toSorted()
+        Effect.map(storage.deliveries.page({ ...World.of(world), ...filter, after: null, limit }), ({ items }) =>
+          items.map((row) => row.delivery.deliveryId).toSorted()
         )
       const [ofFirst, ofSecond, ofLocation] = [
         `${state}:${first.endpointId}`,

@@ -84,7 +84,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
             yield* Suite.equals(of.name, yield* world.outbox.claimForHandler(claimOf(world, of)), due)
           }
           const query = { organizationId: world.organizationId, after: null, limit: 100 }
-          yield* Suite.equals("the log of endpoints", yield* world.storage.deliveries.page(query), [])
+          yield* Suite.equals("the log of endpoints", yield* World.items(world.storage.deliveries.page(query)), [])
           const named = {
             organizationId: world.organizationId,
             deliveryId: expected(all)[0]?.delivery.deliveryId ?? ""

@@ -14,4 +14,4 @@ export const endpoint = (world: World.World, changes: Partial<WebhookEndpoint> =
 
 /** The log of deliveries, the newest first. */
 export const log = (world: World.World) =>
-  world.storage.deliveries.page({ ...World.of(world), after: null, limit: 1_000 })
+  World.items(world.storage.deliveries.page({ ...World.of(world), after: null, limit: 1_000 }))

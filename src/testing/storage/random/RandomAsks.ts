@@ -11,7 +11,7 @@ import type { CreatedCursor, StorageError } from "../../../ports/Storage.ts"
 import type { Side } from "./RandomCommits.ts"
 import { type asks, idOf, pick, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
-import { newSim } from "../world/World.ts"
+import { items, newSim } from "../world/World.ts"
 
 /** A question, at one moment of machine time. */
 export interface Ask {
@@ -118,7 +118,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     storage.plans.get({ ...of, planId: id }),
     pages(
       ask,
-      (after: CreatedCursor | null, limit) => storage.plans.page({ ...of, ...plans, after, limit }),
+      (after: CreatedCursor | null, limit) => items(storage.plans.page({ ...of, ...plans, after, limit })),
       (plan) => ({ createdAt: plan.createdAt, id: plan.planId })
     ),
     storage.regions.get({ ...of, coverageId: id }),
@@ -167,7 +167,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     storage.sims.smdpHistory({ ...of, iccid }),
     pages(
       ask,
-      (after: CreatedCursor | null, limit) => storage.deliveries.page({ ...of, after, limit }),
+      (after: CreatedCursor | null, limit) => items(storage.deliveries.page({ ...of, after, limit })),
       ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
     ),
     storage.idempotencyRecords.get({ ...of, key: `key ${row % 3}` }),
@@ -191,7 +191,7 @@ const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
     const token = pick(run.tokens, choice)
     const held = run.iccids.slice(row).map((iccid) => ({ iccid, token }))
     yield* world.storage.sims.release({ organizationId, reservations: held })
-    const logged = yield* world.storage.deliveries.page({ organizationId, after: null, limit: 6 })
+    const logged = yield* items(world.storage.deliveries.page({ organizationId, after: null, limit: 6 }))
     yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
     yield* world.outbox.handBack(
       logged.slice(row).map(({ delivery: { deliveryId } }) => ({ organizationId, deliveryId, token }))

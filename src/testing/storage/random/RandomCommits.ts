@@ -187,9 +187,9 @@ const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
 const ofDelivery = (run: Run, { world }: Side, part: Part): Piece =>
   Effect.map(
     world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 6 }),
-    (logged): Commit => {
-      if (logged.length === 0) return {}
-      const { delivery } = pick(logged, part.row)
+    ({ items }): Commit => {
+      if (items.length === 0) return {}
+      const { delivery } = pick(items, part.row)
       const next =
         part.choice % 2 === 0
           ? ({ status: "Delivered", nextAttemptAt: null } as const)

@@ -154,7 +154,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const sim = World.newSim(world)
       yield* storage.sims.import([sim])
       const filter = { from: null, to: null, actor: null, action: null, resourceId: null }
-      const listed = storage.auditEntries.page({ ...World.of(world), ...filter, after: null, limit: 9 })
+      const listed = World.items(storage.auditEntries.page({ ...World.of(world), ...filter, after: null, limit: 9 }))
       for (const [what, given, entries] of [
         ["without any", {}, []],
         ["with one", { imsi: all.imsi }, [entry]],

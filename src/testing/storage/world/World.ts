@@ -12,7 +12,7 @@ import type { Organization } from "../../../domain/Organization.ts"
 import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
 import { type Claim, Jobs } from "../../../ports/Jobs.ts"
 import { Outbox } from "../../../ports/Outbox.ts"
-import { type Commit, type Conflict, type NewSim, Storage } from "../../../ports/Storage.ts"
+import { type Commit, type Conflict, type Filtered, type NewSim, Storage } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
 import { change, type Written } from "./Aggregates.ts"
 
@@ -105,6 +105,10 @@ export const neighbour = (world: World) => {
   const other = { ...world, organizationId: world.id() }
   return Effect.as(world.storage.commit({ organizations: [organization(other)] }), other)
 }
+
+/** The rows that a read with a filter took. */
+export const items = <A, E>(read: Effect.Effect<Filtered<A>, E>): Effect.Effect<ReadonlyArray<A>, E> =>
+  Effect.map(read, (found) => found.items)
 
 /** Expects a commit to conflict; on what, where that is told. */
 export const conflicts = (world: World, what: string, commit: Commit, on?: Conflict["on"]) =>

@@ -1,0 +1,77 @@
+/**
+ * Pages of filtered lists within bounds (rule W13), whatever the storage: how many rows a page looks at, and that what one
+ * organization looks for waits for its turn among those of others.
+ *
+ * A page is read in steps of a few hundred rows. The first one is made at once: mostly it is enough. Each further one takes
+ * its turn, so that no search holds up the reads of others for longer than a step takes. What was looked at is charged to
+ * the request (`ReadCost`).
+ */
+import { Context, Effect, Layer } from "effect"
+import type { CreatedCursor, Filtered, Keyset } from "../../ports/Storage.ts"
+import { LOOKED_AT_ONCE } from "../../ports/Storage.ts"
+import type { Page } from "../Paging.ts"
+import * as FairSlots from "./FairSlots.ts"
+import * as ReadCost from "./ReadCost.ts"
+
+/** How many rows a page looks at, at most: all plans that an organization has by its usual quota. */
+export const MOST = 40 * LOOKED_AT_ONCE
+
+/** Which page, and of whose list. */
+export interface Asked extends Keyset<CreatedCursor> {
+  /** Whose turns it takes. Empty: those of the service itself. */
+  readonly organizationId: string
+}
+
+/** Reads a step: as many rows that the filter takes. */
+type Step<A, E> = (of: Keyset<CreatedCursor>) => Effect.Effect<Filtered<A>, E>
+
+/** Reads filtered lists, all of a process in the same turns. */
+export class FilteredLists extends Context.Service<
+  FilteredLists,
+  {
+    /**
+     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST` rows were looked at, or where no turn
+     * came in time.
+     */
+    readonly page: <A, E>(
+      asked: Asked,
+      step: Step<A, E>,
+      cursorOf: (item: A) => CreatedCursor
+    ) => Effect.Effect<Page<A, CreatedCursor>, E>
+  }
+>()("simplan/FilteredLists") {}
+
+/** How many steps are made at a time. They share the storage's connection for reads, and a processor of the database. */
+const SLOTS = 1
+/** How many requests of one organization may wait for their turn, and for how long, in ms. */
+const MOST_WAITING = 256
+const PATIENCE = 2_000
+
+/** The turns of this process. */
+export const layer: Layer.Layer<FilteredLists> = Layer.sync(FilteredLists, () => {
+  const slots = FairSlots.make({ slots: SLOTS, mostWaiting: MOST_WAITING })
+  return FilteredLists.of({
+    page: Effect.fnUntraced(function* <A, E>(
+      { after, limit, organizationId }: Asked,
+      step: Step<A, E>,
+      cursorOf: (item: A) => CreatedCursor
+    ) {
+      const items: Array<A> = []
+      const turn = { organizationId, isUrgent: true, patienceMillis: PATIENCE }
+      let [next, rows] = [after, 0]
+      do {
+        // One more than asked for, to know whether another page follows.
+        const read = step({ after: next, limit: limit + 1 - items.length })
+        const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
+        if (found === null) return { items, next }
+        yield* ReadCost.rows(found.rows)
+        items.push(...found.items)
+        const last = items[limit - 1]
+        if (items.length > limit && last !== undefined) return { items: items.slice(0, limit), next: cursorOf(last) }
+        next = found.next
+        rows += found.rows
+      } while (next !== null && rows < MOST)
+      return { items, next }
+    })
+  })
+})
