@@ -22,6 +22,8 @@ const onStranded = (): void => {
 const run = async (): Promise<number> => {
   const Effect = await import("effect/Effect")
   const { run } = await import("./Program.ts")
+  // A signal from while the modules were loaded ends the process before it has made anything.
+  await StartSignals.delivered()
   return Effect.runPromise(run(process.argv.slice(2)))
 }
 

@@ -6,14 +6,12 @@ import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Organizations, Problems, Sims, Time } from "simplan"
 import { describe, expect, it } from "vitest"
+import * as VirtualTime from "../scenarios/engine/VirtualTime.ts"
 import { ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 
 const ids = ({ model }: World) => model.packages.map(({ id }) => id)
 
 const calls = ({ model }: World) => model.calls.filter((name) => name === "packages").length
-
-/** Lets time pass second by second, so that the background has done what a second asks for before the next one. */
-const seconds = (count: number) => Effect.repeat(TestClock.adjust("1 second"), { times: count - 1 })
 
 /** The ICCID of a SIM of which there are many. */
 const iccidOf = (index: number) => `89910000001${String(index).padStart(8, "0")}`
@@ -122,10 +120,10 @@ describe("S5: a SIM in stock", () => {
         yield* importMany(world, 299)
         addStray(world, { iccid: iccidOf(298) })
         yield* world.background
-        yield* seconds(30)
+        yield* VirtualTime.pass(30 * Time.SECOND)
         expect(calls(world)).toBeGreaterThan(120)
         expect(calls(world)).toBeLessThanOrEqual(160)
-        yield* seconds(40)
+        yield* VirtualTime.pass(40 * Time.SECOND)
         expect(calls(world)).toBe(300)
         expect(yield* allocationOf(world, iccidOf(298))).toBe("Releasing")
       })

@@ -15,6 +15,12 @@ export const begin = (): void => {
   process.on("SIGTERM", onTerminate)
 }
 
+/**
+ * Resolves when the signals that came before are handled: the event loop delivers them, and modules can load without a
+ * turn of it.
+ */
+export const delivered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /** Leaves signals to others. */
 export const end = (): void => {
   process.off("SIGINT", onInterrupt)

@@ -28,10 +28,18 @@ beforeAll(async () => {
   cpSync(join(copy, "package.json"), join(home, "package.json"))
   symlinkSync(join(copy, "node_modules"), join(home, "node_modules"), "dir")
   built = readFileSync(program, "utf8")
-  const line = `[require("node:path").basename(process.argv[1]), process.resourceUsage().maxRSS].join(" ") + "\\n"`
+  // Not `resourceUsage().maxRSS`: on Linux a process begins with the peak of the one that spawned it, here of this runner.
   writeFileSync(
     noting,
-    `process.on("exit", () => require("node:fs").appendFileSync(${JSON.stringify(peaks)}, ${line}))`
+    `const { appendFileSync, existsSync, readFileSync } = require("node:fs")
+const { basename } = require("node:path")
+const status = "/proc/self/status"
+process.on("exit", () => {
+  const peak = existsSync(status)
+    ? /VmHWM:\\s+(\\d+) kB/.exec(readFileSync(status, "utf8"))[1]
+    : process.resourceUsage().maxRSS
+  appendFileSync(${JSON.stringify(peaks)}, basename(process.argv[1]) + " " + peak + "\\n")
+})`
   )
 }, 120_000)
 beforeEach(() => {

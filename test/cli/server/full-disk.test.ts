@@ -122,7 +122,7 @@ it("ends where the disk is full all the same, and has all that was answered when
 it("ends by a signal while it loads, and has made nothing", async () => {
   // The signal comes as soon as there is a listener, without which it would end the process by itself.
   const early = `process.on("newListener", (name) => {
-    if (name === "SIGTERM") setImmediate(() => process.kill(process.pid, name))
+    if (name === "SIGTERM") queueMicrotask(() => process.kill(process.pid, name))
   })`
   writeFileSync(join(cwd(), "disk.cjs"), early)
   expect(await server().ended).toEqual({ code: 143, signal: null })
