@@ -10,13 +10,13 @@
  */
 import { randomBytes } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Redacted, type Scope } from "effect"
+import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { afterEach, beforeEach, inject } from "vitest"
 
 export interface Database {
   readonly name: string
   readonly url: string
-  /** Drops it, open connections included. */
+  /** Drops it when its connections have ended, and after 2 s whether they have or not. */
   readonly drop: () => Promise<void>
 }
 
@@ -52,7 +52,21 @@ const make = async (name: string, template: string): Promise<Database> => {
   return {
     name,
     url: urlOf(name),
-    drop: () => asAdmin((client) => Effect.asVoid(client.unsafe(`drop database if exists "${name}" with (force)`)))
+    drop: () =>
+      asAdmin((client) =>
+        Effect.gen(function* () {
+          // PostgreSQL may still be ending a session that its client has closed. To end it by force would send that client
+          // an error, for which nothing listens any more.
+          const sessions = client<{ count: number }>`
+            select count(*)::int as count from pg_stat_activity where datname = ${name}`
+          yield* Effect.repeat(sessions, {
+            while: ([row]) => row !== undefined && row.count > 0,
+            schedule: Schedule.spaced("10 millis"),
+            times: 200
+          })
+          yield* client.unsafe(`drop database if exists "${name}" with (force)`)
+        })
+      )
   }
 }
 
