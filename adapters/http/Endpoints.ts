@@ -114,7 +114,7 @@ const route = (
         onFailure: ErrorResponses.ofFailure,
         onSuccess: (body) => Effect.succeed(respond(body))
       })
-      return limited === null ? answered : limited(answered)
+      return limited === null ? answered : limited(answered, writes ? null : endpoint.path)
     })
   })
   return HttpRouter.route(

@@ -14,7 +14,10 @@ interface One {
   readonly id: number
   readonly organizationId: string
   readonly isUrgent: boolean
+  readonly slots: number
 }
+
+const sum = (all: ReadonlyArray<One>): number => all.reduce((total, one) => total + one.slots, 0)
 
 /** The same policy over plain lists: everything is worked out anew each time. */
 const makeModel = (slots: number) => {
@@ -24,24 +27,27 @@ const makeModel = (slots: number) => {
   let order: ReadonlyArray<string> = []
   const passed = new Map<string, number>()
   const begun: Array<number> = []
-  const heldBy = (id: string) => underWay.filter(({ organizationId }) => organizationId === id).length
-  const mayBegin = (id: string) => {
+  const heldBy = (id: string) => sum(underWay.filter(({ organizationId }) => organizationId === id))
+  const mayBegin = (id: string, needed = 1) => {
     const active = new Set([...underWay, ...waiting].map(({ organizationId }) => organizationId)).add(id).size
-    const free = slots - underWay.length
-    return free > FairTurns.reserved(slots) || (free > 0 && heldBy(id) < FairTurns.evenShare(slots, active))
+    const left = slots - sum(underWay) - needed
+    if (left < 0) return false
+    return left >= FairTurns.reserved(slots) || heldBy(id) + needed <= FairTurns.evenShare(slots, active)
   }
   const next = (id: string): One | undefined => {
     const own = waiting.filter(({ organizationId }) => organizationId === id)
     const [urgent, other] = [own.find(({ isUrgent }) => isUrgent), own.find(({ isUrgent }) => !isUrgent)]
     const isUrgent = urgent !== undefined && (other === undefined || (passed.get(id) ?? 0) < 3)
+    const one = isUrgent ? urgent : other
+    if (one === undefined || !mayBegin(id, one.slots)) return undefined
     passed.set(id, isUrgent && other !== undefined ? (passed.get(id) ?? 0) + 1 : 0)
-    return isUrgent ? urgent : other
+    return one
   }
   const settle = () => {
     for (;;) {
       const waits = order.filter((id) => waiting.some(({ organizationId }) => organizationId === id))
       const [turn] = waits.toSorted((left, right) => heldBy(left) - heldBy(right))
-      if (turn === undefined || !mayBegin(turn)) break
+      if (turn === undefined) break
       const one = next(turn)
       if (one === undefined) break
       waiting = waiting.filter(({ id }) => id !== one.id)
@@ -55,12 +61,14 @@ const makeModel = (slots: number) => {
   return {
     begun,
     mayBegin,
-    open: () => Math.max(0, slots - underWay.length - FairTurns.reserved(slots)),
+    held: () => sum(underWay),
+    open: () => Math.max(0, slots - sum(underWay) - FairTurns.reserved(slots)),
     underWay: () => underWay,
     waiting: () => waiting,
     ask: (one: One): void => {
       const own = waiting.filter(({ organizationId }) => organizationId === one.organizationId).length
-      if (own === 0 && mayBegin(one.organizationId)) {
+      const isBehind = waiting.some(({ organizationId }) => heldBy(organizationId) <= heldBy(one.organizationId))
+      if (own === 0 && !isBehind && mayBegin(one.organizationId, one.slots)) {
         underWay = [...underWay, one]
         begun.push(one.id)
         return
@@ -84,7 +92,8 @@ const step = fc.oneof(
   fc.record({
     does: fc.constant("ask" as const),
     organizationId: fc.constantFrom(...ORGANIZATIONS),
-    isUrgent: fc.boolean()
+    isUrgent: fc.boolean(),
+    size: fc.constantFrom(0, 0, 0, 0.25, 1)
   }),
   fc.record({ does: fc.constantFrom("end" as const, "withdraw" as const), which: fc.nat(30) })
 )
@@ -102,24 +111,25 @@ describe("W13: the turns of organizations", () => {
         for (const [id, one] of steps.entries()) {
           if (one.does === "ask") {
             const { isUrgent, organizationId } = one
-            const waiting = { organizationId, isUrgent, begin: () => void begun.push(id) }
+            const size = Math.max(1, Math.floor((one.size * slots) / 2))
+            const waiting = { organizationId, isUrgent, slots: size, begin: () => void begun.push(id) }
             known.set(id, waiting)
-            if (turns.tryBegin(organizationId)) begun.push(id)
+            if (turns.tryBegin(organizationId, size)) begun.push(id)
             else turns.enter(waiting)
-            model.ask({ id, organizationId, isUrgent })
+            model.ask({ id, organizationId, isUrgent, slots: size })
           } else {
             const all = one.does === "end" ? model.underWay() : model.waiting()
             const found = all[one.which % Math.max(1, all.length)]
             const waiting = known.get(found?.id ?? -1)
             if (found === undefined || waiting === undefined) continue
-            if (one.does === "end") turns.end(found.organizationId)
+            if (one.does === "end") turns.end(found.organizationId, found.slots)
             else turns.withdraw(waiting)
             model[one.does](found.id)
           }
           expect(begun).toEqual(model.begun)
-          expect(turns.held()).toBe(model.underWay().length)
+          expect(turns.held()).toBe(model.held())
           expect(turns.open()).toBe(model.open())
-          expect(ORGANIZATIONS.map(turns.mayBegin)).toEqual(ORGANIZATIONS.map(model.mayBegin))
+          expect(ORGANIZATIONS.map(turns.mayBegin)).toEqual(ORGANIZATIONS.map((id) => model.mayBegin(id)))
         }
       }
     )
@@ -140,6 +150,23 @@ describe("W13: the turns of organizations", () => {
     for (let count = 0; count < 6; count++) turns.end(count % 2 === 0 ? "a" : "b")
     expect(["a", "b", "c"].map((id) => turns.held(id))).toEqual([5, 5, 5])
   })
+})
+
+it("what needs many slots gets them, though others ask for few without an end", () => {
+  const turns = FairTurns.make({ slots: 16, mostWaiting: 100 })
+  for (const id of ["a", "b", "c"]) for (let count = 0; count < 4; count++) expect(turns.tryBegin(id)).toBe(true)
+  let hasBegun = false
+  const heavy = { organizationId: "d", isUrgent: true, slots: 8, begin: () => (hasBegun = true) }
+  expect(turns.tryBegin("d", 8)).toBe(false)
+  expect(turns.enter(heavy)).toBe(true)
+  for (const id of ["a", "b", "a", "c", "a"]) {
+    expect([hasBegun, turns.tryBegin("e"), turns.tryBegin(id)]).toEqual([false, false, false])
+    turns.end(id)
+  }
+  turns.end("b")
+  expect([hasBegun, turns.held("d"), turns.held()]).toEqual([true, 8, 14])
+  turns.end("d", 8)
+  expect([turns.held("d"), turns.tryBegin("e")]).toEqual([0, true])
 })
 
 /** Effects that hold a slot for some time, under a virtual clock. */

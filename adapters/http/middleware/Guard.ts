@@ -15,8 +15,8 @@ export interface Credentials {
 
 type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 
-/** Makes the answer to an admitted request within the limits of its caller. */
-export type Limited = <R>(answer: Answer<R>) => Answer<R | Scope.Scope>
+/** Makes the answer to an admitted request within the limits of its caller. `read` is the path of a route that only reads. */
+export type Limited = <R>(answer: Answer<R>, read: string | null) => Answer<R | Scope.Scope>
 
 /** A caller that acts for an organization. */
 export interface Tenant {

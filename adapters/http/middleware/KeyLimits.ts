@@ -17,12 +17,16 @@ import type * as UnreadBytes from "../connections/UnreadBytes.ts"
 import * as Concurrency from "./Concurrency.ts"
 import type * as Guard from "./Guard.ts"
 import * as RateLimit from "./RateLimit.ts"
+import * as ReadRoom from "./ReadRoom.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** The bytes of an answer, or of what is read for it, that cost as much as a request. */
 const UNIT = 65_536
+
+/** What a streamed answer loads before it begins: two pages, in bytes. */
+const STREAMED = 262_144
 
 /** The longest pause before a piece of a stream, in ms. */
 const PAUSE = 1_000
@@ -58,6 +62,13 @@ const tooManyRequests = underWay("Too many requests with this API key are under 
 const tooManyStreams = underWay("Too many lists are being sent to this API key")
 const tooManyRequestsOfAll = underWay("Too many requests of this organization are under way")
 const tooManyStreamsOfAll = underWay("Too many lists are being sent to this organization")
+const tooMuchIsRead = underWay("Too much is being read for this organization")
+
+const tooSlow: Errors.ErrorContent = {
+  code: "storage_unavailable",
+  message: "Reads take too long to begin another one",
+  headers: Errors.retryAfter(1)
+}
 
 /** How many API keys' limits all keys of an organization have together, unless set. */
 export const SHARE = 4
@@ -89,6 +100,7 @@ export const make = (
       requests: share * bounds.requests,
       streams: share * bounds.streams
     })
+    const room = yield* ReadRoom.make
 
     const limitsOf = (reader: UnreadBytes.Reader): ReadonlyArray<Limited> => [
       ...(limit === null ? [] : [{ name: "default", limit, caller: reader.key }]),
@@ -178,9 +190,12 @@ export const make = (
             }),
       limited:
         (reader, request) =>
-        <R>(answer: Effect.Effect<Response, never, R>): Effect.Effect<Response, never, R | Scope.Scope> =>
+        <R>(
+          answer: Effect.Effect<Response, never, R>,
+          read: string | null
+        ): Effect.Effect<Response, never, R | Scope.Scope> =>
           Effect.suspend(() => {
-            const { key } = reader
+            const { key, organizationId } = reader
             const all = allOf(reader)
             const hasRoom = (): boolean => readers.hasRoom(reader)
             let [hasEntered, hasEnteredAll] = [false, false]
@@ -190,23 +205,44 @@ export const make = (
               hasEntered = false
               hasEnteredAll = false
             }
+            let slots = 0
             const meter: ReadCost.Meter = { bytes: 0 }
-            const done = Effect.flatMap(Effect.provideService(answer, ReadCost.Current, meter), (response) =>
-              response.body._tag === "Stream"
-                ? Effect.flatMap(streamed(reader, response, response.body), (open) => told(reader, open))
+            const done = Effect.flatMap(Effect.provideService(answer, ReadCost.Current, meter), (response) => {
+              const { body } = response
+              if (read !== null) {
+                const answered = body._tag === "Uint8Array" ? body.contentLength : body._tag === "Stream" ? STREAMED : 0
+                room.learn(organizationId, read, Math.max(answered, meter.bytes))
+              }
+              return body._tag === "Stream"
+                ? Effect.flatMap(streamed(reader, response, body), (open) => told(reader, open))
                 : told(reader, response, meter.bytes)
-            )
+            })
             const refused = (content: Errors.ErrorContent) =>
               Effect.suspend(() => {
                 leave()
                 return told(reader, ErrorResponses.make(content))
               })
+            const inRoom = Effect.suspend(() => {
+              if (read === null) return done
+              const needed = room.expected(organizationId, read)
+              if (room.tryTake(organizationId, needed)) {
+                slots = needed
+                return done
+              }
+              return Effect.flatMap(
+                room.take(organizationId, needed, () => (slots = needed)),
+                (hasRoom) => {
+                  if (hasRoom) return done
+                  return refused(room.held(organizationId) > 0 ? tooMuchIsRead : tooSlow)
+                }
+              )
+            })
             const enteredAll = Effect.suspend(() => {
               hasEnteredAll = concurrencyOfAll.tryEnter(all)
-              if (hasEnteredAll) return done
+              if (hasEnteredAll) return inRoom
               return Effect.flatMap(
                 concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
-                (isEntered) => (isEntered ? done : refused(tooManyRequestsOfAll))
+                (isEntered) => (isEntered ? inRoom : refused(tooManyRequestsOfAll))
               )
             })
             const entered = Effect.suspend(() => {
@@ -218,6 +254,7 @@ export const make = (
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {
+              if (slots > 0) room.give(organizationId, slots)
               const isFollowed = exit._tag === "Success" && readers.follow(request, reader, leave)
               if (!isFollowed) leave()
               return undefined

@@ -15,6 +15,8 @@ export interface Asking {
   readonly isUrgent: boolean
   /** Milliseconds of machine time. */
   readonly patienceMillis: number
+  /** How many slots it needs at once, half of all at most; 1 by default. */
+  readonly slots?: number
 }
 
 /** Slots in this process. */
@@ -25,6 +27,15 @@ export interface FairSlots {
     effect: Effect.Effect<A, E, R>,
     none: Effect.Effect<B, E2, R2>
   ) => Effect.Effect<A | B, E | E2, R | R2>
+  /** Takes slots for an organization, one by default, if they are free and it is its turn. The caller gives them back. */
+  readonly tryTake: FairTurns.FairTurns["tryBegin"]
+  /**
+   * Waits for slots that `tryTake` did not give; false where the organization has too many waiting, or none came in time.
+   * `onTaken` runs in the instant in which they are the caller's, which gives them back also when it is interrupted then.
+   */
+  readonly take: (asking: Asking, onTaken: () => void) => Effect.Effect<boolean>
+  /** Gives back slots of an organization, one by default. */
+  readonly give: FairTurns.FairTurns["end"]
   /** How many slots are taken: by an organization, or by all. */
   readonly held: FairTurns.FairTurns["held"]
   /** How many organizations hold slots or wait for one. */
@@ -35,39 +46,36 @@ export interface FairSlots {
 export const make = (options: { readonly slots: number; readonly mostWaiting: number }): FairSlots => {
   const turns = FairTurns.make(options)
 
-  /** Whether a slot was given in time. It is the caller's then, also when it is interrupted in the same instant. */
-  const awaited = ({ isUrgent, organizationId, patienceMillis }: Asking) =>
+  const take: FairSlots["take"] = ({ patienceMillis, ...asking }, onTaken) =>
     Effect.suspend(() => {
-      let isGiven = false
+      let isTaken = false
       let resume = (): void => undefined
       const one: FairTurns.Waiting = {
-        organizationId,
-        isUrgent,
+        ...asking,
         begin: () => {
-          isGiven = true
+          isTaken = true
+          onTaken()
           resume()
         }
       }
       if (!turns.enter(one)) return Effect.succeed(false)
-      const given = Effect.callback<void>((done) => {
+      const taken = Effect.callback<void>((done) => {
         resume = () => done(Effect.void)
-        if (isGiven) resume()
+        if (isTaken) resume()
       })
-      return Effect.interruptible(Effect.timeoutOption(given, patienceMillis)).pipe(
-        Effect.onInterrupt(() =>
-          Effect.sync(() => {
-            if (isGiven) turns.end(organizationId)
-            else turns.withdraw(one)
-          })
-        ),
+      return Effect.interruptible(Effect.timeoutOption(taken, patienceMillis)).pipe(
+        Effect.onInterrupt(() => Effect.sync(() => turns.withdraw(one))),
         Effect.map(() => {
-          if (!isGiven) turns.withdraw(one)
-          return isGiven
+          if (!isTaken) turns.withdraw(one)
+          return isTaken
         })
       )
     })
 
   return {
+    tryTake: turns.tryBegin,
+    take,
+    give: turns.end,
     held: turns.held,
     active: turns.active,
     run: <A, E, R, B, E2, R2>(
@@ -76,15 +84,14 @@ export const make = (options: { readonly slots: number; readonly mostWaiting: nu
       none: Effect.Effect<B, E2, R2>
     ): Effect.Effect<A | B, E | E2, R | R2> =>
       Effect.uninterruptibleMask((restore) => {
-        const { organizationId } = asking
-        const inSlot = Effect.ensuring(
-          restore(effect),
-          Effect.sync(() => turns.end(organizationId))
-        )
-        if (turns.tryBegin(organizationId)) return inSlot
-        return Effect.flatMap(
-          awaited(asking),
-          (isGiven): Effect.Effect<A | B, E | E2, R | R2> => (isGiven ? inSlot : restore(none))
+        const { organizationId, slots } = asking
+        const give = Effect.sync(() => turns.end(organizationId, slots))
+        const inSlot = Effect.ensuring(restore(effect), give)
+        if (turns.tryBegin(organizationId, slots)) return inSlot
+        let isTaken = false
+        return take(asking, () => (isTaken = true)).pipe(
+          Effect.onInterrupt(() => (isTaken ? give : Effect.void)),
+          Effect.flatMap((isGiven): Effect.Effect<A | B, E | E2, R | R2> => (isGiven ? inSlot : restore(none)))
         )
       })
   }

@@ -1,10 +1,11 @@
 /**
  * Whose turn it is where organizations share a number of slots (rule W13): the one policy for calls of a telco, lookups of
- * names, jobs and deliveries. Without a clock and without Effect; `FairSlots` lets effects wait by it.
+ * names, reads, jobs and deliveries. Without a clock and without Effect; `FairSlots` lets effects wait by it.
  *
  * - A slot goes to the organization that holds fewest of those that wait; among equals in turns.
  * - The last few slots are only for an organization that holds less than an even share. So one that is alone has all but
  *   these, and the next one finds a slot at once.
+ * - Something may need several slots at once. Whoever holds as many or more waits behind it, so that it gets them at last.
  * - What waits is bounded for each organization, never by what others have waiting.
  * - Of one organization, what a request waits for comes first, but each fourth turn is for the rest where some waits.
  */
@@ -15,7 +16,9 @@ export interface Waiting {
   readonly organizationId: string
   /** Whether a request waits for it. */
   readonly isUrgent: boolean
-  /** Called once, when it has its slot. It must not throw. */
+  /** How many slots it needs, half of all at most; 1 by default. */
+  readonly slots?: number
+  /** Called once, when it has its slots. It must not throw. */
   readonly begin: () => void
 }
 
@@ -23,16 +26,16 @@ export interface Waiting {
 export interface FairTurns {
   /** Whether the organization may have a slot now, were nothing of it waiting. */
   readonly mayBegin: (organizationId: string) => boolean
-  /** Takes a slot, if the organization may have one now. */
-  readonly tryBegin: (organizationId: string) => boolean
+  /** Takes slots, one by default, if the organization may have them now. */
+  readonly tryBegin: (organizationId: string, slots?: number) => boolean
   /** Takes a place in the organization's queue; false if that is full. Not for one that `tryBegin` would let begin. */
   readonly enter: (one: Waiting) => boolean
   /** Leaves the queue. One that does not wait changes nothing. */
   readonly withdraw: (one: Waiting) => void
   /** Takes a slot for what is under way already, also where the organization may not have one. */
   readonly begin: (organizationId: string) => void
-  /** Gives back a slot of the organization; whoever has the next turn begins. */
-  readonly end: (organizationId: string) => void
+  /** Gives back slots of the organization, one by default; whoever has the next turn begins. */
+  readonly end: (organizationId: string, slots?: number) => void
   /** How many more slots may be taken whoever takes them; 0 where the rest is for those with less than an even share. */
   readonly open: () => number
   /** How many slots are taken: by an organization, or by all. */
@@ -105,28 +108,36 @@ export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly 
     if (line.held === 0 && !isWaiting(line)) lines.delete(organizationId)
   }
 
-  const mayBegin = (held: number, isNew: boolean): boolean => {
-    const free = slots - taken
-    return free > 0 && (free > kept || held < evenShare(slots, lines.size + (isNew ? 1 : 0)))
+  const mayBegin = (held: number, isNew: boolean, needed = 1): boolean => {
+    const left = slots - taken - needed
+    return left >= 0 && (left >= kept || held + needed <= evenShare(slots, lines.size + (isNew ? 1 : 0)))
   }
 
-  const take = (line: Line): void => {
-    line.held += 1
-    taken += 1
+  const take = (line: Line, needed = 1): void => {
+    line.held += needed
+    taken += needed
+  }
+
+  // What needs several slots waits while one is free.
+  const isBehind = (held: number): boolean => {
+    for (const line of waiting.values()) if (line.held <= held) return true
+    return false
   }
 
   const nextOf = (line: Line): Waiting | undefined => {
     const [urgent, other] = [firstOf(line.urgent), firstOf(line.others)]
     const isUrgentsTurn = urgent !== undefined && (other === undefined || line.urgentInARow < URGENT_IN_A_ROW)
+    const next = isUrgentsTurn ? urgent : other
+    if (next === undefined || !mayBegin(line.held, false, next.slots)) return undefined
     line.urgentInARow = isUrgentsTurn && other !== undefined ? line.urgentInARow + 1 : 0
-    return isUrgentsTurn ? urgent : other
+    return next
   }
 
   const giveTurns = (): void => {
     while (waiting.size > 0) {
       const organizationId = fewest(waiting.keys(), (id) => waiting.get(id)?.held ?? 0)
       const line = organizationId === undefined ? undefined : waiting.get(organizationId)
-      if (organizationId === undefined || line === undefined || !mayBegin(line.held, false)) return
+      if (organizationId === undefined || line === undefined) return
       const next = nextOf(line)
       if (next === undefined) return
       line.urgent.delete(next)
@@ -134,7 +145,7 @@ export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly 
       // The next turn among equals is another's.
       waiting.delete(organizationId)
       if (isWaiting(line)) waiting.set(organizationId, line)
-      take(line)
+      take(line, next.slots)
       next.begin()
     }
   }
@@ -148,11 +159,12 @@ export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly 
     mayBegin: mayHave,
     begin: (organizationId) => take(lineOf(organizationId)),
     open: () => Math.max(0, slots - kept - taken),
-    tryBegin: (organizationId) => {
+    tryBegin: (organizationId, needed) => {
       const known = lines.get(organizationId)
       if (known !== undefined && isWaiting(known)) return false
-      if (!mayHave(organizationId)) return false
-      take(known ?? lineOf(organizationId))
+      const held = known?.held ?? 0
+      if (!mayBegin(held, known === undefined, needed) || isBehind(held)) return false
+      take(known ?? lineOf(organizationId), needed)
       return true
     },
     enter: (one) => {
@@ -170,11 +182,11 @@ export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly 
       forget(one.organizationId, line)
       giveTurns()
     },
-    end: (organizationId) => {
+    end: (organizationId, given = 1) => {
       const line = lines.get(organizationId)
       if (line === undefined || line.held === 0) return
-      line.held -= 1
-      taken -= 1
+      line.held -= given
+      taken -= given
       forget(organizationId, line)
       giveTurns()
     },
