@@ -2,11 +2,12 @@
  * A connection of a client: its requests in turn, and what it holds in memory (rule W13).
  *
  * A request that was pipelined is handed to the routes when the operating system has taken the answers to the earlier
- * ones, and in a turn of the event loop of its own. While more than `AHEAD` requests wait, nothing more is read.
+ * ones, and by `Turns`, as each request is until one on the connection has shown a key. While more than `AHEAD` requests wait, nothing more is read.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { Answer } from "./Answer.ts"
+import type { Turns } from "./Turns.ts"
 import type { Held, Holder, Reader, UnreadBytes } from "./UnreadBytes.ts"
 
 /** How many requests may wait for the answers to earlier ones before reading pauses. */
@@ -28,8 +29,7 @@ export interface Shared {
   readonly unread: UnreadBytes
   /** The client's address, or the network of an IPv6 address. */
   readonly networkOf: (request: IncomingMessage) => string
-  /** Runs something in a turn of the event loop that is not that of many others. */
-  readonly inTurn: (run: () => void) => void
+  readonly turns: Turns
 }
 
 interface Waiting {
@@ -74,14 +74,18 @@ export class Connection implements Holder {
   /** Hands a request to the routes, when it is its turn. */
   take(request: IncomingMessage, response: Answer, listener: Listener): void {
     if (this.socket.destroyed) return
-    if (this.#current === undefined && this.#waiting.length === 0) {
-      this.network = this.#shared.networkOf(request)
+    const isFirst = this.#current === undefined && this.#waiting.length === 0
+    if (isFirst) this.network = this.#shared.networkOf(request)
+    if (isFirst && (this.hasKey || this.#shared.turns.mayBegin())) {
       this.#begin(request, response, listener)
       return
     }
     this.#waiting.push({ request, response, listener })
     if (this.#waiting.length >= AHEAD) this.socket.pause()
     this.#countWaiting()
+    if (!isFirst) return
+    this.idleSince = undefined
+    this.#shared.turns.add(this.network, this.#next)
   }
 
   /** Runs something after the answers to all requests that have arrived as a whole. */
@@ -138,7 +142,7 @@ export class Connection implements Holder {
     const gone = this.#gone
     this.#gone = undefined
     gone?.()
-    if (this.#waiting.length > 0) this.#shared.inTurn(this.#next)
+    if (this.#waiting.length > 0) this.#shared.turns.add(this.network, this.#next)
     else this.#last?.()
   }
 

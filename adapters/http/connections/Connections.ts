@@ -13,6 +13,7 @@ import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as ClientAddress from "../middleware/ClientAddress.ts"
 import { Connection, type Reason, reasons, type Shared } from "./Connection.ts"
+import * as Turns from "./Turns.ts"
 import * as UnreadBytes from "./UnreadBytes.ts"
 
 /** The bytes per second that a reader takes at least, over the stall timeout. */
@@ -20,9 +21,6 @@ const SLOWEST = 1_024
 
 /** How often connections are measured at least, in ms. */
 const MEASURED = 1_000
-
-/** How many pipelined requests begin in one turn of the event loop, those of all connections together. */
-const TURN = 16
 
 export interface Options {
   /** The most open connections. */
@@ -35,20 +33,6 @@ export interface Options {
   readonly unreadBytes: number
   /** How many proxies tell the client's address. */
   readonly trustedProxies: number
-}
-
-/** Some work in each turn of the event loop, in the order in which it was asked for. */
-const turns = (): Shared["inTurn"] => {
-  const due: Array<() => void> = []
-  const go = (): void => {
-    const now = due.splice(0, TURN)
-    if (due.length > 0) setImmediate(go)
-    for (const run of now) run()
-  }
-  return (run) => {
-    due.push(run)
-    if (due.length === 1) setImmediate(go)
-  }
 }
 
 const openConnections = Metric.gauge("http_connections", { description: "Open connections of clients" })
@@ -105,7 +89,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
   const shared: Shared = {
     unread,
     onClose: (reason) => closedConnections(reason).updateUnsafe(1, context),
-    inTurn: turns(),
+    turns: Turns.make(),
     networkOf: ({ headers, socket }) => {
       const header = headers["x-forwarded-for"]
       const forwarded = typeof header === "string" ? header : undefined

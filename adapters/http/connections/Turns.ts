@@ -1,0 +1,74 @@
+/**
+ * Requests in the turns of the event loop (rule W13): what a caller without a proven key sends begins a few at a time, those
+ * of each address in turn, and so does what was pipelined. Between two turns the event loop serves everybody else, so a
+ * thousand addresses delay a key by one turn, and a new caller by one request of each address.
+ */
+
+/** How many begin in one turn of the event loop, and for how many ms; at least one. */
+const MOST = 16
+const MILLIS = 2
+
+export interface Turns {
+  /** Whether a request may begin at once: nothing waits, and few have begun in this turn. It counts as begun then. */
+  readonly mayBegin: () => boolean
+  /** Runs something when it is the turn of its address. It must not throw. */
+  readonly add: (network: string, run: () => void) => void
+}
+
+/** `nextTurn` runs something in the next turn of the event loop; `now` is in ms. */
+export const make = (
+  nextTurn: (run: () => void) => void = setImmediate,
+  now: () => number = () => performance.now()
+): Turns => {
+  /** What waits, by address, in the order of their turns. */
+  const waiting = new Map<string, Array<() => void>>()
+  let begun = 0
+  let since = 0
+  let isDue = false
+
+  const plan = (): void => {
+    if (isDue) return
+    isDue = true
+    nextTurn(turn)
+  }
+
+  const hasRoom = (): boolean => begun === 0 || (begun < MOST && now() - since < MILLIS)
+
+  const count = (): void => {
+    if (begun === 0) since = now()
+    begun += 1
+  }
+
+  const turn = (): void => {
+    isDue = false
+    begun = 0
+    // What is added meanwhile has to wait for its turn too.
+    if (waiting.size > 0) plan()
+    while (hasRoom()) {
+      const [first] = waiting
+      if (first === undefined) return
+      const [network, runs] = first
+      const run = runs.shift()
+      waiting.delete(network)
+      if (runs.length > 0) waiting.set(network, runs)
+      if (run === undefined) continue
+      count()
+      run()
+    }
+  }
+
+  return {
+    mayBegin: () => {
+      if (waiting.size > 0 || !hasRoom()) return false
+      count()
+      plan()
+      return true
+    },
+    add: (network, run) => {
+      const runs = waiting.get(network)
+      if (runs === undefined) waiting.set(network, [run])
+      else runs.push(run)
+      plan()
+    }
+  }
+}
