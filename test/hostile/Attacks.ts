@@ -1,7 +1,8 @@
 /**
  * Attacks made from the document: for each route requests at the limits of what it takes, beyond them, with the worst of
- * bodies and with headers of any kind, by each manner of reading, with a key and without.
+ * bodies, with headers of any kind and in the rarer forms of HTTP, by each manner of reading, with a key and without.
  */
+import { gzipSync } from "node:zlib"
 import fc from "fast-check"
 import type { Document, Operation, Schema } from "../fuzz/Document.ts"
 import type { Pool } from "../fuzz/Pool.ts"
@@ -10,7 +11,7 @@ import type { Random } from "../faults/Random.ts"
 import type { Credential, Manner, Request } from "./Attacker.ts"
 import * as Limits from "./Limits.ts"
 
-export type Group = "limits" | "beyond" | "bodies" | "headers"
+export type Group = "limits" | "beyond" | "bodies" | "headers" | "forms"
 
 /** Whose credential an attack uses: its organization's key or the route's token, a wrong one, none. */
 export type Holder = "own" | "wrong" | "none"
@@ -27,7 +28,7 @@ export type Route = Pick<Operation, "method" | "path" | "parameters" | "body">
 
 export const MANNERS: ReadonlyArray<Manner> = ["nothing", "drips", "slowly", "normally", "stalls"]
 
-const GROUPS: ReadonlyArray<Group> = ["limits", "beyond", "bodies", "headers"]
+const GROUPS: ReadonlyArray<Group> = ["limits", "beyond", "bodies", "headers", "forms"]
 
 /** What an attack sends at most: so many requests, of so many bytes together, again and again. */
 const MOST = { requests: 64, bytes: 8 * Limits.LARGEST }
@@ -136,16 +137,23 @@ interface Sent {
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string | null
+  /** The route's by default. */
+  readonly method?: string
+  /** HTTP's; 1.1 by default. */
+  readonly version?: string
+  /** Lines of the head that may have a name again. */
+  readonly lines?: ReadonlyArray<string>
 }
 
-const requestOf = ({ method }: Route, { body = null, headers = {}, target }: Sent): Request => {
+const requestOf = (route: Route, sent: Sent): Request => {
+  const { body = null, headers = {}, lines: more = [], method = route.method, target, version = "1.1" } = sent
   const bytes = typeof body === "string" ? Buffer.from(body) : body
   const length: Readonly<Record<string, string>> =
     bytes === null || "transfer-encoding" in headers ? {} : { "content-length": String(bytes.length) }
   const type = bytes === null ? {} : { "content-type": "application/json" }
   const all = { host: "localhost", ...type, ...length, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  return { head: [`${method} ${target} HTTP/1.1`, ...lines, "", ""].join("\r\n"), body: bytes }
+  return { head: [`${method} ${target} HTTP/${version}`, ...lines, ...more, "", ""].join("\r\n"), body: bytes }
 }
 
 const full = (piece: string, around: readonly [before: string, after: string] = ["", ""]): string => {
@@ -187,6 +195,48 @@ const csvBodies: ReadonlyArray<string> = [
   full("1,Green,true,L\n", ["iccid,label,is_esim,lpa\n", ""]),
   full('"8999999000000000000","Green","true","', ["iccid,label,is_esim,lpa\n", ""])
 ]
+
+/** A small body that is large where it is unpacked. */
+const packed = gzipSync(Buffer.alloc(16 * Limits.LARGEST, " "))
+
+/** What an address may be asked for as, though most clients never do; `usual` is a request that is right. */
+const formsOf = (usual: () => Omit<Sent, "target">, hasBody: boolean): ReadonlyArray<() => Omit<Sent, "target">> => {
+  const tags = Array.from({ length: 1_000 }, (_, index) => `"${index}"`).join(", ")
+  const headed = (headers: Readonly<Record<string, string>>) => () => ({ ...usual(), headers })
+  const json = { "content-type": "application/json" }
+  const part = '--b\r\ncontent-disposition: form-data; name="a"; filename="a.csv"\r\n\r\n'
+  return [
+    () => ({ method: "HEAD" }),
+    () => ({ method: "OPTIONS", headers: { origin: "https://a.example", "access-control-request-method": "POST" } }),
+    () => ({ method: "TRACE" }),
+    () => ({ ...usual(), version: "1.0" }),
+    () => ({ ...usual(), version: "1.0", headers: { connection: "keep-alive" } }),
+    headed({ "if-none-match": tags }),
+    headed({ "if-none-match": `W/${tags.replaceAll(", ", ", W/")}` }),
+    headed({ range: `bytes=${"0-1,".repeat(3_000)}0-1` }),
+    headed({ accept: "text/csv" }),
+    headed({ accept: "application/x-ndjson" }),
+    headed({ accept: "a/b;q=0.1,".repeat(1_200) }),
+    headed({ upgrade: "websocket", connection: "upgrade" }),
+    headed({ "content-length": "0", "transfer-encoding": "chunked" }),
+    () => ({ ...usual(), lines: Array.from({ length: 150 }, (_, index) => `cookie: a${index}=1`) }),
+    () => ({ body: packed, headers: { ...json, "content-encoding": "gzip" } }),
+    () => ({ body: full(part), headers: { "content-type": "multipart/form-data; boundary=b" } }),
+    () => ({ body: full("a=1&"), headers: { "content-type": "application/x-www-form-urlencoded" } }),
+    () => ({
+      body: `${"1\r\n \r\n".repeat(100_000)}0\r\n${"t: 1\r\n".repeat(1_000)}\r\n`,
+      headers: { ...json, "transfer-encoding": "chunked" }
+    }),
+    ...(hasBody
+      ? [
+          () => ({
+            body: `1;${"e".repeat(15_000)}\r\n{\r\n1\r\n}\r\n0\r\n\r\n`,
+            headers: { ...json, "transfer-encoding": "chunked" }
+          })
+        ]
+      : [])
+  ]
+}
 
 /** What attacks are made with. */
 export interface Means {
@@ -269,6 +319,8 @@ const requestsOf = ({ document, pool, random }: Means, route: Route, group: Grou
       const rows = route.path.endsWith("/sims") ? csvBodies.map((body) => () => send({ body, headers: csv })) : []
       return [...bodies, chunked, announced, ...rows]
     }
+    case "forms":
+      return formsOf(usual, route.body !== null).map((make) => () => send(make()))
     case "headers": {
       const long = "a".repeat(14_000)
       const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`h-${index}`, "1"]))
@@ -294,7 +346,7 @@ const requestsOf = ({ document, pool, random }: Means, route: Route, group: Grou
 
 /** The requests of an attack, in an order by chance, as many as it may have. */
 export const requests = (means: Means, attack: Attack): ReadonlyArray<Request> => {
-  const share = { requests: MOST.requests / attack.groups.length, bytes: MOST.bytes / attack.groups.length }
+  const share = { requests: Math.floor(MOST.requests / attack.groups.length), bytes: MOST.bytes / attack.groups.length }
   return attack.groups.flatMap((group) => {
     const kept: Array<Request> = []
     let bytes = 0

@@ -55,7 +55,7 @@ describe("attacks", () => {
         .filter(({ route }) => Attacks.nameOf(route) === "POST /v3/plans")
         .map(({ groups, holders, manners }) => [...groups, ...manners, ...holders].join(" "))
     )
-    expect(ways.size).toBe(4 * 5 * 3)
+    expect(ways.size).toBe(5 * 5 * 3)
   })
 
   it("have an operator's token only where it is asked for", () => {
@@ -103,6 +103,26 @@ describe("requests", () => {
     const sizes = all.map(({ body }) => body?.length ?? 0)
     expect(Math.max(...sizes)).toBeGreaterThanOrEqual(Limits.LARGEST)
     expect(bodies("POST /v3/plans", "bodies").some((body) => body.startsWith("[[[["))).toBe(true)
+  })
+
+  it("have the rarer methods, versions, headers and encodings of HTTP", () => {
+    const heads = requests("POST /v3/plans", "forms").map(({ head }) => head)
+    for (const form of [
+      "HEAD /v3/plans HTTP/1.1\r\n",
+      "OPTIONS /v3/plans HTTP/1.1\r\n",
+      "POST /v3/plans HTTP/1.0\r\n",
+      "\r\nif-none-match: ",
+      "\r\naccept: text/csv\r\n",
+      "\r\naccept: application/x-ndjson\r\n",
+      "\r\ncookie: a149=1\r\n",
+      "\r\ncontent-encoding: gzip\r\n",
+      "\r\ncontent-type: multipart/form-data; boundary=b\r\n",
+      "\r\ntransfer-encoding: chunked\r\n"
+    ])
+      expect(
+        heads.some((head) => head.includes(form)),
+        form
+      ).toBe(true)
   })
 
   it("are whole, and of another number each", () => {
