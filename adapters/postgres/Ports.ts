@@ -2,7 +2,7 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { Changes, HostTransaction, Jobs, Outbox, RateLimitUsage, Storage } from "simplan/ports"
+import { Changes, HostTransaction, Jobs, LeaseOffset, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as AuditEntries from "./statements/AuditEntries.ts"
 import * as Commands from "./statements/Commands.ts"
@@ -183,7 +183,8 @@ export const make = (
     Context.add(Jobs.Jobs, ports.jobs),
     Context.add(Outbox.Outbox, ports.outbox),
     Context.add(HostTransaction.HostTransaction, database.inTransaction),
-    Context.add(HostTransaction.Joining, shared === undefined ? null : database.join)
+    Context.add(HostTransaction.Joining, shared === undefined ? null : database.join),
+    Context.add(LeaseOffset.LeaseOffset, shared?.offset ?? LeaseOffset.LeaseOffset.defaultValue())
   )
   const { usage } = notifications
   return usage === null ? context : Context.add(context, RateLimitUsage.RateLimitUsage, usage)

@@ -9,7 +9,7 @@
  * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any
  * time. Those of calls are purged (`CallKinds`, `Purge`).
  *
- * Times are machine time, in milliseconds.
+ * Times are machine time, in milliseconds; those of locks are monotonic (rule W13).
  */
 import { Context, Data, type Effect, type Schema } from "effect"
 

@@ -5,7 +5,7 @@
  * seconds at most. A process that stands still for longer has lost its lock for good, also where nobody else has taken it.
  * No call relies on the lock for being made once; it keeps calls from being made twice for nothing.
  */
-import { Clock, Context, Effect, Fiber, Layer, Random } from "effect"
+import { Context, Effect, Fiber, Layer, Random } from "effect"
 import { MonotonicTime, type Telco } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as PortFailure from "./PortFailure.ts"
@@ -51,9 +51,9 @@ export const make = (
    * lock behind.
    */
   const hold = Effect.fnUntraced(function* (lock: Journal.Lock) {
-    const until = (yield* MonotonicTime.now) + LASTS
-    const now = yield* Clock.currentTimeMillis
-    const isHeld = yield* PortFailure.journal(journal.lock({ ...lock, now, until: now + LASTS }))
+    const now = yield* MonotonicTime.now
+    const until = now + LASTS
+    const isHeld = yield* PortFailure.journal(journal.lock({ ...lock, now, until }))
     return isHeld ? until : null
   }, Effect.uninterruptible)
 

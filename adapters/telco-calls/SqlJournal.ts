@@ -1,9 +1,12 @@
 /**
  * A journal in a PostgreSQL database (or PGlite), in tables of its own: it survives a restart, and several processes may
  * share it. Each operation is one statement; `together` is a transaction.
+ *
+ * Locks of several processes are compared by the database's clock, by the `LeaseOffset` of the storage (rule W13).
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { LeaseOffset } from "simplan/ports"
 import { type Entry, Journal, JournalError } from "./Journal.ts"
 
 // Columns have one-word names, and documents are read as text: a client that renames columns would rename the keys of
@@ -38,6 +41,7 @@ const TABLE = "telco_journal"
 
 const make = Effect.fnUntraced(function* (prefix: string) {
   const sql = yield* SqlClient.SqlClient
+  const offset = yield* LeaseOffset.LeaseOffset
   const journal = sql.literal(`${prefix}${TABLE}`)
   const locks = sql.literal(`${prefix}${TABLE}_lock`)
   const columns = sql.literal(
@@ -149,12 +153,14 @@ const make = Effect.fnUntraced(function* (prefix: string) {
         where telco = ${telco} and kind = ${kind} and key = found_key
         returning true`.pipe(Effect.mapBoth({ onSuccess: (rows) => rows.length, onFailure: failed })),
     lock: ({ iccid, now, telco, token, until }) =>
-      sql`
+      Effect.suspend(
+        () => sql`
         insert into ${locks} as held (telco, iccid, token, held_until)
-        values (${telco}, ${iccid}, ${token}, ${until}::bigint)
+        values (${telco}, ${iccid}, ${token}, ${until + offset.ofLeases}::bigint)
         on conflict (telco, iccid) do update set token = excluded.token, held_until = excluded.held_until
-        where held.token = excluded.token or held.held_until <= ${now}::bigint
-        returning true`.pipe(Effect.mapBoth({ onSuccess: (rows) => rows.length === 1, onFailure: failed })),
+        where held.token = excluded.token or held.held_until <= ${now + offset.ofClaims}::bigint
+        returning true`
+      ).pipe(Effect.mapBoth({ onSuccess: (rows) => rows.length === 1, onFailure: failed })),
     unlock: ({ iccid, telco, token }) =>
       sql`
         delete from ${locks} where telco = ${telco} and iccid = ${iccid} and token = ${token}`.pipe(

@@ -11,17 +11,13 @@
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Jobs, MonotonicTime, type Outbox, Storage } from "simplan/ports"
+import { type Jobs, type LeaseOffset, MonotonicTime, type Outbox, Storage } from "simplan/ports"
 import type { Sql } from "./Database.ts"
 
-/** By how many milliseconds the database's clock is ahead. */
-export interface Offset {
+/** By how many milliseconds the database's clock is ahead: for leases of the machine's monotonic time. */
+export interface Offset extends LeaseOffset.LeaseOffset {
   /** Of this machine's clock. */
   readonly current: number
-  /** Of the machine times that claims are made at. */
-  readonly ofClaims: number
-  /** Of the machine times that leases last until. */
-  readonly ofLeases: number
 }
 
 interface Measurement {
