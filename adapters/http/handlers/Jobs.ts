@@ -36,6 +36,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
 
     return Endpoints.group(JobsApi.JobsApi, guard, {
       list: Effect.fnUntraced(function* ({ query }) {
+        yield* Query.texts(query)
         const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
         const { items, next } = yield* jobs.page({ ...page, ...toFilter(query) })
         return Responses.page(items.map(Shapes.waitingJob), Cursor.ofCreated(next))

@@ -1,10 +1,14 @@
 /**
  * The lines of a file on which its rows begin, counted from 1. A line ends with a line feed. Rows mostly have a line each, so
- * only those are kept before which lines are left out or are part of a row: memory does not grow with the file.
+ * only those are kept before which lines are left out or are part of a row, and so many of those at most: memory does not
+ * grow with the file.
  */
 
 const LINE_FEED = 0x0a
 const SPACE = 0x20
+
+/** After how many rows before which lines are left out, lines are not known any more. */
+const MOST_STEPS = 100_000
 
 /** Takes the lines of the rows in their order, and tells them again. */
 export const make = () => {
@@ -15,7 +19,7 @@ export const make = () => {
     /** The line of the next row; null where it is not known. */
     add: (line: number | null): void => {
       rows += 1
-      const beyond = line === null ? Number.NaN : line - rows
+      const beyond = line === null || steps.length >= MOST_STEPS ? Number.NaN : line - rows
       if (!Object.is(steps.at(-1)?.beyond, beyond)) steps.push({ row: rows, beyond })
     },
     /** The line of the row, counted from 1; null where it is not known. */

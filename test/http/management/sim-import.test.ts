@@ -5,7 +5,8 @@
 import { Effect, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
+import * as FileLines from "../../../adapters/http/shapes/FileLines.ts"
 import * as SimImport from "../../../adapters/http/shapes/SimImport.ts"
 import * as JsonElements from "../../../adapters/http/wire/JsonElements.ts"
 import * as World from "../World.ts"
@@ -293,6 +294,41 @@ describe("A large import of bad rows", () => {
     clearImmediate(waiting)
     expect(rows).toBe(type === "text/csv" ? chunk.split("\n").length - 1 : 0)
     expect(turns).toBeGreaterThanOrEqual(chunk.length / 16_384)
+  })
+
+  it("lets other requests go first after each 256 rows, and makes no error for a row of another length", async () => {
+    const short = 20_000
+    const body = `iccid,label,is_esim,lpa\n${"a\n".repeat(short)}`
+    const request = new Request("http://localhost", { method: "POST", body, headers: { "content-type": "text/csv" } })
+    const errors = vi.spyOn(Error, "captureStackTrace")
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      waiting = setImmediate(turn)
+    }
+    let waiting = setImmediate(turn)
+    try {
+      const rows = await Effect.runPromise(
+        SimImport.read(HttpServerRequest.fromWeb(request)).pipe(
+          Effect.map(({ rows }) => rows),
+          Stream.unwrap,
+          Stream.runCount
+        )
+      )
+      expect(rows).toBe(short)
+      expect(turns).toBeGreaterThanOrEqual(short / 256)
+      expect(errors.mock.calls.length).toBeLessThan(100)
+    } finally {
+      clearImmediate(waiting)
+      errors.mockRestore()
+    }
+  })
+
+  it("keeps the lines of so many rows only, where a line is left out before each", () => {
+    const lines = FileLines.make()
+    for (let row = 1; row <= 300_000; row++) lines.add(2 * row)
+    expect([1, 1_000, 99_999].map(lines.of)).toEqual([2, 2_000, 199_998])
+    expect([150_000, 300_000].map(lines.of)).toEqual([null, null])
   })
 
   it("is refused where it is malformed", async () => {
