@@ -288,6 +288,9 @@ const probePulledForwardAtOnce: Cluster.Plan = {
   ]
 }
 
+/** So many slots that some are left for an organization that has none yet, which few plans at random have. */
+const manySlots: Cluster.Plan = { seed: 18, clocks: [0], concurrency: 8, steps: [createPlan(null)] }
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
@@ -296,5 +299,6 @@ export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [lastSimTwice],
   [frozenClaim],
   [probePulledForward],
-  [probePulledForwardAtOnce]
+  [probePulledForwardAtOnce],
+  [manySlots]
 ]

@@ -70,6 +70,11 @@ describe("A path names an attachment (S4)", () => {
   const found = (id: string, ...of: ReadonlyArray<Attachment.WithPackages>) =>
     Attachment.find(of, id, NOW)?.attachment.attachmentId
 
+  it("that is read by either id, and by no other", () => {
+    const { attachment } = attached({ attachmentId: "a1", planId: "p1" })
+    expect(["a1", "p1", "a2"].map((id) => Attachment.isNamed(attachment, id))).toEqual([true, true, false])
+  })
+
   it("by its own id", () => {
     expect(found("a2", attached({ attachmentId: "a1" }), attached({ attachmentId: "a2" }))).toBe("a2")
   })

@@ -47,6 +47,8 @@ describe("A command", () => {
   it("is settled by every refusal but those that pass by", () => {
     expect(Command.isFinal(new Refusal.TelcoUnavailable({ retryAfterSeconds: 1 }))).toBe(false)
     expect(Command.isFinal(new Refusal.SimBusy({ iccid: "8" }))).toBe(false)
+    expect(Command.isFinal(new Refusal.SimsReleasing({ label: "Green", retryAfterSeconds: 1 }))).toBe(false)
+    expect(Command.isFinal(new Refusal.SmsLimited({ iccid: "8", retryAfterSeconds: 1 }))).toBe(false)
     expect(Command.isFinal(new Refusal.TelcoRefused({ message: "no" }))).toBe(true)
     expect(Command.isFinal(new Refusal.NoFreeSim({ label: "Green" }))).toBe(true)
   })
@@ -56,4 +58,29 @@ describe("A command", () => {
     expect(Command.nextAttempt(1, 0, 60)).toBe(60 * SECOND)
     expect(Command.nextAttempt(9, 0, 60)).toBe(HOUR)
   })
+})
+
+describe("A command is cancelled (H1)", () => {
+  it("only while its first job is there and was not tried", () => {
+    expect([null, { attempts: 0 }, { attempts: 1 }].map(Command.hasBegun)).toEqual([true, false, true])
+  })
+
+  it("by a refusal that is its host's and no other", () => {
+    const refused = (refusal: Refusal.Plain) => Command.isCancelled({ outcome: { _tag: "Refused", refusal } })
+    expect(Command.isCancelled({ outcome: Command.cancellation("c") })).toBe(true)
+    expect(refused(Refusal.toPlain(new Refusal.NoFreeSim({ label: "Green" })))).toBe(false)
+    expect(Command.isCancelled({ outcome: { _tag: "Pending" } })).toBe(false)
+  })
+})
+
+it("E1: the event of a refusal has no NUL and no half of a pair, whatever the telco has sent", () => {
+  const request = { _tag: "SendSms", iccid: "8", from: "simplan", text: "hello" } as const
+  const outcome = {
+    _tag: "Refused",
+    refusal: Refusal.toPlain(new Refusal.TelcoRefused({ message: "a\0b\ud800" }))
+  } as const
+  const of = { organizationId: "o", commandId: "c", request, createdAt: 0, outcome, settledAt: 0 }
+  const message = JSON.stringify(Command.event(of, outcome))
+  expect(message).toContain("a\uFFFDb\uFFFD")
+  expect(message).not.toContain("\\u0000")
 })

@@ -178,6 +178,25 @@ describe("A replay (W7)", () => {
   })
 })
 
+describe("What a delivery has met (W7)", () => {
+  it("was after a replay, if its last attempt was the first one since", () => {
+    const again = Delivery.attempted(Delivery.replayed(failed(2), NOW), unreachable, NOW, 0)
+    expect([pending, failed(1), failed(2), again].map(Delivery.isReplay)).toEqual([false, false, false, true])
+    expect(Delivery.isReplay(Delivery.attempted(again, unreachable, NOW, 0))).toBe(false)
+  })
+
+  it("is nothing before an attempt, no answer, or the class of one", () => {
+    const all = [pending, Delivery.attempted(pending, unreachable, NOW, 0), failed(1)]
+    expect(all.map(Delivery.answerOf)).toEqual(["untried", "none", "5xx"])
+  })
+
+  it("is under way while it is due, and not while it waits", () => {
+    const next = failed(1)
+    expect([NOW, NOW + 4_999, NOW + 5_000].map((now) => Delivery.isUnderWay(next, now))).toEqual([false, false, true])
+    expect(Delivery.isUnderWay(failed(10), NOW)).toBe(false)
+  })
+})
+
 describe("A delivery's id", () => {
   it("names its event and its endpoint", () => {
     expect(pending.deliveryId).toBe("e-1:w-1")

@@ -111,6 +111,7 @@ describe("the schedule of a handler", () => {
     expect(waits({ waits: [1, 20], maxAttempts: 5 }).found).toEqual([1, 20, 20, 20])
     expect(waits({ waits: [] })).toEqual({ found: [], attempts: 1, status: "Failed" })
     expect(waits({ maxAttempts: 1 }).attempts).toBe(1)
+    expect(schedule({ waits: [], maxAttempts: 5 })).toEqual(Delivery.noRetry)
   })
 
   it.each([

@@ -104,11 +104,43 @@ describe("An outcome is final (W2)", () => {
     expect(Idempotency.isFinal(new Refusal.TelcoRefused({ message: "no" }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(false)
+    expect(Idempotency.isFinal(new Refusal.SmsLimited({ iccid: ICCID, retryAfterSeconds: 5 }))).toBe(false)
+    expect(Idempotency.isFinal(new Refusal.QuotaExceeded({ kind: "plans", quota: 1 }))).toBe(false)
     // The attempt of the same key that another one holds: recorded, it would be the key's answer for a day.
     expect(Idempotency.isFinal(new Refusal.RequestInProgress({ key: "k" }))).toBe(false)
     expect(Idempotency.isFinal(new Error("NotFound"))).toBe(false)
     expect(Idempotency.isOfTwin(new Refusal.RequestInProgress({ key: "k" }))).toBe(true)
     expect(Idempotency.isOfTwin(new Refusal.SimBusy({ iccid: ICCID }))).toBe(false)
     expect(Idempotency.isFinal(undefined)).toBe(false)
+  })
+})
+
+describe("An attempt that was interrupted (S5)", () => {
+  const outcome = { _tag: "Interrupted", iccid: ICCID, attemptId: "a" } as const
+
+  it("is gone on with by the same request, and by no other", () => {
+    expect(Idempotency.interruptedBy(record({ outcome }), { fingerprint: "f" })).toBe(outcome)
+    expect(Idempotency.interruptedBy(record({ outcome }), { fingerprint: "other" })).toBeNull()
+    expect(Idempotency.interruptedBy(record({ outcome: { _tag: "Pending" } }), { fingerprint: "f" })).toBeNull()
+    expect(Idempotency.answer("Created", record({ outcome }), { fingerprint: "f" })).toMatchObject({
+      failure: { _tag: "RequestInProgress" }
+    })
+  })
+
+  it("is undone 5 s after its request was asked to come again", () => {
+    expect(Idempotency.undoneAt(NOW, 0)).toBe(NOW + 5_000)
+    expect(Idempotency.undoneAt(NOW, 30)).toBe(NOW + 35_000)
+  })
+
+  it("is resumed once the record is of a request that goes on with it", () => {
+    const resumed = (outcome: Idempotency.IdempotencyRecord["outcome"]) =>
+      Idempotency.isResumed(record({ outcome }), "a")
+    expect(resumed({ _tag: "Pending", attemptId: "a" })).toBe(true)
+    expect([{ _tag: "Pending", attemptId: "b" } as const, { _tag: "Pending" } as const, outcome].map(resumed)).toEqual([
+      false,
+      false,
+      false
+    ])
+    expect(Idempotency.isResumed(null, "a")).toBe(false)
   })
 })

@@ -1,9 +1,11 @@
 /**
- * Which jobs settle the idempotency record of a request: those that a request waits for (rule W2).
+ * Which jobs settle the idempotency record of a request: those that a request waits for (rule W2). Which jobs wait for
+ * their next try, and since when (rule S6).
  */
 import { describe, expect, it } from "vitest"
+import * as Job from "../../src/domain/Job.ts"
 import { isAwaited, type Work } from "../../src/domain/Job.ts"
-import { ICCID } from "./Values.ts"
+import { ICCID, NOW } from "./Values.ts"
 
 const attachmentId = "attachment"
 
@@ -26,4 +28,43 @@ describe("A request's answer", () => {
   it.each(awaited)("depends on $_tag", (work) => expect(isAwaited(work)).toBe(true))
 
   it.each(left)("does not depend on $_tag", (work) => expect(isAwaited(work)).toBe(false))
+})
+
+describe("A job that waits for its next try (S6)", () => {
+  const work: Work = { _tag: "SuspendPackages", iccid: ICCID, attachmentId }
+  const made = Job.make({ jobId: "job", work, dueAt: NOW }, { organizationId: "organization", createdAt: NOW })
+  const tried = (since: number, dueAt: number): Job.WaitingJob => ({
+    ...made,
+    dueAt,
+    waiting: { reason: "unavailable", message: "no answer", since }
+  })
+
+  it("was tried, and is no problem", () => {
+    expect([made, tried(NOW, NOW), { ...tried(NOW, NOW), endedAt: NOW }].map(Job.isWaiting)).toEqual([
+      false,
+      true,
+      false
+    ])
+  })
+
+  it("waits since its first try", () => {
+    const of = { message: "busy" }
+    expect(Job.waiting(made, "busy", of, NOW + 1)).toEqual({ reason: "busy", message: "busy", since: NOW + 1 })
+    expect(Job.waiting(tried(NOW, NOW), "busy", of, NOW + 1).since).toBe(NOW)
+  })
+
+  it("is asked for by its telco's name, which may be none", () => {
+    const named = { ...tried(NOW, NOW), waiting: { ...tried(NOW, NOW).waiting, telco: "ocs" } }
+    const asked = (telco: string) => [tried(NOW, NOW), named].map((job) => Job.isAsked(job, { telco }))
+    expect([asked(""), asked("ocs")]).toEqual([
+      [true, false],
+      [false, true]
+    ])
+  })
+
+  it("is counted with the others: since the longest wait, until the first next try", () => {
+    const all = [tried(NOW + 2, NOW + 9), tried(NOW + 1, NOW + 7), tried(NOW + 3, NOW + 8)]
+    const counts = { kind: "SuspendPackages", reason: "unavailable", count: 3, since: NOW + 1, nextAt: NOW + 7 }
+    expect(Job.waitingCounts(all)).toEqual([counts])
+  })
 })

@@ -158,6 +158,23 @@ describe("A creation is undone (S5)", () => {
     })
   })
 
+  it("unless its request comes again: the attempt stays, and its SIM is on its way back until it is resumed", () => {
+    const of = attachment(mine)
+    const { sim } = taken(of)
+    const waiting = { ...taken(of), sim: { ...sim, allocation: { _tag: "Releasing", subscriptionId: "new" } as const } }
+    expect(Provisioning.interrupt(taken(of))).toEqual({ sim: { loaded: taken(of), next: waiting } })
+    expect(Provisioning.resume(waiting)).toEqual({
+      decision: { sim: { loaded: waiting, next: taken(of) } },
+      aggregate: taken(of)
+    })
+  })
+
+  it("S1: an interrupted top-up leaves its SIM in service, and so does one that is resumed", () => {
+    const of = toppedUp(attachment({ ...mine, subscriptionId: "subscription" }))
+    expect(Provisioning.interrupt(of)).toEqual({ sim: { loaded: of, next: of } })
+    expect(Provisioning.resume(of).aggregate).toEqual(of)
+  })
+
   it("after an attempt that nobody knows the reach of, as if it had ordered every package that was not over", () => {
     expect(Provisioning.orderable(attachment(mine))).toEqual([0])
     expect(Provisioning.orderable(anchored(NOW - 13 * HOUR_MS))).toEqual([0, 1])

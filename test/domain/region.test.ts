@@ -127,6 +127,13 @@ describe("A request for a region is normalized (I4)", () => {
     expect(normalized(asked("  Far North\t", "se", " NO ", "SE", "fi"))).toEqual(asked("Far North", "SE", "NO", "FI"))
   })
 
+  it("W9: and has 500 codes at most", () => {
+    const codes = Array.from({ length: Region.MOST_COUNTRIES }, () => "SE")
+    expect(Region.MOST_COUNTRIES).toBe(500)
+    expect(normalized(asked("North", ...codes)).iso2List).toEqual(["SE"])
+    expect(fieldOf(asked("North", ...codes, "SE"))).toBe("iso2List")
+  })
+
   it("or refused by field, the name first", () => {
     expect(fieldOf(asked(" ", "XXX"))).toBe("regionName")
     expect(fieldOf(asked("North"))).toBe("iso2List")

@@ -27,6 +27,11 @@ describe("The SIM's aggregate", () => {
     expect(SimAggregate.attachment(of, "unknown")).toBeUndefined()
   })
 
+  it("T5: has only the attachment that a job is about, or none", () => {
+    expect(SimAggregate.forAttachment(of, "unseen")).toEqual({ ...of, attachments: [unseen] })
+    expect(SimAggregate.forAttachment(of, "unknown")).toEqual({ ...of, attachments: [] })
+  })
+
   it("has one attachment replaced, in its place", () => {
     const next = attached({ attachmentId: "seen", metadata: "other" })
     expect(SimAggregate.withAttachment(of.attachments, next)).toEqual([next, unseen])

@@ -24,6 +24,14 @@ describe("A SIM (S2)", () => {
     expect(Sim.isFree(sim({ downloaded: true }))).toBe(false)
     expect(held.map(Sim.isFree)).toEqual([false, false, false])
   })
+
+  it("S5: is on its way back to stock if it is an eSIM that is released, without a sign of a download", () => {
+    expect(held.map(Sim.isReturning)).toEqual([false, false, true])
+    expect(Sim.isReturning(sim())).toBe(false)
+    const allocation = { _tag: "Releasing", subscriptionId: "subscription" } as const
+    expect(Sim.isReturning(sim({ allocation, downloaded: true }))).toBe(false)
+    expect(Sim.isReturning(sim({ allocation, isEsim: false, lpa: null }))).toBe(false)
+  })
 })
 
 describe("The labels", () => {

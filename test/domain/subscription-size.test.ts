@@ -78,4 +78,10 @@ describe("The size of a subscription (W9)", () => {
     expect(Result.isSuccess(SubscriptionSize.check("subscription", all.slice(0, 5)))).toBe(true)
     expect(SubscriptionSize.of([{ metadata: "", terms: terms({ recurrence: null }) }])).toBeLessThan(2_048)
   })
+
+  it("W13: charges what is stored for its packages and its metadata", () => {
+    const size = SubscriptionSize.ofStored(attached())
+    expect(SubscriptionSize.ofStored(attached({ metadata: "x".repeat(1_000) }))).toBeGreaterThanOrEqual(size + 900)
+    expect(SubscriptionSize.ofStored(attached({}, [{}, { occurrence: 1 }]))).toBe(size + 320)
+  })
 })

@@ -77,6 +77,12 @@ describe("The types that an endpoint asks for", () => {
     expect(Result.getOrThrow(types)).toEqual([state.type, consumed.type])
   })
 
+  it("W9: are 100 names at most", () => {
+    const names = Array.from({ length: 100 }, () => state.type)
+    expect(Result.getOrThrow(WebhookEvent.typesOf(names))).toEqual([state.type])
+    expect(refusal([...names, state.type])).toMatchObject({ field: "events", message: "must have at most 100 items" })
+  })
+
   it("are known types, and at least one", () => {
     expect(refusal([])).toMatchObject({ field: "events", message: expect.stringContaining("at least one") })
     expect(refusal([state.type, "esim.deleted"])).toMatchObject({

@@ -169,6 +169,11 @@ describe("That an endpoint was disabled (E1)", () => {
     ])
   })
 
+  it("W6: is told without the values of its query", () => {
+    const disabled = Endpoint.disabled({ ...endpoint, url: "https://a.example/?token=secret" }, "Gone", NOW)
+    expect(Endpoint.disabledPayloads(disabled)).toMatchObject([{ data: { url: "https://a.example/?token=***" } }])
+  })
+
   it("is not told if the organization did it, nor of one that is enabled", () => {
     expect(Endpoint.disabledPayloads(Endpoint.disabled(endpoint, "Organization", NOW))).toEqual([])
     expect(Endpoint.disabledPayloads(endpoint)).toEqual([])

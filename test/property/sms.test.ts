@@ -95,3 +95,8 @@ describe("An SMS of any text", () => {
     expect(SmsSegments.count(text)).toBe(segments)
   })
 })
+
+it("as many segments were sent as the telco says, and as the standard has it where it says none", () => {
+  const answers = [{ segments: 3 }, { segments: 0 }, { segments: 1.5 }, {}, null, "2"]
+  expect(answers.map((answer) => SmsSegments.sent("hello", answer).segments)).toEqual([3, 1, 1, 1, 1, 1])
+})

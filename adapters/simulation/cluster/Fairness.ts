@@ -3,6 +3,7 @@
  * too often. Each tells what did not hold.
  */
 import { Clock, Effect } from "effect"
+import { FairTurns } from "simplan"
 import { WebhookEvent } from "simplan/ports"
 import type * as Cluster from "./Cluster.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -89,6 +90,33 @@ export const turns = Effect.fnUntraced(function* (world: Cluster.World) {
   if (last === -1 || claimed.filter(isSecond).length < COUNT) return []
   const before = claimed.slice(0, last).filter(isSecond).length
   return before >= COUNT / 2 ? [] : [`an organization had its turn ${before} times while another had it ${COUNT} times`]
+})
+
+/** How long a call takes in `loud`, and how long after the first organization's jobs the other's falls due; in milliseconds. */
+const LOUD_CALL = 4_000
+const LATER = 1_000
+
+/**
+ * One organization has twice as many jobs as there are slots, and their calls take long. A job of another one is begun as it
+ * falls due, in a slot that was left for it (rule W13).
+ */
+export const loud = Effect.fnUntraced(function* (world: Cluster.World) {
+  const { clocks, concurrency } = world.plan
+  if (FairTurns.reserved(concurrency) === 0) return []
+  const count = 2 * clocks.length * concurrency
+  const dueAt = (yield* Clock.currentTimeMillis) + (count / 4) * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, count)
+  yield* Requests.putJobs(world, 1, dueAt + LATER, 1)
+  yield* world.setTelco([{ fault: "slow", times: count, delay: LOUD_CALL }])
+  yield* Requests.sleepUntil(dueAt + 4 * LOUD_CALL)
+  yield* world.setTelco([])
+  const [first, second] = world.simulated.organizationIds
+  const { claimed } = world.ledger
+  const isLoud = claimed.filter((one) => one.organizationId === first && one.dueAt === dueAt).length >= count
+  const quiet = claimed.find((one) => one.organizationId === second && one.dueAt === dueAt + LATER)
+  // An organization may have no SIM that a plan could be attached to.
+  if (!isLoud || quiet === undefined || quiet.at <= dueAt + LATER + PROMPT) return []
+  return [`a job waited ${quiet.at - quiet.dueAt} ms for the slow jobs of another organization`]
 })
 
 /** How long a call takes in `takeOver`, and for how long the dead process has its lease; in milliseconds. */

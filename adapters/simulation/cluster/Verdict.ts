@@ -158,6 +158,7 @@ const probesOf = ({ seed }: Plan) => [
     ? [Fairness.burst, Fairness.takeOver, Promptness.putBack]
     : [Fairness.atOnce, Promptness.streamed]),
   Fairness.turns,
+  Fairness.loud,
   Promptness.outlasting,
   Handover.abandoned,
   Handover.repeated,

@@ -14,6 +14,7 @@ export type Area =
   | "creation"
   | "deletion"
   | "lifecycle"
+  | "limits"
   | "engine"
 
 export interface Fault {

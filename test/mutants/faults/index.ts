@@ -6,6 +6,8 @@ import { calendar } from "./calendar.ts"
 import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
 import { lifecycle } from "./lifecycle.ts"
+import { limits } from "./limits.ts"
+import { outages } from "./outages.ts"
 import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
 import { creation, deletion } from "./service.ts"
@@ -26,5 +28,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...creation,
   ...deletion,
   ...lifecycle,
+  ...outages,
+  ...limits,
   ...inEngine
 ]

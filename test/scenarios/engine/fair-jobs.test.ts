@@ -157,6 +157,7 @@ describe("W13: job slots", () => {
       ["c", 3]
     ])
     expect(counts()).toHaveLength(2)
+    expect(slots.shares([partition("a")], 16, 0).map(({ count }) => count)).toEqual([5])
     expect(slots.open()).toBe(5)
     for (let count = 0; count < 5; count++) slots.begin(partition("a"))
     expect([slots.open(), slots.hasFreeSlot(partition("a")), slots.hasFreeSlot(partition("b"))]).toEqual([

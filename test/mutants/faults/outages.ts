@@ -1,0 +1,195 @@
+/**
+ * Faults in what becomes of orders, commands and keys while a telco fails: S5, S6, H1, E2, W2 and W7.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const interrupted = faultsOf("Provisioning.ts", "creation", [
+  [
+    "S5",
+    "an interrupted top-up takes the SIM out of service",
+    'if (subscription?.status !== "Pending") return aggregate',
+    "if (subscription === null) return aggregate"
+  ],
+  [
+    "S5",
+    "an interrupted SIM is not on its way back",
+    'reallocated(aggregate, "Releasing")',
+    'reallocated(aggregate, "Provisioning")'
+  ],
+  ["S5", "a resumed SIM is still on its way back", 'reallocated(aggregate, "Provisioning")', "aggregate"],
+  ["S5", "an undo leaves out what was due at the creation", "over ? [] : [occurrence]", "over ? [occurrence] : []"],
+  ["S5", "an undo cancels what was over", "over ? [] : [occurrence]", "[occurrence]"]
+])
+
+const owned = faultsOf("SimAggregate.ts", "creation", [
+  ["S5", "packages of a SIM that is being sold are nobody's", 'case "Provisioning":\n', ""],
+  ["S5", "packages of a SIM in service are nobody's", "return attachments\n", "return []\n"],
+  ["S5", "packages of a SIM in stock are somebody's", "return []\n", "return attachments\n"],
+  [
+    "T5",
+    "a job of one attachment gets those of the others",
+    "aggregate.attachments.filter((of) => of.attachment.attachmentId === attachmentId)",
+    "aggregate.attachments"
+  ]
+])
+
+const returning = faultsOf("Sim.ts", "creation", [
+  ["S5", "no SIM is on its way back", 'sim.allocation._tag === "Releasing" &&', "false &&"],
+  ["S5", "a SIM that was on a device is on its way back", '"Releasing" && !sim.downloaded', '"Releasing"'],
+  ["S2", "a SIM that was on a device is free", '"Free" && !sim.downloaded', '"Free"']
+])
+
+const withheld = faultsOf("Deletion.ts", "deletion", [
+  [
+    "S5",
+    "a SIM that was sold meanwhile is withheld",
+    'if (sim.allocation._tag !== "Free") return {}',
+    "if (false) return {}"
+  ],
+  ["S5", "a withheld SIM stays in stock", "next: { ...aggregate, sim: { ...sim, allocation } } }", "next: aggregate }"],
+  ["S5", "a withheld SIM never returns", "packageIds: [], release: true", "packageIds: [], release: false"]
+])
+
+const keys = faultsOf("Idempotency.ts", "creation", [
+  ["W2", "that a twin is under way is kept under a key", '  "RequestInProgress",\n', ""],
+  ["W2", "that there were too many SMS is kept under a key", "  ...ofUse,\n", ""],
+  ["W2", "a quota is kept under a key", 'new Set(["SmsLimited", "QuotaExceeded"])', 'new Set(["SmsLimited"])'],
+  [
+    "W2",
+    "a key is kept a millisecond longer",
+    "record.createdAt > now - RETENTION",
+    "record.createdAt >= now - RETENTION"
+  ],
+  [
+    "S5",
+    "another request goes on with the attempt",
+    'outcome._tag === "Interrupted" && fingerprint === request.fingerprint',
+    'outcome._tag === "Interrupted"'
+  ],
+  ["S5", "an attempt is undone before its request may come", "retryAfterSeconds * SECOND + PATIENCE", "PATIENCE"],
+  [
+    "S5",
+    "an attempt is undone as its request may come",
+    "retryAfterSeconds * SECOND + PATIENCE",
+    "retryAfterSeconds * SECOND"
+  ],
+  [
+    "S5",
+    "the attempt of before is resumed",
+    'record?.outcome._tag === "Pending" && record.outcome.attemptId === attemptId',
+    'record?.outcome._tag === "Pending"'
+  ],
+  ["W2", "another request gets the answer", "if (fingerprint !== request.fingerprint)", "if (false)"],
+  [
+    "W2",
+    "a refusal of the later request is marked as replayed",
+    'Result.isSuccess(told) || (told.failure._tag !== "IdempotencyKeyReused" &&',
+    "Result.isSuccess(told) || ("
+  ]
+])
+
+const commands = faultsOf("Command.ts", "creation", [
+  ["H1", "SIMs that return settle a command", 'refusal._tag !== "SimsReleasing" &&', ""],
+  ["H1", "too many SMS settle a command", '"SimsReleasing" &&\n  refusal._tag !== "SmsLimited"', '"SimsReleasing"'],
+  ["H1", "a command that has begun is cancelled", "job === null || job.attempts > 0", "job === null"],
+  [
+    "H1",
+    "a command without a job is cancelled",
+    "job === null || job.attempts > 0",
+    "job !== null && job.attempts > 0"
+  ],
+  ["H1", "every refusal is the host's", ' && outcome.refusal._tag === "CommandCancelled"', ""],
+  ["E1", "a message keeps what no storage takes", '.replaceAll("\\0", "\\uFFFD")', ""],
+  ["H1", "a command is tried before the telco asks for it", "now + afterSeconds * SECOND", "now"]
+])
+
+const jobs = faultsOf("Job.ts", "creation", [
+  ["S6", "a problem waits", "job.waiting !== null && job.endedAt === null", "job.waiting !== null"],
+  ["S6", "each try begins the wait anew", "job.waiting?.since ?? now", "now"],
+  ["S6", "those without a telco are asked for in vain", '(job.waiting.telco ?? "")', "job.waiting.telco"],
+  ["S6", "the job that waits shortest is counted", "Math.min(known?.since ?? since, since)", "since"],
+  ["S6", "the last of those that wait is next", "Math.min(known?.nextAt ?? dueAt, dueAt)", "dueAt"]
+])
+
+const problems = faultsOf("Problem.ts", "lifecycle", [
+  ["E2", "one failure holds up a SIM", "retryStep >= FAILURES", "retryStep >= FAILURES - 1"],
+  ["E2", "it takes a third failure", "retryStep >= FAILURES", "retryStep > FAILURES"],
+  ["E2", "what was handled holds up its SIM", 'status !== "Pending" || !mayHoldUp', "!mayHoldUp"],
+  [
+    "S6",
+    "an event that is held up is handed out as a job",
+    "message },\n    endedAt: now\n  }\n}\n\n/** Whether the job has ended",
+    "message },\n    endedAt: null\n  }\n}\n\n/** Whether the job has ended"
+  ]
+])
+
+const changes = faultsOf("MobilePlan.ts", "creation", [
+  [
+    "S5",
+    "a change is turned back to what was asked",
+    "target: sim.mobilePlan.applied }",
+    "target: sim.mobilePlan.target }"
+  ],
+  [
+    "S5",
+    "the change is made again under its key",
+    "iccid: sim.iccid, changeId: undoId }",
+    "iccid: sim.iccid, changeId }"
+  ]
+])
+
+const deliveries = faultsOf("Delivery.ts", "lifecycle", [
+  [
+    "W7",
+    "a delivery is given up an attempt early",
+    "delivery.retryStep + 1 >= attempts",
+    "delivery.retryStep + 2 >= attempts"
+  ],
+  ["W7", "a delivery is never given up", "delivery.retryStep + 1 >= attempts", "false"],
+  ["E2", "the last wait does not go on", "(waits[delivery.retryStep] ?? waits.at(-1))", "waits[delivery.retryStep]"],
+  ["E2", "a schedule without waits is tried again", "own.length === 0 ? 1 :", "false ? 1 :"],
+  ["E2", "a wait of nothing is taken", "wait >= 1 && wait <= LONGEST_WAIT", "wait >= 0 && wait <= LONGEST_WAIT"],
+  ["W7", "a replay counts for good", "retryStep === 1 && attempts > 1", "attempts > 1"],
+  ["W7", "every first attempt is a replay", "retryStep === 1 && attempts > 1", "retryStep === 1"],
+  ["W7", "an attempt that had no answer counts as none", '? "untried" : answerClass', '? "none" : answerClass'],
+  [
+    "W7",
+    "a delivery that waits is under way",
+    "nextAttemptAt !== null && nextAttemptAt <= now",
+    "nextAttemptAt !== null"
+  ]
+])
+
+const endpoints = faultsOf("WebhookEndpoint.ts", "lifecycle", [
+  ["W7", "a success ends a failure at once", "(isReplay || now - endpoint.failingSince >= RECOVERY)", "true"],
+  [
+    "W7",
+    "a replay ends no failure",
+    "(isReplay || now - endpoint.failingSince >= RECOVERY)",
+    "now - endpoint.failingSince >= RECOVERY"
+  ],
+  [
+    "W7",
+    "the endpoint that failed last is told",
+    "reduce((a, b) => Math.min(a, b))",
+    "reduce((a, b) => Math.max(a, b))"
+  ],
+  ["W6", "a token without a name is shown", "|(?<=[?&])[^=&]+(?=&|$)", ""],
+  ["W6", "a fragment hides the query", "if (hash >= 0 && hash < from) return url", "if (hash >= 0) return url"],
+  ["W6", "what is shown replaces what is there", "asked === shownUrl(url) ? url : asked", "asked"],
+  ["W6", "an event shows the URL as it is", "url: shownUrl(url), reason", "url, reason"]
+])
+
+export const outages = [
+  ...interrupted,
+  ...owned,
+  ...returning,
+  ...withheld,
+  ...keys,
+  ...commands,
+  ...jobs,
+  ...problems,
+  ...changes,
+  ...deliveries,
+  ...endpoints
+]
