@@ -132,7 +132,8 @@ const MOST_STOCK = 0.25
 /** How soon a poll that nothing hurries follows where calls are in use. */
 export const UNHURRIED = Time.HOUR
 
-const shareAt = ({ at, share }: Load, now: Instant): number => share * Math.exp((at - now) / LATELY)
+/** After a clock was set back the share is what it was, until the next calls. */
+const shareAt = ({ at, share }: Load, now: Instant): number => share * Math.exp(Math.min(0, at - now) / LATELY)
 
 /** The load after these calls, of `callsPerSecond` that are allowed. */
 export const loadAfter = (load: Load, calls: number, callsPerSecond: number, now: Instant): Load => ({

@@ -87,7 +87,7 @@ const isInstalled = (status: string): boolean => {
 }
 
 /**
- * The placeInHistory of a notified state in the history: behind the state that began then. Such a notification has no time of its
+ * The place of a notified state in the history: behind the state that began then. Such a notification has no time of its
  * own, and says nothing else by which a second one could be told from the first.
  */
 export const placeInHistory = (state: SmdpHistory.State, after: Time.Instant | null): string =>

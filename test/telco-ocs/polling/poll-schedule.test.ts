@@ -149,6 +149,13 @@ describe("The load of looks", () => {
     expect(spacing(load, load.at + 20 * Time.MINUTE)).toBe(SETTINGS.fastest)
   })
 
+  it("is no higher after the clock was set back, and is forgotten within minutes of the next look", () => {
+    const back = NOW - 10 * Time.MINUTE
+    const load = PollSchedule.loadAfter({ share: 0.8, at: NOW }, 16, 20, back)
+    expect(load.share).toBeCloseTo(0.8, 1)
+    expect(spacing(load, back + 20 * Time.MINUTE)).toBe(SETTINGS.fastest)
+  })
+
   it("makes looks wait the longer the higher it is, and never longer than the slowest", () => {
     fc.assert(
       fc.property(

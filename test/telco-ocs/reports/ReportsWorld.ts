@@ -40,16 +40,18 @@ export interface World extends Service.Service {
   readonly drainOf: (options: Pick<Reporting.Options, "isSupplied">) => Effect.Effect<void>
 }
 
-const LIMITS: Polling.Options = {
+/** With a meter of its own: the load of one test is not that of the next one. */
+const makeLimits = (): Polling.Options => ({
   telco: TELCO,
   fastest: 10 * Time.SECOND,
   slowest: 6 * Time.HOUR,
   notified: [50, 80],
   meter: Reporting.makeMeter(20)
-}
+})
 
 const make = Effect.gen(function* () {
   yield* TestClock.setTime(START)
+  const limits = makeLimits()
   const model = new Model()
   const journal = yield* MemoryJournal.make
   const api = Layer.succeed(Api, apiOf(model))
@@ -74,7 +76,7 @@ const make = Effect.gen(function* () {
   const journals = Layer.succeed(Journal.Journal, journal)
   const needs = Layer.mergeAll(api, journals, Layer.succeedContext(services), Layer.succeedContext(orders))
   const provided = Effect.provide(Layer.mergeAll(needs, reports))
-  const polling = yield* provided(Polling.make(LIMITS))
+  const polling = yield* provided(Polling.make(limits))
   const { take } = yield* provided(Notifications.make({ telco: TELCO, poll: polling.poll }))
   const problems = Context.get(services, Problems.Problems)
 
@@ -92,8 +94,8 @@ const make = Effect.gen(function* () {
     }).pipe(Effect.orDie),
     work: Effect.orDie(Effect.asVoid(Context.get(services, Worker.Worker).drain)),
     problems: Effect.map(Effect.orDie(problems.page({ after: null, limit: 100 })), ({ items }) => items),
-    drainOf: (options) => provided(Reporting.drain({ ...LIMITS, ...options })),
-    background: provided(Effect.asVoid(Layer.build(Reporting.background(LIMITS))))
+    drainOf: (options) => provided(Reporting.drain({ ...limits, ...options })),
+    background: provided(Effect.asVoid(Layer.build(Reporting.background(limits))))
   }
   return world
 })
