@@ -20,7 +20,7 @@ export interface Offset extends LeaseOffset.LeaseOffset {
   readonly current: number
 }
 
-interface Measurement {
+export interface Measurement {
   /** The database's time minus the machine's monotonic time, in milliseconds. */
   readonly offset: number
   /** The error of the measurement at most: half of the round trip. */
@@ -45,8 +45,12 @@ const believed = (known: Measurement, measured: Measurement): Measurement =>
 /** The smallest change of an offset. Smaller ones are ignored, so that intervals keep their length. */
 const STEP = 20
 
-/** From this change of a measurement on, the database's clock was set; in milliseconds. */
+/** From this change of an offset on, the database's clock was set; in milliseconds. */
 const SET = 1_000
+
+/** Whether the database's clock was set between two measurements: they differ by more than their errors, and not by little. */
+export const wasSet = (earlier: Measurement, later: Measurement): boolean =>
+  Math.abs(later.offset - earlier.offset) >= Math.max(SET, later.error + earlier.error)
 
 const INTERVAL = "15 seconds"
 
@@ -81,10 +85,10 @@ export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =
       return [known.offset, ...earlier.map(({ offset }) => offset)]
     }
     const again = Effect.map(measure(sql), (measured) => {
-      const { offset } = known
-      known = believed(known, measured)
-      if (Math.abs(known.offset - offset) < SET) return
-      earlier = [...earlier, { offset, until: MonotonicTime.nowUnsafe(clock) + NOTICED }]
+      const before = known
+      known = believed(before, measured)
+      if (!wasSet(before, known)) return
+      earlier = [...earlier, { offset: before.offset, until: MonotonicTime.nowUnsafe(clock) + NOTICED }]
     })
     yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), INTERVAL), Schedule.forever))
 
