@@ -82,6 +82,7 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
         return Responses.data(Shapes.newSigningKey(rotated))
       }),
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
+        yield* Query.texts(query)
         const page = yield* webhooks.deliveries({
           organizationId: Text.id(params.id),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),

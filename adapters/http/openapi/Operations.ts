@@ -49,7 +49,7 @@ const operations: Readonly<Record<string, string>> = {
   "organizations.rotateKey":
     "Gives the key another secret, shown this once. The one before ends as a revoked one does.",
   "imports.importSims":
-    "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB. A SIM that the organization has already gets the " +
+    "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB and 3,000,000 rows. A SIM that the organization has already gets the " +
     "`imsi`, `msisdn` and `subscriber_id` of its row, and the `lpa` if it is an eSIM without one; it is a duplicate " +
     "otherwise. One of another organization is an error.",
   "imports.replaceCatalogue": "Replaces all countries, operators and standard coverage profiles at once.",

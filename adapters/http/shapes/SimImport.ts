@@ -28,6 +28,28 @@ const RECORD_LIMIT = 65_536
 /** How many columns a row has at most. The parser makes a value of each, empty ones too. */
 const MOST_COLUMNS = 100
 
+/**
+ * How many rows an import has at most: more than the shortest good rows of 64 MiB of CSV are. Rows of a character or two
+ * would keep the process busy for a minute.
+ */
+const MOST_ROWS = 3_000_000
+
+const tooMany = (most: number): Errors.Problem =>
+  new Errors.Problem({ code: "body_too_large", message: `body must have at most ${most} rows` })
+
+/** The rows in chunks; throws a `Problem` where there are more than so many. */
+async function* bounded(
+  chunks: AsyncIterable<ReadonlyArray<Sims.ImportRow>>,
+  most: number
+): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
+  let rows = 0
+  for await (const chunk of chunks) {
+    rows += chunk.length
+    if (rows > most) throw tooMany(most)
+    yield chunk
+  }
+}
+
 const malformed = (message: string): Errors.Problem => new Errors.Problem({ code: "malformed_csv", message })
 
 /** How many rows are handed on at once. */
@@ -222,9 +244,9 @@ async function* csvRows(
 }
 
 /** Rows of a CSV file whose header names the columns, in any order. */
-const fromCsv = (request: HttpServerRequest.HttpServerRequest): Rows => {
+const fromCsv = (request: HttpServerRequest.HttpServerRequest, most: number): Rows => {
   const lines = FileLines.make()
-  const rows = Stream.fromAsyncIterable(csvRows(request, lines), (error) => csvProblem(error, null))
+  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, lines), most), (error) => csvProblem(error, null))
   return { rows: Stream.flattenIterable(rows), lines }
 }
 
@@ -319,7 +341,7 @@ async function* chunked(sims: ReadonlyArray<unknown>): AsyncGenerator<ReadonlyAr
 }
 
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?, imsi?, msisdn?, subscriber_id?}]}`. */
-const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, most: number) {
   const chunks = BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT)
   const { bytes, isWhole } = yield* Effect.tryPromise({
     try: () => beginning(chunks, BodyBytes.LIMIT),
@@ -327,18 +349,18 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
   })
   if (!isWhole) {
     const lines = FileLines.make()
-    const rows = Stream.fromAsyncIterable(jsonRows(bytes, chunks, lines), jsonProblem)
+    const rows = Stream.fromAsyncIterable(bounded(jsonRows(bytes, chunks, lines), most), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
   const parsed = yield* Effect.fromResult(JsonBody.parse(bytes, { anyText: true, anyNumber: true }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
   const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))
-  return { rows: Stream.flattenIterable(Stream.fromAsyncIterable(chunked(sims), jsonProblem)), lines }
+  return { rows: Stream.flattenIterable(Stream.fromAsyncIterable(bounded(chunked(sims), most), jsonProblem)), lines }
 })
 
-/** The rows of the body, by its content type. */
-export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+/** The rows of the body, by its content type; more than `most` end as `body_too_large`. */
+export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, most = MOST_ROWS) {
   const type = yield* JsonBody.accept(request, ["application/json", "text/csv"])
-  return type === "text/csv" ? fromCsv(request) : yield* fromJson(request)
+  return type === "text/csv" ? fromCsv(request, most) : yield* fromJson(request, most)
 })

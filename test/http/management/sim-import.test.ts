@@ -331,6 +331,26 @@ describe("A large import of bad rows", () => {
     expect([150_000, 300_000].map(lines.of)).toEqual([null, null])
   })
 
+  it.each([
+    ["text/csv", "iccid,label,is_esim\n", "a\n", ""],
+    ["application/json", '{"sims":[0', ",0", "]}"],
+    ["application/json", '{"sims":[0', `${" ".repeat(1_000)},0`, "]}"]
+  ])("of %s has so many rows at most", async (type, begin, row, end) => {
+    const result = (rows: number) => {
+      const body = begin + row.repeat(type === "text/csv" ? rows : rows - 1) + end
+      const request = new Request("http://localhost", { method: "POST", body, headers: { "content-type": type } })
+      return SimImport.read(HttpServerRequest.fromWeb(request), 2_000).pipe(
+        Effect.map(({ rows }) => rows),
+        Stream.unwrap,
+        Stream.runCount,
+        Effect.catch((problem) => Effect.succeed(problem)),
+        Effect.runPromise
+      )
+    }
+    expect(await result(2_000)).toBe(2_000)
+    expect(await result(2_001)).toMatchObject({ code: "body_too_large", message: "body must have at most 2000 rows" })
+  })
+
   it("is refused where it is malformed", async () => {
     const world = await World.start()
     try {
