@@ -116,9 +116,10 @@ const listedJustBefore: Cluster.Plan = {
 
 /**
  * The undo of a top-up forgot a package: its process died after both were made, and the next attempt found the telco
- * unavailable at the first one. (Where a SIM is released, its telco's list shows such a package too.)
+ * unavailable at the first one. (Where a SIM is released, its telco's list shows such a package too.) After how many calls the
+ * process has to die for that changes with the engine, so a few numbers are tried.
  */
-const interruptedTopUp: Cluster.Plan = {
+const interruptedTopUp = (calls: number): Cluster.Plan => ({
   seed: 956665664,
   clocks: [0],
   concurrency: 2,
@@ -133,7 +134,7 @@ const interruptedTopUp: Cluster.Plan = {
         }
       ]
     },
-    { _tag: "Fault", fault: { _tag: "Die", process: 0, calls: 15, downtime: 1_000 } },
+    { _tag: "Fault", fault: { _tag: "Die", process: 0, calls, downtime: 1_000 } },
     { _tag: "Fault", fault: { _tag: "Telco", fault: "unavailable", after: 2, times: 1 } },
     {
       _tag: "Requests",
@@ -146,7 +147,7 @@ const interruptedTopUp: Cluster.Plan = {
     },
     { _tag: "Wait", millis: 90_000 }
   ]
-}
+})
 
 /** An order without a SIM, a creation of one package. */
 const order = (keyed: boolean): Commands.Command => ({
@@ -294,11 +295,12 @@ const manySlots: Cluster.Plan = { seed: 18, clocks: [0], concurrency: 8, steps: 
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
-  [interruptedTopUp],
+  [interruptedTopUp(13)],
   [goingOn],
   [lastSimTwice],
   [frozenClaim],
   [probePulledForward],
   [probePulledForwardAtOnce],
-  [manySlots]
+  [manySlots],
+  ...[11, 12, 14, 15].map((calls): [Cluster.Plan] => [interruptedTopUp(calls)])
 ]

@@ -12,6 +12,7 @@ import { ask, field } from "../faults/Asking.ts"
 import * as Random from "../faults/Random.ts"
 import * as Receiver from "../faults/Receiver.ts"
 import * as Tenant from "../faults/Tenant.ts"
+import * as Alone from "./Alone.ts"
 import * as Attacker from "./Attacker.ts"
 import * as Attacks from "./Attacks.ts"
 import * as Ground from "./Ground.ts"
@@ -26,6 +27,8 @@ export interface Options extends Attacks.Choice {
   readonly millis: number
   /** Each route once by connections of all manners together, and times are not judged. */
   readonly isShort: boolean
+  /** Each request by itself, and the turns of the event loop are judged. */
+  readonly isAlone: boolean
   readonly print: (line: string) => void
   /** A fault of the server for it to find; `Planted.mjs` has them. */
   readonly planted?: string
@@ -137,6 +140,23 @@ export const run = async (options: Options): Promise<Outcome> => {
 
     const until = performance.now() + millis
     let attacks = 0
+    if (options.isAlone) {
+      const orders = Attacks.broad(document, options, random).flatMap((attack) =>
+        attack.groups.map((group) => ({
+          ...Ground.orderOf({
+            url,
+            keys,
+            means,
+            attack: { ...attack, groups: [group], holders: attack.holders.slice(0, 1) },
+            millis
+          }),
+          name: `${attack.name}, ${group}`
+        }))
+      )
+      const isOver = () => performance.now() >= until || died !== undefined
+      problems.push(...(await Alone.run({ orders, attack: attacker.attack, probe, isOver, print })))
+      return { problems: problems.map((one) => `seed ${seed}: ${one}`), attacks: orders.length }
+    }
     const routes = Attacks.broad(document, options, Random.make(0)).length
     for (const attack of isShort
       ? Attacks.broad(document, options, random)

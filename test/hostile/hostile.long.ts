@@ -21,6 +21,7 @@ it(`a server on ${storage} serves others while it is attacked`, async () => {
       seed,
       millis: Number(env("SECONDS")) * 1_000,
       isShort: env("SHORT") === "true",
+      isAlone: env("ALONE") === "true",
       only: env("ONLY"),
       withOperators: env("OPERATORS") === "true",
       print: (line) => console.log(line)

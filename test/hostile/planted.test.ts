@@ -19,6 +19,7 @@ describe("a planted fault is found, and the attack is named", () => {
       seed: 1,
       millis: 2_000,
       isShort: true,
+      isAlone: false,
       only: "GET /healthz",
       withOperators: false,
       print: () => {}

@@ -9,7 +9,8 @@
 // memory rises by more than 250 MB, an innocent 99th percentile is above 500 ms and 20 times the usual one in three attempts,
 // or files, sockets or memory are not returned. Options: --seconds (600), --seed (by the time of day), --storage postgres,
 // pglite or memory (postgres), --only (part of a route, such as "POST /v3/plans"), --operators (who has the admin's and the
-// telco's token attacks too), --short (each route once, by all manners at once; times are not judged).
+// telco's token attacks too), --short (each route once, by all manners at once; times are not judged), --alone (each request by
+// itself; it must not take the event loop for more than 50 ms).
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -23,7 +24,8 @@ const { values } = parseArgs({
     storage: { type: "string", default: "postgres" },
     only: { type: "string", default: "" },
     operators: { type: "boolean", default: false },
-    short: { type: "boolean", default: false }
+    short: { type: "boolean", default: false },
+    alone: { type: "boolean", default: false }
   }
 })
 const seconds = values.seconds ?? (values.short ? "60" : "600")
@@ -56,7 +58,8 @@ const child = spawn(
       HOSTILE_STORAGE: values.storage,
       HOSTILE_ONLY: values.only,
       HOSTILE_OPERATORS: String(values.operators),
-      HOSTILE_SHORT: String(values.short)
+      HOSTILE_SHORT: String(values.short),
+      HOSTILE_ALONE: String(values.alone)
     }
   }
 )
