@@ -26,7 +26,7 @@ const UNKNOWN = 8
 const WAITING = 256
 
 /** How long a read waits, in milliseconds. */
-const PATIENCE = 1_000
+const PATIENCE = 5_000
 
 /** For how long the largest read is remembered as it was, in milliseconds. */
 const WINDOW = 60_000
@@ -48,7 +48,7 @@ export interface ReadRoom {
   readonly learn: (organizationId: string, route: string, bytes: number) => void
   /** Takes slots at once; false where there is no room. Whoever got them gives them back. */
   readonly tryTake: (organizationId: string, slots: number) => boolean
-  /** Waits for slots for a second; `onTaken` runs when they are the caller's. */
+  /** Waits for slots for `PATIENCE`; `onTaken` runs when they are the caller's. */
   readonly take: (organizationId: string, slots: number, onTaken: () => void) => Effect.Effect<boolean>
   readonly give: (organizationId: string, slots: number) => void
   /** The slots that are taken: by an organization, or by all. */
