@@ -59,54 +59,66 @@ const NOTICED = 60_000
 
 /** A value that changes by a step at least. */
 const inSteps = (value: () => number): (() => number) => {
-  let told = Number.NaN
+  let stepped = Number.NaN
   return () => {
     const now = value()
-    if (!(Math.abs(now - told) < STEP)) told = Math.round(now)
-    return told
+    if (!(Math.abs(now - stepped) < STEP)) stepped = Math.round(now)
+    return stepped
+  }
+}
+
+/** The offsets of a process, by what it has measured. */
+export interface Followed extends Offset {
+  /** Takes a new measurement. */
+  readonly take: (measured: Measurement) => void
+}
+
+/**
+ * The offsets from a first measurement on. The two of leases are equal to the millisecond, except in the minute after the
+ * database's clock was set. `elapsed` is the time that the measurements are relative to.
+ */
+export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => performance.now()): Followed => {
+  let known = first
+  /** What was measured before the database's clock was set, and until when it counts. */
+  let earlier: ReadonlyArray<{ readonly offset: number; readonly until: number }> = []
+  const machineTime = inSteps(() => known.offset + elapsed() - MonotonicTime.nowUnsafe(clock))
+  const current = inSteps(() => known.offset + elapsed() - Date.now())
+  /** How far each offset that counts is ahead of the present one, which is the first. */
+  const ahead = (): ReadonlyArray<number> => {
+    if (earlier.length > 0) {
+      const now = MonotonicTime.nowUnsafe(clock)
+      earlier = earlier.filter(({ until }) => until > now)
+    }
+    return [0, ...earlier.map(({ offset }) => Math.round(offset - known.offset))]
+  }
+  return {
+    take: (measured) => {
+      const before = known
+      known = believed(before, measured)
+      if (!wasSet(before, known)) return
+      earlier = [...earlier, { offset: before.offset, until: MonotonicTime.nowUnsafe(clock) + NOTICED }]
+    },
+    get current() {
+      return current()
+    },
+    get ofClaims() {
+      return machineTime() + Math.min(...ahead())
+    },
+    get ofLeases() {
+      return machineTime() + Math.max(...ahead())
+    }
   }
 }
 
 /** Measures the offset, repeatedly until the scope ends. */
 export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    let known = yield* measure(sql)
+    const offset = make(yield* measure(sql), yield* Clock.Clock)
+    const again = Effect.map(measure(sql), offset.take)
     // The first measurements include the time for connections and caches.
-    for (let times = 0; times < 2; times++) known = believed(known, yield* measure(sql))
-
-    const clock = yield* Clock.Clock
-    /** What was measured before the database's clock was set, and until when it counts. */
-    let earlier: ReadonlyArray<{ readonly offset: number; readonly until: number }> = []
-    const counted = (): ReadonlyArray<number> => {
-      if (earlier.length > 0) {
-        const now = MonotonicTime.nowUnsafe(clock)
-        earlier = earlier.filter(({ until }) => until > now)
-      }
-      return [known.offset, ...earlier.map(({ offset }) => offset)]
-    }
-    const again = Effect.map(measure(sql), (measured) => {
-      const before = known
-      known = believed(before, measured)
-      if (!wasSet(before, known)) return
-      earlier = [...earlier, { offset: before.offset, until: MonotonicTime.nowUnsafe(clock) + NOTICED }]
-    })
+    yield* Effect.repeat(again, { times: 3 })
     yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), INTERVAL), Schedule.forever))
-
-    const sinceMachineTime = (): number => performance.now() - MonotonicTime.nowUnsafe(clock)
-    const current = inSteps(() => known.offset + performance.now() - Date.now())
-    const ofClaims = inSteps(() => Math.min(...counted()) + sinceMachineTime())
-    const ofLeases = inSteps(() => Math.max(...counted()) + sinceMachineTime())
-    return {
-      get current() {
-        return current()
-      },
-      get ofClaims() {
-        return ofClaims()
-      },
-      get ofLeases() {
-        return ofLeases()
-      }
-    }
+    return offset
   })
 
 export interface Ports {
