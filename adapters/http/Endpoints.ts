@@ -12,11 +12,11 @@ import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-ap
 import { RequestContext } from "simplan"
 import { Api } from "./api/Api.ts"
 import type * as Guard from "./middleware/Guard.ts"
-import * as Instrumentation from "./middleware/Instrumentation.ts"
+import * as RequestMetrics from "./middleware/RequestMetrics.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import * as ErrorResponses from "./wire/ErrorResponses.ts"
 import type * as Errors from "./wire/Errors.ts"
-import * as UnknownNames from "./wire/UnknownNames.ts"
+import * as Query from "./wire/Query.ts"
 import { Messages } from "../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -76,7 +76,7 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
 
 /** Refuses a query parameter that an endpoint does not have. */
 const known = (schema: Schema.Top | undefined) =>
-  UnknownNames.finder(schema ?? Schema.Struct({}), { name: "query parameter", of: "route" })
+  Query.unknownNames(schema ?? Schema.Struct({}), { name: "query parameter", of: "route" })
 
 /** Tells use cases who changes something (rule W11). */
 const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -120,7 +120,7 @@ const route = (
   return HttpRouter.route(
     endpoint.method,
     `/${endpoint.path.slice(1)}`,
-    Instrumentation.instrumented(endpoint, Effect.catch(guarded, ErrorResponses.ofFailure))
+    RequestMetrics.instrumented(endpoint, Effect.catch(guarded, ErrorResponses.ofFailure))
   )
 }
 

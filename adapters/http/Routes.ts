@@ -26,20 +26,17 @@ import * as Zones from "./handlers/Telcos.ts"
 import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as AddressLimit from "./middleware/AddressLimit.ts"
-import * as ApiKeyAuth from "./middleware/ApiKeyAuth.ts"
-import * as BearerAuth from "./middleware/BearerAuth.ts"
+import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
-import * as FailedAuthentication from "./middleware/FailedAuthentication.ts"
 import * as HostAuth from "./middleware/HostAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as Mount from "./middleware/Mount.ts"
 import type * as RateLimit from "./middleware/RateLimit.ts"
-import * as RequestContexts from "./middleware/RequestContexts.ts"
-import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
+import * as Requests from "./middleware/Requests.ts"
+import * as Routing from "./middleware/Routing.ts"
 import type * as Document from "./openapi/Document.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import type * as Telcos from "./Telcos.ts"
-import type * as RoutePaths from "./wire/RoutePaths.ts"
 
 /** Tokens and limits of the routes. */
 export interface Options {
@@ -111,16 +108,14 @@ const endpoints = Effect.fnUntraced(function* (
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
   const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
   const bounds = { ...Concurrency.defaults, ...options.bounds }
-  const failed = yield* FailedAuthentication.make(options.failedAuthentication ?? FailedAuthentication.preset)
+  const failed = yield* Auth.limitFailures(options.failedAuthentication ?? Auth.failureRate)
   const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers, options.organizationShare)
   const byOrganization =
-    authenticate === undefined
-      ? yield* ApiKeyAuth.make(limits, failed)
-      : yield* HostAuth.ofCallers(authenticate, limits)
+    authenticate === undefined ? yield* Auth.byApiKey(limits, failed) : yield* HostAuth.ofCallers(authenticate, limits)
   const byOperator = (token: Redacted.Redacted | undefined, group: "admin" | "telco") =>
     token === undefined && authenticateOperator !== undefined
       ? HostAuth.ofOperators(authenticateOperator, group)
-      : BearerAuth.make(token, group, failed)
+      : Auth.byBearer(token, group, failed)
   const byAdmin = byOperator(adminToken, "admin")
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
@@ -145,8 +140,8 @@ const endpoints = Effect.fnUntraced(function* (
 })
 
 /** The methods and paths of the routes. */
-const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
-  const routes: Array<RoutePaths.Route> = Documents.paths.map((path) => ({ method: "GET", path }))
+const served = (options: Options): ReadonlyArray<Routing.Route> => {
+  const routes: Array<Routing.Route> = Documents.paths.map((path) => ({ method: "GET", path }))
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })
@@ -154,13 +149,13 @@ const served = (options: Options): ReadonlyArray<RoutePaths.Route> => {
   return routes.filter(({ path }) => serving(options)(path))
 }
 
-/** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Instrumentation` makes the spans. */
+/** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `RequestMetrics` makes the spans. */
 export const isUntraced = (): boolean => true
 
 /** Adds the routes to a router. `readers`: what the server knows of the clients that read its answers. */
 export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   const { prefix = "", trustedProxies = 0 } = options
-  const unmatched = UnmatchedRoutes.around(served(options))
+  const unmatched = Routing.answerUnmatched(served(options))
   return Layer.mergeAll(
     Layer.unwrap(
       Effect.map(AddressLimit.make(options.withoutKey ?? AddressLimit.preset), (byAddress) =>
@@ -170,7 +165,7 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
         )
       )
     ),
-    HttpRouter.middleware((router) => Mount.around(RequestContexts.around(unmatched(router), trustedProxies), prefix), {
+    HttpRouter.middleware((router) => Mount.around(Requests.inContext(unmatched(router), trustedProxies), prefix), {
       global: true
     }),
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)
@@ -178,4 +173,4 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
 }
 
 /** The configuration of the router of these routes. */
-export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, UnmatchedRoutes.routerConfig)
+export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, Routing.routerConfig)

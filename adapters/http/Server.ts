@@ -14,13 +14,11 @@ import * as Connections from "./connections/Connections.ts"
 import * as FileLimit from "./connections/FileLimit.ts"
 import * as UnreadBytes from "./connections/UnreadBytes.ts"
 import type * as KeyLimits from "./middleware/KeyLimits.ts"
-import * as RequestContexts from "./middleware/RequestContexts.ts"
+import * as Requests from "./middleware/Requests.ts"
 import * as NodePlatform from "./NodePlatform.ts"
 import * as Routes from "./Routes.ts"
-import * as BodyBytes from "./wire/BodyBytes.ts"
+import * as Body from "./wire/Body.ts"
 import * as Codes from "./wire/Codes.ts"
-import * as RequestIds from "./wire/RequestIds.ts"
-import * as ResponseHeaders from "./wire/ResponseHeaders.ts"
 
 /** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
@@ -104,7 +102,7 @@ const broken = (error: NodeJS.ErrnoException): readonly [Codes.Code, string] => 
 const answeredEarly = new WeakSet<Duplex>()
 
 const refusalHeaders = (text: string): Readonly<Record<string, string>> => ({
-  ...ResponseHeaders.of(RequestIds.make()),
+  ...Requests.answerHeaders(Requests.makeId()),
   "content-type": "application/json",
   "content-length": String(Buffer.byteLength(text)),
   connection: "close"
@@ -276,7 +274,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const requests = yield* Scope.fork(scope, "parallel")
       const handle = yield* makeHandler(httpEffect, { scope: requests }).pipe(
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced),
-        Effect.updateContext((services: Context.Context<never>) => RequestContexts.observed(services))
+        Effect.updateContext((services: Context.Context<never>) => Requests.observed(services))
       )
       let stopping = false
       const onRequest: Listener = (request, response) => {
@@ -293,7 +291,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       // A client that waits for "100 Continue" does not get it for a body that every route refuses.
       const onExpectation = inTurn(
         checked((request, response) => {
-          if (Number(request.headers["content-length"] ?? 0) <= BodyBytes.IMPORT_LIMIT) response.writeContinue()
+          if (Number(request.headers["content-length"] ?? 0) <= Body.IMPORT_LIMIT) response.writeContinue()
           onRequest(request, response)
         })
       )

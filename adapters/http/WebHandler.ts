@@ -5,14 +5,11 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Services } from "simplan"
 import type { Storage } from "simplan/ports"
-import * as DirectAnswer from "./middleware/DirectAnswer.ts"
 import * as Mount from "./middleware/Mount.ts"
-import * as RequestContexts from "./middleware/RequestContexts.ts"
-import * as UnmatchedRoutes from "./middleware/UnmatchedRoutes.ts"
+import * as Requests from "./middleware/Requests.ts"
+import * as Routing from "./middleware/Routing.ts"
 import * as Routes from "./Routes.ts"
 import * as Codes from "./wire/Codes.ts"
-import * as RequestIds from "./wire/RequestIds.ts"
-import * as ResponseHeaders from "./wire/ResponseHeaders.ts"
 
 /** The API as a function of web requests, for a server of the host's own. */
 export interface WebHandler {
@@ -53,13 +50,13 @@ export const make = <E>(
   services: Layer.Layer<Services.Services | Storage.Storage, E>
 ): WebHandler => {
   const { idle, request: counted } = counting()
-  const count = HttpRouter.middleware((answer) => Effect.andThen(counted, DirectAnswer.around(answer)), {
+  const count = HttpRouter.middleware((answer) => Effect.andThen(counted, Mount.direct(answer)), {
     global: true
   })
-  const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), RequestContexts.observed))
+  const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), Requests.observed))
   const { dispose, handler } = HttpRouter.toWebHandler(
     Layer.mergeAll(Routes.layer(options), count, observing).pipe(Layer.provide(services)),
-    { disableLogger: true, routerConfig: UnmatchedRoutes.routerConfig }
+    { disableLogger: true, routerConfig: Routing.routerConfig }
   )
   return {
     dispose,
@@ -76,7 +73,7 @@ export const notReady = (request: Request, message: string, retryAfterSeconds: n
     {
       status: Codes.status("not_ready"),
       headers: {
-        ...ResponseHeaders.of(RequestIds.of(request.headers.get(RequestIds.HEADER) ?? undefined)),
+        ...Requests.answerHeaders(Requests.idOf(request.headers.get(Requests.ID_HEADER) ?? undefined)),
         "retry-after": String(retryAfterSeconds)
       }
     }

@@ -22,7 +22,7 @@ import {
 } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Codes from "../../adapters/http/wire/Codes.ts"
-import * as HttpErrors from "../../adapters/http/wire/Errors.ts"
+import * as Errors from "../../adapters/http/wire/Errors.ts"
 import * as Failures from "../../adapters/promise/errors/Failures.ts"
 import { SecretKeys } from "simplan/postgres"
 import { europe, make, plan, stocked } from "./World.ts"
@@ -94,7 +94,7 @@ describe("the error of a refusal", () => {
 
   it.each(refusals.map((refusal) => [refusal._tag, refusal] as const))("%s is as the API has it", (_, refusal) => {
     const error = Failures.ofRefusal(refusal, { method: "m", request: {} })
-    const { code } = HttpErrors.ofRefusal(refusal)
+    const { code } = Errors.ofRefusal(refusal)
     expect(error).toBeInstanceOf(SimplanError)
     expect(error).toMatchObject({ code, status: Codes.status(code) })
     expect(error.message).not.toBe("")

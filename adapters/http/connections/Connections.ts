@@ -11,7 +11,7 @@
 import { Duration, Effect, Metric, Schedule } from "effect"
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
-import * as ClientAddress from "../middleware/ClientAddress.ts"
+import * as Requests from "../middleware/Requests.ts"
 import { Connection, type Reason, reasons, type Shared } from "./Connection.ts"
 import * as Turns from "./Turns.ts"
 import * as UnreadBytes from "./UnreadBytes.ts"
@@ -93,8 +93,8 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     networkOf: ({ headers, socket }) => {
       const header = headers["x-forwarded-for"]
       const forwarded = typeof header === "string" ? header : undefined
-      const address = ClientAddress.named(socket.remoteAddress ?? null, forwarded, options.trustedProxies)
-      return address === null ? "" : ClientAddress.network(address)
+      const address = Requests.addressBehind(socket.remoteAddress ?? null, forwarded, options.trustedProxies)
+      return address === null ? "" : Requests.network(address)
     }
   }
   const peers = new Map<string, Set<Connection>>()
@@ -119,8 +119,8 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     return true
   }
   const open = (socket: Socket): Connection => {
-    const address = ClientAddress.named(socket.remoteAddress ?? null, undefined, 0)
-    const peer = address === null ? "" : ClientAddress.network(address)
+    const address = Requests.addressBehind(socket.remoteAddress ?? null, undefined, 0)
+    const peer = address === null ? "" : Requests.network(address)
     const hasPlace = makePlace(peer)
     const connection = new Connection(socket, peer, shared)
     connections.set(socket, connection)

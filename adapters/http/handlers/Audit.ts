@@ -10,10 +10,8 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Streaming from "../wire/Streaming.ts"
 import { Text } from "../../fields/index.ts"
 
 /** What the two lists have in common. */
@@ -37,11 +35,11 @@ export const make = (guard: Guard.Guard<undefined>) =>
         resourceId: query.resource_id ?? null
       }
       if (request.headers["accept"]?.includes(AuditApi.JSON_LINES) === true) {
-        return yield* Streaming.lines(log.list(asked), Shapes.auditEntry)
+        return yield* Responses.lines(log.list(asked), Shapes.auditEntry)
       }
       const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
       const { items, next } = yield* log.page({ ...asked, ...page })
-      return Responses.page(items.map(Shapes.auditEntry), Cursor.ofCreated(next))
+      return Responses.page(items.map(Shapes.auditEntry), Query.createdToken(next))
     })
 
     return Endpoints.group(AuditApi.AuditApi, guard, {

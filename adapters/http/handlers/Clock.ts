@@ -8,10 +8,10 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decodeAdvance = JsonBody.closedDecoder(ClockApi.Advance)
+const decodeAdvance = Body.closedDecoder(ClockApi.Advance)
 
 const notOne = Errors.invalidField("to", "or by must be given, and not both")
 const badDuration = Errors.invalidField("by", "must be a duration such as 12 hours")
@@ -42,7 +42,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
         return Responses.data({ now: Time.toIso(now), virtual })
       }),
       advance: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const now = yield* moved(yield* decodeAdvance(value))
         return Responses.data({ now: Time.toIso(now) })
       })

@@ -8,13 +8,12 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Coverage.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Streaming from "../wire/Streaming.ts"
 import { Text } from "../../fields/index.ts"
 
-const decodeRegion = JsonBody.decoder(CoverageApi.CreateCustomRegion)
+const decodeRegion = Body.decoder(CoverageApi.CreateCustomRegion)
 
 export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
@@ -29,7 +28,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
           regionCode: query.region_code ?? null,
           label: query.label ?? null
         })
-        return yield* Streaming.list(profiles, Shapes.profile)
+        return yield* Responses.list(profiles, Shapes.profile)
       }),
       get: Effect.fnUntraced(function* ({ caller: { organizationId }, params }) {
         const profile = yield* coverage.get({ organizationId, coverageId: Text.id(params.coverageId) })
@@ -37,7 +36,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
       }),
       createRegion: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* JsonBody.read(call.request)
+        const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeRegion(value), (body) =>
           coverage.createRegion({
             organizationId,

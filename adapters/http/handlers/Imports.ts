@@ -9,8 +9,7 @@ import * as ImportsApi from "../api/management/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as SimImport from "../shapes/SimImport.ts"
-import * as BodyBytes from "../wire/BodyBytes.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
@@ -38,7 +37,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
         })
       }),
       replaceCatalogue: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* JsonBody.read(request, { limit: BodyBytes.IMPORT_LIMIT, anyNumber: true })
+        const { value } = yield* Body.read(request, { limit: Body.IMPORT_LIMIT, anyNumber: true })
         const catalogue = yield* Effect.fromResult(CatalogueFile.complete(value))
         return catalogueItem(yield* catalogues.replace(catalogue))
       }),

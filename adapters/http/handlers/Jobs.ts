@@ -10,13 +10,12 @@ import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Cursor from "../wire/Cursor.ts"
-import * as Errors from "../wire/Errors.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decodeRetry = JsonBody.closedDecoder(JobsApi.RetryJobs)
+const decodeRetry = Body.closedDecoder(JobsApi.RetryJobs)
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
@@ -39,7 +38,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
         yield* Query.texts(query)
         const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
         const { items, next } = yield* jobs.page({ ...page, ...toFilter(query) })
-        return Responses.page(items.map(Shapes.waitingJob), Cursor.ofCreated(next))
+        return Responses.page(items.map(Shapes.waitingJob), Query.createdToken(next))
       }),
       retry: Effect.fnUntraced(function* ({ params }) {
         const jobId = Text.id(params.job_id)
@@ -47,13 +46,13 @@ export const make = (guard: Guard.Guard<undefined>) =>
         return Responses.data({ job_id: jobId })
       }),
       retryAll: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const { after, ...filter } = yield* decodeRetry(value)
         const { next, retried } = yield* jobs.retryAll({
-          after: yield* Effect.mapError(Effect.fromResult(Cursor.toCreated(after)), () => badPlace),
+          after: yield* Effect.mapError(Effect.fromResult(Query.createdCursor(after)), () => badPlace),
           ...toFilter(filter)
         })
-        return Responses.data({ retried, has_more: next !== null, next: Cursor.ofCreated(next) })
+        return Responses.data({ retried, has_more: next !== null, next: Query.createdToken(next) })
       })
     })
   })

@@ -8,12 +8,11 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { Catalogues, Problems, Reports } from "simplan"
 import * as NotificationsApi from "../api/NotificationsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as FailedAuthentication from "../middleware/FailedAuthentication.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Guard from "../middleware/Guard.ts"
 import type { Telco } from "../Telcos.ts"
-import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
 
 interface Sender {
   readonly name: string
@@ -24,7 +23,7 @@ const digest = (text: string): Uint8Array => createHash("sha256").update(text).d
 
 const guard: Guard.Guard<undefined> = () => Effect.succeed(Guard.known("telco"))
 
-export const make = (telcos: ReadonlyMap<string, Telco>, failed: FailedAuthentication.FailedAuthentication) =>
+export const make = (telcos: ReadonlyMap<string, Telco>, failed: Auth.FailedAuthentication) =>
   Effect.gen(function* () {
     const services = yield* Effect.context<Reports.Reports | Catalogues.Catalogues | Problems.Problems>()
 
@@ -43,8 +42,8 @@ export const make = (telcos: ReadonlyMap<string, Telco>, failed: FailedAuthentic
     ) {
       const { take } = yield* known(kind, params)
       // Telcos name all sorts of content types.
-      const bytes = yield* BodyBytes.read(request, BodyBytes.LIMIT)
-      const value = yield* Effect.fromResult(JsonBody.parse(bytes))
+      const bytes = yield* Body.readBytes(request, Body.LIMIT)
+      const value = yield* Effect.fromResult(Body.parse(bytes))
       const { body, status } = yield* Effect.provideContext(take(value), services)
       return body === null ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })
     })

@@ -9,14 +9,13 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Cursor from "../wire/Cursor.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
-const decodeOrganization = JsonBody.closedDecoder(OrganizationsApi.CreateOrganization)
-const decodeKey = JsonBody.closedDecoder(OrganizationsApi.CreateApiKey)
+const decodeOrganization = Body.closedDecoder(OrganizationsApi.CreateOrganization)
+const decodeKey = Body.closedDecoder(OrganizationsApi.CreateApiKey)
 
 const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
   organizationId: Text.id(params.id),
@@ -30,16 +29,16 @@ export const make = (guard: Guard.Guard<undefined>) =>
 
     return Endpoints.group(OrganizationsApi.OrganizationsApi, guard, {
       create: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const organization = yield* organizations.create(yield* decodeOrganization(value))
         return Responses.data(Shapes.organization(organization))
       }),
       list: Effect.fnUntraced(function* ({ query }) {
         const { items, next } = yield* organizations.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
-        return Responses.page(items.map(Shapes.organization), Cursor.ofCreated(next))
+        return Responses.page(items.map(Shapes.organization), Query.createdToken(next))
       }),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const { expires_at, name, scope } = yield* decodeKey(value)
         const made = yield* apiKeys.create({
           organizationId: Text.id(params.id),
@@ -52,7 +51,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
       keys: Effect.fnUntraced(function* ({ params, query }) {
         const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
         const { items, next } = yield* apiKeys.page(of)
-        return Responses.page(items.map(Shapes.apiKey), Cursor.ofCreated(next))
+        return Responses.page(items.map(Shapes.apiKey), Query.createdToken(next))
       }),
       revokeKey: Effect.fnUntraced(function* ({ params }) {
         const revoked = yield* apiKeys.revoke(keyOf(params))

@@ -9,16 +9,14 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Plans.ts"
-import * as BodyBytes from "../wire/BodyBytes.ts"
-import * as Cursor from "../wire/Cursor.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
 const PAGE_SIZE = 10
 
-const decodeCreation = JsonBody.decoder(PlansApi.CreatePlan)
+const decodeCreation = Body.decoder(PlansApi.CreatePlan)
 
 interface OfPlan {
   readonly caller: Guard.Tenant
@@ -38,7 +36,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
     return Endpoints.group(PlansApi.PlansApi, guard, {
       list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
         yield* Query.texts(query)
-        const after = yield* Effect.fromResult(Cursor.toCreated(query.page))
+        const after = yield* Effect.fromResult(Query.createdCursor(query.page))
         const countries = yield* Query.countries("country_iso_2", query.country_iso_2)
         const label = query.label ?? null
         // An unknown label is on no plan.
@@ -52,11 +50,11 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after
         })
-        return Responses.page(page.items.map(Shapes.listed), Cursor.ofCreated(page.next))
+        return Responses.page(page.items.map(Shapes.listed), Query.createdToken(page.next))
       }),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* JsonBody.read(call.request)
+        const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeCreation(value), (body) =>
           Effect.flatMap(Effect.fromResult(Shapes.terms(body)), (terms) => plans.create({ organizationId, terms }))
         )
@@ -74,14 +72,14 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
         return Responses.message("Plan deleted successfully")
       }),
       archive: Effect.fnUntraced(function* (call) {
-        const bytes = yield* BodyBytes.read(call.request, BodyBytes.LIMIT)
+        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
         const run = plans.archive(planOf(call))
         return yield* once("Done", call, bytes, Effect.as(run, null), () =>
           Responses.message("Plan archived successfully")
         )
       }),
       unarchive: Effect.fnUntraced(function* (call) {
-        const bytes = yield* BodyBytes.read(call.request, BodyBytes.LIMIT)
+        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
         const run = plans.unarchive(planOf(call))
         return yield* once("Done", call, bytes, Effect.as(run, null), () =>
           Responses.message("Plan unarchived successfully")

@@ -9,7 +9,6 @@ import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
@@ -20,7 +19,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
     return Endpoints.group(ProblemsApi.ProblemsApi, guard, {
       list: Effect.fnUntraced(function* ({ query }) {
         const { items, next } = yield* problems.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
-        return Responses.page(items.map(Shapes.problem), Cursor.ofCreated(next))
+        return Responses.page(items.map(Shapes.problem), Query.createdToken(next))
       }),
       retry: Effect.fnUntraced(function* ({ params }) {
         const problemId = Text.id(params.problem_id)

@@ -9,12 +9,12 @@ import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as TelcoEvents from "../shapes/TelcoEvents.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 
 type Outcome = typeof ReportsApi.ReportOutcome.Type
 type Rejection = Outcome["rejected"][number]
 
-const decodeEvents = JsonBody.decoder(ReportsApi.ReportEvents)
+const decodeEvents = Body.decoder(ReportsApi.ReportEvents)
 
 // Avoids the schema, which would walk a thousand events of which it checks nothing.
 const eventsOf = (body: unknown): Effect.Effect<ReadonlyArray<unknown>, Refusal.InvalidField> => {
@@ -58,7 +58,7 @@ export const make = (guard: Guard.Guard<undefined>) =>
 
     return Endpoints.group(ReportsApi.ReportsApi, guard, {
       take: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* JsonBody.read(request, { anyText: true })
+        const { value } = yield* Body.read(request, { anyText: true })
         const batch = sorted(yield* eventsOf(value))
         const verdicts =
           batch.reports.length === 0 ? [] : yield* reports.take({ reports: batch.reports.map(({ report }) => report) })

@@ -7,7 +7,6 @@ import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Shapes from "../shapes/Sims.ts"
-import * as Cursor from "../wire/Cursor.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
@@ -33,9 +32,9 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
           isEsim: Query.flag(query.is_esim),
           label: query.label ?? null,
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
-          after: yield* Effect.fromResult(Cursor.toImportSequence(query.page))
+          after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })
-        return Responses.page(page.items.map(Shapes.sim), Cursor.ofImportSequence(page.next))
+        return Responses.page(page.items.map(Shapes.sim), Query.importSequenceToken(page.next))
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))

@@ -9,14 +9,12 @@ import type * as Guard from "../middleware/Guard.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as AttachmentShapes from "../shapes/Attachments.ts"
 import * as Shapes from "../shapes/Subscriptions.ts"
-import * as BodyBytes from "../wire/BodyBytes.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Streaming from "../wire/Streaming.ts"
 import { Text } from "../../fields/index.ts"
 
-const decodeCreation = JsonBody.decoder(SubscriptionsApi.CreateSubscription)
-const decodeSms = JsonBody.decoder(SubscriptionsApi.SendSms)
+const decodeCreation = Body.decoder(SubscriptionsApi.CreateSubscription)
+const decodeSms = Body.decoder(SubscriptionsApi.SendSms)
 
 interface OfSim {
   readonly caller: Guard.Tenant
@@ -34,10 +32,10 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
       list: ({ caller: { organizationId } }) =>
-        Streaming.list(subscriptions.list({ organizationId }), Shapes.subscription),
+        Responses.list(subscriptions.list({ organizationId }), Shapes.subscription),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* JsonBody.read(call.request)
+        const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeCreation(value), (body) =>
           subscriptions.create({ organizationId, ...Shapes.creation(body) })
         )
@@ -55,14 +53,14 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
         return Responses.data(AttachmentShapes.attachment(view))
       }),
       suspend: Effect.fnUntraced(function* (call) {
-        const bytes = yield* BodyBytes.read(call.request, BodyBytes.LIMIT)
+        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
         const run = attachments.suspend({ ...simOf(call), attachmentId: Text.id(call.params.id) })
         return yield* once("Done", call, bytes, Effect.as(run, null), () =>
           Responses.message("Plan attachment suspended successfully")
         )
       }),
       sendSms: Effect.fnUntraced(function* (call) {
-        const { bytes, value } = yield* JsonBody.read(call.request)
+        const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeSms(value), ({ from, message }) =>
           messages.send({ ...simOf(call), from, text: message })
         )

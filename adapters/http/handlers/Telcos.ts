@@ -11,10 +11,10 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import type { Telco, Zone } from "../Telcos.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decodeZone = JsonBody.closedDecoder(TelcosApi.Zone)
+const decodeZone = Body.closedDecoder(TelcosApi.Zone)
 
 const notFound = new Errors.Problem({
   code: "telco_not_found",
@@ -40,7 +40,7 @@ export const make = (guard: Guard.Guard<undefined>, telcos: ReadonlyMap<string, 
       }),
       setZone: Effect.fnUntraced(function* ({ params, request }) {
         const { set } = yield* zonesOf(params)
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const body = yield* decodeZone(value)
         const coverageId = Text.id(body.coverage_id)
         const profile = yield* coverage.find(coverageId)

@@ -8,10 +8,10 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Sims.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const decode = JsonBody.decoder(WalletApi.SetMobilePlan)
+const decode = Body.decoder(WalletApi.SetMobilePlan)
 
 export const make = (guard: Guard.Guard<Guard.Tenant>) =>
   Effect.gen(function* () {
@@ -21,7 +21,7 @@ export const make = (guard: Guard.Guard<Guard.Tenant>) =>
     return Endpoints.group(WalletApi.WalletApi, guard, {
       setMobilePlan: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* JsonBody.read(call.request)
+        const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decode(value), ({ apply, iccid, label }) =>
           wallet.setMobilePlan({ organizationId, apply, label, iccid: iccid ?? null })
         )

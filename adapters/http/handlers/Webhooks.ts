@@ -8,10 +8,9 @@ import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Guard from "../middleware/Guard.ts"
 import * as Shapes from "../shapes/Management.ts"
-import * as Cursor from "../wire/Cursor.ts"
-import * as Errors from "../wire/Errors.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
 import * as Query from "../wire/Query.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 import { Text } from "../../fields/index.ts"
 
@@ -20,10 +19,10 @@ export type CheckUrl = (url: string) => Result.Result<unknown, string> | Effect.
 
 const PAGE_SIZE = 25
 
-const decodeCreation = JsonBody.closedDecoder(WebhooksApi.CreateWebhookEndpoint)
-const decodeUpdate = JsonBody.closedDecoder(WebhooksApi.UpdateWebhookEndpoint)
+const decodeCreation = Body.closedDecoder(WebhooksApi.CreateWebhookEndpoint)
+const decodeUpdate = Body.closedDecoder(WebhooksApi.UpdateWebhookEndpoint)
 
-const decodeReplay = JsonBody.closedDecoder(WebhooksApi.ReplayDeliveries)
+const decodeReplay = Body.closedDecoder(WebhooksApi.ReplayDeliveries)
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
@@ -49,7 +48,7 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
 
     return Endpoints.group(WebhooksApi.WebhooksApi, guard, {
       create: Effect.fnUntraced(function* ({ params, request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const { description, events, url } = yield* decodeCreation(value)
         yield* checked(url)
         const made = yield* webhooks.create({
@@ -63,10 +62,10 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
       list: Effect.fnUntraced(function* ({ params, query }) {
         const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
         const { items, next } = yield* webhooks.page(of)
-        return Responses.page(items.map(Shapes.listedEndpoint), Cursor.ofCreated(next))
+        return Responses.page(items.map(Shapes.listedEndpoint), Query.createdToken(next))
       }),
       update: Effect.fnUntraced(function* ({ params, request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const changes = yield* decodeUpdate(value)
         if (changes.url !== undefined) yield* checked(changes.url)
         const changed = yield* webhooks.update({ ...changes, ...endpoint(params) })
@@ -86,23 +85,23 @@ export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
         const page = yield* webhooks.deliveries({
           organizationId: Text.id(params.id),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
-          after: yield* Effect.fromResult(Cursor.toCreated(query.page)),
+          after: yield* Effect.fromResult(Query.createdCursor(query.page)),
           ...Shapes.toFilter(query)
         })
-        return Responses.page(page.items.map(Shapes.delivery), Cursor.ofCreated(page.next))
+        return Responses.page(page.items.map(Shapes.delivery), Query.createdToken(page.next))
       }),
       delivery: Effect.fnUntraced(function* ({ params }) {
         return Responses.data(Shapes.deliveryWithAttempts(yield* webhooks.delivery(delivery(params))))
       }),
       replayAll: Effect.fnUntraced(function* ({ params, request }) {
-        const { value } = yield* JsonBody.read(request)
+        const { value } = yield* Body.read(request)
         const { after, ...filter } = yield* decodeReplay(value)
         const { next, replayed } = yield* webhooks.replayAll({
           organizationId: Text.id(params.id),
-          after: yield* Effect.mapError(Effect.fromResult(Cursor.toCreated(after)), () => badPlace),
+          after: yield* Effect.mapError(Effect.fromResult(Query.createdCursor(after)), () => badPlace),
           ...Shapes.toFilter(filter)
         })
-        return Responses.data({ replayed, has_more: next !== null, next: Cursor.ofCreated(next) })
+        return Responses.data({ replayed, has_more: next !== null, next: Query.createdToken(next) })
       }),
       test: Effect.fnUntraced(function* ({ params }) {
         const of = endpoint(params)

@@ -9,7 +9,7 @@ import { RequestContext } from "simplan"
 import { MonotonicTime, RateLimitUsage } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as ClientAddress from "./ClientAddress.ts"
+import * as Requests from "./Requests.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -38,7 +38,7 @@ export const make = (rate: RateLimit.Rate): Effect.Effect<AddressLimit, never, S
       return (answer, cost = 1) =>
         Effect.flatMap(RequestContext.Current, ({ address }) => {
           if (address === null) return answer
-          const network = ClientAddress.network(address)
+          const network = Requests.network(address)
           return Effect.flatMap(MonotonicTime.now, (now) => {
             const seconds = limit.take(network, now)
             if (seconds > 0) return Effect.succeed(refused(seconds))

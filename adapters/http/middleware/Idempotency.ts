@@ -8,7 +8,6 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IdempotencyKeys } from "simplan"
 import type { Idempotency } from "simplan/ports"
 import { createHash } from "node:crypto"
-import * as ErrorLog from "../wire/ErrorLog.ts"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 
@@ -27,7 +26,7 @@ const keyOf = (request: HttpServerRequest.HttpServerRequest): Result.Result<stri
 
 const fingerprint = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): string =>
   createHash("sha256")
-    .update(`${request.method} ${ErrorLog.pathOf(request.url)}\n`)
+    .update(`${request.method} ${ErrorResponses.pathOf(request.url)}\n`)
     .update(body)
     .digest("hex")
 

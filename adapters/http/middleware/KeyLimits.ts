@@ -12,7 +12,7 @@ import { ReadCost } from "simplan"
 import { MonotonicTime } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as ResponseHeaders from "../wire/ResponseHeaders.ts"
+import * as Requests from "./Requests.ts"
 import type * as UnreadBytes from "../connections/UnreadBytes.ts"
 import * as Concurrency from "./Concurrency.ts"
 import type * as Guard from "./Guard.ts"
@@ -164,7 +164,7 @@ export const make = (
             const answered = body._tag === "Uint8Array" ? body.contentLength : 0
             const cost = Math.floor(Math.max(answered, read) / UNIT)
             for (const { caller, limit: of } of limitsOf(reader)) of.charge(caller, cost, now)
-            return ResponseHeaders.set(response, headers(reader, now))
+            return Requests.setHeaders(response, headers(reader, now))
           })
 
     return {

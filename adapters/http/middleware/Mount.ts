@@ -1,9 +1,14 @@
 /**
  * Routes in a host's server: below a prefix of the path, such as `/esim`, and for clients whose address the host's server
  * knows. Behind this, a request has the path that it has without a prefix.
+ *
+ * A host with requests and responses of Node gets the body of an answer of a known length beside the web response, and a
+ * client that goes away interrupts the request without an `AbortSignal`: a body and a signal are most of what web requests
+ * and responses cost.
  */
 import { Context, Effect, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Requests from "./Requests.ts"
 
 /** What a host's server does itself, in place of a web response and of the signal of a web request. */
 export interface Direct {
@@ -58,3 +63,22 @@ export const around = <A, E, R>(handler: Effect.Effect<A, E, R>, prefix: string)
     )
   })
 }
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Hands over the body. The headers stay, those of the body too. */
+const handedOver = (response: Response, { take }: Direct): Response => {
+  const { body, headers } = response
+  if (body._tag !== "Uint8Array") return response
+  take(body.text ?? body.body)
+  return Requests.setHeaders(HttpServerResponse.setBody(response, HttpBody.empty), headers)
+}
+
+/** Hands over the answer's body, and the way to interrupt the request, where the host takes them. */
+export const direct = <E, R>(answer: Effect.Effect<Response, E, R>): Effect.Effect<Response, E, R> =>
+  Effect.withFiber((fiber) => {
+    const direct = Context.get(fiber.context, Current)?.direct
+    if (direct === undefined) return answer
+    direct.begin(() => fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation))
+    return Effect.map(answer, (response) => handedOver(response, direct))
+  })

@@ -1,9 +1,15 @@
 /**
- * Metrics of requests: counts and latencies by method, route and status, in Effect's metric registry, and the registry in
- * the text format of Prometheus. Labels are route patterns and never paths, so they contain no ids and no keys.
+ * Counts, times and traces the requests of every endpoint, and answers every failure with an error body (rule W1).
+ *
+ * Counts and latencies are by method, route and status, in Effect's metric registry. Labels are route patterns and never
+ * paths, so they contain no ids and no keys. A span has the method, the route and the status of a request; it has no URL,
+ * because a URL may hold a key.
  */
-import { type Context, Metric } from "effect"
+import { Context, Effect, Exit, Metric, Option, Tracer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import { HttpServerRequest, type HttpServerResponse, HttpTraceContext } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as ErrorResponses from "../wire/ErrorResponses.ts"
 
 const BOUNDARIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -42,3 +48,48 @@ export const recorder = (method: string, route: string): Record => {
 
 /** The registry in the text format of Prometheus. */
 export const text = PrometheusMetrics.format()
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The status that counts requests whose client closed the connection before the answer. */
+const GIVEN_UP = 499
+
+const traced = <E, R>(
+  endpoint: HttpApiEndpoint.Top,
+  run: Effect.Effect<Response, E, R>
+): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+    Effect.useSpan(
+      `${endpoint.method} ${endpoint.path}`,
+      {
+        kind: "server",
+        parent: Option.getOrUndefined(HttpTraceContext.fromHeaders(headers)),
+        attributes: { "http.request.method": endpoint.method, "http.route": endpoint.path }
+      },
+      (span) =>
+        Effect.map(Effect.withParentSpan(run, span), (response) => {
+          span.attribute("http.response.status_code", response.status)
+          return response
+        })
+    )
+  )
+
+/** The handler of an endpoint, counted, timed and traced, with a response to whatever goes wrong in it. */
+export const instrumented = <E, R>(
+  endpoint: HttpApiEndpoint.Top,
+  handler: Effect.Effect<Response, E, R>
+): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => {
+  const record = recorder(endpoint.method, endpoint.path)
+  const answered = Effect.catchCause(handler, ErrorResponses.ofCause)
+  const answeredAndTraced = traced(endpoint, answered)
+  return Effect.withFiber((fiber) => {
+    const context = fiber.context
+    const start = performance.now()
+    const untraced = Context.get(context, Tracer.Tracer) === Tracer.nativeTracer
+    return Effect.onExitPrimitive(untraced ? answered : answeredAndTraced, (exit) => {
+      const status = Exit.isSuccess(exit) ? exit.value.status : GIVEN_UP
+      record(status, (performance.now() - start) / 1000, context)
+      return undefined
+    })
+  })
+}

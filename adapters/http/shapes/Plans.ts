@@ -5,7 +5,7 @@ import { Result, Schema } from "effect"
 import { type Refusal, Time } from "simplan"
 import { Plan } from "simplan/ports"
 import * as PlansApi from "../api/PlansApi.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import * as Instants from "./Instants.ts"
 
 type Throttling = Pick<
@@ -77,7 +77,7 @@ const count = (maximum: number) => {
 const percentage = count(100)
 const speed = required(Schema.Literals(Plan.throttlingLimits), `must be ${PlansApi.SPEED}`)
 
-const decodeRecurrence = JsonBody.decoding(
+const decodeRecurrence = Body.decoding(
   Schema.Struct({
     nb_occurrence: count(Plan.limits.occurrences),
     recurring_periodicity_type: required(Schema.Literals(["0", "1", "2"]), `must be ${PlansApi.PERIODICITY}`),
@@ -87,7 +87,7 @@ const decodeRecurrence = JsonBody.decoding(
   "first"
 )
 
-const decodeThrottling = JsonBody.decoding(
+const decodeThrottling = Body.decoding(
   Schema.Struct({
     throttling_threshold1_perc: percentage,
     throttling_threshold1_limit: speed,

@@ -7,10 +7,9 @@ import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 import type { Sims } from "simplan"
-import * as BodyBytes from "../wire/BodyBytes.ts"
+import * as Body from "../wire/Body.ts"
 import * as FileLines from "./FileLines.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
 import * as JsonElements from "../wire/JsonElements.ts"
 
 /** The rows of a body. `lines` has the lines of the rows that were read. */
@@ -213,7 +212,7 @@ async function* csvRows(
     check(slice)
     scanner.take(slice)
   }
-  const source = Readable.from(slices(BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT), see), { highWaterMark: 1 })
+  const source = Readable.from(slices(Body.chunks(request, Body.IMPORT_LIMIT), see), { highWaterMark: 1 })
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   let names: ReadonlyArray<string> | undefined
@@ -253,7 +252,7 @@ const fromCsv = (request: HttpServerRequest.HttpServerRequest, most: number): Ro
 /** The field of a JSON body that has the rows. */
 const FIELD = "sims"
 
-const decodeBody = JsonBody.decoder(Schema.Struct({ [FIELD]: Schema.Unknown }))
+const decodeBody = Body.decoder(Schema.Struct({ [FIELD]: Schema.Unknown }))
 
 const noRows = Errors.invalidField(FIELD, "must be an array")
 
@@ -342,9 +341,9 @@ async function* chunked(sims: ReadonlyArray<unknown>): AsyncGenerator<ReadonlyAr
 
 /** Rows of `{sims: [{iccid, label, is_esim, lpa?, imsi?, msisdn?, subscriber_id?}]}`. */
 const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, most: number) {
-  const chunks = BodyBytes.chunks(request, BodyBytes.IMPORT_LIMIT)
+  const chunks = Body.chunks(request, Body.IMPORT_LIMIT)
   const { bytes, isWhole } = yield* Effect.tryPromise({
-    try: () => beginning(chunks, BodyBytes.LIMIT),
+    try: () => beginning(chunks, Body.LIMIT),
     catch: jsonProblem
   })
   if (!isWhole) {
@@ -352,7 +351,7 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     const rows = Stream.fromAsyncIterable(bounded(jsonRows(bytes, chunks, lines), most), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
-  const parsed = yield* Effect.fromResult(JsonBody.parse(bytes, { anyText: true, anyNumber: true }))
+  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, anyNumber: true }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
   const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))
@@ -361,6 +360,6 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
 
 /** The rows of the body, by its content type; more than `most` end as `body_too_large`. */
 export const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, most = MOST_ROWS) {
-  const type = yield* JsonBody.accept(request, ["application/json", "text/csv"])
+  const type = yield* Body.accept(request, ["application/json", "text/csv"])
   return type === "text/csv" ? fromCsv(request, most) : yield* fromJson(request, most)
 })

@@ -5,7 +5,7 @@ import { Result, Schema } from "effect"
 import { type Refusal, Time } from "simplan"
 import { SmdpHistory, type TelcoReport } from "simplan/ports"
 import * as Schemas from "../api/Schemas.ts"
-import * as JsonBody from "../wire/JsonBody.ts"
+import * as Body from "../wire/Body.ts"
 import { Fields, Text } from "../../fields/index.ts"
 
 const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
@@ -37,10 +37,10 @@ const schemas = {
   })
 }
 
-const decodeUsage = JsonBody.decoding(schemas.usage, "event")
-const decodeFirstUse = JsonBody.decoding(schemas.first_use, "event")
-const decodeLocation = JsonBody.decoding(schemas.location, "event")
-const decodeSmdpState = JsonBody.decoding(schemas.smdp_state, "event")
+const decodeUsage = Body.decoding(schemas.usage, "event")
+const decodeFirstUse = Body.decoding(schemas.first_use, "event")
+const decodeLocation = Body.decoding(schemas.location, "event")
+const decodeSmdpState = Body.decoding(schemas.smdp_state, "event")
 
 type Decoded = Result.Result<TelcoReport.Report, string>
 

@@ -6,7 +6,25 @@ import { Data } from "effect"
 import { Refusal } from "simplan"
 import type { Storage } from "simplan/ports"
 import type * as Codes from "./Codes.ts"
-import * as FieldNames from "./FieldNames.ts"
+
+const fieldNames: Readonly<Record<string, string>> = {
+  dataMegaBytes: "data_MBs",
+  occurrences: "nb_occurrence",
+  frequency: "recurring_periodicity_frequency",
+  throttlingThreshold1Percentage: "throttling_threshold1_perc",
+  throttlingThreshold2Percentage: "throttling_threshold2_perc",
+  throttlingThreshold3Percentage: "throttling_threshold3_perc",
+  iso2List: "iso2_list"
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The wire's name of a field. Each part of a path such as `activePeriod.start` is renamed. */
+export const fieldName = (field: string): string =>
+  field
+    .split(".")
+    .map((part) => fieldNames[part] ?? (part.includes("_") ? part : snakeCase(part)))
+    .join(".")
 
 /** The content of an error body. `additions` are the fields beside `error`, `message` and `code`. */
 export interface ErrorContent {
@@ -40,7 +58,7 @@ const notFound = (resource: Refusal.Resource): string =>
 const onTheWire = (refusal: Refusal.Plain): Partial<ErrorContent> => {
   switch (refusal._tag) {
     case "InvalidField":
-      return { message: `${FieldNames.toWire(refusal.field)} ${refusal.message}` }
+      return { message: `${fieldName(refusal.field)} ${refusal.message}` }
     case "NotFound":
       return { message: notFound(refusal.resource) }
     case "RegionNameTaken":

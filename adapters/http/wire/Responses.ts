@@ -1,6 +1,18 @@
 /**
- * The envelopes of successful answers.
+ * Successful answers: their envelopes, and lists that are sent while they are read (rules W4 and W10).
+ *
+ * The items of a list are encoded as the reader takes them, in pieces of about 64 KiB, so that the process holds two pages
+ * of a list and one piece at most, and a slow reader delays nobody else. The pieces of all lists are made one in each turn
+ * of the event loop, first come, first served: another request waits for one piece, however many answers are under way. A
+ * list that fails in its first two pages is answered with an error. One that fails later breaks the connection, so that the
+ * client does not take a part for the whole.
  */
+import { Cause, Effect, Pull, type Scope, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Http from "node:http"
+import { RequestContext } from "simplan"
+import * as ErrorResponses from "./ErrorResponses.ts"
+import type * as Errors from "./Errors.ts"
 
 /** `{error: false, data}`. */
 export const data = <Data>(data: Data) => ({ error: false, data }) as const
@@ -11,3 +23,177 @@ export const page = <Item>(items: ReadonlyArray<Item>, next: string | null) =>
 
 /** `{error: false, message}`. */
 export const message = (message: string) => ({ error: false, message }) as const
+
+const waitingTurns = new Set<() => void>()
+let isTurning = false
+
+const runTurns = (): void => {
+  const [first] = waitingTurns
+  isTurning = first !== undefined
+  if (first === undefined) return
+  waitingTurns.delete(first)
+  first()
+  setImmediate(runTurns)
+}
+
+/** Ends when it is the caller's turn. */
+const turn: Effect.Effect<void> = Effect.callback((resume) => {
+  const begin = (): void => resume(Effect.void)
+  waitingTurns.add(begin)
+  if (!isTurning) {
+    isTurning = true
+    setImmediate(runTurns)
+  }
+  return Effect.sync(() => waitingTurns.delete(begin))
+})
+
+/** What stands before the items, between them, after each one and after all of them. */
+interface Format {
+  readonly contentType: string
+  readonly head: string
+  readonly separator: string
+  readonly end: string
+  readonly tail: string
+}
+
+const json: Format = {
+  contentType: "application/json",
+  head: '{"error":false,"data":[',
+  separator: ",",
+  end: "",
+  tail: "]}"
+}
+
+const jsonLines: Format = { contentType: "application/x-ndjson", head: "", separator: "", end: "\n", tail: "" }
+
+/** The length from which a piece is sent, in characters. */
+const PIECE = 65_536
+
+type Pages<A, E> = Pull.Pull<ReadonlyArray<A>, E>
+
+const breakConnection = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (request.source instanceof Http.IncomingMessage) request.source.destroy()
+  })
+
+/** Encodes a list piece by piece. */
+class Encoder<A> {
+  readonly #encode: (item: A) => unknown
+  readonly #format: Format
+  #items: Iterator<A> = [][Symbol.iterator]()
+  #item: IteratorResult<A> = this.#items.next()
+  #separator = ""
+
+  constructor(encode: (item: A) => unknown, format: Format) {
+    this.#encode = encode
+    this.#format = format
+  }
+
+  /** Goes on with a page. */
+  turn(page: ReadonlyArray<A>): void {
+    this.#items = page[Symbol.iterator]()
+    this.#item = this.#items.next()
+  }
+
+  /** The next items of the page, until there are so many characters. */
+  take(limit: number): string {
+    let text = ""
+    while (this.#item.done !== true && text.length < limit) {
+      text += this.#separator + JSON.stringify(this.#encode(this.#item.value)) + this.#format.end
+      this.#separator = this.#format.separator
+      this.#item = this.#items.next()
+    }
+    return text
+  }
+}
+
+const nextPage = <A, E>(pages: Pages<A, E>): Effect.Effect<ReadonlyArray<A> | null, E> =>
+  Pull.catchDone(pages, () => Effect.succeed(null))
+
+/** The whole list in pieces: what was begun, the rest of the encoder's page, then `page`, then what is left to pull. */
+const pieces = <A, E>(
+  begun: string,
+  encoder: Encoder<A>,
+  page: ReadonlyArray<A>,
+  pages: Pages<A, E>,
+  tail: string
+): Stream.Stream<Uint8Array, E> => {
+  const bytes = new TextEncoder()
+  let text = begun
+  let following: ReadonlyArray<A> | undefined = page
+  let isWhole = false
+  const send = (): readonly [Uint8Array] => {
+    const piece = bytes.encode(text)
+    text = ""
+    return [piece]
+  }
+  const more: Effect.Effect<readonly [Uint8Array], E | Cause.Done> = Effect.suspend(() => {
+    text += encoder.take(PIECE - text.length)
+    if (text.length >= PIECE) return Effect.succeed(send())
+    return Effect.flatMap(following === undefined ? nextPage(pages) : Effect.succeed(following), (found) => {
+      following = undefined
+      if (found !== null) {
+        encoder.turn(found)
+        return more
+      }
+      isWhole = true
+      text += tail
+      return Effect.succeed(send())
+    })
+  })
+  const next = Effect.suspend(() => (isWhole ? Cause.done() : Effect.andThen(turn, more)))
+  return Stream.fromPull(Effect.succeed(next))
+}
+
+const answer = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
+  items: Stream.Stream<A, E>,
+  encode: (item: A) => unknown,
+  format: Format
+): Effect.fn.Return<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest | Scope.Scope> {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const current = yield* RequestContext.Current
+  const pages = yield* Stream.toPull(items)
+  const encoder = new Encoder<A>(encode, format)
+  let begun = format.head
+  let page = yield* nextPage(pages)
+  while (page !== null && begun.length < PIECE) {
+    encoder.turn(page)
+    begun += encoder.take(PIECE - begun.length)
+    page = yield* nextPage(pages)
+  }
+  const { contentType, tail } = format
+  if (page === null) {
+    return HttpServerResponse.text(begun + encoder.take(Number.POSITIVE_INFINITY) + tail, { contentType })
+  }
+
+  const whole = pieces(begun, encoder, page, pages, tail).pipe(
+    Stream.tapCause((cause) =>
+      Effect.andThen(ErrorResponses.log("A list broke off", cause), breakConnection(request)).pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.provideService(RequestContext.Current, current)
+      )
+    )
+  )
+  return HttpServerResponse.stream(whole, { contentType })
+})
+
+type Answer<E> = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/**
+ * Answers `{"error":false,"data":[…]}` with the items of a stream. A list that is shorter than a piece or is one chunk is
+ * sent whole, with its length; a longer one is sent piece by piece.
+ */
+export const list = <A, E extends Errors.Failure>(
+  items: Stream.Stream<A, E>,
+  encode: (item: A) => unknown
+): Answer<E> => answer(items, encode, json)
+
+/** Answers likewise with a line of JSON for each item. */
+export const lines = <A, E extends Errors.Failure>(
+  items: Stream.Stream<A, E>,
+  encode: (item: A) => unknown
+): Answer<E> => answer(items, encode, jsonLines)

@@ -6,7 +6,7 @@ import { Context, Effect, Latch, Layer, Scope } from "effect"
 import * as Memory from "simplan/memory"
 import { ApiKey, Storage } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
-import * as ClientAddress from "../../../adapters/http/middleware/ClientAddress.ts"
+import * as Requests from "../../../adapters/http/middleware/Requests.ts"
 import * as World from "../World.ts"
 
 let world: World.World
@@ -123,20 +123,20 @@ describe("the address of a client", () => {
     HttpServerRequest.fromWeb(new Request("http://a.test/", { headers: { "x-forwarded-for": forwarded } }))
 
   it("is so many places from the end of X-Forwarded-For", () => {
-    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 0)).toBeNull()
-    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 1)).toBe("3.3.3.3")
-    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, ::ffff:3.3.3.3"), 1)).toBe("3.3.3.3")
-    expect(ClientAddress.of(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 3)).toBe("1.1.1.1")
-    expect(ClientAddress.of(request("1.1.1.1"), 2)).toBeNull()
-    expect(ClientAddress.of(request("unknown"), 1)).toBeNull()
+    expect(Requests.addressOf(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 0)).toBeNull()
+    expect(Requests.addressOf(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 1)).toBe("3.3.3.3")
+    expect(Requests.addressOf(request("1.1.1.1, 2.2.2.2, ::ffff:3.3.3.3"), 1)).toBe("3.3.3.3")
+    expect(Requests.addressOf(request("1.1.1.1, 2.2.2.2, 3.3.3.3"), 3)).toBe("1.1.1.1")
+    expect(Requests.addressOf(request("1.1.1.1"), 2)).toBeNull()
+    expect(Requests.addressOf(request("unknown"), 1)).toBeNull()
   })
 
   it("counts as its /64 network where it is IPv6", () => {
-    expect(ClientAddress.network("192.0.2.1")).toBe("192.0.2.1")
-    expect(ClientAddress.network("2001:db8:0:1:2:3:4:5")).toBe("2001:db8:0:1::/64")
-    expect(ClientAddress.network("2001:0db8::1")).toBe("2001:db8:0:0::/64")
-    expect(ClientAddress.network("::1")).toBe("0:0:0:0::/64")
-    expect(ClientAddress.network("fe80::1%eth0")).toBe("fe80:0:0:0::/64")
-    expect(ClientAddress.network("2001:db8:0:1::")).toBe("2001:db8:0:1::/64")
+    expect(Requests.network("192.0.2.1")).toBe("192.0.2.1")
+    expect(Requests.network("2001:db8:0:1:2:3:4:5")).toBe("2001:db8:0:1::/64")
+    expect(Requests.network("2001:0db8::1")).toBe("2001:db8:0:0::/64")
+    expect(Requests.network("::1")).toBe("0:0:0:0::/64")
+    expect(Requests.network("fe80::1%eth0")).toBe("fe80:0:0:0::/64")
+    expect(Requests.network("2001:db8:0:1::")).toBe("2001:db8:0:1::/64")
   })
 })

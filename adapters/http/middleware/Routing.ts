@@ -1,14 +1,51 @@
 /**
- * Answers requests that match no endpoint (rule W1): 404 for an unknown path, 405 with `Allow` for an unknown method, and
- * 204 with `Allow` for OPTIONS. A path that is not written exactly as a route's is unknown, even to the router.
+ * Which requests reach the router, and what the others get (rule W1): 404 for an unknown path, 405 with `Allow` for an
+ * unknown method, and 204 with `Allow` for OPTIONS.
+ *
+ * Paths are matched exactly: as they are written, with no `;` parameters, no fragment, no trailing slash and no
+ * percent-encoding of the fixed parts. Two paths that a proxy in front takes for different ones are never the same route
+ * here. The values of path parameters may be percent-encoded.
  */
 import { Cause, Effect } from "effect"
 import type * as Types from "effect/Types"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as RoutePaths from "../wire/RoutePaths.ts"
 import * as RequestMetrics from "./RequestMetrics.ts"
+
+/** A method and a path such as `/v3/plans/:planId`. */
+export interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+export interface RoutePaths {
+  /** Whether the router may look for the route of a request. It matches more than the exact path where it may not. */
+  readonly admits: (method: string, url: string) => boolean
+  /** The methods that the routes of a path take; none where there is no such path. */
+  readonly methods: (url: string) => ReadonlyArray<string>
+}
+
+/** A path whose segments are not empty, and in which the router changes nothing. */
+const PLAIN = /^(?:\/[^/%;#?]+)+(?:\?|$)/
+
+const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
+
+const pattern = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^/;#]+")}$`)
+
+/** The paths of the routes. */
+export const paths = (routes: ReadonlyArray<Route>): RoutePaths => {
+  const patterns = routes.map(({ method, path }) => ({ method, pattern: pattern(path) }))
+  const methods = (url: string): ReadonlyArray<string> => {
+    const path = pathOf(url)
+    return [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+  }
+  return {
+    methods,
+    admits: (method, url) => PLAIN.test(url) || methods(url).includes(method === "HEAD" ? "GET" : method)
+  }
+}
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -30,7 +67,7 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
 }
 
 const unmatched = (
-  paths: RoutePaths.RoutePaths,
+  paths: RoutePaths,
   { method, url }: HttpServerRequest.HttpServerRequest
 ): HttpServerResponse.HttpServerResponse => {
   const known = paths.methods(url)
@@ -50,12 +87,12 @@ const unmatched = (
 type Answer = Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest>
 
 /** Answers what the router of these routes cannot. */
-export const around = (routes: ReadonlyArray<RoutePaths.Route>) => {
-  const paths = RoutePaths.make(routes)
+export const answerUnmatched = (routes: ReadonlyArray<Route>) => {
+  const known = paths(routes)
   const record = RequestMetrics.recorder("other", "unmatched")
   const answer = Effect.withFiber((fiber) =>
     Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-      const response = unmatched(paths, request)
+      const response = unmatched(known, request)
       record(response.status, 0, fiber.context)
       return response
     })
@@ -66,7 +103,7 @@ export const around = (routes: ReadonlyArray<RoutePaths.Route>) => {
       (cause): Answer => (isRouteNotFound(cause) ? answer : ErrorResponses.ofCause(cause))
     )
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) =>
-      paths.admits(method, url) ? routed : answer
+      known.admits(method, url) ? routed : answer
     )
   }
 }

@@ -1,0 +1,138 @@
+/**
+ * Authentication by API key and by bearer token (rules W3, W8, W10 and W13).
+ *
+ * An API key names the organization that calls. Its scope is checked, and the request is taken from its rate limit, in the
+ * order 401, 403, 429. Bearer tokens are for the management API and for the telco, and are compared in constant time. An API
+ * whose token is not configured does not exist: every request to it is 404.
+ *
+ * Guessing is limited: wrong keys and tokens are counted by the client's address, and one that has sent too many gets 429
+ * for them. A right key or token is never refused for the wrong ones of others behind the same address: a key is wrong only
+ * once it was looked up. Look-ups of unknown keys have a bound of their own, which addresses share by turns: guesses delay
+ * guesses of the same address first, then those of others, and never a known key. A client whose address is unknown is not
+ * limited.
+ */
+import { Effect, Redacted, type Scope } from "effect"
+import { ApiKeys, FairSlots, RequestContext } from "simplan"
+import { type ApiKey, MonotonicTime } from "simplan/ports"
+import { createHash, timingSafeEqual } from "node:crypto"
+import * as Errors from "../wire/Errors.ts"
+import * as Requests from "./Requests.ts"
+import * as RateLimit from "./RateLimit.ts"
+import * as Guard from "./Guard.ts"
+import type * as KeyLimits from "./KeyLimits.ts"
+
+export const failureRate: RateLimit.Rate = { requests: 100, window: "10 seconds" }
+
+/** How many unknown keys are looked up at a time. */
+const SLOTS = 8
+
+/** How many look-ups of one address wait: as many as it has connections. */
+const WAITING = 1_000
+
+/** How long a look-up waits, in milliseconds. */
+const PATIENCE = 10_000
+
+export interface FailedAuthentication {
+  /** Runs the check of a key: where the key is unknown, when it is the turn of its address. */
+  readonly guarded: <A, E>(check: Effect.Effect<A, E>, isKnown: () => boolean) => Effect.Effect<A, E | Errors.Problem>
+  /** Counts a failed attempt. It fails with the problem, or with 429. */
+  readonly count: (problem: Errors.Problem) => Effect.Effect<never, Errors.Problem>
+}
+
+const limited = (message: string, seconds: number): Errors.Problem =>
+  new Errors.Problem({ code: "rate_limited", message, headers: Errors.retryAfter(seconds) })
+
+const tooManyLookUps = Effect.fail(limited("Too many unknown keys from this address wait to be looked up", 1))
+
+export const limitFailures = (rate: RateLimit.Rate): Effect.Effect<FailedAuthentication, never, Scope.Scope> =>
+  Effect.map(RateLimit.make("failed authentication", rate), (limit): FailedAuthentication => {
+    const slots = FairSlots.make({ slots: SLOTS, mostWaiting: WAITING })
+    const network = Effect.map(RequestContext.Current, ({ address }) =>
+      address === null ? null : Requests.network(address)
+    )
+    return {
+      guarded: <A, E>(check: Effect.Effect<A, E>, isKnown: () => boolean): Effect.Effect<A, E | Errors.Problem> =>
+        Effect.suspend(() =>
+          isKnown()
+            ? check
+            : Effect.flatMap(network, (from): Effect.Effect<A, E | Errors.Problem> => {
+                const asking = { organizationId: from ?? "", isUrgent: true, patienceMillis: PATIENCE }
+                return slots.run(asking, check, tooManyLookUps)
+              })
+        ),
+      count: (problem) =>
+        Effect.flatMap(Effect.all([network, MonotonicTime.now]), ([from, now]) => {
+          const seconds = from === null || limit === null ? 0 : limit.take(from, now)
+          return Effect.fail(
+            seconds > 0 ? limited("Too many wrong keys or tokens from this address", seconds) : problem
+          )
+        })
+    }
+  })
+
+const keyMissing = new Errors.Problem({ code: "key_missing", message: "Unauthorized: API key is missing" })
+
+const keyInvalid = new Errors.Problem({ code: "key_invalid", message: "Unauthorized: API key is not valid" })
+
+const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: this API key may only read" })
+
+/** The keys that a request carries in its query and its header, each once. */
+const keysOf = ({ query, request }: Guard.Credentials): ReadonlyArray<string> => {
+  const inQuery = query["key"] ?? ""
+  const inHeader = request.headers["x-api-key"] ?? ""
+  if (inHeader === "" && typeof inQuery === "string") return inQuery === "" ? [] : [inQuery]
+  return [...new Set([inQuery, inHeader].flat())].filter((key) => key !== "")
+}
+
+/** The guard of endpoints that belong to an organization. */
+export const byApiKey = (
+  limits: KeyLimits.KeyLimits,
+  failed: FailedAuthentication
+): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
+  Effect.map(ApiKeys.ApiKeys, (apiKeys) => (credentials) => {
+    const [key, other] = keysOf(credentials)
+    if (key === undefined) return Effect.fail(keyMissing)
+    if (other !== undefined) return failed.count(keyInvalid)
+    const checked = failed.guarded(
+      Effect.catchTag(apiKeys.authenticate(key), "KeyRefused", () => failed.count(keyInvalid)),
+      () => apiKeys.isKnown(key)
+    )
+    return Effect.flatMap(checked, (caller) => {
+      if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
+      const reader = { key: caller.apiKeyId, organizationId: caller.organizationId }
+      const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(reader, credentials.request) }
+      return Effect.as(limits.admit(reader), admitted)
+    })
+  })
+
+const challenge = { "www-authenticate": "Bearer" }
+
+const tokenMissing = new Errors.Problem({
+  code: "token_missing",
+  message: "Unauthorized: bearer token is missing",
+  headers: challenge
+})
+
+const tokenInvalid = new Errors.Problem({
+  code: "token_invalid",
+  message: "Unauthorized: bearer token is not valid",
+  headers: challenge
+})
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+
+/** The guard of endpoints that need the token; `actor` is who has it (rule W11). */
+export const byBearer = (
+  token: Redacted.Redacted | undefined,
+  actor: string,
+  failed: FailedAuthentication
+): Guard.Guard<undefined> => {
+  if (token === undefined) return () => Effect.fail(Errors.routeNotFound)
+  const admitted = Guard.known(actor)
+  const expected = digest(Redacted.value(token))
+  return ({ request }) => {
+    const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
+    if (credential === undefined) return Effect.fail(tokenMissing)
+    return timingSafeEqual(expected, digest(credential)) ? Effect.succeed(admitted) : failed.count(tokenInvalid)
+  }
+}
