@@ -1,12 +1,19 @@
 /**
- * One telco of the settings file, connected: what the port asks of it, and what an operator may ask about it.
+ * One telco of the settings file, connected: what the port asks of it, what an operator may ask about it, and the error
+ * where it cannot be connected.
  */
-import type { Effect, Redacted } from "effect"
+import { Data, type Effect, type Redacted } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims } from "simplan"
 import type { Label, Storage, Telco, TelcoTerms } from "simplan/ports"
 import type * as Shape from "./file/Shape.ts"
 
-/** What of the service a telco tells what it knows. */
+/** A telco cannot be used as the settings say. */
+export class CannotConnect extends Data.TaggedError("TelcoRoutes.CannotConnect")<{
+  /** A line for each thing that is wrong; no secret. */
+  readonly message: string
+}> {}
+
+/** What of the service a telco reports to. */
 export type Informed = Reports.Reports | Catalogues.Catalogues | Problems.Problems
 
 /** What of the service a telco's background needs: its SIMs in stock are compared too. */
@@ -46,7 +53,7 @@ export interface Zones {
   readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
 }
 
-/** What a telco tells by itself, over HTTP. */
+/** What a telco notifies by itself, over HTTP. */
 export interface Notifications {
   /** Who sends a notification has to know it. */
   readonly secret: Redacted.Redacted
@@ -82,7 +89,7 @@ export interface Connected {
   readonly checkTerms: TelcoTerms.TelcoTerms["check"]
   /** Null: it has no location zones. */
   readonly zones: Zones | null
-  /** Null: it tells nothing by itself. */
+  /** Null: it sends no notifications. */
   readonly notifications: Notifications | null
   /**
    * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The answer is null where

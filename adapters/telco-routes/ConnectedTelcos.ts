@@ -6,8 +6,8 @@
  * disconnected when its last call is over.
  */
 import { Deferred, Effect, Equal, Exit, FiberMap, Scope, Semaphore } from "effect"
-import { CannotConnect } from "./CannotConnect.ts"
-import type { Connected, Notifications, Services, Zones } from "./Connected.ts"
+import { Telco } from "simplan/ports"
+import { CannotConnect, type Connected, type Notifications, type Services, type Zones } from "./Connected.ts"
 import type * as Settings from "./file/Settings.ts"
 
 /** Connects a telco, as long as the scope is open. */
@@ -58,23 +58,10 @@ const asking =
   (iccid) =>
     count(imsiOf(iccid))
 
-const calling = (count: Use["count"], of: Connected["telco"]): Connected["telco"] => {
-  const { listPackages } = of
-  return {
-    createPackage: (order) => count(of.createPackage(order)),
-    suspendPackage: (ref) => count(of.suspendPackage(ref)),
-    cancelPackage: (ref) => count(of.cancelPackage(ref)),
-    sendSms: (sms) => count(of.sendSms(sms)),
-    releaseProfile: (profile) => count(of.releaseProfile(profile)),
-    setMobilePlan: (plan) => count(of.setMobilePlan(plan)),
-    ...(listPackages !== undefined && { listPackages: (sim) => count(listPackages(sim)) })
-  }
-}
-
 /** The telco with its calls counted. */
 const counted = ({ count }: Use, of: Connected): Connected => ({
   ...of,
-  telco: calling(count, of.telco),
+  telco: Telco.map(of.telco, count),
   checkTerms: (terms) => count(of.checkTerms(terms)),
   zones: of.zones === null ? null : { list: of.zones.list, set: setting(count, of.zones) },
   notifications: of.notifications === null ? null : { ...of.notifications, take: taking(count, of.notifications) },

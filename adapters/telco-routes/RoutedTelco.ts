@@ -4,9 +4,12 @@
  * The telco that a call's key was first sent to is kept in the journal, and gets every call about that key: also after the
  * routes were changed, a package is suspended and cancelled where it was created, and nothing is done twice. The entry of a
  * package stays; that of another call is purged some time after the call was last made.
+ *
+ * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), and by what a SIM can be addressed (rule
+ * I7), which is read for each call because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
-import { type Label, type Storage, Telco } from "simplan/ports"
+import { type Label, SimIdentities, type Storage, Telco, type TelcoTerms } from "simplan/ports"
 import { CallKinds, type Journal, PortFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
 import type * as Settings from "./file/Settings.ts"
@@ -57,6 +60,16 @@ export const unrouted = (label: Label.Label): Telco.Refused =>
   new Telco.Refused({
     message: `No telco takes SIMs of the label ${label} here: the operator adds a route for it to the settings of telcos`
   })
+
+/** The telco that takes the packages of such SIMs now; undefined where none does. */
+const supplierOf = (
+  routes: ReadonlyArray<Settings.Route>,
+  telcos: ReadonlyMap<string, Connected>,
+  of: Routing.Supplied
+): Connected | undefined => {
+  const route = Routing.find(routes, of)
+  return route === undefined ? undefined : telcos.get(route.telcos.packages)
+}
 
 const outcomeOf = (result: Result.Result<unknown, Telco.Refused | Telco.Unavailable>): string =>
   Result.isSuccess(result) ? "done" : result.failure._tag === "Telco.Refused" ? "refused" : "unavailable"
@@ -126,7 +139,7 @@ export const make = ({
 
   const gone = (name: string, { operation }: Asked): Telco.Refused | Telco.Unavailable => {
     const message = `This went to the telco ${name} before, which the settings of telcos do not name any more`
-    // An operator is told of what is refused. What may be there still must not be taken for refused.
+    // A refusal is reported to the operator. A package that may still be there must not count as refused.
     return operation === "createPackage" ? new Telco.Unavailable({ message }) : new Telco.Refused({ message })
   }
 
@@ -193,5 +206,61 @@ export const make = ({
       ask({ operation: "setMobilePlan", capability: "packages", key: of.key, iccid: of.iccid }, (telco) =>
         telco.setMobilePlan(of)
       )
+  }
+}
+
+/** Refuses terms where no route takes the plan's SIMs, or where the telco of their packages has no settings for the terms. */
+export const makeTerms = (
+  routes: ReadonlyArray<Settings.Route>,
+  telcos: ReadonlyMap<string, Connected>
+): TelcoTerms.TelcoTerms => ({
+  check: (of) =>
+    Effect.suspend(() => {
+      const { organizationId, terms } = of
+      const telco = supplierOf(routes, telcos, { label: terms.label, organizationId })
+      return telco === undefined ? Effect.fail(unrouted(terms.label)) : telco.checkTerms(of)
+    })
+})
+
+/** By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages knows. */
+export interface Identities {
+  /** Those of the inventory. */
+  readonly known: (iccid: string) => Call<SimIdentities.SimIdentities>
+  /** The IMSI of the inventory, else the one that the telco of the SIM's packages knows; null where neither has one. */
+  readonly imsi: (iccid: string) => Call<string | null>
+  /** The name of the telco that takes the packages of such SIMs now; undefined where none does. */
+  readonly supplier: (of: Routing.Supplied) => string | undefined
+}
+
+/** `telcos` may be filled in afterwards. */
+export const makeIdentities = ({
+  ownerOf,
+  routes,
+  storage,
+  telcos
+}: {
+  readonly ownerOf: ReturnType<typeof makeOwners>
+  readonly routes: ReadonlyArray<Settings.Route>
+  readonly storage: Storage.Storage["Service"]
+  readonly telcos: ReadonlyMap<string, Connected>
+}): Identities => {
+  const known = Effect.fnUntraced(function* (iccid: string) {
+    const { organizationId } = yield* ownerOf(iccid)
+    const found = yield* Effect.mapError(
+      storage.sims.identities({ organizationId, iccid }),
+      ({ message }) => new Telco.Unavailable({ message })
+    )
+    return found ?? SimIdentities.none
+  })
+  return {
+    known,
+    // The name of the route: `telcos` may not have the telco yet.
+    supplier: (of) => Routing.find(routes, of)?.telcos.packages,
+    imsi: Effect.fnUntraced(function* (iccid: string) {
+      const { imsi } = yield* known(iccid)
+      if (imsi !== null) return imsi
+      const telco = supplierOf(routes, telcos, yield* ownerOf(iccid))
+      return telco === undefined || telco.imsiOf === null ? null : yield* telco.imsiOf(iccid)
+    })
   }
 }

@@ -5,19 +5,15 @@ import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
 import { Storage, Telco, TelcoTerms } from "simplan/ports"
 import { Journal, Purge } from "../telco-calls/index.ts"
-import { Books } from "../telco-simulator/index.ts"
-import { CannotConnect } from "./CannotConnect.ts"
-import type { Connected, Services } from "./Connected.ts"
-import type * as Settings from "./file/Settings.ts"
+import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
+import { CannotConnect, type Connected, type Services } from "./Connected.ts"
 import * as ConnectedTelcos from "./ConnectedTelcos.ts"
-import * as Identities from "./Identities.ts"
+import type * as Settings from "./file/Settings.ts"
 import * as Es2plus from "./kinds/Es2plus.ts"
 import * as Http from "./kinds/Http.ts"
 import * as Ocs from "./kinds/Ocs.ts"
-import * as Simulator from "./kinds/Simulator.ts"
 import * as Smpp from "./kinds/Smpp.ts"
 import * as RoutedTelco from "./RoutedTelco.ts"
-import * as Terms from "./Terms.ts"
 
 /** The connected telcos, and what they need beside the port's calls. */
 export class Routes extends Context.Service<
@@ -40,18 +36,33 @@ export class Routes extends Context.Service<
   }
 >()("simplan/TelcoRoutes/Routes") {}
 
-/** After a request without an answer a telco's adapter looks what became of it; in milliseconds. */
-const LOOK = 5_000
+/** How long a telco's adapter needs to find the outcome of a request that had no answer, in milliseconds. */
+const OUTCOME_CHECK = 5_000
 
-/** How long a call of the port has to be given at least, in milliseconds: a request may time out, and be looked after. */
+/** How long a call of the port has to be given at least, in milliseconds: a request may time out, and its outcome is checked. */
 export const leastTimeoutMillis = ({ telcos }: Settings.Settings): number =>
-  Math.max(0, ...telcos.map(({ timeoutMillis }) => timeoutMillis + LOOK))
+  Math.max(0, ...telcos.map(({ timeoutMillis }) => timeoutMillis + OUTCOME_CHECK))
 
 type Needs = Journal.Journal | Books.Books | Storage.Storage
 
+/** A simulated telco. All of a service share its books, where packages have ids of their own. */
+const connectSimulator = ({ name }: Settings.Simulator): Effect.Effect<Connected, never, Books.Books | Scope.Scope> =>
+  Effect.map(Layer.build(TelcoSimulator.layer()), (context) => ({
+    name,
+    kind: "simulator",
+    telco: Context.get(context, Telco.Telco),
+    checkTerms: () => Effect.void,
+    zones: null,
+    notifications: null,
+    imsiOf: null,
+    check: Effect.succeed([{ what: "simulator", works: true, message: "is part of this process" }]),
+    missing: Effect.succeed([]),
+    background: null
+  }))
+
 const connect = (
   of: Settings.Telco,
-  identities: Identities.Identities
+  identities: RoutedTelco.Identities
 ): Effect.Effect<Connected, CannotConnect, Needs | Scope.Scope> => {
   switch (of.kind) {
     case "ocs":
@@ -61,7 +72,7 @@ const connect = (
     case "smpp":
       return Smpp.connect(of, identities)
     case "simulator":
-      return Simulator.connect(of)
+      return connectSimulator(of)
     case "http":
       return Http.connect(of)
   }
@@ -81,7 +92,7 @@ const make = (settings: Settings.Settings) =>
     const { telcoTimeoutMillis } = yield* Limits.Settings
     const ownerOf = RoutedTelco.makeOwners(storage)
     const all = yield* ConnectedTelcos.make([RoutedTelco.ROUTES], ({ routes, telcos }) => {
-      const identities = Identities.make({ ownerOf, routes, storage, telcos })
+      const identities = RoutedTelco.makeIdentities({ ownerOf, routes, storage, telcos })
       return (of) => Effect.provide(connect(of, identities), needs)
     })
     const { names, routes, telcos } = all
@@ -104,7 +115,7 @@ const make = (settings: Settings.Settings) =>
     })
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
-      Context.add(TelcoTerms.TelcoTerms, Terms.make(routes, telcos))
+      Context.add(TelcoTerms.TelcoTerms, RoutedTelco.makeTerms(routes, telcos))
     )
   })
 
@@ -114,15 +125,15 @@ export const layer = (
 ): Layer.Layer<Routes | Telco.Telco, CannotConnect, Journal.Journal | Books.Books | Storage.Storage> =>
   Layer.effectContext(make(settings))
 
-/** How long a start waits for a telco to tell what it has. */
-const PATIENCE = "10 seconds"
+/** How long a start waits for a telco to list what it has. */
+const WAIT_LIMIT = "10 seconds"
 
 /** How often a telco that could not be asked at the start is asked again. */
 const AGAIN = "1 minute"
 
 const asked = ({ missing, name }: Connected) =>
   Effect.timeoutOrElse(missing, {
-    duration: PATIENCE,
+    duration: WAIT_LIMIT,
     orElse: () => Effect.fail(new Telco.Unavailable({ message: `The telco ${name} has not answered in time` }))
   })
 

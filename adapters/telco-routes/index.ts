@@ -8,7 +8,5 @@
 export type * as Connected from "./Connected.ts"
 export type * as Settings from "./file/Settings.ts"
 export * as TelcoFile from "./file/TelcoFile.ts"
-export * as RoutedTelco from "./RoutedTelco.ts"
 export * as Routes from "./Routes.ts"
 export * as Routing from "./Routing.ts"
-export * as Slots from "./Slots.ts"

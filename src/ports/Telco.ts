@@ -134,6 +134,26 @@ export class Telco extends Context.Service<
   }
 >()("simplan/Telco") {}
 
+/**
+ * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without
+ * `listPackages` stays without it.
+ */
+export const map = (
+  port: Telco["Service"],
+  wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
+): Telco["Service"] => {
+  const { listPackages } = port
+  return {
+    createPackage: (order) => wrap(port.createPackage(order), "createPackage"),
+    suspendPackage: (of) => wrap(port.suspendPackage(of), "suspendPackage"),
+    cancelPackage: (of) => wrap(port.cancelPackage(of), "cancelPackage"),
+    sendSms: (sms) => wrap(port.sendSms(sms), "sendSms"),
+    releaseProfile: (of) => wrap(port.releaseProfile(of), "releaseProfile"),
+    setMobilePlan: (of) => wrap(port.setMobilePlan(of), "setMobilePlan"),
+    ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") })
+  }
+}
+
 /** Which telco a call has reached, for a caller that gives it up before it fails. */
 export interface Asked {
   /** Null: not known, or there is only one. */

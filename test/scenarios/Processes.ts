@@ -87,15 +87,10 @@ export const make = async () => {
       return mine.when === "before" ? Effect.andThen(wait, call) : Effect.tap(call, () => wait)
     })
   const ports = context.pipe(
-    Context.add(Telco.Telco, {
-      createPackage: (order) => held(telco.createPackage(order)),
-      suspendPackage: (of) => held(telco.suspendPackage(of)),
-      cancelPackage: (of) => held(telco.cancelPackage(of)),
-      sendSms: (sms) => held(telco.sendSms(sms)),
-      releaseProfile: (of) => held(telco.releaseProfile(of)),
-      setMobilePlan: (of) => held(telco.setMobilePlan(of)),
-      listPackages: (of) => held(telco.listPackages?.(of) ?? Effect.succeed(null))
-    }),
+    Context.add(
+      Telco.Telco,
+      Telco.map(telco, (call) => held(call))
+    ),
     Context.add(WebhookSender.WebhookSender, {
       send: ({ eventId }) => {
         const answer = { status }

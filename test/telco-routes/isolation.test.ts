@@ -7,8 +7,7 @@ import { Subscriptions, WaitingJobs } from "simplan"
 import { type Label, Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import { CallControl } from "../../adapters/telco-calls/index.ts"
-import * as Breaker from "../../adapters/telco-routes/Breaker.ts"
-import { Slots } from "../../adapters/telco-routes/index.ts"
+import * as Guards from "../../adapters/telco-routes/Guards.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import * as World from "./World.ts"
 
@@ -122,7 +121,7 @@ describe("the slots of a telco", () => {
   it("take calls up to their number, let jobs wait for a second and requests through half of their time", async () => {
     await run(
       Effect.gen(function* () {
-        const slots = yield* Slots.make({ name: "a", callsAtOnce: 2 })
+        const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 2 })
         const done = yield* Deferred.make<string>()
         const call = slots.run(Deferred.await(done))
         const underWay = yield* Effect.forEach([1, 2], () => begin(call))
@@ -148,7 +147,7 @@ describe("the slots of a telco", () => {
   it("tell calls that come together to come back one after the other, at the pace at which slots become free", async () => {
     await run(
       Effect.gen(function* () {
-        const slots = yield* Slots.make({ name: "a", callsAtOnce: 1 })
+        const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
         const never = yield* begin(slots.run(Effect.never))
         const waiting = yield* Effect.forEach([1, 2, 3, 4], () => begin(slots.run(Effect.void)))
         yield* Effect.yieldNow
@@ -168,7 +167,7 @@ describe("the slots of a telco", () => {
   it("are given back by a call that fails or is interrupted", async () => {
     await run(
       Effect.gen(function* () {
-        const slots = yield* Slots.make({ name: "a", callsAtOnce: 1 })
+        const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
         const refused = new Telco.Refused({ message: "no" })
         expect(yield* Effect.flip(slots.run(Effect.fail(refused)))).toBe(refused)
         const hanging = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
@@ -203,7 +202,7 @@ describe("the circuit breaker of a telco", () => {
         [unsent, false],
         [lost, undefined]
       ] as const) {
-        const telco = Breaker.telco(yield* control(failure.message), failing(failure))
+        const telco = Guards.withBreaker(yield* control(failure.message), failing(failure))
         for (let call = 0; call < 3; call++) {
           expect(yield* Effect.flip(telco.cancelPackage(of))).toMatchObject({
             message: failure.message,
@@ -224,7 +223,7 @@ describe("the circuit breaker of a telco", () => {
         telco: "inner"
       })
       const control = yield* CallControl.make({ telco: "held back", failures: 3, callsPerSecond: 1_000 })
-      const telco = Breaker.telco(control, failing(failure))
+      const telco = Guards.withBreaker(control, failing(failure))
       for (let call = 0; call < 9; call++) expect(yield* Effect.flip(telco.cancelPackage(of))).toEqual(failure)
     }).pipe(Effect.scoped, Effect.runPromise))
 })

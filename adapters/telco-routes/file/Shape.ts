@@ -5,7 +5,42 @@
 import { DateTime, Option, Schema } from "effect"
 import { Label } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
-import * as Duration from "./Duration.ts"
+
+/** The units of spans, in milliseconds: long as in `10 seconds`, or short as in the other settings, `10s`. */
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  millisecond: 1,
+  s: 1_000,
+  second: 1_000,
+  m: 60_000,
+  minute: 60_000,
+  h: 3_600_000,
+  hour: 3_600_000,
+  d: 86_400_000,
+  day: 86_400_000
+}
+
+/** The span in milliseconds; undefined for a text that is no span. */
+export const parseSpan = (text: string): number | undefined => {
+  const [, count, unit = ""] = /^([1-9]\d{0,8}) ?(ms|[smhd]|(?:millisecond|second|minute|hour|day)s?)$/.exec(text) ?? []
+  const millis = Number(count) * (units[unit] ?? units[unit.slice(0, -1)] ?? Number.NaN)
+  return Number.isNaN(millis) ? undefined : millis
+}
+
+/** A span from `least` to `most`, which are spans too. */
+export const spanBetween = (least: string, most: string) => {
+  const [from = 0, to = 0] = [parseSpan(least), parseSpan(most)]
+  const message = `must be a time from ${least} to ${most}, such as "10 seconds"`
+  return Schema.String.annotate({ message }).check(
+    Schema.makeFilter(
+      (text: string) => {
+        const millis = parseSpan(text)
+        return millis !== undefined && millis >= from && millis <= to
+      },
+      { message }
+    )
+  )
+}
 
 /** What a telco can be asked for. The mobile plan goes where packages go. */
 export const capabilities = ["packages", "sms", "profiles"] as const
@@ -56,7 +91,7 @@ const isSmppUrl = (text: string): boolean => {
 const SMPP = "must be an address such as smpp://user@smsc.example:2775; the password has a field of its own"
 const SmppUrl = Schema.String.annotate({ message: SMPP }).check(Schema.makeFilter(isSmppUrl, { message: SMPP }))
 
-const timeout = Schema.optionalKey(Duration.between("100ms", "10m"))
+const timeout = Schema.optionalKey(spanBetween("100ms", "10m"))
 /** No more than a part of what a process has under way, so that one telco that hangs leaves room for the others. */
 const calls_at_once = Schema.optionalKey(Fields.integer(1, 32))
 const NOTIFICATIONS = { message: "must be an object with secret" }
@@ -95,11 +130,11 @@ export const Ocs = Schema.Struct({
   calls_at_once,
   timeout,
   /** How long an order without a known outcome is looked at again. */
-  watch: Schema.optionalKey(Duration.between("1m", "1d")),
+  watch: Schema.optionalKey(spanBetween("1m", "1d")),
   poll: Schema.optionalKey(
     Schema.Struct({
-      fastest: Schema.optionalKey(Duration.between("1s", "1d")),
-      slowest: Schema.optionalKey(Duration.between("1s", "30d"))
+      fastest: Schema.optionalKey(spanBetween("1s", "1d")),
+      slowest: Schema.optionalKey(spanBetween("1s", "30d"))
     }).annotate({ message: "must be an object with fastest and slowest" })
   )
 })

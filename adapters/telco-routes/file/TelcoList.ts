@@ -1,13 +1,44 @@
 /**
- * Reads the telcos of a settings file: each by the schema of its kind, with its defaults and its secrets.
+ * Reads the telcos of a settings file: each by the schema of its kind, with its defaults and its secrets. A secret is the
+ * content of a file, whose path is relative to the settings file, or a variable of the environment; no message contains it.
  */
 import { Redacted, Result } from "effect"
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
 import type { JsonLines } from "../../json-lines/index.ts"
-import * as Duration from "./Duration.ts"
 import * as Mistakes from "./Mistakes.ts"
-import * as Secrets from "./Secrets.ts"
 import type * as Settings from "./Settings.ts"
 import * as Shape from "./Shape.ts"
+
+/** Where secrets are read from. */
+export interface Places {
+  /** The folder of the settings file. */
+  readonly directory: string
+  /** The variables of the environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The code of an error of the file system. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unreadable"
+
+const content = (path: string): Result.Result<string, string> =>
+  Result.try({ try: () => readFileSync(path, "utf8"), catch: codeOf })
+
+/** The secret, without white space around it; the failure ends a sentence that begins with the field. */
+const readSecret = (secret: Shape.Secret, { directory, env }: Places): Result.Result<Redacted.Redacted, string> => {
+  if ("env" in secret) {
+    const value = env[secret.env]?.trim() ?? ""
+    return value === ""
+      ? Result.fail(`names the environment variable ${secret.env}, which is not set or empty`)
+      : Result.succeed(Redacted.make(value))
+  }
+  const path = resolve(directory, secret.file)
+  const text = content(path)
+  if (Result.isFailure(text)) return Result.fail(`names the file ${path}, which cannot be read (${text.failure})`)
+  const value = text.success.trim()
+  return value === "" ? Result.fail(`names the file ${path}, which is empty`) : Result.succeed(Redacted.make(value))
+}
 
 const decoders = {
   ocs: Mistakes.decoder(Shape.Ocs),
@@ -22,7 +53,7 @@ const DEFAULT_TIMEOUT = "10s"
 const SMPP_TIMEOUT = "5s"
 const DEFAULT_CALLS = 16
 
-const millis = (span: string): number => Duration.parse(span) ?? Number.NaN
+const millis = (span: string): number => Shape.parseSpan(span) ?? Number.NaN
 
 const trimmed = (url: string): string => url.replace(/\/+$/, "")
 
@@ -47,10 +78,10 @@ export interface System {
 const LEAST_SECRET = 16
 
 /** Reads the settings of one telco, at its path in the file. */
-const reading = (places: Secrets.Places, name: string) => {
+const reading = (places: Places, name: string) => {
   const at = (...fields: ReadonlyArray<string>): JsonLines.Path => ["telcos", name, ...fields]
   const secret = (of: Shape.Secret, ...fields: ReadonlyArray<string>): Mistakes.Found<Redacted.Redacted> =>
-    Result.mapError(Secrets.read(of, places), (message) => [{ path: at(...fields), message }])
+    Result.mapError(readSecret(of, places), (message) => [{ path: at(...fields), message }])
   const optional = (of: Shape.Secret | undefined, ...fields: ReadonlyArray<string>) =>
     of === undefined ? Result.succeed(null) : secret(of, ...fields)
   /**
@@ -181,7 +212,7 @@ const reading = (places: Secrets.Places, name: string) => {
 /** Reads the settings of all telcos. */
 export const read = (
   telcos: Readonly<Record<string, unknown>>,
-  places: Secrets.Places
+  places: Places
 ): Mistakes.Found<ReadonlyArray<Settings.Telco>> =>
   Mistakes.all(Object.entries(telcos).map(([name, telco]) => reading(places, name).telco(telco)))
 
@@ -191,7 +222,7 @@ const isSystem = (telco: unknown): boolean =>
 /** Reads the charging systems alone. */
 export const systems = (
   telcos: Readonly<Record<string, unknown>>,
-  places: Secrets.Places
+  places: Places
 ): Mistakes.Found<ReadonlyArray<System>> =>
   Mistakes.all(
     Object.entries(telcos).flatMap(([name, telco]) => (isSystem(telco) ? [reading(places, name).system(telco)] : []))

@@ -6,11 +6,9 @@ import { Refusal } from "simplan"
 import { Storage, Telco } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
 import { ActivationCode, Api, DownloadProgress, Es2plus, Profiles } from "../../telco-es2plus/index.ts"
-import type { Connected } from "../Connected.ts"
+import { type Connected, CannotConnect } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
-import { CannotConnect } from "../CannotConnect.ts"
-import * as Guarded from "./Guarded.ts"
-import * as Lacking from "./Lacking.ts"
+import * as Guards from "../Guards.ts"
 
 const text = (secret: Redacted.Redacted | null): string | undefined =>
   secret === null ? undefined : `${Redacted.value(secret)}\n`
@@ -68,7 +66,7 @@ export const connect = (
     return {
       name,
       kind: "es2plus",
-      telco: yield* Guarded.telco(of, { ...Lacking.telco(name), releaseProfile }),
+      telco: yield* Guards.guarded(of, { ...Guards.unsupported(name), releaseProfile }),
       checkTerms: () => Effect.void,
       zones: null,
       notifications: notificationSecret === null ? null : { secret: notificationSecret, take },

@@ -1,30 +1,29 @@
 /**
- * An online charging system of the settings file.
+ * An online charging system of the settings file, and the location zones of custom regions at it, which are set while the
+ * service runs.
  */
-import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
-import { Storage, Telco } from "simplan/ports"
+import { Label, Storage, Telco } from "simplan/ports"
 import { type CallFailure, Journal, PortFailure } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
-import type { Connected, Finding, Zone } from "../Connected.ts"
+import type { Connected, Zones as CustomZones, Finding, Zone } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
-import type * as Identities from "../Identities.ts"
+import * as Guards from "../Guards.ts"
+import type * as RoutedTelco from "../RoutedTelco.ts"
 import type * as Routing from "../Routing.ts"
-import * as Slots from "../Slots.ts"
-import * as ZoneList from "../ZoneList.ts"
-import * as Slotted from "./Slotted.ts"
 
 /** An ICCID that nobody has. */
 const UNASSIGNED = "8999900000000000000"
 
-/** What came of a call. */
+/** The result of a call; `describe` says what its answer shows. */
 const finding = <A>(
   what: string,
   call: Effect.Effect<A, CallFailure.CallFailure>,
-  told: (answer: A) => Omit<Finding, "what">
+  describe: (answer: A) => Omit<Finding, "what">
 ): Effect.Effect<Finding> =>
   Effect.match(call, {
-    onSuccess: (answer) => ({ what, ...told(answer) }),
+    onSuccess: (answer) => ({ what, ...describe(answer) }),
     onFailure: ({ message }) => ({ what, works: false, message })
   })
 
@@ -62,9 +61,77 @@ const isZone =
           )
     )
 
+/** The journal's entry that lists the zones of custom regions. */
+const ZoneDocument = Schema.Struct({
+  zones: Schema.Array(
+    Schema.Struct({ label: Schema.Literals(Label.labels), coverageId: Schema.String, zoneId: Schema.Finite })
+  )
+})
+
+const decodeZones = Schema.decodeUnknownOption(ZoneDocument)
+
+const zonesOf = (entry: Journal.Entry | null): ReadonlyArray<Zone> => {
+  const document = decodeZones(entry?.document)
+  return document._tag === "Some" ? document.value.zones : []
+}
+
+const isSame = (left: Zone, right: Zone): boolean => left.label === right.label && left.coverageId === right.coverageId
+
+const keyOf = ({ coverageId, label }: Zone): string => `${label}/${coverageId}`
+
+interface ZoneCalls {
+  /** Refuses a zone that the telco has not. */
+  readonly check: (zone: Zone) => Effect.Effect<void, Refusal.InvalidField>
+  /** Gives the zone to the adapter, which orders by it. */
+  readonly set: (zone: Zone) => Effect.Effect<void, Journal.JournalError>
+}
+
+/**
+ * The zones of custom regions that were set at one telco. The telco's adapter keeps each of them; the list of them all is an
+ * entry of its own in the journal.
+ */
+const makeZoneList = (telco: string, journal: Journal.Journal["Service"], of: ZoneCalls): CustomZones => {
+  const place = { telco, kind: "zones", key: "list" }
+
+  const add = (zone: Zone): Effect.Effect<void, Journal.JournalError> =>
+    Effect.gen(function* () {
+      for (;;) {
+        const entry = yield* journal.get(place)
+        const zones = [...zonesOf(entry).filter((one) => !isSame(one, zone)), zone].toSorted((left, right) =>
+          keyOf(left) < keyOf(right) ? -1 : 1
+        )
+        const next = {
+          ...place,
+          iccid: null,
+          externalId: null,
+          dueAt: null,
+          document: { zones: zones.map((one) => ({ ...one })) }
+        }
+        const written =
+          entry === null ? yield* journal.add(next) : yield* journal.replace({ ...next, version: entry.version })
+        if (written !== null) return
+      }
+    })
+
+  const stored = <A>(effect: Effect.Effect<A, Journal.JournalError>) =>
+    Effect.mapError(effect, ({ cause, message }) => new Storage.StorageError({ message, cause }))
+
+  return {
+    set: (zone, record) => {
+      const recorded = Effect.mapError(record, ({ cause, message }) => new Journal.JournalError({ message, cause }))
+      return Effect.andThen(
+        of.check(zone),
+        stored(journal.together(Effect.all([of.set(zone), add(zone), recorded], { discard: true })))
+      )
+    },
+    list: stored(Effect.map(journal.get(place), zonesOf))
+  }
+}
+
+/** Connects. */
 export const connect = (
   of: Settings.Ocs,
-  { known, supplier }: Identities.Identities
+  { known, supplier }: RoutedTelco.Identities
 ): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
@@ -90,7 +157,7 @@ export const connect = (
     const zones = Context.get(context, Zones.Zones)
     const subscribers = Context.get(context, Subscribers.Subscribers)
     const journal = yield* Journal.Journal
-    const list = ZoneList.make(name, journal, { check: isZone(name, api), set: zones.set })
+    const list = makeZoneList(name, journal, { check: isZone(name, api), set: zones.set })
     const reporting = {
       telco: name,
       fastest: of.poll.fastestMillis,
@@ -107,7 +174,7 @@ export const connect = (
     return {
       name,
       kind: "ocs",
-      telco: Slotted.telco(yield* Slots.make(of), Context.get(context, Telco.Telco)),
+      telco: yield* Guards.withConcurrency(of, Context.get(context, Telco.Telco)),
       checkTerms: ({ terms }) =>
         zones.of(terms).pipe(
           Effect.asVoid,

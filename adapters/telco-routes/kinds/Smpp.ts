@@ -5,17 +5,14 @@ import { Effect, Redacted, type Scope } from "effect"
 import { Telco } from "simplan/ports"
 import { CallFailure, type Journal } from "../../telco-calls/index.ts"
 import { Addresses, Smpp } from "../../telco-smpp/index.ts"
-import type { Connected } from "../Connected.ts"
+import { type Connected, CannotConnect } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
-import type * as Identities from "../Identities.ts"
-import { CannotConnect } from "../CannotConnect.ts"
-import * as Slots from "../Slots.ts"
-import * as Lacking from "./Lacking.ts"
-import * as Slotted from "./Slotted.ts"
+import * as Guards from "../Guards.ts"
+import type * as RoutedTelco from "../RoutedTelco.ts"
 
 const failure = (outcome: CallFailure.Outcome, message: string) => new CallFailure.CallFailure({ outcome, message })
 
-const lacking = {
+const missing = {
   msisdn: "The inventory has no phone number (msisdn) of the SIM, by which the SMSC is to find it",
   imsi: "Neither the inventory nor the telco of the SIM's packages knows the SIM's IMSI, by which the SMSC is to find it",
   any: "The SIM has no phone number (msisdn) and no IMSI by which the SMSC could find it: import it again with one of them"
@@ -23,20 +20,20 @@ const lacking = {
 
 /** Where a message for a SIM goes; refused where the SIM has no such address. */
 const destination =
-  ({ address }: Settings.Smpp, { imsi, known }: Identities.Identities) =>
+  ({ address }: Settings.Smpp, { imsi, known }: RoutedTelco.Identities) =>
   (iccid: string): Effect.Effect<Addresses.Address, CallFailure.CallFailure> =>
     Effect.gen(function* () {
       const { msisdn } = address === "imsi" ? { msisdn: null } : yield* known(iccid)
       if (msisdn !== null) return Addresses.msisdn(msisdn)
       const digits = address === "msisdn" ? null : yield* imsi(iccid)
       if (digits !== null) return Addresses.imsi(digits)
-      return yield* new Telco.Refused({ message: lacking[address ?? "any"] })
+      return yield* new Telco.Refused({ message: missing[address ?? "any"] })
     }).pipe(Effect.mapError(({ _tag, message }) => failure(_tag === "Telco.Refused" ? "Refused" : "NotDone", message)))
 
 /** Connects. */
 export const connect = (
   of: Settings.Smpp,
-  identities: Identities.Identities
+  identities: RoutedTelco.Identities
 ): Effect.Effect<Connected, CannotConnect, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
@@ -59,7 +56,7 @@ export const connect = (
     return {
       name,
       kind: "smpp",
-      telco: Slotted.telco(yield* Slots.make(of), { ...Lacking.telco(name), sendSms }),
+      telco: yield* Guards.withConcurrency(of, { ...Guards.unsupported(name), sendSms }),
       checkTerms: () => Effect.void,
       zones: null,
       notifications: null,

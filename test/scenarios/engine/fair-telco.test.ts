@@ -9,7 +9,7 @@ import { Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as VirtualClock from "simplan/virtual-clock"
 import { describe, expect, it } from "vitest"
-import * as Guarded from "../../../adapters/telco-routes/kinds/Guarded.ts"
+import * as Guards from "../../../adapters/telco-routes/Guards.ts"
 import * as Ports from "../Ports.ts"
 import { settled } from "./VirtualTime.ts"
 import * as Routed from "../../telco-routes/World.ts"
@@ -67,7 +67,7 @@ const run = <A, E>(
   answers: (sms: Asked) => boolean = () => true
 ): Promise<A> =>
   Effect.gen(function* () {
-    const guarded = yield* Guarded.telco({ name: "north", callsAtOnce: CALLS_AT_ONCE }, slow(answers))
+    const guarded = yield* Guards.guarded({ name: "north", callsAtOnce: CALLS_AT_ONCE }, slow(answers))
     const ports = Layer.merge(
       Layer.provideMerge(Ports.make(VirtualClock.system), Memory.layer),
       Layer.succeed(Telco.Telco, guarded)
