@@ -6,11 +6,10 @@
  * each other. Failures that leave the outcome open are `Telco.Unavailable`, and the release goes on when the call comes again.
  */
 import { createHash } from "node:crypto"
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { MonotonicTime, Telco } from "simplan/ports"
 import { CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
 import { Api } from "./Api.ts"
-import * as Documents from "./Documents.ts"
 import type { Failure } from "./Failure.ts"
 import * as Iccid from "./Iccid.ts"
 import * as Release from "./Release.ts"
@@ -48,6 +47,32 @@ export const callId = (key: string, { cycle, step }: Pick<Release.Running, "cycl
     .digest("hex")
   return `simplan-${digest.slice(0, 32)}`
 }
+
+/** What the journal has of a release. */
+const Kept = Schema.Struct({
+  /** The matching id that the profile is to have; null: the SM-DP+ chooses one. */
+  matchingId: Schema.NullOr(Schema.String),
+  release: Schema.Union([
+    Schema.Struct({
+      _tag: Schema.Literal("Running"),
+      step: Schema.Literals(Release.steps),
+      cycle: Schema.Int,
+      askedAt: Schema.NullOr(Schema.Int),
+      isCancelled: Schema.Boolean,
+      hadUnknown: Schema.Boolean,
+      mayBeReleased: Schema.Boolean,
+      quietUntil: Schema.Int
+    }),
+    Schema.Struct({ _tag: Schema.Literal("Released") }),
+    Schema.Struct({ _tag: Schema.Literal("Refused"), message: Schema.String })
+  ])
+})
+
+type Kept = typeof Kept.Type
+
+const encode = ({ matchingId, release }: Kept): Journal.Document => ({ matchingId, release: { ...release } })
+
+const decode = Schema.decodeUnknownEffect(Kept)
 
 interface Request {
   readonly key: string
@@ -106,12 +131,12 @@ const make = (options: Options) =>
       const found = yield* journal.get(placeOf(key))
       if (found !== null) return found
       const kept = { matchingId: yield* matchingIdOf(iccid), release: Release.begin }
-      const entry = { ...placeOf(key), iccid, externalId: null, document: Documents.encode(kept), dueAt: null }
+      const entry = { ...placeOf(key), iccid, externalId: null, document: encode(kept), dueAt: null }
       return (yield* journal.add(entry)) ?? (yield* PortFailure.unavailable("The release has been begun elsewhere", 1))
     })
 
-    const write = Effect.fnUntraced(function* (entry: Journal.Entry, kept: Documents.Kept) {
-      const replaced = yield* journal.replace({ ...entry, document: Documents.encode(kept) })
+    const write = Effect.fnUntraced(function* (entry: Journal.Entry, kept: Kept) {
+      const replaced = yield* journal.replace({ ...entry, document: encode(kept) })
       return replaced ?? (yield* PortFailure.unavailable("The release goes on elsewhere", 1))
     })
 
@@ -125,7 +150,7 @@ const make = (options: Options) =>
 
     const release = Effect.fnUntraced(function* (request: Request) {
       let entry = yield* entryOf(request)
-      const { matchingId, ...begun } = yield* Documents.decode(entry.document)
+      const { matchingId, ...begun } = yield* decode(entry.document)
       let current = begun.release
       while (current._tag === "Running") {
         const began = yield* MonotonicTime.now
