@@ -4,13 +4,12 @@
  * again, and its message is refused from then on. One that was certainly not taken is submitted again, by the call that
  * repeats the message.
  */
-import { Cause, Effect, Exit, Random } from "effect"
+import { Cause, Effect, Exit, Random, Schema } from "effect"
 import { Sms as Texts, Telco } from "simplan/ports"
 import { type CallFailure, CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
 import type { Connection, Submit } from "./Connection.ts"
 import * as Metrics from "./Metrics.ts"
-import * as MessageRecord from "./MessageRecord.ts"
 import * as Segments from "./Segments.ts"
 import * as Statuses from "./Statuses.ts"
 
@@ -32,15 +31,71 @@ const REGISTERED_DELIVERY = 0x01
 
 const unread = ({ message }: Journal.JournalError) => PortFailure.unavailable(message)
 
-/** What the message's call is told by the record alone; null: there is something to submit. */
-const settled = (record: MessageRecord.MessageRecord): Effect.Effect<Telco.SentSms, Telco.Refused> | null => {
+/**
+ * `Waiting`: the next segment was not taken, and may be submitted. `Submitting`: it is being submitted, or whoever did so
+ * is gone: unknown. `Sent`: all were taken. `Refused`, `Unknown`: the message ends here.
+ */
+const STATES = ["Waiting", "Submitting", "Sent", "Refused", "Unknown"] as const
+
+/** What the journal has of a message: neither its text nor its sender. */
+const MessageRecord = Schema.Struct({
+  state: Schema.Literals(STATES),
+  /** Of the concatenation, the same for all segments and attempts. */
+  reference: Schema.Int,
+  segments: Schema.Int,
+  /** The SMSC's ids of the segments that it has taken, in their order. */
+  taken: Schema.Array(Schema.String),
+  /** Why the message was refused. */
+  refusal: Schema.NullOr(Schema.String)
+})
+
+type MessageRecord = typeof MessageRecord.Type
+
+const decode = Schema.decodeUnknownEffect(MessageRecord)
+
+const recordOf = (entry: Journal.Entry): Effect.Effect<MessageRecord, Journal.JournalError> =>
+  Effect.mapError(
+    decode(entry.document),
+    (cause) => new Journal.JournalError({ message: "the journal's entry of a message cannot be read", cause })
+  )
+
+const newRecord = (reference: number, segments: number): MessageRecord => ({
+  state: "Waiting",
+  reference,
+  segments,
+  taken: [],
+  refusal: null
+})
+
+/** The record after the SMSC has taken the next segment. */
+const withTaken = (record: MessageRecord, id: string): MessageRecord => {
+  const taken = [...record.taken, id]
+  return { ...record, taken, state: taken.length === record.segments ? "Sent" : "Waiting" }
+}
+
+/** Where a message of several segments stands, as the end of a sentence. */
+const progress = ({ segments, taken }: MessageRecord): string =>
+  segments === 1 ? "" : ` (${taken.length} of ${segments} segments were taken before)`
+
+/** What a message without an answer is refused with when it is asked for again. */
+const unknownSentence = (record: MessageRecord): string =>
+  record.segments === 1
+    ? "the SMSC's answer was lost: the message may have been sent, and is not sent again"
+    : `the SMSC's answer was lost: the message may have been sent in part or as a whole, and is not sent again${progress(record)}`
+
+/** What a message is refused with that the SMSC has refused. */
+const refusalSentence = (record: MessageRecord, status: string): string =>
+  `the SMSC refuses the message: ${status}${progress(record)}`
+
+/** What the record alone answers to the message's call; null: there is something to submit. */
+const settled = (record: MessageRecord): Effect.Effect<Telco.SentSms, Telco.Refused> | null => {
   switch (record.state) {
     case "Sent":
       return Effect.succeed({ segments: record.segments })
     case "Refused":
       return Effect.fail(new Telco.Refused({ message: record.refusal ?? "the SMSC has refused the message" }))
     case "Unknown":
-      return Effect.fail(new Telco.Refused({ message: MessageRecord.unknownSentence(record) }))
+      return Effect.fail(new Telco.Refused({ message: unknownSentence(record) }))
     default:
       return null
   }
@@ -57,8 +112,8 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
   const open = Effect.fnUntraced(function* (sms: Sms) {
     const place = { telco, kind: CallKinds.MESSAGE, key: sms.messageId }
     let entry = yield* journal.get(place)
-    let record = entry === null ? null : yield* MessageRecord.of(entry)
-    const write = Effect.fnUntraced(function* (next: MessageRecord.MessageRecord) {
+    let record = entry === null ? null : yield* recordOf(entry)
+    const write = Effect.fnUntraced(function* (next: MessageRecord) {
       const changed = {
         ...place,
         iccid: sms.iccid,
@@ -80,7 +135,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
   /** Submits the next segment; what came of it is in the journal when it ends, interrupted or not. */
   const submit = (
     { write }: Opened,
-    record: MessageRecord.MessageRecord,
+    record: MessageRecord,
     fields: Readonly<Record<string, unknown>>,
     send: Submit
   ): Effect.Effect<"taken" | "throttled", PortFailure.TelcoFailure | Journal.JournalError> =>
@@ -95,7 +150,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
           yield* write({ ...record, state: isNotDone ? "Waiting" : "Unknown" })
           if (failure._tag === "None") return yield* Effect.failCause(Cause.interrupt())
           return yield* PortFailure.unavailable(
-            isNotDone ? failure.value.message : `${failure.value.message}; ${MessageRecord.unknownSentence(record)}`,
+            isNotDone ? failure.value.message : `${failure.value.message}; ${unknownSentence(record)}`,
             failure.value.retryAfterSeconds
           )
         }
@@ -104,7 +159,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
         switch (Statuses.meaningOf(status)) {
           case "Accepted": {
             const id = exit.value["message_id"]
-            const next = MessageRecord.taking(record, typeof id === "string" ? id : "")
+            const next = withTaken(record, typeof id === "string" ? id : "")
             yield* Metrics.segment(telco, "accepted")
             // Of the last segment the call is told the truth, whatever becomes of the journal.
             yield* next.state === "Sent"
@@ -123,7 +178,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
             yield* write({ ...record, state: "Waiting" })
             return yield* PortFailure.unavailable(`the SMSC does not take the message: ${name}`)
           case "Refused": {
-            const refusal = MessageRecord.refusalSentence(record, name)
+            const refusal = refusalSentence(record, name)
             yield* Metrics.segment(telco, "refused")
             yield* write({ ...record, state: "Refused", refusal })
             return yield* new Telco.Refused({ message: refusal })
@@ -147,7 +202,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
       const message = `the message takes ${segments.length} segments here, as a character of it is not in the SMSC's alphabet; the most is ${most}`
       return yield* new Telco.Refused({ message })
     }
-    let record = opened.read() ?? MessageRecord.make(reference, segments.length)
+    let record = opened.read() ?? newRecord(reference, segments.length)
     let throttled = 0
     while (record.state === "Waiting") {
       const segment = segments[record.taken.length]
