@@ -14,7 +14,7 @@ import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
 import * as Failure from "./connection/Failure.ts"
-import * as Cipher from "./encryption/Cipher.ts"
+import * as Secrets from "./encryption/Secrets.ts"
 import * as KeyCheck from "./encryption/KeyCheck.ts"
 import * as Reencryption from "./encryption/Reencryption.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
@@ -131,7 +131,7 @@ export const layerOf = <E, R>(
         home: clients.home ?? null
       })
       const remembers = keys.length > 0 && database.fastPaths.recentSecrets
-      const cipher = remembers ? RecentSecrets.make(Cipher.make(keys)) : Cipher.make(keys)
+      const cipher = remembers ? RecentSecrets.make(Secrets.makeCipher(keys)) : Secrets.makeCipher(keys)
       const ports = Ports.make(database, cipher, clients.shared)
       return Context.add(ports, SqlClient.SqlClient, clients.writes)
     })

@@ -20,7 +20,7 @@ import * as Commits from "./commit/Commits.ts"
 import * as Coverage from "./plans/Coverage.ts"
 import * as EventHandlers from "./organizations/EventHandlers.ts"
 import * as FilteredLists from "./fair/FilteredLists.ts"
-import * as HandlerRegistry from "./engine/HandlerRegistry.ts"
+import * as Handlers from "./engine/Handlers.ts"
 import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
 import * as Ids from "./commit/Ids.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
@@ -86,7 +86,7 @@ export type Services =
 const writing = Commits.layer.pipe(
   Layer.provideMerge(BackgroundTasks.layer),
   Layer.provideMerge(
-    Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer, HandlerRegistry.layer, FilteredLists.layer)
+    Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer, Handlers.registryLayer, FilteredLists.layer)
   )
 )
 

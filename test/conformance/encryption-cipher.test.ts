@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { Redacted, Result } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Cipher from "../../adapters/postgres/encryption/Cipher.ts"
+import * as Secrets from "../../adapters/postgres/encryption/Secrets.ts"
 import * as RecentSecrets from "../../adapters/postgres/fast/RecentSecrets.ts"
 import * as SecretKeys from "../../adapters/postgres/encryption/SecretKeys.ts"
 
 const keysOf = (text: string) => Result.getOrThrow(SecretKeys.parse(Redacted.make(text)))
 const [newKey, oldKey] = [randomBytes(32).toString("base64"), randomBytes(32).toString("hex")]
-const place: Cipher.Place = ["activation code", "acme", "8988000000000000001"]
+const place: Secrets.Place = ["activation code", "acme", "8988000000000000001"]
 const text = "LPA:1$smdp.example$MATCHING-ID-Ü"
 
 describe("secret keys", () => {
@@ -38,7 +38,7 @@ describe("secret keys", () => {
 })
 
 describe("a cipher", () => {
-  const cipher = Cipher.make(keysOf(newKey))
+  const cipher = Secrets.makeCipher(keysOf(newKey))
   const stored = cipher.encrypt(text, place)
 
   it("gives a text back at its place, and never stores it twice alike", () => {
@@ -56,7 +56,7 @@ describe("a cipher", () => {
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes)
       changed[at] = (changed[at] ?? 0) ^ 1
-      expect(() => cipher.decrypt(`${head}${changed.toString("base64url")}`, place)).toThrow(Cipher.Undecryptable)
+      expect(() => cipher.decrypt(`${head}${changed.toString("base64url")}`, place)).toThrow(Secrets.Undecryptable)
     }
     for (const length of [1, 12, 27, bytes.length - 1]) {
       const cut = bytes.subarray(0, length).toString("base64url")
@@ -65,12 +65,12 @@ describe("a cipher", () => {
   })
 
   it("refuses a text at the place of another row, organization or kind, and names the place alone", () => {
-    const others: ReadonlyArray<Cipher.Place> = [
+    const others: ReadonlyArray<Secrets.Place> = [
       ["activation code", "acme", "8988000000000000002"],
       ["activation code", "other", place[2]],
       ["signing key", "acme", place[2]]
     ]
-    for (const other of others) expect(() => cipher.decrypt(stored, other)).toThrow(Cipher.Undecryptable)
+    for (const other of others) expect(() => cipher.decrypt(stored, other)).toThrow(Secrets.Undecryptable)
     expect(() => cipher.decrypt(stored, ["activation code", "acme", "2"])).toThrow(
       /^The activation code of 2 \(organization acme\) was changed, or moved here from another row$/
     )
@@ -79,47 +79,51 @@ describe("a cipher", () => {
   it("refuses a text of a key that it does not have", () => {
     const id = keysOf(newKey)[0]?.id
     for (const keys of [[], keysOf(oldKey)]) {
-      expect(() => Cipher.make(keys).decrypt(stored, place)).toThrow(
+      expect(() => Secrets.makeCipher(keys).decrypt(stored, place)).toThrow(
         `is encrypted with the key ${id}, which is not there`
       )
     }
   })
 
   it("reads plain texts and those of the old key, and encrypts with the new one", () => {
-    const before = Cipher.make(keysOf(oldKey)).encrypt(text, place)
-    const rotating = Cipher.make(keysOf(`${newKey},${oldKey}`))
+    const before = Secrets.makeCipher(keysOf(oldKey)).encrypt(text, place)
+    const rotating = Secrets.makeCipher(keysOf(`${newKey},${oldKey}`))
     expect([text, before, stored].map((one) => rotating.decrypt(one, place))).toEqual([text, text, text])
     expect([text, before, stored].map(rotating.isCurrent)).toEqual([false, false, true])
     expect(cipher.decrypt(rotating.encrypt(text, place), place)).toBe(text)
   })
 
   it("without a key stores texts as they are", () => {
-    const none = Cipher.make([])
+    const none = Secrets.makeCipher([])
     expect([none.encrypt(text, place), none.decrypt(text, place)]).toEqual([text, text])
     expect([text, stored].map(none.isCurrent)).toEqual([true, false])
   })
 })
 
 describe("a cipher that remembers", () => {
-  const inner = Cipher.make(keysOf(newKey))
+  const inner = Secrets.makeCipher(keysOf(newKey))
   const opened: Array<string> = []
-  const remembering = (decrypts: Cipher.Cipher["decrypt"]) => {
+  const remembering = (decrypts: Secrets.Cipher["decrypt"]) => {
     opened.length = 0
-    const decrypt: Cipher.Cipher["decrypt"] = (stored, at) => {
+    const decrypt: Secrets.Cipher["decrypt"] = (stored, at) => {
       opened.push(stored)
       return decrypts(stored, at)
     }
     return RecentSecrets.make({ ...inner, decrypt })
   }
-  const at = (row: number): Cipher.Place => ["signing key", "acme", String(row)]
+  const at = (row: number): Secrets.Place => ["signing key", "acme", String(row)]
 
   it("opens a text once, and still refuses it at another place", () => {
     const cipher = remembering(inner.decrypt)
     const stored = cipher.encrypt("whsec_secret", at(1))
     for (let times = 0; times < 3; times++) expect(cipher.decrypt(stored, at(1))).toBe("whsec_secret")
     expect(opened).toEqual([stored])
-    const others: ReadonlyArray<Cipher.Place> = [at(2), ["signing key", "other", "1"], ["activation code", "acme", "1"]]
-    for (const other of others) expect(() => cipher.decrypt(stored, other)).toThrow(Cipher.Undecryptable)
+    const others: ReadonlyArray<Secrets.Place> = [
+      at(2),
+      ["signing key", "other", "1"],
+      ["activation code", "acme", "1"]
+    ]
+    for (const other of others) expect(() => cipher.decrypt(stored, other)).toThrow(Secrets.Undecryptable)
     expect(cipher.decrypt(stored, at(1))).toBe("whsec_secret")
     expect(opened).toHaveLength(4)
   })

@@ -11,7 +11,7 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Duration, Effect, type Scope, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
-import * as PgFailure from "./PgFailure.ts"
+import * as Failure from "./Failure.ts"
 
 /** What is used of a statement's result in `pg`. */
 export interface PgResult {
@@ -132,12 +132,12 @@ export const outcome = <A>(
     }
     const giveUp = (): void => {
       onGivenUp()
-      end(Effect.fail(PgFailure.silence(patience ?? 0)))
+      end(Effect.fail(Failure.silence(patience ?? 0)))
     }
     const timer = patience === undefined ? undefined : setTimeout(giveUp, patience)
     ;(async () => run())().then(
       (value) => end(Effect.succeed(value)),
-      (cause: unknown) => end(Effect.fail(PgFailure.of(cause)))
+      (cause: unknown) => end(Effect.fail(Failure.ofPg(cause)))
     )
     return Effect.sync(() => {
       if (isOver) return
@@ -218,7 +218,7 @@ const connection = (client: PgPoolClient, patience: number | undefined, onGivenU
 const commit = (held: Connection): Effect.Effect<void, SqlError.SqlError> =>
   Effect.flatMap(held.executeRaw("COMMIT", []), (result) =>
     typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
-      ? Effect.fail(PgFailure.of(new Error("The transaction had failed, and was rolled back")))
+      ? Effect.fail(Failure.ofPg(new Error("The transaction had failed, and was rolled back")))
       : Effect.void
   )
 

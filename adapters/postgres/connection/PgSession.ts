@@ -4,7 +4,7 @@
  */
 import { Cause, Deferred, Duration, Effect, Exit, Predicate, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import * as PgFailure from "./PgFailure.ts"
+import * as Failure from "./Failure.ts"
 import { outcome, type PgPool, type PgQuery, type PgResult, queryOf } from "./PgPool.ts"
 import type * as Session from "./Session.ts"
 
@@ -49,7 +49,7 @@ const END = 500
 /** Opens a session with the options of the pool. A database that is silent for `patience` counts as lost. */
 export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open =>
   Effect.gen(function* () {
-    const client = yield* Effect.acquireRelease(Effect.try({ try: () => made(pool), catch: PgFailure.of }), (opened) =>
+    const client = yield* Effect.acquireRelease(Effect.try({ try: () => made(pool), catch: Failure.ofPg }), (opened) =>
       Effect.promise(() => opened.end().catch(() => {})).pipe(
         Effect.timeoutOption(END),
         Effect.andThen(Effect.sync(() => close(opened)))
@@ -58,8 +58,8 @@ export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open
     const listeners = new Map<string, Queue.Queue<{ readonly payload: string }, SqlError>>()
     const end = yield* Deferred.make<never, SqlError>()
     const lost = (cause: unknown): void => {
-      Deferred.doneUnsafe(end, Exit.fail(PgFailure.of(cause)))
-      for (const queue of listeners.values()) Queue.failCauseUnsafe(queue, Cause.fail(PgFailure.of(cause)))
+      Deferred.doneUnsafe(end, Exit.fail(Failure.ofPg(cause)))
+      for (const queue of listeners.values()) Queue.failCauseUnsafe(queue, Cause.fail(Failure.ofPg(cause)))
     }
     client.on("error", lost)
     client.on("end", () => lost(new Error("The connection has ended")))

@@ -11,12 +11,45 @@ import { Context, Effect, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { HostTransaction, Storage } from "simplan/ports"
-import * as PipelineDrain from "./PipelineDrain.ts"
 import * as FastPaths from "../fast/FastPaths.ts"
 import * as Failure from "../connection/Failure.ts"
 import * as HostConnection from "./HostConnection.ts"
 import * as HostFailure from "./HostFailure.ts"
 import * as ConnectionMetrics from "../connection/ConnectionMetrics.ts"
+
+export type PipelineDrain = <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export const pipelineDrain = (limit: number): PipelineDrain => {
+  let waiting: Array<() => void> = []
+  let underWay = 0
+  let sinceEmpty = 0
+
+  const turn = Effect.callback<void>((resume) => {
+    const go = (): void => resume(Effect.void)
+    waiting.push(go)
+    return Effect.sync(() => {
+      waiting = waiting.filter((other) => other !== go)
+    })
+  })
+
+  const leave = (): undefined => {
+    underWay--
+    if (underWay > 0) return
+    sinceEmpty = 0
+    const next = waiting
+    waiting = []
+    for (const go of next) go()
+  }
+
+  return (statement) => {
+    const run = Effect.suspend(() => {
+      underWay++
+      sinceEmpty++
+      return Effect.onExitPrimitive(statement, leave)
+    })
+    return Effect.suspend(() => (sinceEmpty < limit ? run : Effect.andThen(turn, run)))
+  }
+}
 
 export type Sql = SqlClient.SqlClient
 
@@ -87,7 +120,7 @@ export const make = Effect.fnUntraced(function* (clients: {
   const context = yield* Effect.context<never>()
   const { beforeWrites, reads, writes } = clients
   const measured = ConnectionMetrics.measured("reads")
-  const breathing = PipelineDrain.make(PIPELINE)
+  const breathing = pipelineDrain(PIPELINE)
   const write = ConnectionMetrics.measured("writes")
   const transaction = (of: Context.Context<never>) => Context.getOption(of, writes.transactionService)
   const inTransaction = Effect.withFiber((fiber) => (Option.isSome(transaction(fiber.context)) ? YES : NO))

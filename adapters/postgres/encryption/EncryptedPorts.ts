@@ -11,7 +11,7 @@ import {
   Storage,
   type Subscription
 } from "simplan/ports"
-import { type Cipher, Undecryptable } from "./Cipher.ts"
+import { type Cipher, Undecryptable } from "./Secrets.ts"
 import * as Secrets from "./Secrets.ts"
 
 interface Ports {

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Storage } from "simplan/ports"
-import * as Cipher from "./Cipher.ts"
+import * as Secrets from "./Secrets.ts"
 import type { SecretKey } from "./SecretKeys.ts"
 
 interface Entry {
@@ -19,11 +19,11 @@ const SETTING = "SIMPLAN_SECRET_KEY, the storage's `secretKeys`,"
 
 const CHECKED = "simplan"
 
-const placeOf = (id: string): Cipher.Place => ["check value", null, id]
+const placeOf = (id: string): Secrets.Place => ["check value", null, id]
 
 const fits = (keys: ReadonlyArray<SecretKey>, { checkValue, id }: Entry): boolean => {
   try {
-    return Cipher.make(keys).decrypt(checkValue, placeOf(id)) === CHECKED
+    return Secrets.makeCipher(keys).decrypt(checkValue, placeOf(id)) === CHECKED
   } catch {
     return false
   }
@@ -46,7 +46,7 @@ export const run = (
     }
     const [first] = keys
     if (first === undefined || entries.some(({ id }) => id === first.id)) return
-    const checkValue = Cipher.make(keys).encrypt(CHECKED, placeOf(first.id))
+    const checkValue = Secrets.makeCipher(keys).encrypt(CHECKED, placeOf(first.id))
     yield* sql`
       insert into simplan.encryption_key (key_id, check_value) values (${first.id}, ${checkValue})
       on conflict (key_id) do nothing`

@@ -10,10 +10,9 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
 import { type Row, type Sql, values } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as Cipher from "./Cipher.ts"
+import * as Secrets from "./Secrets.ts"
 import * as KeyCheck from "./KeyCheck.ts"
 import type { SecretKey } from "./SecretKeys.ts"
-import * as Secrets from "./Secrets.ts"
 
 /** How many rows a statement reads, and at most writes. */
 const STEP = 500
@@ -124,7 +123,7 @@ const commandOutcomes = outcomesIn("command", "command_id")
 
 const failed = (cause: unknown): Storage.StorageError =>
   new Storage.StorageError({
-    message: cause instanceof Cipher.Undecryptable ? cause.message : "A secret cannot be read",
+    message: cause instanceof Secrets.Undecryptable ? cause.message : "A secret cannot be read",
     cause
   })
 
@@ -159,7 +158,7 @@ export const run = (
   Effect.gen(function* () {
     const [first] = keys
     if (first === undefined) return 0
-    const turn = Secrets.renewed(Cipher.make(keys))
+    const turn = Secrets.renewed(Secrets.makeCipher(keys))
     let all = 0
     for (let rounds = 0; rounds < ROUNDS; rounds++) {
       const round =

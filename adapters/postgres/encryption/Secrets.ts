@@ -1,10 +1,89 @@
 /**
- * Which values are secrets, and their places: the signing keys and URLs of webhook endpoints, since a URL may have a token
- * in its path or query, and the activation codes of SIMs, which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency keys, and the outcomes of
- * commands.
+ * Which values are secrets, and how they are encrypted.
+ *
+ * Secrets are the signing keys and URLs of webhook endpoints, since a URL may have a token in its path or query, and the
+ * activation codes of SIMs, which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency
+ * keys, and the outcomes of commands.
+ *
+ * Encryption is AES-256-GCM with a random nonce of 96 bits. An encrypted text is `aes256gcm:<key id>:<nonce, ciphertext and
+ * tag in base64url>`. It is bound to its place, which is the associated data: changed, or moved to another row or
+ * organization, it cannot be decrypted. A text of any other form is plain, as it was stored before there was a key.
  */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { Idempotency, Sim, WebhookEndpoint } from "simplan/ports"
-import type { Cipher, Place } from "./Cipher.ts"
+import type { SecretKey } from "./SecretKeys.ts"
+
+/** What a text is, and of which row. */
+export type Place = readonly [
+  what: "activation code" | "signing key" | "URL" | "check value",
+  organizationId: string | null,
+  id: string
+]
+
+export interface Cipher {
+  /** The text as it is stored: encrypted with the first key; plain where there is no key. */
+  readonly encrypt: (text: string, place: Place) => string
+  /** The text that was encrypted; a plain one as it is. Throws `Undecryptable`. */
+  readonly decrypt: (stored: string, place: Place) => string
+  /** Whether the text is stored as `encrypt` would have it now. */
+  readonly isCurrent: (stored: string) => boolean
+}
+
+/** A text that no key opens at its place. The message names the place, and nothing of the text. */
+export class Undecryptable extends Error {
+  constructor([what, organizationId, id]: Place, reason: string) {
+    super(`The ${what} of ${id}${organizationId === null ? "" : ` (organization ${organizationId})`} ${reason}`)
+  }
+}
+
+const ALGORITHM = "aes-256-gcm"
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+const PREFIX = "aes256gcm:"
+const FORM = /^aes256gcm:([0-9a-f]{16}):([A-Za-z0-9_-]+)$/
+
+const associated = (place: Place): Buffer => Buffer.from(JSON.stringify(place))
+
+const sealed = ({ id, key }: SecretKey, text: string, place: Place): string => {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(associated(place))
+  const parts = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
+  return `${PREFIX}${id}:${Buffer.concat(parts).toString("base64url")}`
+}
+
+const opened = ({ key }: SecretKey, payload: string, place: Place): string | undefined => {
+  const bytes = Buffer.from(payload, "base64url")
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+  const end = bytes.length - TAG_BYTES
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(associated(place)).setAuthTag(bytes.subarray(end))
+  try {
+    return decipher.update(bytes.subarray(NONCE_BYTES, end), undefined, "utf8") + decipher.final("utf8")
+  } catch {
+    return undefined
+  }
+}
+
+/** The cipher of these keys, of which the first one encrypts. */
+export const makeCipher = (keys: ReadonlyArray<SecretKey>): Cipher => {
+  const [first] = keys
+  const byId = new Map(keys.map((key) => [key.id, key]))
+  return {
+    encrypt: (text, place) => (first === undefined ? text : sealed(first, text, place)),
+    decrypt: (stored, place) => {
+      if (!stored.startsWith(PREFIX)) return stored
+      const [, id, payload] = FORM.exec(stored) ?? []
+      if (id === undefined || payload === undefined) return stored
+      const key = byId.get(id)
+      if (key === undefined) throw new Undecryptable(place, `is encrypted with the key ${id}, which is not there`)
+      const text = opened(key, payload, place)
+      if (text === undefined) throw new Undecryptable(place, "was changed, or moved here from another row")
+      return text
+    },
+    isCurrent: (stored) => FORM.exec(stored)?.[1] === first?.id
+  }
+}
 
 /** Turns a secret into its stored form, or back. */
 export type Turn = (text: string, place: Place) => string

@@ -3,9 +3,9 @@
  * itself, and decrypts each secret. `npm run test:plain` runs the suite with all of them off.
  */
 export interface FastPaths {
-  /** One statement answers reads of several callers (`BatchedRead`). */
+  /** One statement answers reads of several callers. */
   readonly batchedReads: boolean
-  /** One statement writes the commits of several callers (`BatchedCommit`). */
+  /** One statement writes the commits of several callers. */
   readonly batchedCommits: boolean
   /** Secrets that were decrypted lately are remembered (`RecentSecrets`). */
   readonly recentSecrets: boolean

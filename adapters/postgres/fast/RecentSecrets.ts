@@ -2,7 +2,7 @@
  * A cipher that remembers what it decrypted last, because signing keys are read with each delivery, and opening a text
  * costs more than the rest of its read. A text counts as known at its own place alone.
  */
-import type { Cipher, Place } from "../encryption/Cipher.ts"
+import type { Cipher, Place } from "../encryption/Secrets.ts"
 
 interface Opened {
   readonly place: Place

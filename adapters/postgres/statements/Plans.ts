@@ -3,7 +3,7 @@
  */
 import type { Plan, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
-import * as BatchedRead from "../fast/BatchedRead.ts"
+import * as Batching from "../fast/Batching.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as FilteredPage from "../sql/FilteredPage.ts"
 
@@ -75,15 +75,15 @@ interface OfPlan {
   readonly planId: string
 }
 
-const lookedFor = CommitClause.columns<BatchedRead.Placed<OfPlan>>({
+const lookedFor = CommitClause.columns<Batching.Placed<OfPlan>>({
   integer: ["at"],
   text: ["organizationId", "planId"]
 })
 
 export const byId = (database: Database) =>
-  BatchedRead.make<OfPlan, Plan.Plan>(
+  Batching.reads<OfPlan, Plan.Plan>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<Plan.Plan>>>`
+    (sql, asked) => sql<Row<Batching.Found<Plan.Plan>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
       from ${CommitClause.rows(sql, asked, lookedFor)}
       join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,

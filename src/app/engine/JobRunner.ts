@@ -18,7 +18,6 @@ import type { Done, LeasedJob } from "../telco/TelcoCall.ts"
 import * as CancelPackages from "../jobs/CancelPackages.ts"
 import * as ChangeMobilePlan from "../jobs/ChangeMobilePlan.ts"
 import * as CreatePackage from "../jobs/CreatePackage.ts"
-import * as NotifyAttachment from "../jobs/NotifyAttachment.ts"
 import * as NotifyAttachments from "../jobs/NotifyAttachments.ts"
 import * as Provision from "../jobs/Provision.ts"
 import * as ReviewPackage from "../jobs/ReviewPackage.ts"
@@ -110,8 +109,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const cancelPackages = yield* CancelPackages.make
     const sendSms = yield* SendSms.make
     const changeMobilePlan = yield* ChangeMobilePlan.make
-    const notifyAttachment = yield* NotifyAttachment.make
-    const notifyAttachments = yield* NotifyAttachments.make
+    const notifyAttachment = yield* NotifyAttachments.one
+    const notifyAttachments = yield* NotifyAttachments.all
     const reviewPackage = yield* ReviewPackage.make
 
     const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {

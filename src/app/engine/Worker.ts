@@ -20,7 +20,7 @@ import { Settings } from "../Settings.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
 import * as FairClaims from "./FairClaims.ts"
-import * as HandlerLoops from "./HandlerLoops.ts"
+import * as Handlers from "./Handlers.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner, measured } from "./JobRunner.ts"
 import * as JobSlots from "./JobSlots.ts"
@@ -61,7 +61,7 @@ const PAUSE = 5
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
-type Needs = DeliveryDispatcher.Needs | HandlerLoops.Needs | Jobs | JobRunner | Recovery | RunCommand.Needs
+type Needs = DeliveryDispatcher.Needs | Handlers.Needs | Jobs | JobRunner | Recovery | RunCommand.Needs
 
 /** The implementation that `Services.layer` provides. It does nothing until it is told to run. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
@@ -137,7 +137,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     // On a standing clock the jobs of an instant are done before its deliveries.
     const jobsDone = isStandingClock ? Effect.asVoid(jobLoop.idle) : Effect.void
     const deliveryLoop = yield* DeliveryDispatcher.make(jobsDone)
-    const handlerLoops = yield* HandlerLoops.make(jobsDone)
+    const handlerLoops = yield* Handlers.makeLoops(jobsDone)
 
     // In a scope that nobody closes: whoever uses the loops has them until he is done, also while the process stops.
     const loops = yield* Effect.provideService(

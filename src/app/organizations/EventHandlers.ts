@@ -21,7 +21,7 @@ import { type CreatedCursor, type EndedJob, type Keyset, Storage, type StorageEr
 import * as Paging from "../Paging.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import { HandlerRegistry, type Transaction } from "../engine/HandlerRegistry.ts"
+import { HandlerRegistry, type Transaction } from "../engine/Handlers.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** How a handler is registered. */

@@ -4,10 +4,9 @@
 import { Context, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Batcher from "../../../adapters/postgres/fast/Batcher.ts"
+import * as Batching from "../../../adapters/postgres/fast/Batching.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { allSims, connect, newSims, on, touch } from "./PostgresWorld.ts"
-import * as CommitGroup from "../../../adapters/postgres/fast/CommitGroup.ts"
 
 interface Asked {
   readonly name: string
@@ -22,7 +21,7 @@ const turns = Effect.repeat(Effect.yieldNow, { times: 50 })
 const gate = (parallel: number, failing: string | null = null) => {
   const groups: Array<ReadonlyArray<string>> = []
   const gates: Array<Deferred.Deferred<void>> = []
-  const ask = Batcher.make<Asked, string, string>({
+  const ask = Batching.batch<Asked, string, string>({
     parallel,
     parallelFull: 2,
     limit: 2,
@@ -156,11 +155,11 @@ describe("Commits that go as one", () => {
 
   it("have nothing in common", () => {
     const settled = { organizationId: "o", key: "k", outcome: { _tag: "Pending" as const } }
-    expect(CommitGroup.keys({ jobs: { finished: [{ jobId: "j", token: "t" }] } })).toEqual(["job j"])
+    expect(Batching.commitKeys({ jobs: { finished: [{ jobId: "j", token: "t" }] } })).toEqual(["job j"])
     expect(
-      CommitGroup.keys({ idempotency: { settled: [settled], forgotten: [{ organizationId: "o", key: "f" }] } })
+      Batching.commitKeys({ idempotency: { settled: [settled], forgotten: [{ organizationId: "o", key: "f" }] } })
     ).toEqual(["key o k", "key o f"])
-    expect(CommitGroup.keys({ clock: 1 })).toBe(null)
-    expect(CommitGroup.keys({ organizations: [] })).toBe(null)
+    expect(Batching.commitKeys({ clock: 1 })).toBe(null)
+    expect(Batching.commitKeys({ organizations: [] })).toBe(null)
   })
 })

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Attachment, Sim, SimAggregate } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
-import * as BatchedRead from "../../fast/BatchedRead.ts"
+import * as Batching from "../../fast/Batching.ts"
 import * as AggregateRows from "../../sql/AggregateRows.ts"
 import * as ReportedRows from "../../sql/ReportedRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -17,23 +17,23 @@ const whole = AggregateRows.value("true")
 
 /** The aggregate of one ICCID. */
 export const byIccid = (database: Database) => {
-  const packed = BatchedRead.make<BatchedRead.OfSim, AggregateRows.Packed>(
+  const packed = Batching.reads<Batching.OfSim, AggregateRows.Packed>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.Packed>>>`
+    (sql, asked) => sql<Row<Batching.Found<AggregateRows.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)})::text as value
-      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      from ${CommitClause.rows(sql, asked, Batching.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
-  return (of: BatchedRead.OfSim) =>
+  return (of: Batching.OfSim) =>
     Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
 }
 
-interface OfAttachment extends BatchedRead.OfSim {
+interface OfAttachment extends Batching.OfSim {
   readonly attachmentId: string
 }
 
-const lookedForAttachment = CommitClause.columns<BatchedRead.Placed<OfAttachment>>({
+const lookedForAttachment = CommitClause.columns<Batching.Placed<OfAttachment>>({
   integer: ["at"],
   text: ["organizationId", "iccid", "attachmentId"]
 })
@@ -42,9 +42,9 @@ const withOne = AggregateRows.value('attachment.attachment_id = r."attachmentId"
 
 /** The aggregate of one ICCID without its other attachments. */
 export const ofAttachment = (database: Database) => {
-  const packed = BatchedRead.make<OfAttachment, AggregateRows.Packed>(
+  const packed = Batching.reads<OfAttachment, AggregateRows.Packed>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.Packed>>>`
+    (sql, asked) => sql<Row<Batching.Found<AggregateRows.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(withOne)})::text as value
       from ${CommitClause.rows(sql, asked, lookedForAttachment)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
@@ -63,12 +63,12 @@ export const owner = (database: Database) => (iccid: string) =>
       where iccid.iccid = ${iccid}`
   )
 
-interface OfOccurrence extends BatchedRead.OfSim {
+interface OfOccurrence extends Batching.OfSim {
   readonly attachmentId: string
   readonly occurrence: number
 }
 
-const lookedForOccurrence = CommitClause.columns<BatchedRead.Placed<OfOccurrence>>({
+const lookedForOccurrence = CommitClause.columns<Batching.Placed<OfOccurrence>>({
   integer: ["at", "occurrence"],
   text: ["organizationId", "iccid", "attachmentId"]
 })
@@ -90,9 +90,9 @@ const ofOccurrence = `json_build_array(
 
 /** The view for an occurrence. */
 export const occurrence = (database: Database) => {
-  const packed = BatchedRead.make<OfOccurrence, PackedOccurrence>(
+  const packed = Batching.reads<OfOccurrence, PackedOccurrence>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<PackedOccurrence>>>`
+    (sql, asked) => sql<Row<Batching.Found<PackedOccurrence>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)})::text as value
       from ${CommitClause.rows(sql, asked, lookedForOccurrence)}
       join simplan.attachment on attachment.organization_id = r."organizationId"
@@ -120,11 +120,11 @@ export const occurrence = (database: Database) => {
     })
 }
 
-interface OfNamed extends BatchedRead.OfSim {
+interface OfNamed extends Batching.OfSim {
   readonly id: string | null
 }
 
-const lookedForNamed = CommitClause.columns<BatchedRead.Placed<OfNamed>>({
+const lookedForNamed = CommitClause.columns<Batching.Placed<OfNamed>>({
   integer: ["at"],
   text: ["organizationId", "iccid", "id"]
 })
@@ -135,16 +135,16 @@ const named = AggregateRows.attachments(
 
 /** The attachments of the live subscription of one ICCID, all of them or those of one name. */
 export const attachmentsOf = (database: Database) => {
-  const packed = BatchedRead.make<OfNamed, AggregateRows.PackedAttachments>(
+  const packed = Batching.reads<OfNamed, AggregateRows.PackedAttachments>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<AggregateRows.PackedAttachments>>>`
+    (sql, asked) => sql<Row<Batching.Found<AggregateRows.PackedAttachments>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(named)})::text as value
       from ${CommitClause.rows(sql, asked, lookedForNamed)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
-  return ({ id, ...of }: BatchedRead.OfSim & { readonly id?: string | undefined }) =>
+  return ({ id, ...of }: Batching.OfSim & { readonly id?: string | undefined }) =>
     Effect.map(packed({ ...of, id: id ?? null }), (found) =>
       found === null ? null : AggregateRows.unpackAttachments(of, found)
     )

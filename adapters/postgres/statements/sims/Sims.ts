@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Label, type Sim, type SimIdentities, type Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
-import * as BatchedRead from "../../fast/BatchedRead.ts"
+import * as Batching from "../../fast/Batching.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as SizedPage from "../../sql/SizedPage.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -17,14 +17,14 @@ interface Query extends Storage.Page<number> {
 
 /** A SIM by itself. */
 export const byIccid = (database: Database) => {
-  const lookup = BatchedRead.make<BatchedRead.OfSim, SimRows.Packed>(
+  const lookup = Batching.reads<Batching.OfSim, SimRows.Packed>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<SimRows.Packed>>>`
+    (sql, asked) => sql<Row<Batching.Found<SimRows.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(SimRows.value)})::text as value
-      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      from ${CommitClause.rows(sql, asked, Batching.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid`
   )
-  return (of: BatchedRead.OfSim) =>
+  return (of: Batching.OfSim) =>
     Effect.map(lookup(of), (found) => (found === null ? null : SimRows.unpack(of.organizationId, found)))
 }
 

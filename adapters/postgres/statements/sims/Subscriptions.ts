@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
-import * as BatchedRead from "../../fast/BatchedRead.ts"
+import * as Batching from "../../fast/Batching.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as SizedPage from "../../sql/SizedPage.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -65,17 +65,17 @@ const packed = `json_build_array(
 
 /** The live one of a SIM. */
 export const byIccid = (database: Database) => {
-  const lookup = BatchedRead.make<BatchedRead.OfSim, Packed>(
+  const lookup = Batching.reads<Batching.OfSim, Packed>(
     database,
-    (sql, asked) => sql<Row<BatchedRead.Found<Packed>>>`
+    (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)})::text as value
-      from ${CommitClause.rows(sql, asked, BatchedRead.ofSim)}
+      from ${CommitClause.rows(sql, asked, Batching.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
-  return (of: BatchedRead.OfSim) =>
+  return (of: Batching.OfSim) =>
     Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
 }
 

@@ -3,11 +3,11 @@
  */
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import * as PipelineDrain from "../../../../adapters/postgres/database/PipelineDrain.ts"
+import * as Database from "../../../../adapters/postgres/database/Database.ts"
 
 /** Statements that are under way until they are let through, and those that went, in order. */
 const pipeline = (limit: number) => {
-  const breathing = PipelineDrain.make(limit)
+  const breathing = Database.pipelineDrain(limit)
   const went: Array<string> = []
   const gates = new Map<string, Deferred.Deferred<void>>()
   const begin = (name: string) =>

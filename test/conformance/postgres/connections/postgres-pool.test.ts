@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
-import * as PgFailure from "../../../../adapters/postgres/connection/PgFailure.ts"
+import * as Failure from "../../../../adapters/postgres/connection/Failure.ts"
 import * as Session from "../../../../adapters/postgres/connection/Session.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import { type Adapter, allSims, connect, iccidOf, jobDue, newSims, on, over, poolOf, touch } from "../PostgresWorld.ts"
@@ -46,7 +46,7 @@ it("sessions that share a connection open one in place of a lost one, however ma
       Effect.sync((): Session.Session => {
         const number = ++opened
         return {
-          query: () => (isLost && number === 1 ? Effect.fail(PgFailure.silence(1)) : Effect.succeed([{ number }])),
+          query: () => (isLost && number === 1 ? Effect.fail(Failure.silence(1)) : Effect.succeed([{ number }])),
           listen: () => Effect.never,
           lost: Effect.never
         }
