@@ -9,6 +9,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { CreatedCursor, Filtered, Keyset } from "../../ports/Storage.ts"
 import { LOOKED_AT_ONCE } from "../../ports/Storage.ts"
+import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import type { Page } from "../Paging.ts"
 import * as FairSlots from "./FairSlots.ts"
 import * as ReadCost from "./ReadCost.ts"
@@ -31,7 +32,7 @@ export class FilteredLists extends Context.Service<
   {
     /**
      * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST` rows were looked at, or where no turn
-     * came in time.
+     * came in time: 2 s after the page was asked for, it goes on only while it need not wait.
      */
     readonly page: <A, E>(
       asked: Asked,
@@ -43,7 +44,7 @@ export class FilteredLists extends Context.Service<
 
 /** How many steps are made at a time. They share the storage's connection for reads, and a processor of the database. */
 const SLOTS = 1
-/** How many requests of one organization may wait for their turn, and for how long, in ms. */
+/** How many requests of one organization may wait for their turn, and how long after it was asked for a page may, in ms. */
 const MOST_WAITING = 256
 const PATIENCE = 2_000
 
@@ -57,11 +58,13 @@ export const layer: Layer.Layer<FilteredLists> = Layer.sync(FilteredLists, () =>
       cursorOf: (item: A) => CreatedCursor
     ) {
       const items: Array<A> = []
-      const turn = { organizationId, isUrgent: true, patienceMillis: PATIENCE }
+      const until = (yield* MonotonicTime.now) + PATIENCE
       let [next, rows] = [after, 0]
       do {
         // One more than asked for, to know whether another page follows.
         const read = step({ after: next, limit: limit + 1 - items.length })
+        const patienceMillis = Math.max(0, until - (yield* MonotonicTime.now))
+        const turn = { organizationId, isUrgent: true, patienceMillis }
         const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
         if (found === null) return { items, next }
         yield* ReadCost.rows(found.rows)
