@@ -10,8 +10,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import * as BuiltCopy from "../BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
-/** In MB, for each process. */
-const MOST = 500
+/**
+ * In MB, for each process. From V8 13 on (Node 24), one function of PGlite's WebAssembly takes 600 MB for the second in
+ * which it is optimized.
+ */
+const MOST = Number.parseInt(process.versions.v8, 10) < 13 ? 500 : 1_150
 
 const home = mkdtempSync(join(tmpdir(), "simplan-first-start-"))
 const main = join(home, "dist/adapters/cli/main.js")
@@ -59,7 +62,7 @@ const unfinished = (): ReadonlyArray<string> => {
   return existsSync(data) ? readdirSync(data).filter((name) => name.includes("making")) : []
 }
 
-it("needs less than 500 MB in each process", async () => {
+it(`needs less than ${MOST} MB in each process`, async () => {
   const server = start()
   await server.listening
   await server.kill("SIGTERM")
