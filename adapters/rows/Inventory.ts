@@ -70,6 +70,16 @@ export const stockOf = (store: RowStore, organizationId: string): ReadonlyArray<
   })
 }
 
+/** Whether a creation that is not decided has an eSIM of the label. */
+const isProvisioning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
+  for (const { value } of store.list("job", of.organizationId, null, "ascending")) {
+    if (value.work._tag !== "Provision" || value.endedAt !== null) continue
+    const sim = store.find("sim", value.work.iccid, of.organizationId)?.value.sim
+    if (sim?.label === of.label && Sim.isUndecided(sim)) return true
+  }
+  return false
+}
+
 /** Whether a SIM of the label is on its way back to stock. One whose release has ended in refusals is not. */
 const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
   const refused = new Set<string>()
@@ -102,5 +112,6 @@ export const reserve = (
   const sims = found.map(({ sim }) => sim)
   if (sims.length >= count) return { sims, shortage: null }
   if (some) return { sims, shortage: "Busy" }
-  return { sims, shortage: purpose === "subscription" && isReturning(store, of) ? "Releasing" : "None" }
+  const mayReturn = purpose === "subscription" && (isReturning(store, of) || isProvisioning(store, of))
+  return { sims, shortage: mayReturn ? "Releasing" : "None" }
 }

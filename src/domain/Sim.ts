@@ -73,6 +73,10 @@ export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag =
 /** Rule S5: whether the SIM is on its way back to stock: it will be free when the telco has confirmed its release. */
 export const isReturning = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Releasing" && !sim.downloaded
 
+/** Rule S5: whether a creation has the SIM that is not decided: it will be free again if the creation fails. */
+export const isUndecided = (sim: Sim): boolean =>
+  sim.isEsim && sim.allocation._tag === "Provisioning" && !sim.downloaded
+
 /** How many free eSIMs of a label an organization has (rule S2). */
 export interface Stock {
   /** Whose they are. */

@@ -32,6 +32,14 @@ describe("A SIM (S2)", () => {
     expect(Sim.isReturning(sim({ allocation, downloaded: true }))).toBe(false)
     expect(Sim.isReturning(sim({ allocation, isEsim: false, lpa: null }))).toBe(false)
   })
+
+  it("S5: may come back to stock if it is an eSIM of a creation that is not decided, without a sign of a download", () => {
+    expect(held.map(Sim.isUndecided)).toEqual([true, false, false])
+    expect(Sim.isUndecided(sim())).toBe(false)
+    const allocation = { _tag: "Provisioning", subscriptionId: "subscription" } as const
+    expect(Sim.isUndecided(sim({ allocation, downloaded: true }))).toBe(false)
+    expect(Sim.isUndecided(sim({ allocation, isEsim: false, lpa: null }))).toBe(false)
+  })
 })
 
 describe("The labels", () => {

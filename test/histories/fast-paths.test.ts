@@ -21,8 +21,11 @@ const PLANS = 3
 const iccidOf = (run: number, sim: number): string => `8944500${String(run * 10 + sim).padStart(12, "0")}`
 
 /** What one request comes to: its success, or the name of its refusal. */
+// Which of the two a creation gets where all eSIMs are taken depends on whether another one is decided yet (rule S5).
+const shortages = new Set(["NoFreeSim", "SimsReleasing"])
+
 const tag = <A>(request: Effect.Effect<A, { readonly _tag: string }, Services.Services>) =>
-  Effect.match(request, { onSuccess: () => "ok", onFailure: ({ _tag }) => _tag })
+  Effect.match(request, { onSuccess: () => "ok", onFailure: ({ _tag }) => (shortages.has(_tag) ? "no eSIM" : _tag) })
 
 type Round =
   /** Creations at once; `sim` null: any free eSIM. */

@@ -182,6 +182,21 @@ describe("S5: while SIMs are on their way back to stock", () => {
     expect(await failure()).toBe("NoFreeSim")
   })
 
+  it("no order of a burst is told that none is left while another one may still fail", async () => {
+    await last()
+    await world.setFaults([
+      { fault: "slow", on: "createPackage", delay: 100, times: 25 },
+      { fault: "refuse", on: "createPackage", times: 25 }
+    ])
+    const failures = await Promise.all(Array.from({ length: 25 }, failure))
+    expect(failures).toContain("TelcoRefused")
+    expect(failures).not.toContain("NoFreeSim")
+    await world.setFaults([])
+    await world.advanceBy(Time.MINUTE)
+    expect(await failure()).toBe("created")
+    expect(await failure()).toBe("NoFreeSim")
+  })
+
   it("one whose release the telco has refused for good counts as gone", async () => {
     await last()
     await world.setFaults([

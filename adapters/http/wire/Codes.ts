@@ -65,7 +65,7 @@ export const table = {
   headers_too_large: [431, "The request's headers are over the limit"],
   internal_error: [500, "Something broke; `request_id` finds it in the log"],
   telco_refused: [502, "The telco refused"],
-  esims_releasing: [503, "No eSIM of the label is free now, but some are on their way back to stock"],
+  esims_releasing: [503, "No eSIM of the label is free now, but some are or may be on their way back to stock"],
   telco_unavailable: [503, "The telco could not be reached in time; nothing remains of the request"],
   storage_unavailable: [503, "The storage is out of reach"],
   not_ready: [503, "The service is starting or stopping"]

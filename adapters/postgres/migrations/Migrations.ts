@@ -24,6 +24,7 @@ import * as waitingJobs from "./0007_waiting_jobs.ts"
 import * as failedEvents from "./0008_failed_events.ts"
 import * as failingEndpoints from "./0009_failing_endpoints.ts"
 import * as fairClaims from "./0010_fair_claims.ts"
+import * as provisioningJobs from "./0011_provisioning_jobs.ts"
 
 /** The statements of each migration, which is named by its number. */
 const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -36,7 +37,8 @@ const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0007_waiting_jobs": waitingJobs.statements,
   "0008_failed_events": failedEvents.statements,
   "0009_failing_endpoints": failingEndpoints.statements,
-  "0010_fair_claims": fairClaims.statements
+  "0010_fair_claims": fairClaims.statements,
+  "0011_provisioning_jobs": provisioningJobs.statements
 }
 
 /** A migration of this build. */

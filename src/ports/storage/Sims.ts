@@ -66,7 +66,9 @@ export interface ReservedSims {
   /**
    * Null: as many as were wanted. `Busy`: no more now, but some are reserved, perhaps by this call, and may come free
    * again. `Releasing`: there is no suitable SIM, but one will be when the telco has confirmed its release
-   * (`Sim.isReturning`); one whose release has ended in refusals (rule S6) does not count. `None`: there is none at all.
+   * (`Sim.isReturning`), or may be if the creation that has it fails: one that is undecided (`Sim.isUndecided`) and has a
+   * `Provision` job that has not ended. One whose release has ended in refusals (rule S6) does not count. `None`: there is
+   * none at all.
    */
   readonly shortage: "Busy" | "Releasing" | "None" | null
 }

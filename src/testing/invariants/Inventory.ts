@@ -2,6 +2,7 @@
  * What must hold of SIMs and of the organizations that own them.
  */
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import * as Sim from "../../domain/Sim.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Asked } from "../commands/Asked.ts"
 import type { Step } from "../History.ts"
@@ -79,27 +80,27 @@ export const downloadedSimsStay: Invariant = make(
 )
 
 /**
- * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is told that none is left only
- * where none is free.
+ * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is refused for want of an eSIM only
+ * where none is free, and for good only where no creation that may yet fail has one.
  */
 export const stockIsGiven: Invariant = make(
   "no request is told that no eSIM is left while one is",
   "S2, S5, W2",
   () =>
-    ({ before, step: { asked, outcome } }) => {
+    ({ after, before, step: { asked, outcome } }) => {
       const request = asked._tag === "Repeat" ? asked.request : asked
       if (request._tag !== "Subscribe" || outcome._tag !== "Refused") return null
       const { refusal } = outcome
       if (refusal._tag !== "NoFreeSim" && refusal._tag !== "SimsReleasing") return null
-      return first(before.values(), ({ sim: { allocation, downloaded, iccid, isEsim, label, organizationId } }) =>
-        isEsim &&
-        !downloaded &&
-        allocation._tag === "Free" &&
-        organizationId === request.organizationId &&
-        label === refusal.label
-          ? `a request was told ${refusal._tag}, and ${iccid} was free`
+      const mayBeHad = (sim: Sim.Sim | undefined): boolean =>
+        sim !== undefined && (Sim.isFree(sim) || (refusal._tag === "NoFreeSim" && Sim.isUndecided(sim)))
+      return first(before.values(), ({ sim }) => {
+        if (sim.organizationId !== request.organizationId || sim.label !== refusal.label) return null
+        if (Sim.isFree(sim)) return `a request was refused with ${refusal._tag}, and ${sim.iccid} was free`
+        return mayBeHad(sim) && mayBeHad(after.get(sim.iccid)?.sim)
+          ? `a request was refused with ${refusal._tag}, and the creation that has ${sim.iccid} is not decided`
           : null
-      )
+      })
     }
 )
 

@@ -28,6 +28,8 @@ interface Outcome {
   readonly fitting: true | null
   /** Whether one is on its way back to stock (rule S5). Null where all were had, or one fits. */
   readonly returning: true | null
+  /** Whether a creation has one that is not decided (rule S5). Null likewise. */
+  readonly provisioning: true | null
 }
 
 /** How many are claimed at most. */
@@ -84,6 +86,16 @@ const statement = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) =>
               and job.work->>'iccid' = sim.iccid
           )
         limit 1
+      ) end,
+      'provisioning', case when (select count(*) from claimed) = 0 and ${sql.literal(String(of.purpose === "subscription"))} then (
+        select true from simplan.job
+        where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
+          and (
+            select sim.label = ${of.label} and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
+            from simplan.sim
+            where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
+          )
+        limit 1
       ) end
     )::text as value${flushing(sql, joined)}`
 }
@@ -98,7 +110,7 @@ export const reserve =
           const sims = (outcome?.sims ?? []).map((sim) => SimRows.unpack(of.organizationId, sim))
           if (sims.length >= of.count) return { sims, shortage: null }
           if (outcome?.fitting || sims.length > 0) return { sims, shortage: "Busy" }
-          return { sims, shortage: outcome?.returning ? "Releasing" : "None" }
+          return { sims, shortage: outcome?.returning || outcome?.provisioning ? "Releasing" : "None" }
         }
       )
     )

@@ -2,6 +2,7 @@
  * Claims on free SIMs (rules S2, S5 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
  */
 import { Effect } from "effect"
+import type { Job } from "../../../domain/Job.ts"
 import type { Allocation, Sim, Stock } from "../../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../../domain/Time.ts"
 import type { ReservedSims, ReservationRequest } from "../../../ports/Storage.ts"
@@ -136,6 +137,32 @@ export const cases: ReadonlyArray<World.Scenario> = [
         yield* world.storage.commit({ sims: [{ loaded: { sim }, next: { sim: free } }] })
         yield* expects("one that is free", claim(world), given({ ...free, version: sim.version + 1 }))
       })
+  ),
+
+  scenario("a SIM whose creation is not decided is waited for, until the creation's job has ended", (world) =>
+    Effect.gen(function* () {
+      const allocation: Allocation = { _tag: "Provisioning", subscriptionId: world.id() }
+      const [sim, ...others] = yield* World.stock(world, [
+        World.newSim(world, { allocation }),
+        World.newSim(world, { allocation, isEsim: false, lpa: null }),
+        World.newSim(world, { allocation, downloaded: true }),
+        World.newSim(world, { label: "Blue", allocation: { _tag: "InService", subscriptionId: world.id() } })
+      ])
+      if (sim === undefined) return yield* new Suite.CaseFailed({ message: "no SIM was imported" })
+      const provision = (iccid: string) =>
+        Rows.job(world, { work: { _tag: "Provision", iccid, attachmentId: world.id() } })
+      const putting = (jobs: ReadonlyArray<Job>) =>
+        world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
+      yield* putting(others.map(({ iccid }) => provision(iccid)))
+      yield* expects("a physical one, a downloaded one and one in service", claim(world), none)
+      yield* expects("one in service of another label", claim(world, { label: "Blue" }), none)
+      const job = provision(sim.iccid)
+      yield* putting([job])
+      yield* expects("one whose creation is not decided", claim(world), releasing)
+      yield* expects("another organization's", claim(yield* World.neighbour(world)), none)
+      yield* World.finishAll(world)
+      yield* expects("one whose creation was decided", claim(world), none)
+    })
   ),
 
   scenario("claims at once never get the same SIM, and nobody is told that none is left", (world) =>
