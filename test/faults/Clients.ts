@@ -38,6 +38,8 @@ const fateOf = (operation: Operation, answer: Answer): Fate | undefined => {
   const code = text(body, "code")
   if (status >= 200 && status < 300) return { _tag: "Done", body }
   if (code === "request_in_progress" || code === "not_ready") return undefined
+  // A top-up that the telco did not answer is still being undone.
+  if (operation.kind === "delete" && code === "sim_busy") return undefined
   if (code === "telco_unavailable") return operation.kind === "sms" ? undefined : refused(code)
   if (operation.kind === "delete" && operation.isAdrift && status === 404) return { _tag: "Done", body: null }
   if (status >= 500 && code !== "telco_refused") return undefined
