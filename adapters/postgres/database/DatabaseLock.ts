@@ -28,15 +28,39 @@ const PAUSE = "100 millis"
 /** The pause after an attempt to take the lost lock again. */
 const RECOVERY = "200 millis"
 
+/** How many sessions a refusal names. */
+const NAMED = 5
+
+// PostgreSQL keeps a lock's number in two halves.
+const HOLDERS = `
+  select concat(
+    'session ', pid, ' of ', coalesce(nullif(application_name, ''), 'an application without a name'),
+    ' from ', coalesce(host(client_addr), 'the same machine')
+  ) as holder, count(*) over ()::int as all
+  from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and granted and objsubid = 1
+    and database = (select oid from pg_database where datname = current_database())
+    and classid = (($1::bigint >> 32) & 4294967295)::oid and objid = ($1::bigint & 4294967295)::oid
+  order by backend_start, pid limit ${NAMED}`
+
+/** Who holds the lock, for people: empty where they have just gone. */
+const holders = (session: Session.Session, number: bigint): Effect.Effect<string, SqlError> =>
+  Effect.map(session.query(HOLDERS, [number]), (rows) => {
+    const more = Number(rows[0]?.["all"] ?? 0) - rows.length
+    const named = [...rows.map(({ holder }) => String(holder)), ...(more > 0 ? [`${more} more`] : [])]
+    return named.length === 0 ? "" : `: ${named.join(", ")}`
+  })
+
 const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, alone: boolean) {
   const session = yield* open
   const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
   const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [number])
   if (row?.["taken"] === true) return session
+  const found = yield* holders(session, number)
   return yield* new Taken({
     message: alone
-      ? "other processes are on it, and a virtual clock is for one process only"
-      : "a process with a virtual clock has it for itself"
+      ? `other processes are on it${found}; a process that is to be alone, as with a virtual clock, is refused`
+      : `a process that is alone, as with a virtual clock, has it for itself${found}`
   })
 })
 

@@ -329,14 +329,14 @@ describe("a virtual clock on PostgreSQL", () => {
   it("is for one process only, until that process ends in any way", async () => {
     const alone = await up(virtual)
     expect(await refused(virtual)).toMatch(
-      /^The database at .* cannot be used: other processes are on it, and a virtual clock is for one process only\.\n$/
+      /^The database at .* cannot be used: other processes are on it: session \d+ of \S+ from \S+; a process that is to be alone, as with a virtual clock, is refused\.\n$/
     )
     expect(await refused()).toMatch(
-      /^The database at .* cannot be used: a process with a virtual clock has it for itself\.\n$/
+      /^The database at .* cannot be used: a process that is alone, as with a virtual clock, has it for itself: session \d+ of \S+ from \S+\.\n$/
     )
     await alone.kill("SIGKILL")
     const shared = await up()
-    expect(await refused(virtual)).toContain("a virtual clock is for one process only")
+    expect(await refused(virtual)).toContain("other processes are on it: session ")
     await shared.kill("SIGTERM")
     await up(virtual)
   })

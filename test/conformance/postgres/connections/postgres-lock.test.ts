@@ -9,9 +9,9 @@ import { describe, expect, it } from "vitest"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import { admin, on, poolOf } from "../PostgresWorld.ts"
 
-describe("The lock on the database, whose session is terminated,", () => {
-  const url = Databases.forEachTest()
+const url = Databases.forEachTest()
 
+describe("The lock on the database, whose session is terminated,", () => {
   const held = Effect.gen(function* () {
     const sql = yield* admin(url())
     const holders = sql<{ readonly pid: number }>`
@@ -60,4 +60,24 @@ describe("The lock on the database, whose session is terminated,", () => {
     Effect.flatMap(PgClient.make({ url: Redacted.make(url()), maxConnections: 3 }), (client) =>
       isTakenAgain({ client })
     ).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise))
+})
+
+it("A process that is to be alone says which sessions it found, with their names and addresses", () => {
+  const found = Effect.gen(function* () {
+    const shop = yield* poolOf({ connectionString: url(), application_name: "shop", max: 2 })
+    const layer = (options: Postgres.Options) => Layer.build(Layer.fresh(Postgres.layer(options)))
+    yield* layer({ pool: shop })
+    yield* layer({ url: url(), maxConnections: 2 })
+    const { message } = yield* Effect.flip(layer({ url: url(), alone: true, maxConnections: 2 }))
+    const sql = yield* admin(url())
+    const sessions = yield* sql<{ readonly pid: number }>`
+      select pid from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'advisory' and granted and datname = current_database() order by backend_start, pid`
+    const [first, second] = sessions.map(({ pid }) => pid)
+    expect(message).toBe(
+      `other processes are on it: session ${first} of shop from 127.0.0.1, session ${second} of simplan from 127.0.0.1; ` +
+        "a process that is to be alone, as with a virtual clock, is refused"
+    )
+  })
+  return found.pipe(Effect.scoped, Effect.runPromise)
 })

@@ -52,7 +52,9 @@ describe("Starting on PostgreSQL", () => {
           expect(lost.message).toBe("The hold on the database was lost")
           expect(yield* Effect.flip(commit)).toBeInstanceOf(Storage.StorageError)
           const refused = yield* Effect.flip(Effect.scoped(connect(url(), 1)))
-          expect(refused.message).toContain("a process with a virtual clock has it for itself")
+          expect(refused.message).toContain(
+            "a process that is alone, as with a virtual clock, has it for itself: session "
+          )
         })
       )
       yield* eventually(on(adapter, (storage) => storage.ready))
