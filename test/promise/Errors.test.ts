@@ -4,10 +4,12 @@
  */
 import { Redacted, Result } from "effect"
 import { Refusal } from "simplan"
+import { Storage } from "simplan/ports"
 import {
   ConflictError,
   createSimplan,
   IdempotencyKeyReusedError,
+  type ErrorCode,
   InvalidFieldError,
   NotFoundError,
   type Options,
@@ -84,7 +86,22 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.KeyRefused()
 ]
 
+const conflict = new Storage.StorageError({
+  message: "deadlock detected",
+  transaction: { is: "in conflict", sqlState: "40P01" }
+})
+
 describe("the error of a refusal", () => {
+  it("has a code that is one of those that the compiler knows", () => {
+    const codes: ReadonlyArray<ErrorCode> = [
+      "transaction_conflict",
+      // @ts-expect-error: there is no such code.
+      "no_such_code"
+    ]
+    const of = (error: SimplanError): ErrorCode => error.code
+    expect(codes).toContain(of(Failures.ofStorage(conflict)))
+  })
+
   it("is there for each", () => {
     const classes = Object.values(Refusal).filter(
       (value) => typeof value === "function" && value.prototype instanceof Error
