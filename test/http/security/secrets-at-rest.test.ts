@@ -41,9 +41,8 @@ it("a dump of the database has no signing key, no URL of a webhook and no activa
     const first = await tenant.post("/v3/subscription", body, { "idempotency-key": "once" })
     const again = await tenant.post("/v3/subscription", body, { "idempotency-key": "once" })
     expect([first.status, again.text]).toEqual([201, first.text])
-    const codes = [1, 2, 3].map((number) => `M-${number}`)
     const listed = await tenant.get("/v3/sims")
-    for (const code of codes) expect(listed.text).toContain(`LPA:1$smdp.example$${code}`)
+    for (const number of [1, 2, 3]) expect(listed.text).toContain(`LPA:1$smdp.example$M-${number}`)
 
     const text = await dump(database.url)
     expect(text).toContain("seen")
@@ -51,8 +50,9 @@ it("a dump of the database has no signing key, no URL of a webhook and no activa
     for (const secret of [
       ...keys,
       ...keys.map((key) => key.slice("whsec_".length)),
+      // A matching id alone is too short: what is encrypted may have its three characters by chance.
       "LPA:1$",
-      ...codes,
+      "smdp.example",
       tenant.key,
       "T0ken"
     ]) {
