@@ -32,34 +32,44 @@ const ofProcesses = (name: string, drawn: ReadonlyArray<Cluster.Plan>): Readonly
 
 const HOUR = 3_600_000
 
+const createPlan = (label: "Green" | "Aqua"): Commands.Command => ({
+  _tag: "CreatePlan",
+  by: 0,
+  label,
+  coverage: 0,
+  terms: {
+    name: "daily",
+    dataMegaBytes: 1,
+    periodDays: 1,
+    throttling: [],
+    recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 }
+  },
+  flaw: null
+})
+
+const subscribe = (start: number | null): Commands.Command => ({
+  _tag: "Subscribe",
+  by: 0,
+  plan: 0,
+  sim: null,
+  foreign: false,
+  period: start === null ? null : { start, end: null },
+  keyed: false
+})
+
 /** Recurring plans of which two at a time have their packages due, and then two more within a poll of the fetch loops. */
 const together: ReadonlyArray<Commands.Command> = [
-  {
-    _tag: "CreatePlan",
-    by: 0,
-    label: "Green",
-    coverage: 0,
-    terms: {
-      name: "daily",
-      dataMegaBytes: 1,
-      periodDays: 1,
-      throttling: [],
-      recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 }
-    },
-    flaw: null
-  },
-  ...[0, 0, 100, 100].map(
-    (after): Commands.Command => ({
-      _tag: "Subscribe",
-      by: 0,
-      plan: 0,
-      sim: null,
-      foreign: false,
-      period: { start: 13 * HOUR + after, end: null },
-      keyed: false
-    })
-  ),
+  createPlan("Green"),
+  ...[0, 0, 100, 100].map((after) => subscribe(13 * HOUR + after)),
   { _tag: "Advance", millis: 100 * HOUR }
+]
+
+/** A creation that dies has the only eSIM of the label, and is not decided when the next one is asked for. */
+const undecided: ReadonlyArray<Commands.Command> = [
+  createPlan("Aqua"),
+  { _tag: "Kill", commits: 1, when: "after" },
+  subscribe(null),
+  subscribe(null)
 ]
 
 const later = <Service extends object>(service: Service): Service =>
@@ -78,7 +88,7 @@ const answeringLater: NonNullable<Simulation.Options["around"]> = (ports) =>
   )
 
 const ofOneProcess = (seed: number): ReadonlyArray<Run> =>
-  [together, ...fc.sample(Commands.runs(), { seed, numRuns: RUNS })].map((commands, index) => {
+  [together, ...fc.sample(Commands.runs(), { seed, numRuns: RUNS }), undecided].map((commands, index) => {
     const simulation = Simulation.make({
       seed,
       esims: { Green: 4, Aqua: 1 },
