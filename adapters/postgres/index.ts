@@ -9,7 +9,7 @@
  */
 import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, type SqlError } from "effect/sql"
+import { type Migrator, SqlClient, SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
@@ -43,8 +43,10 @@ export { DatabaseSchema, SecretKeys }
 const storageErrors = <A, R>(effect: Effect.Effect<A, SqlError.SqlError | Storage.StorageError, R>) =>
   Effect.catchTag(effect, "SqlError", (error) => Effect.fail(Failure.storageError(error)))
 
-const migrationError = (cause: unknown) =>
-  Effect.fail(new Storage.StorageError({ message: "The database cannot be migrated", cause }))
+const migrationError = (cause: Migrator.MigrationError) => {
+  const reason = SqlError.isSqlError(cause.cause) ? Failure.storageError(cause.cause) : cause
+  return Effect.fail(new Storage.StorageError({ message: `The database cannot be migrated: ${reason.message}`, cause }))
+}
 
 const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema) =>
   storageErrors(

@@ -2,7 +2,7 @@
  * The storage of a database URL, together with the books of the simulated telco and the journal of telco calls.
  */
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
 import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Memory from "../../memory/index.ts"
 import type * as Pglite from "../../pglite/index.ts"
@@ -14,9 +14,9 @@ import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
 
-/** The message, and the message of its cause if that says more. */
+/** The message, and the message of its cause if that says more: what a failed statement says is in the message. */
 const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
-  const cause = "cause" in error && error.cause instanceof Error ? error.cause.message : ""
+  const cause = error.cause instanceof Error && !SqlError.isSqlError(error.cause) ? error.cause.message : ""
   return error.message.includes(cause) ? error.message : `${error.message.replace(/\.$/, "")}: ${cause}`
 }
 

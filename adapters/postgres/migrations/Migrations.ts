@@ -5,9 +5,9 @@
  * time, and a migration that fails leaves nothing behind.
  *
  * A schema of another lineage is refused before anything is done to it: one that has had a migration of the same number
- * with another name or other statements, or that lacks one in between. The table of migrations has the digest of each
- * one's statements. Where it has none, as in databases from before version 0.3, the columns that the migrations make
- * have to be there.
+ * with another name or other statements, that lacks one in between, or that lacks a column or a function which its
+ * migrations have made. The table of migrations has the digest of each one's statements, except in databases from before
+ * version 0.3. A schema that has had no migration may have other tables, but nothing of a name that the migrations use.
  */
 import { createHash } from "node:crypto"
 import { Data, Effect } from "effect"
@@ -90,9 +90,22 @@ const columnsOf = (statement: string): ReadonlyArray<string> => {
   })
 }
 
+const NAMED = /^create (?:table|(?:unique )?index|(function)) (?:simplan\.)?(\w+)/
+
+/** The name of the table, the index or, with brackets, the function that a statement makes. */
+const nameOf = (statement: string): ReadonlyArray<string> => {
+  const [, ofFunction, name] = NAMED.exec(statement) ?? []
+  return name === undefined ? [] : [ofFunction === undefined ? name : `${name}()`]
+}
+
+const statementsUpTo = (number: number): ReadonlyArray<string> =>
+  all.filter((one) => one.number <= number).flatMap(({ statements }) => statements)
+
 /** The columns of the schema after the migrations up to a number, each with its table before it. */
-export const columnsAfter = (number: number): ReadonlyArray<string> =>
-  all.filter((one) => one.number <= number).flatMap(({ statements }) => statements.flatMap(columnsOf))
+export const columnsAfter = (number: number): ReadonlyArray<string> => statementsUpTo(number).flatMap(columnsOf)
+
+/** The tables, indexes and functions that the migrations up to a number make. */
+export const namesAfter = (number: number): ReadonlyArray<string> => statementsUpTo(number).flatMap(nameOf)
 
 interface Applied {
   readonly number: number
@@ -113,41 +126,50 @@ const mismatch = (applied: ReadonlyArray<Applied>): string | null => {
   return null
 }
 
-/** The columns of the schema's tables, each with its table before it. */
-const columnsIn = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
+/** What the schema has: columns, each with its table before it, functions, with brackets, and the names of all else. */
+const contents = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
   Effect.map(
     sql<{ readonly name: string }>`
       select pg_class.relname || '.' || pg_attribute.attname as name
       from pg_attribute
       join pg_class on pg_class.oid = pg_attribute.attrelid and pg_class.relkind in ('r', 'p')
       where pg_class.relnamespace = to_regnamespace(${quoted}) and pg_attribute.attnum > 0
-        and not pg_attribute.attisdropped`,
-    (columns) => new Set(columns.map(({ name }) => name))
+        and not pg_attribute.attisdropped
+      union all
+      select pg_proc.proname || '()' from pg_proc where pg_proc.pronamespace = to_regnamespace(${quoted})
+      union all
+      select pg_class.relname::text from pg_class where pg_class.relnamespace = to_regnamespace(${quoted})
+      union all
+      select pg_type.typname::text from pg_type where pg_type.typnamespace = to_regnamespace(${quoted})`,
+    (found) => new Set(found.map(({ name }) => name))
   )
 
-const otherLineage = ({ name }: DatabaseSchema, found: string) =>
-  new OtherLineage({
-    message: `The schema ${name} of the database is of another lineage: it ${found}; use the build that made it, or another schema or database`
-  })
-
-/** Fails where the schema, which has a table of migrations, is of another lineage. */
-const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
-  const applied = yield* sql<Applied>`
-    select migration_id as number, name, to_jsonb(migration)->>'digest' as digest from simplan.migration`
-  const found = mismatch(applied)
-  if (found !== null) return yield* otherLineage(schema, found)
-  if (applied.some(({ digest }) => digest !== null)) return
-  const columns = yield* columnsIn(sql, schema)
-  const missing = columnsAfter(Math.max(0, ...applied.map(({ number }) => number))).find((one) => !columns.has(one))
-  if (missing === undefined) return
-  return yield* otherLineage(schema, `has had migrations of the same names, but has no column ${missing}`)
-})
-
-/** Fails where the schema has tables of these names, although it never had a migration. */
-const checkEmpty = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
-  const columns = yield* columnsIn(sql, schema)
-  const found = columnsAfter(latest).find((one) => columns.has(one))
-  if (found !== undefined) return yield* otherLineage(schema, `has ${found} without a table of migrations`)
+/** Fails where the schema is of another lineage. */
+const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema, hasMigrations: boolean) {
+  const other = (found: string) =>
+    new OtherLineage({
+      message: `The schema ${schema.name} of the database is of another lineage: it ${found}; use the build that made it, or another schema or database`
+    })
+  const found = yield* contents(sql, schema)
+  if (hasMigrations && !["migration.migration_id", "migration.name"].every((column) => found.has(column))) {
+    return yield* other("has something else of the name migration")
+  }
+  const applied = hasMigrations
+    ? yield* sql<Applied>`
+        select migration_id as number, name, to_jsonb(migration)->>'digest' as digest from simplan.migration`
+    : []
+  if (applied.length === 0) {
+    const taken = namesAfter(latest).find((name) => found.has(name))
+    return yield* taken === undefined ? Effect.void : other(`has had no migration, but has ${taken}`)
+  }
+  const different = mismatch(applied)
+  if (different !== null) return yield* other(different)
+  const newest = Math.max(...applied.map(({ number }) => number))
+  // A later build may have dropped what this one does not use any more.
+  if (newest > latest) return
+  const needed = [...columnsAfter(newest), ...namesAfter(newest).filter((name) => name.endsWith("()"))]
+  const missing = needed.find((name) => !found.has(name))
+  if (missing !== undefined) return yield* other(`has had these migrations, but has no ${missing}`)
 })
 
 /** Enters the digests of migrations that have none. */
@@ -195,12 +217,12 @@ export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
         // Asked first, because creating takes a right to create schemas even where nothing is left to create.
         const [found] = yield* sql<{ readonly found: boolean }>`
           select to_regclass(${`${schema.quoted}.migration`}) is not null as found`
-        if (found?.found !== true) {
-          yield* checkEmpty(sql, schema)
+        const hasMigrations = found?.found === true
+        yield* check(sql, schema, hasMigrations)
+        if (!hasMigrations) {
           yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
           yield* sql.unsafe(createTable)
         }
-        yield* check(sql, schema)
         yield* Migrator.make({})({ loader: Migrator.fromRecord(effects), table: `${schema.name}.migration` })
         yield* sign(sql)
       })

@@ -52,12 +52,29 @@ describe("A schema of another lineage", () => {
     [
       "is from before digests were kept, and lacks a table",
       ["alter table simplan.migration drop column digest", "drop table simplan.encryption_key"],
-      "has had migrations of the same names, but has no column encryption_key.key_id"
+      "has had these migrations, but has no encryption_key.key_id"
     ],
+    [
+      "lacks a table",
+      ["drop table simplan.encryption_key"],
+      "has had these migrations, but has no encryption_key.key_id"
+    ],
+    ["lacks a column", ["alter table simplan.sim drop column imsi"], "has had these migrations, but has no sim.imsi"],
+    ["lacks a function", ["drop function simplan.ensure"], "has had these migrations, but has no ensure()"],
     [
       "has tables and no table of migrations",
       ["drop table simplan.migration"],
-      "has organization.organization_id without a table of migrations"
+      "has had no migration, but has organization"
+    ],
+    [
+      "has tables and no row of a migration",
+      ["delete from simplan.migration"],
+      "has had no migration, but has organization"
+    ],
+    [
+      "keeps the migrations of another tool",
+      ["drop table simplan.migration", "create table simplan.migration (id serial primary key, name text)"],
+      "has something else of the name migration"
     ]
   ]
 
@@ -75,6 +92,29 @@ describe("A schema of another lineage", () => {
         })
       ))
   }
+
+  it("is one that has had no migration, but has something of a name that they use", () =>
+    run((sql) =>
+      Effect.gen(function* () {
+        for (const foreign of ["table plan (id integer)", "view plan as select 1 as id", "domain plan as integer"]) {
+          yield* sql`create schema simplan`
+          yield* sql.unsafe(`create ${foreign.replace("plan", "simplan.plan")}`)
+          expect(yield* refusal()).toBe(
+            `The schema simplan of the database is of another lineage: it has had no migration, but has plan${instead}`
+          )
+          yield* sql`drop schema simplan cascade`
+        }
+      })
+    ))
+
+  it("is not an empty one, nor one with tables of other names", () =>
+    run((sql) =>
+      Effect.gen(function* () {
+        yield* sql`create schema simplan`
+        yield* sql`create table simplan.customer (id integer)`
+        yield* started()
+      })
+    ))
 
   it("is refused in a schema of one's own too, and others of the database are not", () =>
     run((sql) =>
@@ -96,13 +136,15 @@ describe("A schema of another lineage", () => {
         const kept = yield* sql`select migration_id as number, name, digest from simplan.migration order by 1`
         expect(kept).toEqual(Migrations.all.map(({ digest, name, number }) => ({ number, name, digest })))
         yield* sql`insert into simplan.migration (migration_id, name, digest) values (9999, 'to_come', 'beef')`
+        // A later build drops what this one has stopped to use.
+        yield* sql`alter table simplan.write_probe drop column at`
         yield* started()
       })
     ))
 })
 
 describe("The migrations", () => {
-  it("make the columns that are read from their statements", () =>
+  it("make the columns and the functions that are read from their statements", () =>
     run((sql) =>
       Effect.gen(function* () {
         yield* started()
@@ -110,6 +152,10 @@ describe("The migrations", () => {
           select table_name || '.' || column_name as name from information_schema.columns
           where table_schema = 'simplan' and table_name <> 'migration'`
         expect(Migrations.columnsAfter(Migrations.latest).toSorted()).toEqual(columns.map(({ name }) => name).sort())
+        const functions = yield* sql<{ readonly name: string }>`
+          select routine_name || '()' as name from information_schema.routines where routine_schema = 'simplan'`
+        const read = Migrations.namesAfter(Migrations.latest).filter((name) => name.endsWith("()"))
+        expect(read.toSorted()).toEqual(functions.map(({ name }) => name).sort())
       })
     ))
 
