@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { ConfigProvider, Effect } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { Output } from "../../adapters/cli/output/Output.ts"
+import * as Settings from "../../adapters/cli/settings/Settings.ts"
 import * as Program from "../../adapters/cli/Program.ts"
 
 export interface Outcome {
@@ -35,6 +36,7 @@ export const simplan = async (
   const code = await Effect.runPromise(
     Program.run(args).pipe(
       Effect.provideService(Output, output),
+      Effect.provideService(Settings.Environment, env),
       Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({ ...env }))
     )
   )

@@ -73,6 +73,19 @@ describe("a command calls", () => {
     expect(empty).toMatchObject({ code: 2, err: "--token is @empty, and there is no text in it.\n" })
   })
 
+  it("no server at all where the address or the credential has a misspelt name", async () => {
+    keep({ url: "http://127.0.0.1:1", adminToken: "kept-token" })
+    const misspelt: ReadonlyArray<readonly [wrong: string, right: string, ...args: ReadonlyArray<string>]> = [
+      ["SIMPLAN_ADMIN_ULR", "SIMPLAN_ADMIN_URL", "org", "list"],
+      ["SIMPLAN_ADMIN_TOKN", "SIMPLAN_ADMIN_TOKEN", "jobs", "list"],
+      ["SIMPLAN_API_KEYS", "SIMPLAN_API_KEY", "sims", "list"]
+    ]
+    for (const [wrong, right, ...args] of misspelt) {
+      const refused = await simplan(args, { [wrong]: "http://127.0.0.1:2" })
+      expect(refused).toEqual({ code: 2, out: "", err: `${wrong} is no setting: ${right} is the nearest.\n` })
+    }
+  })
+
   it("no server of another machine with a kept token", async () => {
     keep({ url: "http://127.0.0.1:3000", adminToken: "kept-token" })
     const outcome = await simplan(["org", "create", "Acme", "--url", "https://elsewhere.example"])

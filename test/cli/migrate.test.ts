@@ -1,6 +1,7 @@
 /**
  * `simplan migrate` in a schema of one's own, and its SQL for a migration tool of one's own.
  */
+import { readdirSync } from "node:fs"
 import { Effect, Layer } from "effect"
 import pg from "pg"
 import { Storage } from "simplan/ports"
@@ -86,6 +87,29 @@ describe("simplan migrate", () => {
     expect(await described(url(), "first")).toEqual(await described(url(), "newest"))
     const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: "first" }
     expect(await simplan(["migrate"], env)).toMatchObject({ code: 0, err: "" })
+  })
+
+  it("refuses variables that are no settings, and says that it does not read a DATABASE_URL", async () => {
+    const misspelt = { SIMPLAN_DATABSE_URL: url(), SIMPLAN_DATABASE_SCHEME: "mine", SIMPLAN_PORT: "x" }
+    const refused = await simplan(["migrate"], misspelt)
+    expect(refused.code).toBe(1)
+    expect(refused.err.split("\n")).toEqual([
+      expect.stringContaining('SIMPLAN_PORT is "x", but must be a port'),
+      "SIMPLAN_DATABASE_SCHEME is no setting: SIMPLAN_DATABASE_SCHEMA is the nearest.",
+      "SIMPLAN_DATABSE_URL is no setting: SIMPLAN_DATABASE_URL is the nearest.",
+      ""
+    ])
+    expect(readdirSync(".")).toEqual([])
+    expect(await simplan(["migrate", "--print"], { SIMPLAN_DATABASE_SCHEME: "mine" })).toMatchObject({
+      code: 1,
+      out: "",
+      err: "SIMPLAN_DATABASE_SCHEME is no setting: SIMPLAN_DATABASE_SCHEMA is the nearest.\n"
+    })
+    const theirs = await simplan(["migrate"], { DATABASE_URL: url() })
+    expect(theirs.err).toBe(
+      "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set.\n"
+    )
+    expect(theirs.out).toBe("The database at pglite://./.simplan/data is up to date.\n")
   })
 
   it("refuses a name that no schema may have", async () => {

@@ -64,8 +64,15 @@ const checked = (address: string, from: string): Effect.Effect<string, CommandFa
     ? Effect.succeed(address.replace(/\/+$/, ""))
     : misused(`${from} is ${JSON.stringify(address)}, but must be an address such as ${DEFAULT_URL}.`)
 
-/** The value of a variable of the environment; undefined if it is not set or empty. */
-export const variable = (name: string) => Effect.mapError(Settings.text(name), ({ message }) => impossible(message))
+/**
+ * The value of a variable of the environment; undefined if it is not set or empty. A misspelt one is refused: without it
+ * the command would call another server, or with another secret.
+ */
+export const variable = Effect.fnUntraced(function* (name: string) {
+  const set = yield* Effect.mapError(Settings.text(name), ({ message }) => impossible(message))
+  const misspelt = set === undefined ? Settings.misspelt(yield* Settings.Environment, name) : undefined
+  return misspelt === undefined ? set : yield* misused(Settings.notOne(misspelt, name))
+})
 
 /** Where the address of an API is found. */
 export interface Address {

@@ -11,8 +11,8 @@ const reencrypt = Command.make(
   "reencrypt",
   {},
   Effect.fnUntraced(function* () {
-    const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
-    Settings.registerSecrets(settings)
+    const settings = yield* Effect.mapError(Settings.ofServer, (error) => impossible(error.message))
+    if (settings.ignoresDatabaseUrl) yield* Output.note(`${Settings.IGNORED_DATABASE_URL}.`)
     const { database, schema, secretKeys } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to encrypt.")
     if (secretKeys === null) {

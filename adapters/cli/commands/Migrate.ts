@@ -31,7 +31,8 @@ export const command = Command.make(
       const set = named ?? (yield* Effect.mapError(Settings.schema, (error) => impossible(error.message)))
       return yield* Output.print(Postgres.migrations({ schema: set }).trimEnd())
     }
-    const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
+    const settings = yield* Effect.mapError(Settings.ofServer, (error) => impossible(error.message))
+    if (settings.ignoresDatabaseUrl) yield* Output.note(`${Settings.IGNORED_DATABASE_URL}.`)
     const { database } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
     const Stores = yield* Effect.promise(() => import("../server/Stores.ts"))

@@ -15,7 +15,6 @@ import * as Signals from "../server/Signals.ts"
 const loaded = Effect.promise(async () => ({
   DiskWatch: await import("../server/DiskWatch.ts"),
   Server: await import("../server/Server.ts"),
-  Telcos: await import("../server/Telcos.ts"),
   Telemetry: await import("../server/Telemetry.ts")
 }))
 
@@ -28,19 +27,11 @@ export const command = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ production }) {
-    const settings = yield* Effect.mapError(Settings.read, (error) => impossible(error.message))
-    Settings.registerSecrets(settings)
-    const { DiskWatch, Server, Telcos, Telemetry } = yield* loaded
-    const named = settings.telcoFile === null ? [] : yield* Telcos.variables(settings.telcoFile)
-    const unknown = Settings.unknown(process.env, named)
-    if (unknown.length > 0) return yield* impossible(unknown.join("\n"))
-    const isTheirs = Boolean(process.env.DATABASE_URL) && !process.env.SIMPLAN_DATABASE_URL
+    const settings = yield* Effect.mapError(Settings.ofServer, (error) => impossible(error.message))
+    const { DiskWatch, Server, Telemetry } = yield* loaded
     const start = Effect.gen(function* () {
-      if (isTheirs) {
-        yield* Effect.logWarning(
-          "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set",
-          { database: withoutPassword(settings.database.url) }
-        )
+      if (settings.ignoresDatabaseUrl) {
+        yield* Effect.logWarning(Settings.IGNORED_DATABASE_URL, { database: withoutPassword(settings.database.url) })
       }
       if (settings.database._tag === "Pglite") yield* DiskWatch.watch(settings.database.directory)
       const greeting = yield* Server.start(settings, production)

@@ -15,15 +15,14 @@ import * as Signals from "../server/Signals.ts"
 import * as Table from "../output/Table.ts"
 import type * as TelcoProcess from "../telco/TelcoProcess.ts"
 
-const BOOKS = "SIMPLAN_TELCO_BOOKS"
 const DEFAULT_BOOKS = "pglite://./.simplan/telco"
 
 const booksUrl = Effect.gen(function* () {
-  const given = yield* Effect.mapError(Settings.text(BOOKS), ({ message }) => impossible(message))
+  const given = yield* Effect.mapError(Settings.text(Settings.TELCO_BOOKS), ({ message }) => impossible(message))
   const books = DatabaseUrl.parse(given ?? DEFAULT_BOOKS)
   if (books !== undefined) return books
   const shown = JSON.stringify(DatabaseUrl.withoutPassword(given ?? ""))
-  return yield* impossible(`${BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
+  return yield* impossible(`${Settings.TELCO_BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
 })
 
 const telcoProcess = Effect.promise(() => import("../telco/TelcoProcess.ts"))
@@ -109,7 +108,7 @@ export const command = Command.make(
       "Start the simulated telco as a process of its own and serve until it is told to stop. It answers what a bridge",
       "  to a real telco has to answer; `simplan serve` uses it by SIMPLAN_TELCO_URL and SIMPLAN_TELCO_KEY.",
       "",
-      `    ${BOOKS}             pglite://<directory>, memory: or postgres://… (${DEFAULT_BOOKS})`,
+      `    ${Settings.TELCO_BOOKS}             pglite://<directory>, memory: or postgres://… (${DEFAULT_BOOKS})`,
       `    ${Settings.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
     ].join("\n")
   ),

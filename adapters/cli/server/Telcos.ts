@@ -3,7 +3,7 @@
  *
  * The module `telco-routes` is loaded when there is such a file, so that no other server loads the adapters of real telcos.
  */
-import { Effect, FileSystem, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import type { Settings as TelcoSettings } from "../../telco-routes/index.ts"
 import { impossible, sentence } from "../output/CommandFailed.ts"
 import type { ClockSetting } from "../settings/ClockSetting.ts"
@@ -27,16 +27,6 @@ const register = (telcos: ReadonlyArray<TelcoSettings.Telco>): void => {
     if (lines.length > 1) for (const line of lines.filter((one) => !one.startsWith("-----"))) Secrets.register(line)
   }
 }
-
-/** The variables that a file takes secrets from; none where it cannot be read, which its reader says. */
-export const variables = (path: string) =>
-  FileSystem.FileSystem.pipe(
-    Effect.flatMap((files) => files.readFileString(path)),
-    Effect.match({
-      onSuccess: (text) => Array.from(text.matchAll(/"env"\s*:\s*"(\w+)"/g), ([, name = ""]) => name),
-      onFailure: () => []
-    })
-  )
 
 /** The settings in a file, with its secrets registered. */
 export const settings = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {

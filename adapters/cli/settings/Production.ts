@@ -6,12 +6,20 @@ import type { Settings } from "./Settings.ts"
 
 type Judged = Pick<
   Settings,
-  "adminPort" | "allowPrivateWebhooks" | "clock" | "database" | "secretKeys" | "telco" | "telcoFile"
+  | "adminPort"
+  | "allowPrivateWebhooks"
+  | "clock"
+  | "database"
+  | "ignoresDatabaseUrl"
+  | "secretKeys"
+  | "telco"
+  | "telcoFile"
 >
 
 /** A sentence for each; `simulators` are the simulated telcos of the settings file. */
 export const unfit = (settings: Judged, simulators: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const { adminPort, allowPrivateWebhooks, clock, database, secretKeys, telco, telcoFile } = settings
+  const { adminPort, allowPrivateWebhooks, clock, database, ignoresDatabaseUrl, secretKeys, telco, telcoFile } =
+    settings
   const found: ReadonlyArray<readonly [isUnfit: boolean, sentence: string]> = [
     [
       telco === null && telcoFile === null,
@@ -22,7 +30,8 @@ export const unfit = (settings: Judged, simulators: ReadonlyArray<string>): Read
     [adminPort === null, "/admin and /metrics answer beside /v3 (SIMPLAN_ADMIN_PORT)"],
     [allowPrivateWebhooks, "webhooks may go to private addresses (SIMPLAN_ALLOW_PRIVATE_WEBHOOKS)"],
     [clock._tag === "Virtual", "the clock is virtual (SIMPLAN_CLOCK)"],
-    [database._tag === "Memory", "the data are lost when the process ends (SIMPLAN_DATABASE_URL)"]
+    [database._tag === "Memory", "the data are lost when the process ends (SIMPLAN_DATABASE_URL)"],
+    [ignoresDatabaseUrl, "DATABASE_URL is not read, and SIMPLAN_DATABASE_URL is not set"]
   ]
   return found.flatMap(([isUnfit, sentence]) => (isUnfit ? [sentence] : []))
 }

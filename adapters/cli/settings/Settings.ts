@@ -4,7 +4,7 @@
  * An empty variable counts as not set. All invalid settings are reported at once, each in a sentence with the variable,
  * its value and what is allowed. The value of a token or a password is never shown.
  */
-import { Config, Data, Effect, Option, Redacted, Result } from "effect"
+import { Config, Context, Data, Effect, FileSystem, Option, Redacted, Result } from "effect"
 import { Quota } from "simplan/ports"
 import { TelcoUrl } from "../../fields/index.ts"
 import { Nearest } from "../../fields/index.ts"
@@ -24,6 +24,8 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   /** Null: the first listener serves operators too. */
   readonly adminPort: number | null
   readonly database: DatabaseUrl.DatabaseUrl
+  /** Whether the environment has a `DATABASE_URL`, which is not read, and no setting of the database. */
+  readonly ignoresDatabaseUrl: boolean
   /** The schema of the database that the tables are in. */
   readonly schema: string
   /** Null: not set. */
@@ -368,28 +370,44 @@ export const table: ReadonlyArray<{ readonly name: string; readonly meaning: str
     shown: shown ?? preset
   }))
 
-/** Variables of commands that call a server. */
-const OF_COMMANDS = ["SIMPLAN_URL", "SIMPLAN_ADMIN_URL", "SIMPLAN_API_KEY"]
+/** Where the simulated telco of `simplan telco` keeps its books. */
+export const TELCO_BOOKS = "SIMPLAN_TELCO_BOOKS"
+
+/** Variables of other commands than `serve`. */
+const OF_COMMANDS = ["SIMPLAN_URL", "SIMPLAN_ADMIN_URL", "SIMPLAN_API_KEY", TELCO_BOOKS]
 
 const PREFIX = "SIMPLAN_"
+
+const known: ReadonlyArray<string> = [...table.map(({ name }) => name), ...OF_COMMANDS]
+
+/** The variables of this process, for what has to know their names. Tests provide their own. */
+export const Environment = Context.Reference<Readonly<Record<string, string | undefined>>>("simplan/cli/Environment", {
+  defaultValue: () => process.env
+})
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const strangers = (env: Environment): ReadonlyArray<string> =>
+  Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .sort()
+
+/** A variable that is none of simplan's and may be meant to be `name`; undefined where there is none. */
+export const misspelt = (env: Environment, name: string): string | undefined =>
+  strangers(env).find((one) => Nearest.of(one.slice(PREFIX.length), [name.slice(PREFIX.length)]) !== undefined)
+
+/** The sentence of a variable that is none of simplan's. */
+export const notOne = (name: string, nearest: string | undefined): string =>
+  `${name} is no setting: ${nearest === undefined ? "simplan serve --help lists them" : `${nearest} is the nearest`}.`
 
 /**
  * A sentence for each variable that begins as those of the settings and is none. `named` are those that the settings file
  * of telcos takes secrets from.
  */
-export const unknown = (
-  env: Readonly<Record<string, string | undefined>>,
-  named: ReadonlyArray<string>
-): ReadonlyArray<string> => {
-  const known = [...table.map(({ name }) => name), ...OF_COMMANDS]
-  return Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !known.includes(name) && !named.includes(name))
-    .sort()
-    .map((name) => {
-      const nearest = Nearest.of(name, known)
-      return `${name} is no setting: ${nearest === undefined ? "simplan serve --help lists them" : `${nearest} is the nearest`}.`
-    })
-}
+export const unknown = (env: Environment, named: ReadonlyArray<string>): ReadonlyArray<string> =>
+  strangers(env)
+    .filter((name) => !named.includes(name))
+    .map((name) => notOne(name, Nearest.of(name, known)))
 
 /** The text of a variable; undefined if it is not set or empty. */
 export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>
@@ -424,7 +442,11 @@ export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = al
 export const secretKeys: Effect.Effect<Redacted.Redacted | null, BadSettings> = alone(definitions.secretKeys)
 
 /** The schema of the database. */
-export const schema: Effect.Effect<string, BadSettings> = alone(definitions.schema)
+export const schema: Effect.Effect<string, BadSettings> = Effect.gen(function* () {
+  const strange = misspelt(yield* Environment, definitions.schema.name)
+  if (strange !== undefined) return yield* new BadSettings({ message: notOne(strange, definitions.schema.name) })
+  return yield* alone(definitions.schema)
+})
 
 /** A bridge needs both an address and a token. */
 const bridge = (
@@ -464,6 +486,9 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
     adminHost: yield* setting(definitions.adminHost),
     adminPort: yield* setting(definitions.adminPort),
     database: yield* setting(definitions.database),
+    ignoresDatabaseUrl: Result.succeed(
+      (yield* text("DATABASE_URL")) !== undefined && (yield* text(definitions.database.name)) === undefined
+    ),
     schema: yield* setting(definitions.schema),
     secretKeys: yield* setting(definitions.secretKeys),
     adminToken: yield* setting(definitions.adminToken),
@@ -510,3 +535,33 @@ export const registerSecrets = (settings: Settings): void => {
   Secrets.registerPassword(database.url)
   WebhookSettings.registerSecrets(settings)
 }
+
+/** The variables that a settings file of telcos takes secrets from; none where it cannot be read, which its reader says. */
+const variablesIn = (path: string) =>
+  FileSystem.FileSystem.pipe(
+    Effect.flatMap((files) => files.readFileString(path)),
+    Effect.match({
+      onSuccess: (text) => Array.from(text.matchAll(/"env"\s*:\s*"(\w+)"/g), ([, name = ""]) => name),
+      onFailure: () => []
+    })
+  )
+
+/**
+ * The settings of a command that opens the database itself. It fails with a sentence for each invalid setting and for each
+ * variable that begins as a setting and is none. Their secrets are registered.
+ */
+export const ofServer = Effect.gen(function* () {
+  const settings = yield* Effect.result(read)
+  const file = yield* Effect.orElseSucceed(telcoFile, () => null)
+  const strange = unknown(yield* Environment, file === null ? [] : yield* variablesIn(file))
+  if (Result.isSuccess(settings) && strange.length === 0) {
+    registerSecrets(settings.success)
+    return settings.success
+  }
+  const invalid = Result.isFailure(settings) ? [settings.failure.message] : []
+  return yield* new BadSettings({ message: [...invalid, ...strange].join("\n") })
+})
+
+/** What to say where a `DATABASE_URL` is not read. */
+export const IGNORED_DATABASE_URL =
+  "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set"

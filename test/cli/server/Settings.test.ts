@@ -22,6 +22,7 @@ describe("variables that begin as settings", () => {
       ...Object.fromEntries(Settings.table.map(({ name }) => [name, ""])),
       SIMPLAN_URL: "http://127.0.0.1:3000",
       SIMPLAN_API_KEY: "",
+      SIMPLAN_TELCO_BOOKS: "memory:",
       SIMPLAN_OCS_TOKEN: "secret",
       SIMPLAN_DATABSE_URL: "memory:",
       SIMPLAN_ADMIN_TOKENS: "",
@@ -33,6 +34,16 @@ describe("variables that begin as settings", () => {
       "SIMPLAN_COLOUR_OF_THE_LOGO is no setting: simplan serve --help lists them.",
       "SIMPLAN_DATABSE_URL is no setting: SIMPLAN_DATABASE_URL is the nearest."
     ])
+  })
+})
+
+describe("a setting's name", () => {
+  it("is found where it is misspelt, and in no other variable", () => {
+    const found = (name: string) => Settings.misspelt({ [name]: "x" }, "SIMPLAN_URL")
+    expect(found("SIMPLAN_ULR")).toBe("SIMPLAN_ULR")
+    for (const other of ["SIMPLAN_URL", "SIMPLAN_ADMIN_URL", "SIMPLAN_ORG", "SIMPLAN_OCS_TOKEN", "URL"]) {
+      expect(found(other)).toBeUndefined()
+    }
   })
 })
 
@@ -50,6 +61,9 @@ describe("what is not for production", () => {
     expect(await told({ SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })).toEqual([expect.stringContaining("private")])
     expect(await told({ SIMPLAN_CLOCK: "virtual" })).toEqual([expect.stringContaining("the clock is virtual")])
     expect(await told({ SIMPLAN_DATABASE_URL: "memory:" })).toEqual([expect.stringContaining("are lost")])
+    const theirs = { DATABASE_URL: "postgres://me@db/mine" }
+    expect(await told(theirs)).toEqual(["DATABASE_URL is not read, and SIMPLAN_DATABASE_URL is not set"])
+    expect(await told({ ...theirs, SIMPLAN_DATABASE_URL: "postgres://me@db/ours" })).toEqual([])
     expect(Production.unfit(await read({}), [])).toHaveLength(3)
   })
 })
@@ -69,6 +83,7 @@ describe("the settings", () => {
       adminHost: "127.0.0.1",
       adminPort: null,
       database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
+      ignoresDatabaseUrl: false,
       schema: "simplan",
       secretKeys: null,
       adminToken: null,

@@ -31,6 +31,8 @@ it("secrets are brought to a key, without which nothing starts from then on", as
 })
 
 it("one sentence says that there is no key, or nothing to encrypt", async () => {
+  const misspelt = await simplan(["secrets", "reencrypt"], { SIMPLAN_SECRET_KEYS: "" })
+  expect(misspelt.err).toBe("SIMPLAN_SECRET_KEYS is no setting: SIMPLAN_SECRET_KEY is the nearest.\n")
   const none = await simplan(["secrets", "reencrypt"], { SIMPLAN_DATABASE_URL: database() })
   expect(none).toEqual({ code: 1, out: "", err: "SIMPLAN_SECRET_KEY is not set: it has the key to encrypt with.\n" })
   const inMemory = { SIMPLAN_DATABASE_URL: "memory:", SIMPLAN_SECRET_KEY: key }
