@@ -150,6 +150,25 @@ describe("The daily comparison", () => {
       })
     ))
 
+  it("finds an end that was set before the first use, and none that follows from that use", () =>
+    inWorld(
+      Effect.fnUntraced(function* (world) {
+        const { id, packageId } = yield* agreed(world)
+        const end = Math.floor((yield* Clock.currentTimeMillis) / Time.SECOND) * Time.SECOND + 3 * Time.DAY
+        world.ocs.changePackage({ id, expirationAt: end })
+        const [[, message] = expect.fail(), ...others] = yield* world.look(DAY)
+        expect(others).toEqual([])
+        expect(message).toMatch(
+          `package ${packageId} (${id}) was ordered from its first use on, and lasts from its first use to ${Time.toIso(end)}`
+        )
+        const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+        world.ocs.changePackage({ id, expirationAt: null })
+        yield* world.resolve(problemId)
+        yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: id }))
+        expect(yield* world.look(2 * DAY)).toEqual([])
+      })
+    ))
+
   it("finds a template that was edited, once for all packages of it", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {

@@ -70,6 +70,10 @@ const differs = (window: Window, { activationAt, expirationAt }: SubscriberPacka
 const afterFirstUse = ({ activationAt }: SubscriberPackage, days: number): Window | null =>
   activationAt === null ? null : { start: activationAt, end: activationAt + days * Time.DAY }
 
+/** Whether a package from its first use on has an end before that: it comes of the first use. */
+const isEndedUnused = ({ activationAt, expirationAt, usedBytes }: SubscriberPackage): boolean =>
+  activationAt === null && expirationAt !== null && usedBytes === 0
+
 /**
  * Whether the OCS has to have a package that was created. It may drop one that is over, and of one that was activated at its
  * first use only the polls know when that is; so what they have forgotten is not missed.
@@ -121,12 +125,12 @@ const unlike = (
 ): ReadonlyArray<Problem.Finding> => {
   const of = { telco, iccid, packageId, externalId: String(found.id) }
   const lasting = window ?? afterFirstUse(found, terms.periodDays)
+  const isTimed =
+    lasting === null ? isEndedUnused(found) : differs(lasting, found, window === null ? INEXACT_DAYS : INEXACT)
   const isInUse = suspendedAt === null && !isOver(found.expirationAt, now) && !isUsedUp(found)
   const allowanceBytes = Plan.allowanceBytes(terms)
   return [
-    ...(lasting !== null && differs(lasting, found, window === null ? INEXACT_DAYS : INEXACT)
-      ? [Findings.times(of, lasting, found)]
-      : []),
+    ...(isTimed ? [Findings.times(of, lasting, found)] : []),
     ...(!found.isActive && isInUse ? [Findings.inactive(of)] : []),
     ...(found.allowanceBytes !== null && found.allowanceBytes !== allowanceBytes
       ? [Findings.limit(of, allowanceBytes, found.allowanceBytes)]

@@ -98,17 +98,17 @@ export const template = (
     `Set it back at ${telco}, and correct the packages that were made from it meanwhile`
   )
 
-/** A package whose times are not those that were ordered. */
+/** A package whose times are not those that were ordered; without a window they come of its first use. */
 export const times = (
   { externalId, iccid, packageId, telco }: Ordered,
-  window: Window,
+  window: Window | null,
   listed: SubscriberPackage
 ): Finding =>
   finding(
     telco,
     `times/${packageId}`,
     iccid,
-    `package ${packageId} (${externalId}) was ordered from ${Time.toIso(window.start)} to ${Time.toIso(window.end)}, and lasts from ${periodOf(listed)}`,
+    `package ${packageId} (${externalId}) was ordered from ${window === null ? "its first use on" : `${Time.toIso(window.start)} to ${Time.toIso(window.end)}`}, and lasts from ${periodOf(listed)}`,
     `Set the times of ${externalId} at ${telco} to those that were ordered`
   )
 
