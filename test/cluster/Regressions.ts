@@ -292,6 +292,46 @@ const probePulledForwardAtOnce: Cluster.Plan = {
 /** So many slots that some are left for an organization that has none yet, which few plans at random have. */
 const manySlots: Cluster.Plan = { seed: 18, clocks: [0], concurrency: 8, steps: [createPlan(null)] }
 
+/** A deletion and a report about the SIM at once: one of them has to see what the other has written. */
+const deletedDuringReport: Cluster.Plan = {
+  seed: 0,
+  clocks: [0],
+  concurrency: 1,
+  steps: [
+    createPlan(null),
+    {
+      _tag: "Requests",
+      requests: [
+        {
+          process: 0,
+          command: { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false }
+        }
+      ]
+    },
+    {
+      _tag: "Requests",
+      requests: [
+        { process: 0, command: { _tag: "Delete", by: 0, line: 0, foreign: false } },
+        {
+          process: 0,
+          command: {
+            _tag: "Report",
+            of: 0,
+            line: 0,
+            reports: [
+              { after: 0, again: null, fact: { _tag: "Total", package: null, amount: { percent: 0, beside: 0 } } }
+            ]
+          }
+        },
+        {
+          process: 0,
+          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: false, foreign: false }
+        }
+      ]
+    }
+  ]
+}
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
@@ -302,5 +342,6 @@ export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [probePulledForward],
   [probePulledForwardAtOnce],
   [manySlots],
-  ...[11, 12, 14, 15].map((calls): [Cluster.Plan] => [interruptedTopUp(calls)])
+  ...[11, 12, 14, 15].map((calls): [Cluster.Plan] => [interruptedTopUp(calls)]),
+  [deletedDuringReport]
 ]

@@ -12,7 +12,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 import { fromSources } from "../setup/sources.ts"
 
 /** Those that simulate a whole service take longest. */
-const last = ["invariants", "arbitraries", "timing-model", "regressions", "problems", "histories"]
+const last = ["invariants", "arbitraries.property", "timing-model.property", "regressions", "problems", "histories"]
 
 const rank = ({ moduleId }: TestSpecification): number => last.indexOf(basename(moduleId, ".test.ts"))
 
