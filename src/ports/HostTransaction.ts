@@ -26,6 +26,14 @@ export interface HostConnection {
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
+  /**
+   * Runs a statement of the service likewise. Resolves with its rows, each an array of the texts that the database has sent,
+   * in the order of the columns, whatever parsers the client has. Where it is absent, `query` has to give a `text` unchanged.
+   */
+  readonly texts?: (
+    text: string,
+    values: ReadonlyArray<ParameterValue>
+  ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
 }
 
 /**

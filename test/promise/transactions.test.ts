@@ -182,9 +182,67 @@ describe("H1: a conflict of transactions is a TransactionConflictError", () => {
   })
 })
 
+describe("H1: what takes longer than a setting of the host's lets it is no outage", () => {
+  const retryable = (error: unknown, name: string, sqlState: string) => {
+    expect(error).toMatchObject({ name, sqlState, retryable: true, status: 409 })
+    expect(String(error)).toMatch(/roll (it|the transaction) back, and begin it anew/)
+  }
+
+  /** While another transaction has changed the plan, and waits. */
+  const whileLocked = async (limit: string, name: string, sqlState: string) => {
+    const { planId: held } = await World.plan(simplan, organizationId, limit)
+    await connected((holder) =>
+      connected(async (client) => {
+        await holder.query("begin")
+        await simplan.within(fromPg(holder)).plans.archive({ organizationId, planId: held })
+        await client.query(`begin; set local ${limit} = 50`)
+        const within = simplan.within(fromPg(client))
+        retryable(await rejection(within.plans.remove({ organizationId, planId: held })), name, sqlState)
+        expect(await within.plans.get({ organizationId, planId })).toMatchObject({ planId })
+        await client.query("rollback")
+        await holder.query("rollback")
+        await client.query("begin")
+        await within.plans.remove({ organizationId, planId: held })
+        await client.query("commit")
+      })
+    )
+  }
+
+  it("55P03 of lock_timeout is a TransactionConflictError", () =>
+    whileLocked("lock_timeout", "TransactionConflictError", "55P03"))
+
+  it("57014 of statement_timeout is a TransactionError that says to begin anew", () =>
+    whileLocked("statement_timeout", "TransactionError", "57014"))
+
+  it.each([
+    ["idle_in_transaction_session_timeout", "25P03"],
+    ["transaction_timeout", "25P04"]
+  ])("%s is a TransactionError with %s, though the host does not listen to its client", async (limit, sqlState) => {
+    await connected(async (client) => {
+      const { rows } = await client.query("select from pg_settings where name = $1", [limit])
+      // Releases before 17 have no transaction_timeout.
+      if (rows.length === 0) return
+      await client.query(`begin; set local ${limit} = 50`)
+      const within = simplan.within(fromPg(client))
+      await rejection(within.plans.get({ organizationId, planId }))
+      await new Promise((resolve) => client.once("end", resolve))
+      const error = await rejection(within.plans.get({ organizationId, planId }))
+      retryable(error, "TransactionError", sqlState)
+    })
+  })
+})
+
 describe("within", () => {
-  it("reads its rows whatever parsers the host has set", async () => {
-    const types = { getTypeParser: (oid: number) => (text: unknown) => (oid === 25 ? text : `the host's ${text}`) }
+  const unchanged: ReadonlyArray<readonly [string, (oid: number) => boolean]> = [
+    ["of every type but text", (oid) => oid === pg.types.builtins.TEXT],
+    ["of text", (oid) => oid !== pg.types.builtins.TEXT],
+    ["of every type", () => false]
+  ]
+
+  it.each(unchanged)("reads its rows whatever parsers %s the host has set", async (_, isUnchanged) => {
+    const types = {
+      getTypeParser: (oid: number) => (text: unknown) => (isUnchanged(oid) ? text : `the host's ${text}`)
+    }
     await connected(
       async (client) => {
         await client.query("begin")
@@ -198,6 +256,27 @@ describe("within", () => {
         await client.query("rollback")
       },
       { types }
+    )
+  })
+
+  it("reads its rows from a connection that gives bytes", async () => {
+    const config: pg.ClientConfig & { readonly binary: boolean } = { binary: true }
+    await connected(async (client) => {
+      await client.query("begin")
+      const { plans } = simplan.within(fromPg(client))
+      expect(await plans.get({ organizationId, planId })).toMatchObject({ planId, organizationId })
+      await client.query("rollback")
+    }, config)
+  })
+
+  it("leaves the rows of the host's own statements to the host's parsers", async () => {
+    await connected(
+      async (client) => {
+        await client.query("begin")
+        expect(await fromPg(client).query("select 7 as seven", [])).toMatchObject({ rows: [{ seven: "read as 7" }] })
+        await client.query("rollback")
+      },
+      { types: { getTypeParser: () => (text: unknown) => `read as ${text}` } }
     )
   })
 })

@@ -59,7 +59,7 @@ export type Json<A> = string & { readonly "~json"?: A }
 /**
  * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
  * whole number of JavaScript exactly. It comes as text (`select (…)::text as value`), because the host may have told its
- * client to read JSON in another way.
+ * client to read JSON in another way. A host's client that may change texts instead reads the same value as `json`.
  */
 export interface Row<A> {
   readonly value: Json<A> | null

@@ -27,14 +27,17 @@ const parameter = (value: unknown): HostTransaction.ParameterValue =>
       : String(value)
 
 const connectionOf = (host: HostTransaction.HostConnection): Connection => {
+  const found = async (text: string, values: ReadonlyArray<HostTransaction.ParameterValue>) => {
+    if (host.texts !== undefined) {
+      // The rows that are read have one column.
+      const texts = await host.texts(text, values)
+      return texts.map(([value]) => ({ value }))
+    }
+    const result = await host.query(text, values)
+    return "rows" in result ? result.rows : result
+  }
   const rows = (text: string, values: ReadonlyArray<unknown>) =>
-    Effect.map(
-      Effect.tryPromise({
-        try: async () => host.query(text, values.map(parameter)),
-        catch: HostFailure.of
-      }),
-      (result) => ("rows" in result ? result.rows : result)
-    )
+    Effect.tryPromise({ try: () => found(text, values.map(parameter)), catch: HostFailure.of })
   const values = (text: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(rows(text, parameters), (found) =>
       found.map((row) => (typeof row === "object" && row !== null ? Object.values(row) : []))
@@ -65,9 +68,9 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => 
 export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError> =>
   Effect.map(
     sql<{ readonly value: string }>`
-      select concat(
+      select to_json(concat(
         (select oid from pg_database where datname = current_database()), ' ', extract(epoch from pg_postmaster_start_time())
-      ) as value`,
+      ))::text as value`,
     ([row]) => row?.value ?? null
   )
 

@@ -116,13 +116,31 @@ const whyByStateOfHost: Readonly<Record<string, string>> = {
 /** What is read and locked stays as it is until the transaction ends, so a second try in it fails like the first. */
 const NEEDS_NEW_TRANSACTION: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
 
+/** That of a lock which `lock_timeout` lets nobody wait for any longer. */
+const LOCK_NOT_AVAILABLE = "55P03"
+
+/** What has taken longer than a setting of the host's lets it, by SQLSTATE. */
+const whatTimedOut: Readonly<Record<string, string>> = {
+  "57014": "a statement in it was cancelled, as statement_timeout does",
+  "25P03": "it was idle for longer than idle_in_transaction_session_timeout",
+  "25P04": "it took longer than transaction_timeout"
+}
+
 /** The failure of a statement inside a transaction of the host. */
 export const storageError = (error: SqlError.SqlError): Storage.StorageError => {
   const { reason } = error
   const plain = Failure.storageError(error)
   const state = Failure.stateOf(error)
   const isHosts = reason.cause instanceof ClientError
-  if (NEEDS_NEW_TRANSACTION.has(reason._tag)) {
+  const timedOut = state === undefined ? undefined : whatTimedOut[state]
+  if (state !== undefined && timedOut !== undefined) {
+    return new Storage.StorageError({
+      message: `The transaction cannot be used: ${timedOut} (${state}: ${plain.message}): roll it back, and begin it anew`,
+      transaction: { is: "timed out", sqlState: state },
+      cause: error
+    })
+  }
+  if (NEEDS_NEW_TRANSACTION.has(reason._tag) || state === LOCK_NOT_AVAILABLE) {
     return new Storage.StorageError({
       message: `${plain.message} (${state ?? reason._tag}): roll the transaction back, and begin it anew`,
       transaction: { is: "in conflict", sqlState: state ?? "40001" },

@@ -92,16 +92,17 @@ export const page =
 export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
     (sql) => sql<Row<WebhookEvent.Type>>`
-      select distinct to_json(named.type)::text as value
-      from simplan.webhook_endpoint
-      cross join unnest(webhook_endpoint.events) as named(type)
-      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
-        and webhook_endpoint.disabled_reason is distinct from 'Organization'
-      union
-      select to_json(handled.type)::text
-      from simplan.event_handler
-      cross join unnest(event_handler.types) as handled(type)
-      where event_handler.organization_id is null or event_handler.organization_id = ${of.organizationId}`
+      select to_json(named.type)::text as value
+      from (
+        select unnest(webhook_endpoint.events) as type
+        from simplan.webhook_endpoint
+        where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
+          and webhook_endpoint.disabled_reason is distinct from 'Organization'
+        union
+        select unnest(event_handler.types)
+        from simplan.event_handler
+        where event_handler.organization_id is null or event_handler.organization_id = ${of.organizationId}
+      ) named`
   )
 
 /** When an attempt at an endpoint first failed after the last one that succeeded. */

@@ -300,7 +300,8 @@ export class CommandCancelledError extends ConflictError {
 
 /**
  * The transaction that `simplan.within` was given cannot be used: none is open on the connection, as on a pool and after a
- * commit, or it has failed, is read-only, or is one of another database. Nothing was done: `transaction_unusable`, 409.
+ * commit, or it has failed, is read-only, is one of another database, or took longer than a setting of the host's lets it.
+ * Nothing was done: `transaction_unusable`, 409.
  */
 export class TransactionError extends ConflictError {
   static {
@@ -308,22 +309,28 @@ export class TransactionError extends ConflictError {
   }
   /** The database's SQLSTATE, such as `25P01`; absent where it has said nothing. */
   declare readonly sqlState?: string
+  /**
+   * Whether the transaction as a whole can be tried again: after `statement_timeout` (57014),
+   * `idle_in_transaction_session_timeout` (25P03) and `transaction_timeout` (25P04).
+   */
+  readonly retryable: boolean
 
-  constructor(details: ErrorDetails & { readonly sqlState: string | null }) {
+  constructor(details: ErrorDetails & { readonly sqlState: string | null; readonly retryable?: boolean }) {
     super(details)
+    this.retryable = details.retryable ?? false
     if (details.sqlState !== null) this.sqlState = details.sqlState
   }
 }
 
 /**
- * The host's transaction met a deadlock or a serialization failure. Nothing was done: roll the transaction back, and begin it
- * anew. `transaction_conflict`, 409.
+ * The host's transaction met a deadlock, a serialization failure, or a lock that it may not wait for any longer. Nothing was
+ * done: roll the transaction back, and begin it anew. `transaction_conflict`, 409.
  */
 export class TransactionConflictError extends ConflictError {
   static {
     TransactionConflictError.prototype.name = "TransactionConflictError"
   }
-  /** The database's SQLSTATE: `40001`, a serialization failure, or `40P01`, a deadlock. */
+  /** The database's SQLSTATE: `40001`, a serialization failure, `40P01`, a deadlock, or `55P03`, a lock. */
   readonly sqlState: string
   /** The transaction as a whole can be tried again. */
   readonly retryable = true

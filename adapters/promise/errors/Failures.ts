@@ -160,10 +160,12 @@ export const ofStorage = (error: Storage.StorageError, requestId?: string): Erro
   if (transaction === undefined) {
     return new Errors.StorageUnavailableError({ ...details, code: "storage_unavailable", status: 503 })
   }
-  const { sqlState } = transaction
-  return transaction.is === "unusable" || sqlState === null
-    ? new Errors.TransactionError({ ...details, code: "transaction_unusable", status: 409, sqlState })
-    : new Errors.TransactionConflictError({ ...details, code: "transaction_conflict", status: 409, sqlState })
+  const { is, sqlState } = transaction
+  if (is === "in conflict" && sqlState !== null) {
+    return new Errors.TransactionConflictError({ ...details, code: "transaction_conflict", status: 409, sqlState })
+  }
+  const retryable = is === "timed out"
+  return new Errors.TransactionError({ ...details, code: "transaction_unusable", status: 409, sqlState, retryable })
 }
 
 /** The error where something broke that no class is for. `broken` begins its message. */

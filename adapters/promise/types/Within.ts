@@ -26,6 +26,14 @@ export interface Transaction {
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
+  /**
+   * Runs one statement of simplan likewise. Resolves with its rows, each an array of the texts that the database has sent, in
+   * the order of the columns, whatever parsers the client has. Where it is absent, `query` has to give a `text` unchanged.
+   */
+  readonly texts?: (
+    text: string,
+    values: ReadonlyArray<ParameterValue>
+  ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
 }
 
 /** A command that is stored, and carried out once after the commit. */

@@ -9,25 +9,89 @@ import type { ParameterValue, Transaction } from "../types/Within.ts"
 type Rows = ReadonlyArray<unknown>
 /** A result, as a client gives it. */
 type Result = { readonly rows: Rows }
+/** Runs a statement of simplan itself, whose values no parser of the host's may change. */
+type Texts = NonNullable<Transaction["texts"]>
 
 // A transaction of a client is always the same object, so that calls inside of it take turns.
 const known = new WeakMap<object, Transaction>()
 
-const from = (client: object, query: Transaction["query"]): Transaction => {
-  const made = known.get(client) ?? { query }
+const from = (client: object, query: Transaction["query"], texts?: Texts): Transaction => {
+  const made = known.get(client) ?? (texts === undefined ? { query } : { query, texts })
   known.set(client, made)
   return made
+}
+
+const method = (of: unknown, name: string): ((...given: ReadonlyArray<unknown>) => unknown) | undefined => {
+  const found: unknown = typeof of === "object" && of !== null ? Reflect.get(of, name) : undefined
+  return typeof found === "function" ? (...given) => Reflect.apply(found, of, given) : undefined
+}
+
+const rowsOf = (result: unknown): Rows => {
+  if (Array.isArray(result)) return result
+  const rows: unknown = typeof result === "object" && result !== null ? Reflect.get(result, "rows") : undefined
+  return Array.isArray(rows) ? rows : []
+}
+
+/** The rows of a result, each an array of values or an object of them, as texts. */
+const textsOf = (
+  result: unknown,
+  write: (value: unknown) => string = String
+): ReadonlyArray<ReadonlyArray<string | null>> =>
+  rowsOf(result).map((row) =>
+    typeof row === "object" && row !== null
+      ? Object.values(row).map((value) => (value === null || value === undefined ? null : write(value)))
+      : []
+  )
+
+/** What makes `pg` give rows as they came, in place of the parsers of its client and those of `pg.types`. */
+const AS_SENT = { rowMode: "array", types: { getTypeParser: () => String } }
+
+// Why the database has ended connections, such as that their transaction was idle for too long.
+const ends = new WeakMap<object, unknown>()
+
+/** A client of `pg` says it once, by an event that would end the process where nobody listens. */
+const observeEnd = (client: object): void => {
+  if (ends.has(client)) return
+  ends.set(client, undefined)
+  // The first one says why.
+  method(client, "on")?.("error", (error: unknown) => ends.set(client, ends.get(client) ?? error))
+}
+
+/** Of a client of `pg` itself. Nothing but such a client has parsers of its own. */
+const textsOfPg = (client: unknown): Texts | undefined => {
+  const query = method(client, "query")
+  if (typeof client !== "object" || client === null || query === undefined) return undefined
+  if (method(client, "getTypeParser") === undefined) return undefined
+  observeEnd(client)
+  return async (text, values) => {
+    try {
+      return textsOf(await query({ ...AS_SENT, text, values: [...values] }))
+    } catch (error) {
+      throw ends.get(client) ?? error
+    }
+  }
+}
+
+/** Of what has the method `unsafe` of postgres.js, whose rows are bytes after `raw`. */
+const textsOfPostgresJs = (sql: unknown): Texts | undefined => {
+  // A `sql` is a function, which has its methods as an object has them.
+  const unsafe: unknown = typeof sql === "function" ? Reflect.get(sql, "unsafe") : undefined
+  if (typeof unsafe !== "function") return undefined
+  return async (text, values) => {
+    const pending: unknown = Reflect.apply(unsafe, sql, [text, [...values]])
+    return textsOf(await (method(pending, "raw")?.() ?? pending))
+  }
 }
 
 /** Of `pg` (node-postgres): the client on which the host has run `BEGIN`. */
 export const fromPg = (client: {
   query(text: string, values: Array<ParameterValue>): PromiseLike<Result>
-}): Transaction => from(client, (text, values) => client.query(text, [...values]))
+}): Transaction => from(client, (text, values) => client.query(text, [...values]), textsOfPg(client))
 
 /** Of postgres.js: the `sql` that the function of `sql.begin` gets. */
 export const fromPostgresJs = (sql: {
   unsafe(text: string, values: Array<ParameterValue>): PromiseLike<Rows>
-}): Transaction => from(sql, (text, values) => sql.unsafe(text, [...values]))
+}): Transaction => from(sql, (text, values) => sql.unsafe(text, [...values]), textsOfPostgresJs(sql))
 
 /** Of Drizzle on `pg` or postgres.js: the `tx` that the function of `db.transaction` gets. */
 export const fromDrizzle = (tx: {
@@ -41,14 +105,16 @@ export const fromDrizzle = (tx: {
       ): { execute(): PromiseLike<unknown> }
     }
   }
-}): Transaction =>
-  from(tx, async (text, values) => {
-    const prepared = tx._.session.prepareQuery({ sql: text, params: [...values] }, undefined, undefined, false)
-    const result = await prepared.execute()
-    if (Array.isArray(result)) return result
-    const rows = typeof result === "object" && result !== null && "rows" in result ? result.rows : []
-    return Array.isArray(rows) ? rows : []
-  })
+}): Transaction => {
+  const { session } = tx._
+  // The client under it, to which Drizzle hands each statement on.
+  const client: unknown = Reflect.get(session, "client")
+  const query: Transaction["query"] = async (text, values) =>
+    rowsOf(await session.prepareQuery({ sql: text, params: [...values] }, undefined, undefined, false).execute())
+  return from(tx, query, textsOfPg(client) ?? textsOfPostgresJs(client))
+}
+
+const JSON_TEXT = /::text\s+as value\b/
 
 const WITHOUT_ROWS = /^(?:savepoint|release|rollback|lock) /
 
@@ -56,21 +122,29 @@ const WITHOUT_ROWS = /^(?:savepoint|release|rollback|lock) /
 export const fromPrisma = (tx: {
   $queryRawUnsafe(text: string, ...values: Array<ParameterValue>): PromiseLike<unknown>
   $executeRawUnsafe(text: string, ...values: Array<ParameterValue>): PromiseLike<number>
-}): Transaction =>
-  from(tx, async (text, values) => {
+}): Transaction => {
+  const query: Transaction["query"] = async (text, values) => {
     if (WITHOUT_ROWS.test(text)) {
       await tx.$executeRawUnsafe(text)
       return []
     }
-    const rows = await tx.$queryRawUnsafe(text, ...values)
-    return Array.isArray(rows) ? rows : []
+    return rowsOf(await tx.$queryRawUnsafe(text, ...values))
+  }
+  return from(tx, query, async (text, values) => {
+    // Prisma reads `json` by itself, and other types by the parsers of `pg.types`. Rows that are read have texts of JSON.
+    if (JSON_TEXT.test(text)) {
+      return textsOf(await tx.$queryRawUnsafe(text.replace(JSON_TEXT, "::json as value"), ...values), JSON.stringify)
+    }
+    await tx.$executeRawUnsafe(text, ...values)
+    return []
   })
+}
 
 /** Of Knex: the `trx` that the function of `knex.transaction` gets. */
 export const fromKnex = (trx: {
   raw(text: string, bindings: Array<ParameterValue>): PromiseLike<Result>
-}): Transaction =>
-  from(trx, (text, values) => {
+}): Transaction => {
+  const query = (text: string, values: ReadonlyArray<ParameterValue>): PromiseLike<Result> => {
     // Knex numbers the parameters itself, in the order of question marks.
     const bindings: Array<ParameterValue> = []
     const raw = text.replace(/\?|\$(\d+)/g, (found, place?: string) => {
@@ -79,7 +153,18 @@ export const fromKnex = (trx: {
       return "?"
     })
     return trx.raw(raw, bindings)
+  }
+  return from(trx, query, async (text, values) => {
+    const raw = query(text, values)
+    return textsOf(await (method(raw, "options")?.(AS_SENT) ?? raw))
   })
+}
+
+/**
+ * The text, which is a configuration of `pg` too: Kysely hands what it is given on to its client, as the only word for it. A
+ * client that is another one, and a log, read the text.
+ */
+const configured = (text: string): string => Object.assign(Object(text), AS_SENT, { text })
 
 /** What of a transaction of Kysely is used. */
 interface KyselyTransaction {
@@ -94,24 +179,19 @@ interface KyselyTransaction {
 }
 
 /** Of Kysely: the `trx` that the function of `db.transaction().execute` gets. */
-export const fromKysely = (trx: KyselyTransaction): Transaction =>
-  from(trx, (text, values) =>
+export const fromKysely = (trx: KyselyTransaction): Transaction => {
+  const query = (text: string, values: ReadonlyArray<ParameterValue>, sql = text): PromiseLike<Result> =>
     trx.withoutPlugins().executeQuery({
-      sql: text,
+      sql,
       parameters: values,
       query: { kind: "RawNode", sqlFragments: [text], parameters: [] },
       queryId: { queryId: "simplan" }
     })
+  return from(
+    trx,
+    (text, values) => query(text, values),
+    async (text, values) => textsOf(await query(text, values, configured(text)))
   )
-
-const method = (of: unknown, name: string): ((...given: ReadonlyArray<unknown>) => unknown) | undefined => {
-  const found: unknown = typeof of === "object" && of !== null ? Reflect.get(of, name) : undefined
-  return typeof found === "function" ? (...given) => Reflect.apply(found, of, given) : undefined
-}
-
-const rowsOf = (result: unknown): Rows => {
-  const rows: unknown = typeof result === "object" && result !== null ? Reflect.get(result, "rows") : undefined
-  return Array.isArray(rows) ? rows : []
 }
 
 const outside = (from: string, must: string) => Arguments.invalid(from, "transaction", `must be ${must}`)
@@ -133,9 +213,16 @@ export const fromTypeOrm = (manager: {
 }): Transaction => {
   const { queryRunner } = manager
   if (queryRunner === undefined) throw outside("fromTypeOrm", "the manager inside of dataSource.transaction")
-  return from(manager, async (text, values) => {
+  const query: Transaction["query"] = async (text, values) => {
     const { records } = await queryRunner.query(text, [...values], true)
     return records ?? []
+  }
+  const connected = method(queryRunner, "connect")
+  if (connected === undefined) return from(manager, query)
+  // The client of `pg` under it.
+  return from(manager, query, async (text, values) => {
+    const texts = textsOfPg(await connected())
+    return texts === undefined ? textsOf(await query(text, values)) : texts(text, values)
   })
 }
 
@@ -150,7 +237,7 @@ export const fromSequelize = (transaction: {
   const connection: unknown = Reflect.get(transaction, "connection")
   const query = method(connection, "query")
   if (query === undefined) throw outside("fromSequelize", "the transaction inside of sequelize.transaction")
-  return from(transaction, async (text, values) => rowsOf(await query(text, [...values])))
+  return from(transaction, async (text, values) => rowsOf(await query(text, [...values])), textsOfPg(connection))
 }
 
 const isKysely = (context: unknown): context is KyselyTransaction => method(context, "withoutPlugins") !== undefined

@@ -7,9 +7,10 @@ import { Data } from "effect"
 export interface HostTransactionFailure {
   /**
    * `unusable`: nothing can be done in it, because it is not open, has failed, is read-only, or is one of another database.
-   * `in conflict`: it met a deadlock or a serialization failure, so the host has to roll it back, and begin it anew.
+   * `in conflict`: it met a deadlock, a serialization failure or a lock that it may not wait for any longer, so the host has
+   * to roll it back, and begin it anew. `timed out`: likewise, because it or a statement in it took longer than the host lets it.
    */
-  readonly is: "unusable" | "in conflict"
+  readonly is: "unusable" | "in conflict" | "timed out"
   /** Of the database; null where the database has said nothing. */
   readonly sqlState: string | null
 }
