@@ -3,6 +3,7 @@
  * ends a job: it is not handed out any more, and stays until an operator retries or resolves it. A finding is such a job
  * from the start, and so is an event that holds up its SIM, because a host's handler fails at it (rule E2).
  */
+import { nextTry } from "./Backoff.ts"
 import type { Decision } from "./Decision.ts"
 import type { Delivery, LoggedDelivery } from "./Delivery.ts"
 import * as EventHandler from "./EventHandler.ts"
@@ -22,6 +23,8 @@ export interface Refused {
   readonly refused: Refusals
   /** Null: the job is tried again. */
   readonly endedAt: Instant | null
+  /** When it is tried again: within 20 s of the first refusal, however often the telco was unavailable before. */
+  readonly dueAt: Instant
 }
 
 /**
@@ -31,7 +34,8 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
   const times = (refused?.times ?? 0) + 1
   return {
     refused: { times, since: refused?.since ?? now, message },
-    endedAt: times % REFUSALS === 0 ? now : null
+    endedAt: times % REFUSALS === 0 ? now : null,
+    dueAt: nextTry(Math.max(1, times % REFUSALS), now)
   }
 }
 

@@ -26,7 +26,7 @@ describe("A job that the telco refuses (S6)", () => {
     const second = Problem.refused(first, "b", 2)
     const third = Problem.refused(second, "c", 3)
     expect([untouched, first, second].map(Problem.isProblem)).toEqual([false, false, false])
-    expect(third).toEqual({ refused: { times: 3, since: 1, message: "c" }, endedAt: 3 })
+    expect(third).toMatchObject({ refused: { times: 3, since: 1, message: "c" }, endedAt: 3 })
     expect(Problem.isProblem(third)).toBe(true)
   })
 
@@ -54,6 +54,17 @@ describe("A job that the telco refuses (S6)", () => {
         }
       })
     )
+  })
+
+  it("is asked again after 5 s and after 15 s more, also after a retry", () => {
+    const waits: Array<number> = []
+    let state = untouched
+    for (let times = 1; times <= 2 * Problem.REFUSALS; times++) {
+      const { dueAt, ...refused } = Problem.refused(state, "no", 1_000)
+      if (refused.endedAt === null) waits.push(dueAt - 1_000)
+      state = { ...refused, endedAt: null }
+    }
+    expect(waits).toEqual([5_000, 15_000, 5_000, 15_000])
   })
 
   it("is asked under its own key at first", () => {

@@ -3,7 +3,7 @@
  * ends with them.
  */
 import { Effect } from "effect"
-import { Time } from "simplan"
+import { Problems, Time } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -59,6 +59,15 @@ describe("S5: after an outage of the telco", () => {
     await world.setFaults([])
     await world.advanceBy(Time.MINUTE)
     expect(await busy(iccids)).toBe(0)
+  })
+
+  it("what the telco refuses then is a problem soon, however often it was unavailable before (rule S6)", async () => {
+    await outage(1)
+    await world.advanceBy(3 * Time.HOUR)
+    await world.setFaults([{ fault: "refuse", on: "cancelPackage" }])
+    await world.advanceBy(Time.MINUTE)
+    const { items } = await world.run(Problems.Problems.use((problems) => problems.page({ after: null, limit: 2 })))
+    expect(items).toHaveLength(1)
   })
 
   it("a telco that is down gets a probe every ten seconds, and little more", async () => {

@@ -232,7 +232,7 @@ export const makeGiveBack = Effect.gen(function* () {
     }
     const refusal = Problem.refused(job, answer.message, now)
     const waiting = refusal.endedAt === null ? Job.waiting(job, "refused", { message: answer.message }, now) : null
-    const retried = { jobId, token, ...nextAttempt(job, now), ...refusal, waiting }
+    const retried = { jobId, token, attempts: job.attempts + 1, ...refusal, waiting }
     yield* commits.retryOnConflict(commits.write({ jobs: { retried: [retried] } }))
     if (refusal.endedAt === null) {
       yield* Effect.logWarning(`the telco has refused a ${what}`, about)
