@@ -1,8 +1,9 @@
 /**
  * The fields of requests and of settings: their schemas, and messages about wrong ones. Shared by the ways in: HTTP,
- * Promises and the command line.
+ * Promises and the command line; the reader of long lists by the OCS too.
  */
 export * as Fields from "./Fields.ts"
+export * as JsonElements from "./JsonElements.ts"
 export * as Messages from "./Messages.ts"
 export * as TelcoUrl from "./TelcoUrl.ts"
 export * as Nearest from "./Nearest.ts"

@@ -1,6 +1,7 @@
 /**
  * What adapters of real telcos share: the journal of calls, how calls fail, and what keeps them from too many.
  *
+ *     Answers.text(response)               // the body of an answer, unless it is too long
  *     MemoryJournal.layer                  // forgets with the process
  *     SqlJournal.layer, layerIn(schema)    // needs a SqlClient; survives restarts, and processes may share it
  *     CallControl.make({ telco })          // runs calls: rate, circuit breaker, metrics
@@ -12,6 +13,7 @@
  *     RetryAfter.seconds(header, now)      // how long an answer asks to wait
  *     SimLocks.make(journal, { telco })    // calls about one SIM follow each other
  */
+export * as Answers from "./Answers.ts"
 export * as CallControl from "./CallControl.ts"
 export * as CallFailure from "./CallFailure.ts"
 export * as CallKinds from "./CallKinds.ts"

@@ -15,7 +15,7 @@ import {
 } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan/ports"
-import { ConnectionError, RetryAfter } from "../telco-calls/index.ts"
+import { Answers, ConnectionError, RetryAfter } from "../telco-calls/index.ts"
 import * as Contract from "./Contract.ts"
 import * as Shapes from "./Shapes.ts"
 
@@ -40,18 +40,23 @@ const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavail
   new Telco.Unavailable({ message, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
 
 /** Failures without a refusal or an answer of the telco. */
-type Broken = HttpClientError.HttpClientError | typeof Contract.Unauthorized.Type | typeof Contract.Malformed.Type
+type Broken =
+  | HttpClientError.HttpClientError
+  | Answers.TooLong
+  | typeof Contract.Unauthorized.Type
+  | typeof Contract.Malformed.Type
 
 /** The message leaves the request out, because its headers contain the token. */
 const broken = (error: Broken): Telco.Unavailable => {
   if ("code" in error) return unavailable(error.message)
+  if ("longest" in error) return unavailable(`The telco's answer is longer than ${error.longest} bytes`)
   const first = ConnectionError.origin(error.reason.cause)
   const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
   return unavailable(`The telco cannot be reached: ${why}`)
 }
 
 const decoded = <A>(response: Response, decode: (text: string) => Effect.Effect<A, unknown>, otherwise: string) =>
-  Effect.flatMap(Effect.mapError(response.text, broken), (text) =>
+  Effect.flatMap(Effect.mapError(Answers.text(response), broken), (text) =>
     Effect.mapError(decode(text), () => unavailable(otherwise))
   )
 
@@ -81,9 +86,15 @@ const unsent = (error: HttpClientError.HttpClientError): Telco.Unavailable =>
 
 const isDone = ({ status }: Response): boolean => status >= 200 && status < 300
 
-// The body is read to its end, so that the connection can be used again.
+// The body is read to its end, so that the connection can be used again. How long it is does not matter.
 const done = (response: Response): Call<void> =>
-  isDone(response) ? Effect.asVoid(Effect.mapError(response.text, broken)) : failure(response)
+  isDone(response)
+    ? Answers.text(response).pipe(
+        Effect.catchTag("TelcoCalls.TooLong", () => Effect.void),
+        Effect.asVoid,
+        Effect.mapError(broken)
+      )
+    : failure(response)
 
 const telcoPackage = (response: Response): Call<Telco.TelcoPackage> =>
   isDone(response)
@@ -99,7 +110,7 @@ const isUnknownCall = ({ status }: Response): boolean => [400, 404, 405, 501].in
 // A bridge that answers 2xx to any call has no list either.
 const listed = (response: Response): Call<ReadonlyArray<string> | null> => {
   if (!isDone(response) && !isUnknownCall(response)) return failure(response)
-  return Effect.flatMap(Effect.mapError(response.text, broken), (text) =>
+  return Effect.flatMap(Effect.mapError(Answers.text(response), broken), (text) =>
     Effect.match(isDone(response) ? decodeListed(text) : Effect.fail(null), {
       onSuccess: ({ package_ids }) => package_ids,
       onFailure: () => null

@@ -174,6 +174,11 @@ describe("the import rules allow", () => {
     ["an adapter using its own files", "adapters/memory/a/A.ts", 'import { rows } from "../Rows.ts"'],
     ["an adapter using node and platform modules", "adapters/http/A.ts", 'import "node:fs"\nimport "effect/sql"'],
     ["a telco using what telcos share", "adapters/telco-ocs/A.ts", 'import { Journal } from "../telco-calls/index.ts"'],
+    [
+      "the OCS using the reader of long lists",
+      "adapters/telco-ocs/A.ts",
+      'import { JsonElements } from "../fields/index.ts"'
+    ],
     ["memory using rows", "adapters/memory/A.ts", 'import { Rows } from "../rows/index.ts"'],
     ["pglite using postgres", "adapters/pglite/A.ts", 'import { queries } from "../postgres/Queries.ts"'],
     ["a root using siblings", "adapters/cli/A.ts", 'import "simplan/memory"\nimport "../http/index.ts"'],

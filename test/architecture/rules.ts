@@ -215,6 +215,7 @@ const checkAdapter = (path: string, { specifier }: Import, manifest: Manifest): 
   if (adapter === "pglite" && other === "postgres") return undefined
   if (adapter === "memory" && target === "adapters/rows/index.ts") return undefined
   if (/^telco-(http|ocs|es2plus|smpp)$/.test(adapter) && target === "adapters/telco-calls/index.ts") return undefined
+  if (adapter === "telco-ocs" && target === "adapters/fields/index.ts") return undefined
   if (!compositionRoots.has(adapter)) return `imports ${specifier}: an adapter imports no sibling`
   if (isOwn(specifier) || target === `adapters/${other}/index.ts`) return undefined
   return `imports ${specifier}: a sibling is used by its index.ts`

@@ -202,6 +202,47 @@ describe("the client", () => {
     }
   })
 
+  it("reads no more of an answer than a call about one SIM needs, whatever its status", async () => {
+    const piece = Buffer.alloc(65_536, " ")
+    const most = 512 * piece.length
+    let sent = 0
+    const gone: Array<Promise<void>> = []
+    const long =
+      (status: number): Bridge.Answer =>
+      (_, response) => {
+        sent = 0
+        gone.push(new Promise((resolve) => response.once("close", () => resolve())))
+        response.writeHead(status, { "content-type": "application/json" })
+        const send = (): void => {
+          while (sent < most) {
+            sent += piece.length
+            if (!response.write(piece)) return void response.once("drain", send)
+          }
+          response.end()
+        }
+        send()
+      }
+    type Call = (telco: Telco.Telco["Service"]) => Effect.Effect<unknown, Failure>
+    const create: Call = (telco) => telco.createPackage(order)
+    const list: Call = (telco) => Effect.suspend((): ReturnType<Call> => telco.listPackages?.({ iccid }) ?? Effect.void)
+    const calls: ReadonlyArray<readonly [number, Call, string]> = [
+      [200, create, "The telco's answer is longer than 1048576 bytes"],
+      [422, create, "The telco's answer is longer than 1048576 bytes"],
+      [200, list, "The telco's answer is longer than 1048576 bytes"],
+      [404, list, "The telco's answer is longer than 1048576 bytes"],
+      [500, create, "The telco answers 500"]
+    ]
+    for (const [status, call, ending] of calls) {
+      expect(await failure(port(long(status), call))).toMatchObject({ _tag: "Telco.Unavailable", message: ending })
+      await gone.at(-1)
+      expect(sent).toBeLessThan(most)
+      await bridge?.close()
+    }
+    expect(await port(long(200), (telco) => telco.suspendPackage(of))).toEqual(Exit.void)
+    await gone.at(-1)
+    expect(sent).toBeLessThan(most)
+  })
+
   it("takes an address where nobody listens for unavailable", async () => {
     const gone = await Bridge.start(() => {})
     await gone.close()

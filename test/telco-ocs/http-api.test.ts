@@ -3,10 +3,12 @@
  * code and HTTP status, and of connections that end anywhere.
  */
 import { createServer, type Socket } from "node:net"
-import { type Duration, Effect, Exit, Layer, Logger, Redacted, Tracer } from "effect"
+import { Duration, Effect, Exit, Layer, Logger, Redacted, Tracer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Api from "../../adapters/telco-ocs/api/Api.ts"
 import * as HttpApi from "../../adapters/telco-ocs/api/HttpApi.ts"
+import * as Post from "../../adapters/telco-ocs/api/Post.ts"
 import type { CallFailure } from "../../adapters/telco-calls/index.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 
@@ -720,6 +722,82 @@ it("waits no longer than the time limit, for the head of an answer and for its e
     expect(failure).toMatchObject({ outcome: "Unknown", isAnswered: false })
     expect(failure.message).toBe("The OCS has not answered affectPackageToSubscriber within 50ms")
   }
+})
+
+describe("An answer of any length", () => {
+  /** Sends an answer in pieces until it is closed, at most so many times. */
+  const long = (begin: string, piece: string, end: string, count: number) => {
+    const state = { sent: 0 }
+    const answer: Bridge.Answer = (_, response) => {
+      response.writeHead(200)
+      response.write(begin)
+      const send = (): void => {
+        while (state.sent < count) {
+          state.sent += 1
+          if (!response.write(piece)) return void response.once("drain", send)
+        }
+        response.end(end)
+      }
+      send()
+    }
+    return { state, answer }
+  }
+
+  it.each([
+    ["a package", order, 1],
+    ["a SIM", (api: Api.Api["Service"]) => api.subscriber(ICCID), 1],
+    ["templates", (api: Api.Api["Service"]) => api.templates, 8]
+  ] as ReadonlyArray<readonly [string, Call<unknown>, number]>)(
+    "about %s is not read to its end",
+    async (_, call, most) => {
+      const { answer: endless, state } = long('{"a":"', "a".repeat(65_536), '"}', 1_024)
+      answer = endless
+      const failure = await fail(call)
+      expect(failure).toMatchObject({ outcome: "Unknown" })
+      expect(failure.message).toMatch(new RegExp(`is longer than ${most * 1_048_576} bytes$`))
+      expect(state.sent).toBeLessThan(1_024)
+    }
+  )
+
+  it("that lists subscribers is read row by row, and leaves the process to others in between", async () => {
+    const rows = 4_000
+    const text = JSON.stringify({
+      listSubscriber: { subscriberList: Array.from({ length: rows }, () => subscriber({})), nbFound: rows },
+      ...OK
+    })
+    let [turns, isOver] = [0, false]
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    const client = HttpClient.make((request) => {
+      count()
+      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(text)))
+    })
+    const post = Post.make("http://ocs.test", { token: Redacted.make(SECRET), timeout: Duration.minutes(5) })
+    let taken = 0
+    const take = (): void => {
+      taken += 1
+    }
+    const found = await Effect.runPromise(
+      Effect.flatMap(post, (send) => send("listSubscriber", {}, { field: "subscriberList", take })).pipe(
+        Effect.provideService(HttpClient.HttpClient, client)
+      )
+    )
+    isOver = true
+    expect(found).toEqual({ ...OK, listSubscriber: { subscriberList: [], nbFound: rows } })
+    expect(taken).toBe(rows)
+    expect(turns).toBeGreaterThan(rows / 500)
+  })
+
+  it("and of too many rows is no answer", async () => {
+    const row = '{"subscriberId":1}'
+    const begin = `{"status":{"code":0},"listSubscriber":{"subscriberList":[${row}`
+    const { answer: rows } = long(begin, `,${row}`.repeat(1_000), "]}}", 100)
+    answer = rows
+    const failure = await fail((api) => api.subscribersBy({ accountId: 4 }), { timeout: "5 minutes" })
+    expect(failure.message).toBe("The OCS answers listSubscriber with something that is no answer")
+  })
 })
 
 it("shows the token in no message, span or log", async () => {

@@ -35,7 +35,7 @@ const limits = Html.table(
     ["metadata", `${TextLimit.METADATA} characters`],
     ["names and descriptions", `${TextLimit.NAME} characters`],
     ["URLs", `${TextLimit.URL} characters`],
-    ["a body", "1 MiB; an import 64 MiB"],
+    ["a body", "1 MiB; an import 64 MiB, a catalogue 4 MiB"],
     ["data of a plan", `1 to ${Plan.limits.dataMegaBytes} MB of 1,048,576 bytes`],
     ["validity of a plan", `1 to ${Plan.limits.periodDays} days`],
     ["an SMS", `${Sms.limits.segments} segments`],

@@ -37,7 +37,10 @@ export const make = (guard: Guard.Guard<undefined>) =>
         })
       }),
       replaceCatalogue: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* Body.read(request, { limit: Body.IMPORT_LIMIT, anyNumber: true })
+        const { value } = yield* Body.read(request, {
+          limit: Body.CATALOGUE_LIMIT,
+          mostValues: Body.MOST_VALUES_OF_CATALOGUE
+        })
         const catalogue = yield* Effect.fromResult(CatalogueFile.complete(value))
         return catalogueItem(yield* catalogues.replace(catalogue))
       }),

@@ -52,7 +52,8 @@ const operations: Readonly<Record<string, string>> = {
     "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB and 3,000,000 rows. A SIM that the organization has already gets the " +
     "`imsi`, `msisdn` and `subscriber_id` of its row, and the `lpa` if it is an eSIM without one; it is a duplicate " +
     "otherwise. One of another organization is an error.",
-  "imports.replaceCatalogue": "Replaces all countries, operators and standard coverage profiles at once.",
+  "imports.replaceCatalogue":
+    "Replaces all countries, operators and standard coverage profiles at once, by at most 4 MiB and 200,000 values.",
   "imports.catalogue": "The catalogue that is in use, in the form that replaces it.",
   "webhooks.create": "Registers a URL to which the organization's events are sent, signed with a key of its own.",
   "webhooks.list": "A page of the organization's endpoints.",

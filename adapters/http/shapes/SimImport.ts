@@ -10,7 +10,7 @@ import type { Sims } from "simplan"
 import * as Body from "../wire/Body.ts"
 import * as FileLines from "./FileLines.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as JsonElements from "../wire/JsonElements.ts"
+import { JsonElements } from "../../fields/index.ts"
 
 /** The rows of a body. `lines` has the lines of the rows that were read. */
 export interface Rows {
@@ -351,7 +351,7 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     const rows = Stream.fromAsyncIterable(bounded(jsonRows(bytes, chunks, lines), most), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
-  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, anyNumber: true }))
+  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, mostValues: Number.POSITIVE_INFINITY }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
   const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))

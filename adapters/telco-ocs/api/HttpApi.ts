@@ -122,6 +122,9 @@ export interface Options extends Omit<CallControl.Options, "telco"> {
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
 
+/** The longest list of packages, templates or zones, in bytes: some thousands of them. */
+const LISTS = 8 * 1024 * 1024
+
 /** The OCS says that it has done the call, but what it says of it cannot be read. */
 const unreadable = (operation: string) =>
   new CallFailure.CallFailure({
@@ -149,9 +152,9 @@ const make = ({
 
     const nameOf = (request: Post.Request): string => Object.keys(request)[0] ?? ""
 
-    const send = (request: Post.Request, post: typeof version1): Call<Post.Answer> => {
+    const send = (request: Post.Request, post: typeof version1, size?: Post.Size): Call<Post.Answer> => {
       const operation = nameOf(request)
-      const call = Effect.withSpan(post(operation, request), `ocs.${operation}`, { kind: "client" })
+      const call = Effect.withSpan(post(operation, request, size), `ocs.${operation}`, { kind: "client" })
       return control.run(operation, call)
     }
 
@@ -161,10 +164,14 @@ const make = ({
     const ask = <S extends Schema.ConstraintDecoder<unknown>>(
       request: Post.Request,
       schema: S,
-      { key = nameOf(request), post = version1 }: { readonly key?: string; readonly post?: typeof version1 } = {}
+      {
+        key = nameOf(request),
+        post = version1,
+        size
+      }: { readonly key?: string; readonly post?: typeof version1; readonly size?: Post.Size } = {}
     ): Call<S["Type"]> => {
       const decode = Schema.decodeUnknownOption(schema)
-      return Effect.flatMap(send(request, post), (answer) =>
+      return Effect.flatMap(send(request, post, size), (answer) =>
         Option.match(decode(answer[key] ?? null), {
           onNone: () => Effect.fail(unreadable(nameOf(request))),
           onSome: Effect.succeed
@@ -189,10 +196,14 @@ const make = ({
           // The OCS was asked by this ICCID, which it may write in another way.
           iccid
         })),
-      subscribersBy: (by) => Effect.map(ask(listSubscriber(by), Shapes.SubscriberList), Shapes.subscribersFrom),
+      subscribersBy: (by) =>
+        Effect.suspend(() => {
+          const { end, take } = Shapes.subscribers()
+          return Effect.map(ask(listSubscriber(by), Shapes.SubscriberList, { size: { field: Shapes.ROWS, take } }), end)
+        }),
       packages: (iccid) =>
         Effect.map(
-          ask(listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2 }),
+          ask(listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2, size: LISTS }),
           Shapes.packagesFrom
         ),
       affectPackage: (order) =>
@@ -214,13 +225,13 @@ const make = ({
           Effect.map((location) => location?.dateTime ?? null),
           unlessNone(null)
         ),
-      templates: ask(listPrepaidPackageTemplate(resellerId), Shapes.Templates).pipe(
+      templates: ask(listPrepaidPackageTemplate(resellerId), Shapes.Templates, { size: LISTS }).pipe(
         Effect.map((templates) => (templates?.template ?? []).map(Shapes.templateFrom)),
         unlessNone<ReadonlyArray<Api.Template>>([])
       ),
       createTemplate: (template) =>
         Effect.map(ask(createPrepaidPackageTemplate(resellerId, template), Shapes.Template), Shapes.templateFrom),
-      zones: Effect.map(ask(listDetailedLocationZone(resellerId), Shapes.Zones), (zones) =>
+      zones: Effect.map(ask(listDetailedLocationZone(resellerId), Shapes.Zones, { size: LISTS }), (zones) =>
         (zones ?? []).map(({ zoneId, zoneName }) => ({ id: zoneId, name: zoneName ?? "" }))
       )
     })

@@ -4,7 +4,8 @@
  * The token is in the address, as the documents have it. So no message has the address or an error of the connection but
  * its code, the client's span (which has the address) is off, and a text of the OCS that repeats the token is cut out.
  */
-import { CallFailure, ConnectionError, RetryAfter } from "../../telco-calls/index.ts"
+import { JsonElements } from "../../fields/index.ts"
+import { Answers, CallFailure, ConnectionError, RetryAfter } from "../../telco-calls/index.ts"
 import { Clock, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Shapes from "./Shapes.ts"
@@ -85,8 +86,28 @@ export interface Options {
   readonly timeout: Duration.Duration
 }
 
-/** The longest answer that is read, in bytes. A list of 50,000 subscribers fits. */
-export const LARGEST = 128 * 1024 * 1024
+/** The longest list whose rows are taken one by one, in bytes: 50,000 subscribers fit. */
+const LARGEST = 128 * 1024 * 1024
+
+/** The longest of its rows, and the longest text beside them, in characters. */
+const LONGEST_ROW = 1_048_576
+
+/** How many rows a list has at most: empty ones are a byte or two. */
+const MOST_ROWS = 100_000
+
+/** How many rows are taken in a turn of the event loop. One takes about 20 µs. */
+const ROWS_OF_TURN = 256
+
+/** A list in the part of an answer that has the operation's name. */
+export interface Rows {
+  /** Its field. The answer has an empty list there. */
+  readonly field: string
+  /** Gets each row, while the answer arrives. */
+  readonly take: (row: unknown) => void
+}
+
+/** How long an answer may be: in bytes, or any number of rows within `LARGEST`. */
+export type Size = number | Rows
 
 type Failure = CallFailure.CallFailure
 
@@ -127,31 +148,63 @@ const isObject = (value: unknown): value is Answer =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The object that a text is in JSON; null for other texts. */
-const objectOf = (text: string): Answer | null => {
+const objectOf = (parse: () => unknown): Answer | null => {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parse()
     return isObject(value) ? value : null
   } catch {
     return null
   }
 }
 
-/** The text of a body; fails if it is too long. */
-const read = (operation: string, response: HttpClientResponse.HttpClientResponse): Effect.Effect<string, Failure> =>
-  Stream.runFoldEffect(
-    response.stream,
-    () => ({ parts: [] as Uint8Array[], length: 0 }),
-    (body, part) => {
-      if (body.length + part.length > LARGEST) {
-        return Effect.fail(failure("Unknown", `The answer of the OCS to ${operation} is longer than ${LARGEST} bytes`))
+type Response = HttpClientResponse.HttpClientResponse
+
+const nextTurn: Effect.Effect<void> = Effect.callback((resume) => {
+  const due = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(due))
+})
+
+/** Takes the rows of an answer by turns of the event loop; gives the rest of it. */
+const withRows = ({ field, take }: Rows, response: Response) =>
+  Effect.gen(function* () {
+    const decoder = new TextDecoder()
+    const elements = JsonElements.make({ field, depth: 2, longest: LONGEST_ROW })
+    let count = 0
+    let isList = true
+    const found = (text: string): ReadonlyArray<JsonElements.Element> => {
+      try {
+        const rows = isList ? elements.take(text) : []
+        count += rows.length
+        isList = isList && count <= MOST_ROWS
+        return isList ? rows : []
+      } catch {
+        isList = false
+        return []
       }
-      body.parts.push(part)
-      body.length += part.length
-      return Effect.succeed(body)
     }
+    yield* Stream.runForEach(Answers.parts(response, LARGEST), (part) =>
+      Effect.gen(function* () {
+        const rows = found(decoder.decode(part, { stream: true }))
+        for (let from = 0; from < rows.length; from += ROWS_OF_TURN) {
+          for (const { value } of rows.slice(from, from + ROWS_OF_TURN)) take(value)
+          yield* nextTurn
+        }
+      })
+    )
+    return isList ? objectOf(elements.rest) : null
+  })
+
+/** The object that a body is; null for other bodies. Fails if it is too long. */
+const read = (operation: string, response: Response, size: Size): Effect.Effect<Answer | null, Failure> =>
+  (typeof size === "number"
+    ? Effect.map(Answers.text(response, size), (text) => objectOf(() => JSON.parse(text)))
+    : withRows(size, response)
   ).pipe(
-    Effect.map(({ parts }) => Buffer.concat(parts).toString("utf8")),
-    Effect.mapError((error) => (error instanceof CallFailure.CallFailure ? error : disconnected(operation, error)))
+    Effect.mapError((error) =>
+      error._tag === "TelcoCalls.TooLong"
+        ? failure("Unknown", `The answer of the OCS to ${operation} is longer than ${error.longest} bytes`)
+        : disconnected(operation, error)
+    )
   )
 
 const isDone = (httpStatus: number): boolean => httpStatus >= 200 && httpStatus < 300
@@ -169,8 +222,11 @@ export const make = (url: string, { timeout, token }: Options) =>
       )
 
     /** What an answer says by its own status; null if it has none. */
-    const answerOf = (operation: string, httpStatus: number, text: string): Result.Result<Answer, Failure> | null => {
-      const body = objectOf(text)
+    const answerOf = (
+      operation: string,
+      httpStatus: number,
+      body: Answer | null
+    ): Result.Result<Answer, Failure> | null => {
       const answer = decodeStatus(body)
       if (body === null || Option.isNone(answer)) return null
       const { code, msg } = answer.value.status
@@ -179,7 +235,7 @@ export const make = (url: string, { timeout, token }: Options) =>
     }
 
     /** Sends a request. Succeeds if the OCS says that it is done. */
-    return (operation: string, request: Request): Effect.Effect<Answer, Failure> =>
+    return (operation: string, request: Request, size: Size = Answers.LONGEST): Effect.Effect<Answer, Failure> =>
       Effect.gen(function* () {
         const body = JSON.stringify(request)
         const response = yield* client
@@ -191,9 +247,8 @@ export const make = (url: string, { timeout, token }: Options) =>
                 : disconnected(operation, reason.cause)
             )
           )
-        const text = yield* read(operation, response)
         const { headers, status } = response
-        const answer = answerOf(operation, status, text)
+        const answer = answerOf(operation, status, yield* read(operation, response, size))
         if (answer !== null) return yield* Effect.fromResult(answer)
         if (isDone(status)) {
           return yield* failure("Unknown", `The OCS answers ${operation} with something that is no answer`)

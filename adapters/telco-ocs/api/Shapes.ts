@@ -82,9 +82,12 @@ export const Subscriber = Schema.Struct({
   lastMnc: optional(Digits)
 })
 
-/** Each row is read for itself, so that an odd one does not hide the others. */
+/** The field of the rows of a list of subscribers. */
+export const ROWS = "subscriberList"
+
+/** Each row of `ROWS` is read for itself, so that an odd one does not hide the others. */
 export const SubscriberList = Schema.NullOr(
-  Schema.Struct({ subscriberList: list(Schema.Unknown), hasMore: optional(Schema.Boolean), nbFound: optional(Whole) })
+  Schema.Struct({ [ROWS]: list(Schema.Unknown), hasMore: optional(Schema.Boolean), nbFound: optional(Whole) })
 )
 
 const Account = Schema.Struct({ accountId: optional(Whole) })
@@ -209,22 +212,30 @@ const oddRow = (row: unknown, reason: string): Api.OddRow => ({
   message: reason.replace(/\s+/g, " ").slice(0, LONGEST_REASON)
 })
 
-/** The rows of a list, by what can be read of them. */
-export const subscribersFrom = (list: typeof SubscriberList.Type): Api.SubscriberList => {
+/** Takes the rows of a list one after another, by what can be read of them; `end` adds what the list says beside them. */
+export const subscribers = () => {
   const subscribers: Array<Api.ListedSubscriber> = []
   const withoutCard: Array<number> = []
   const odd: Array<Api.OddRow> = []
-  for (const row of list?.subscriberList ?? []) {
-    const read = listed(row)
-    if (Result.isFailure(read)) {
-      odd.push(oddRow(row, read.failure.message))
-      continue
-    }
-    const { iccid, ...subscriber } = subscriberFrom(read.success)
-    if (iccid === null || iccid === "") withoutCard.push(subscriber.subscriberId)
-    else subscribers.push({ ...subscriber, iccid, accountId: read.success.accountId ?? null })
+  return {
+    take: (row: unknown): void => {
+      const read = listed(row)
+      if (Result.isFailure(read)) {
+        odd.push(oddRow(row, read.failure.message))
+        return
+      }
+      const { iccid, ...subscriber } = subscriberFrom(read.success)
+      if (iccid === null || iccid === "") withoutCard.push(subscriber.subscriberId)
+      else subscribers.push({ ...subscriber, iccid, accountId: read.success.accountId ?? null })
+    },
+    end: (list: typeof SubscriberList.Type): Api.SubscriberList => ({
+      subscribers,
+      withoutCard,
+      odd,
+      hasMore: list?.hasMore ?? false,
+      found: list?.nbFound ?? null
+    })
   }
-  return { subscribers, withoutCard, odd, hasMore: list?.hasMore ?? false, found: list?.nbFound ?? null }
 }
 
 export const packagesFrom = ({ packages }: typeof SubscriberPackages.Type): ReadonlyArray<Api.SubscriberPackage> =>

@@ -344,6 +344,13 @@ describe("the catalogue", () => {
     const refused = await world.admin("PUT", "/catalogue", { operators: [], profiles: 5 })
     expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
   })
+
+  it("has a limit of bytes and of values, before it is parsed", async () => {
+    const many = await world.admin("PUT", "/catalogue", { countries: Array<number>(200_000).fill(0) })
+    expect([many.status, many.body.message]).toEqual([400, "body must have at most 200000 values"])
+    const long = await world.admin("PUT", "/catalogue", { name: "x".repeat(4 * 1_048_576) })
+    expect([long.status, long.body.code]).toEqual([413, "body_too_large"])
+  })
 })
 
 describe("tokens", () => {

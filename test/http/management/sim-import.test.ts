@@ -8,7 +8,7 @@ import * as fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
 import * as FileLines from "../../../adapters/http/shapes/FileLines.ts"
 import * as SimImport from "../../../adapters/http/shapes/SimImport.ts"
-import * as JsonElements from "../../../adapters/http/wire/JsonElements.ts"
+import { JsonElements } from "../../../adapters/fields/index.ts"
 import * as World from "../World.ts"
 
 const record = { iccid: "8944500102198304826", label: "Green", is_esim: true, lpa: "LPA:1$smdp.example$CODE" }

@@ -2,8 +2,8 @@
  * The elements of one array in a large JSON object, read while the object arrives: `{"sims": [{…}, {…}]}`. Only a text
  * of one element is held at a time, so memory does not grow with the object.
  *
- * The array may have fields before and after it, which together with each element are limited in length. An object that
- * is malformed after some elements fails there.
+ * The array is in the object, or in objects of its fields. It may have fields before and after it, which are limited in length
+ * as each element is. An object that is malformed after some elements fails there.
  */
 
 /** The object is not JSON, has no such array, or a part of it is too long; `message` says which. */
@@ -43,13 +43,20 @@ export interface Options {
   readonly field: string
   /** The longest element, and the longest text before or behind the array, in characters. */
   readonly longest: number
+  /** In how many objects the array is; 1 by default. */
+  readonly depth?: number
 }
 
-/** Takes the object piece by piece. `take` gives the elements that a piece completes; `end` checks that it is whole. */
-export const make = ({ field, longest }: Options) => {
+/**
+ * Takes the object piece by piece. `take` gives the elements that a piece completes; `end` checks that the object is whole;
+ * `rest` does so too, and gives it with an empty array, or without one where there was none.
+ */
+export const make = ({ depth: inside = 1, field, longest }: Options) => {
   const isAtField = new RegExp(`[{,]\\s*"${field}"\\s*:\\s*$`)
   let place: Place = "head"
   let held = ""
+  // The text before the array.
+  let head = ""
   let depth = 0
   let inString = false
   let isEscaped = false
@@ -81,23 +88,24 @@ export const make = ({ field, longest }: Options) => {
       else if (code === LINE_FEED) line++
       else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
         depth++
-        if (place !== "head" || depth !== 2 || code !== OPEN_ARRAY) continue
+        if (place !== "head" || depth !== inside + 1 || code !== OPEN_ARRAY) continue
         const near = at - from < NEAR ? held.slice(-NEAR) + piece.slice(from, at) : piece.slice(at - NEAR, at)
         if (!isAtField.test(near)) continue
-        parsed(`${held}${piece.slice(from, at)}[]}`)
+        head = held + piece.slice(from, at)
+        parsed(`${head}[]${"}".repeat(inside)}`)
         place = "array"
         begun = line
         held = ""
         from = at + 1
       } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
         depth--
-        if (place !== "array" || depth !== 1) continue
+        if (place !== "array" || depth !== inside) continue
         if (code !== CLOSE_ARRAY) throw notJson()
         found.push(...element(held + piece.slice(from, at), true))
         place = "tail"
         held = ""
         from = at + 1
-      } else if (code === COMMA && place === "array" && depth === 2) {
+      } else if (code === COMMA && place === "array" && depth === inside + 1) {
         found.push(...element(held + piece.slice(from, at), false))
         held = ""
         from = at + 1
@@ -120,5 +128,10 @@ export const make = ({ field, longest }: Options) => {
     if (Object.hasOwn(rest, field)) throw new Malformed(`${field} must be given once`)
   }
 
-  return { take, end }
+  const rest = (): unknown => {
+    if (place === "array") throw notJson()
+    return parsed(place === "head" ? held : `${head}[]${held}`)
+  }
+
+  return { take, end, rest }
 }
