@@ -76,7 +76,10 @@ export interface Renewal {
 export interface Pending {
   /** Business time at which the next unheld piece of work is due, even if long past; null where there is none. */
   readonly dueAt: Instant | null
-  /** How many pieces of due work are held by someone, counted up to 10,000. */
+  /**
+   * How many pieces of due work are held by someone. A storage may look at the first 1,000 that are due only: the number
+   * counts where nothing that is due is free.
+   */
   readonly held: number
 }
 

@@ -84,7 +84,10 @@ export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
 })
 
-/** When the first free row is due, and how many that are due are held: counted up to 10,000; `and` narrows both. */
+/** How many rows that are due are looked at for those that are held: a few milliseconds of the database's time. */
+const LOOKED_AT = 1_000
+
+/** When the first free row is due, and how many of the first so many that are due are held; `and` narrows both. */
 export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor, and: Fragment = sql.literal("")) => {
   const { dueAt, id, table, waits } = queue
   return sql<Row<Jobs.Pending>>`
@@ -97,15 +100,14 @@ export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor, and: Fragmen
         limit 1
       ),
       'held', (
-        select count(*)
+        select count(*) filter (where due.lease_until > ${at.machineNow}::bigint)
         from (
-          select 1
+          select ${sql.literal(table)}.lease_until
           from ${sql.literal(`simplan.${table}`)}
-          where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
-            and ${sql.literal(table)}.lease_until > ${at.machineNow}::bigint ${and}
+          where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint ${and}
           order by ${sql.literal(`${dueAt}, ${id}`)}
-          limit 10000
-        ) held
+          limit ${sql.literal(String(LOOKED_AT))}
+        ) due
       )
     )::text as value`
 }
