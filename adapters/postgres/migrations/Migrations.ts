@@ -25,6 +25,7 @@ import * as failedEvents from "./0008_failed_events.ts"
 import * as failingEndpoints from "./0009_failing_endpoints.ts"
 import * as fairClaims from "./0010_fair_claims.ts"
 import * as provisioningJobs from "./0011_provisioning_jobs.ts"
+import * as listsByTwoColumns from "./0012_lists_by_two_columns.ts"
 
 /** The statements of each migration, which is named by its number. */
 const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -38,7 +39,8 @@ const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0008_failed_events": failedEvents.statements,
   "0009_failing_endpoints": failingEndpoints.statements,
   "0010_fair_claims": fairClaims.statements,
-  "0011_provisioning_jobs": provisioningJobs.statements
+  "0011_provisioning_jobs": provisioningJobs.statements,
+  "0012_lists_by_two_columns": listsByTwoColumns.statements
 }
 
 /** A migration of this build. */

@@ -26,8 +26,8 @@ export interface List<A> {
 export interface Conditions {
   /** Which are in the list: what its index finds. */
   readonly listed: ReadonlyArray<Fragment>
-  /** What the table is joined with to find them. */
-  readonly joined?: string
+  /** Where they are found; the table where it is absent. */
+  readonly from?: string
   /** Which of those that are looked at are taken. */
   readonly filters: ReadonlyArray<Fragment>
 }
@@ -50,7 +50,7 @@ export const read = <A>(
   const by = isNewestFirst ? `${createdAt} desc, ${id} desc` : `${createdAt}, ${id}`
   return Effect.map(
     database.rows((sql) => {
-      const { filters, joined = "", listed } = conditionsOf(sql)
+      const { filters, from = `simplan.${table}`, listed } = conditionsOf(sql)
       const beyond = sql`(${sql.literal(order.join(", "))}) ${sql.literal(isNewestFirst ? "<" : ">")} (${after?.createdAt ?? 0}::bigint, ${after?.id ?? ""}::text)`
       // The planner knows the bound: as a parameter it would be a guess.
       return sql<Row<Looked<A>>>`
@@ -60,7 +60,7 @@ export const read = <A>(
         )::text as value
         from (
           select ${sql.literal(table)}.*, row_number() over listed as looked_at, lead(1) over listed is null as is_last
-          from simplan.${sql.literal(table)} ${sql.literal(joined)}
+          from ${sql.literal(from)}
           where ${sql.and(after === null ? listed : [...listed, beyond])}
           window listed as (order by ${sql.literal(by)})
           order by ${sql.literal(by)}

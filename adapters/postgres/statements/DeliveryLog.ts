@@ -2,6 +2,7 @@
  * The log of webhook deliveries and their attempts: its reads, and its purge (rule W12).
  */
 import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { Delivery, Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
 import * as FilteredPage from "../sql/FilteredPage.ts"
@@ -44,7 +45,17 @@ const list: FilteredPage.List<Delivery.LoggedDelivery> = {
   value: logged
 }
 
-/** A page of the log, newest first. Of an endpoint or of a SIM, only its own deliveries are looked at. */
+/** A SIM's deliveries: each event's by the range of their ids. `offset` keeps the planner from another way. */
+const ofSim = `simplan.event cross join lateral (
+  select * from simplan.delivery
+  where delivery.organization_id = event.organization_id and ${ofEvent}
+  offset 0
+) delivery`
+
+/**
+ * A page of the log, newest first. Of an endpoint or of a SIM, only its own deliveries are looked at: those of a SIM by its
+ * events, which are as old as they are.
+ */
 export const page =
   (database: Database) =>
   ({
@@ -57,21 +68,38 @@ export const page =
     type,
     ...of
   }: Parameters<Storage.Service["deliveries"]["page"]>[0]) =>
-    FilteredPage.read(database, list, of, (sql) => ({
-      listed: [
-        sql`delivery.organization_id = ${organizationId}`,
-        sql`delivery.handler is null`,
-        ...(endpointId === undefined ? [] : [sql`delivery.endpoint_id = ${endpointId}`]),
-        ...(from === undefined ? [] : [sql`delivery.created_at >= ${from}::bigint`]),
-        ...(to === undefined ? [] : [sql`delivery.created_at < ${to}::bigint`]),
-        ...(iccid === undefined ? [] : [sql`${sql.literal(Events.iccid)} = ${iccid}`, sql.literal(ofEvent)])
-      ],
-      ...(iccid !== undefined && { joined: withEvent }),
-      filters: [
-        ...(statuses === undefined ? [] : [sql`delivery.status = any(${`{${statuses.join(",")}}`}::text[])`]),
-        ...(type === undefined ? [] : [sql`event.payload->>'type' = ${type}`])
+    FilteredPage.read(database, list, of, (sql) => {
+      const isOfEndpoint = endpointId === undefined ? [] : [sql`delivery.endpoint_id = ${endpointId}`]
+      const isOfStatus =
+        statuses === undefined ? [] : [sql`delivery.status = any(${`{${statuses.join(",")}}`}::text[])`]
+      const isOfType = type === undefined ? [] : [sql`event.payload->>'type' = ${type}`]
+      const between = (created: Fragment) => [
+        ...(from === undefined ? [] : [sql`${created} >= ${from}::bigint`]),
+        ...(to === undefined ? [] : [sql`${created} < ${to}::bigint`])
       ]
-    }))
+      return iccid === undefined
+        ? {
+            listed: [
+              sql`delivery.organization_id = ${organizationId}`,
+              sql`delivery.handler is null`,
+              ...isOfEndpoint,
+              ...between(sql`delivery.created_at`)
+            ],
+            filters: [...isOfStatus, ...isOfType]
+          }
+        : {
+            from: ofSim,
+            listed: [
+              sql`event.organization_id = ${organizationId}`,
+              sql`${sql.literal(Events.iccid)} = ${iccid}`,
+              ...between(sql`event.created_at`),
+              ...(of.after === null ? [] : [sql`event.created_at <= ${of.after.createdAt}::bigint`]),
+              sql`delivery.created_at = event.created_at`,
+              sql`delivery.handler is null`
+            ],
+            filters: [...isOfEndpoint, ...isOfStatus, ...isOfType]
+          }
+    })
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly deliveryId: string }) =>
   database.row(

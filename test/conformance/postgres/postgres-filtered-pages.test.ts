@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
@@ -55,6 +56,31 @@ const fill = [
     from generate_series(1, ${ROWS}) i`
 ]
 
+/** How many rows and entries of indexes were read of a table since the counters were reset. */
+const rowsReadOf = (client: SqlClient.SqlClient, table: string) =>
+  Effect.gen(function* () {
+    yield* ended(client)
+    const [counted] = yield* client<{ readonly rows: number }>`
+      select (
+        (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname = ${table})
+        + (select seq_tup_read from pg_stat_user_tables where schemaname = 'simplan' and relname = ${table})
+      )::float8 as rows`
+    return counted?.rows ?? 0
+  })
+
+/** SIMs of two labels and both kinds, of which those of one label and kind are few, and come last. */
+const sims = `insert into simplan.sim (
+    organization_id, iccid, sim_id, import_sequence, label, is_esim, created_at, allocation, downloaded,
+    mobile_plan_applied, version
+  ) select 'org', i::text, i::text, i, case when i % 2 = 0 then 'Green' else 'Blue' end, i > ${ROWS - 20} or i % 2 = 0, 1, 'Free',
+    false, false, 1
+  from generate_series(1, ${ROWS}) i`
+
+/** The events are about three SIMs: one has four, one every other, and one the rest. */
+const ofSims = `json_build_object('type', 'esim.smdp.stateChanged', 'data', json_build_object('sim',
+  case when created_at < 5 then 'rare' when created_at % 2 = 0 then 'common' else 'other' end
+))`
+
 describe("W13: a page of a filtered list on PostgreSQL", () => {
   const url = Databases.forEachTest()
 
@@ -69,15 +95,64 @@ describe("W13: a page of a filtered list on PostgreSQL", () => {
         yield* client`select pg_stat_reset()`
         const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
         expect([name, found.items.length, found.rows]).toEqual([name, 0, Storage.LOOKED_AT_ONCE])
-        yield* ended(client)
-        const [counted] = yield* client<{ readonly rows: number }>`
-          select (
-            (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname = ${table})
-            + (select seq_tup_read from pg_stat_user_tables where schemaname = 'simplan' and relname = ${table})
-          )::float8 as rows`
-        expect([name, (counted?.rows ?? 0) <= Storage.LOOKED_AT_ONCE + 2]).toEqual([name, true])
-        expect([name, (counted?.rows ?? 0) >= Storage.LOOKED_AT_ONCE]).toEqual([name, true])
+        const rows = yield* rowsReadOf(client, table)
+        expect([name, rows <= Storage.LOOKED_AT_ONCE + 2]).toEqual([name, true])
+        expect([name, rows >= Storage.LOOKED_AT_ONCE]).toEqual([name, true])
       }
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+
+  it("reads of a SIM's deliveries no others, however many there are", { timeout: 60_000 }, () =>
+    Effect.gen(function* () {
+      const client = yield* admin(url())
+      yield* Effect.scoped(connectOverPool(url()))
+      for (const statement of [...fill, "update simplan.event set payload = " + ofSims]) yield* client.unsafe(statement)
+      yield* client`vacuum analyze`
+      // What filled the tables is counted before the counters are reset.
+      yield* ended(client)
+      for (const [iccid, after, count] of [
+        ["rare", null, 4],
+        ["none", null, 0],
+        ["common", null, page.limit],
+        ["common", { createdAt: 400, id: "" }, page.limit]
+      ] as const) {
+        yield* client`select pg_stat_reset()`
+        const read = (storage: Service) => storage.deliveries.page({ ...page, after, iccid })
+        const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
+        expect([iccid, found.items.length]).toEqual([iccid, count])
+        const rows = (yield* rowsReadOf(client, "delivery")) + (yield* rowsReadOf(client, "event"))
+        expect([iccid, rows <= 2 * Storage.LOOKED_AT_ONCE]).toEqual([iccid, true])
+      }
+    }).pipe(Effect.scoped, Effect.runPromise)
+  )
+
+  it("reads of SIMs no more than it answers, whatever their label and kind", { timeout: 60_000 }, () =>
+    Effect.gen(function* () {
+      const client = yield* admin(url())
+      yield* Effect.scoped(connectOverPool(url()))
+      yield* client.unsafe(sims)
+      yield* client`vacuum analyze`
+      // What filled the tables is counted before the counters are reset.
+      yield* ended(client)
+      const asked = [null, ROWS / 2, ROWS].flatMap((after) =>
+        ([null, "Green", "Blue", "Red"] as const).flatMap((label) =>
+          [null, true, false].map((isEsim) => ({ ...page, after, label, isEsim }))
+        )
+      )
+      yield* client`select pg_stat_reset()`
+      const found = yield* Effect.scoped(
+        Effect.flatMap(connectOverPool(url()), (adapter) =>
+          on(adapter, (storage) => Effect.forEach(asked, (one) => storage.sims.page(one)))
+        )
+      )
+      for (const [index, one] of asked.entries()) {
+        const sequences = (found[index] ?? []).map(({ importSequence }) => importSequence)
+        const isEmpty = one.label === "Red" || one.after === ROWS || (one.label === "Green" && one.isEsim === false)
+        expect([one, sequences.length]).toEqual([one, isEmpty ? 0 : page.limit])
+        expect(sequences).toEqual(sequences.toSorted((left, right) => left - right))
+      }
+      // Of a label the first of both kinds are read.
+      expect(yield* rowsReadOf(client, "sim")).toBeLessThanOrEqual(asked.length * 2 * (page.limit + 1))
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 })

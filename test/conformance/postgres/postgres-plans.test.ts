@@ -541,6 +541,6 @@ describe("The statements on PostgreSQL", () => {
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and idx_scan > 0 order by relname`
         expect(looked.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
       }).pipe(Effect.scoped, Effect.runPromise),
-    60_000
+    180_000
   )
 })

@@ -2,8 +2,9 @@
  * The page of SIMs, one of them, and by what its telco knows it.
  */
 import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import { Label, type Sim, type SimIdentities, type Storage } from "simplan/ports"
-import type { Database, Row } from "../../database/Database.ts"
+import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Batching from "../../fast/Batching.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as SizedPage from "../../sql/SizedPage.ts"
@@ -28,27 +29,47 @@ export const byIccid = (database: Database) => {
     Effect.map(lookup(of), (found) => (found === null ? null : SimRows.unpack(of.organizationId, found)))
 }
 
+/**
+ * The rows of a page. Label and kind stand in the order, and are bounds and not equalities, so that the planner has no index
+ * but the one that they lead: by its statistics another one may look as good, and be read as a whole. Of a label both kinds
+ * are read.
+ */
+const listed = (sql: Sql, { after, isEsim, label, limit, organizationId }: Query): Fragment => {
+  const of = (isEsim: boolean | null): Fragment => {
+    const [columns, values] = [
+      [...(label === null ? [] : ["sim.label"]), ...(isEsim === null ? [] : ["sim.is_esim"])],
+      [...(label === null ? [] : [sql`${label}::text`]), ...(isEsim === null ? [] : [sql`${isEsim}::boolean`])]
+    ]
+    const filters = [
+      sql`sim.organization_id = ${organizationId}`,
+      sql`(${sql.literal([...columns, "sim.import_sequence"].join(", "))})
+        > (${sql.csv([...values, sql`${after ?? 0}::bigint`])})`,
+      ...(columns.length === 0 ? [] : [sql`(${sql.literal(columns.join(", "))}) <= (${sql.csv(values)})`])
+    ]
+    return CommitClause.first(
+      sql,
+      sql`
+        select * from simplan.sim where ${sql.and(filters)}
+        order by ${sql.literal([...columns, "sim.import_sequence"].join(", "))}`,
+      limit
+    )
+  }
+  return label === null || isEsim !== null
+    ? of(isEsim)
+    : sql`
+        select * from ((${of(true)}) union all (${of(false)})) kinds order by import_sequence limit ${limit}::int`
+}
+
 /** A page, by import sequence; one row of a result has it all. */
 export const page = (database: Database) =>
   SizedPage.make<number, Query, NonNullable<SimRows.PackedPage>, Sim.Sim>(database, {
-    statement: (sql, of) => {
-      const filters = [
-        sql`sim.organization_id = ${of.organizationId}`,
-        ...(of.after === null ? [] : [sql`sim.import_sequence > ${of.after}::bigint`]),
-        ...(of.isEsim === null ? [] : [sql`sim.is_esim = ${of.isEsim}`]),
-        ...(of.label === null ? [] : [sql`sim.label = ${of.label}`])
-      ]
-      return sql`
-        select (${sql.literal(SimRows.page)})::text as value
-        from (
-          ${CommitClause.first(sql, sql`select * from simplan.sim where ${sql.and(filters)} order by sim.import_sequence`, of.limit)}
-        ) sim`
-    },
+    statement: (sql, of) => sql`
+      select (${sql.literal(SimRows.page)})::text as value from (${listed(sql, of)}) sim`,
     unpack: (found, { organizationId }) => SimRows.unpackPage(organizationId, found),
     cursorOf: ({ importSequence }) => importSequence
   })
 
-// The orders are for the planner, which goes by the index of each: those of free eSIMs, and of an organization's by label.
+// The orders are for the planner, which goes by the index of each; it takes the order out of an `exists`.
 /** How many free eSIMs organizations have, by label. */
 export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
   database.rows(
@@ -66,14 +87,12 @@ export const stock = (database: Database) => (of: { readonly organizationIds: Re
           limit 1000
         ) free
       ) found
-      where found.free > 0 or exists (
-        select from (
-          select sim.is_esim from simplan.sim
-          where sim.organization_id = asked.organization_id and sim.label = known.label
-          order by sim.import_sequence
-          limit 1000
-        ) first
-        where first.is_esim
+      where found.free > 0 or (
+        select true from simplan.sim
+        where sim.organization_id = asked.organization_id and sim.label <= known.label
+          and (sim.label, sim.is_esim) >= (known.label, true)
+        order by sim.label, sim.is_esim
+        limit 1
       )`
   )
 
