@@ -22,7 +22,7 @@ const parsed = (text: string): unknown => {
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** In how many characters before the array its name is looked for. */
+/** In how many characters before the array its name is searched. */
 const NEAR = 100
 
 /** An element, and the line of the text on which it begins, counted from 1. */

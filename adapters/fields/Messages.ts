@@ -34,7 +34,7 @@ const nouns: Readonly<Partial<Record<SchemaAST.AST["_tag"], string>>> = {
 }
 
 const noun = (ast: SchemaAST.AST): string => {
-  // A field that may be left out takes undefined too, which no message has to tell.
+  // A field that may be left out takes undefined too, which no message has to say.
   if (ast._tag === "Union") {
     return [...new Set(ast.types.filter(({ _tag }) => _tag !== "Undefined").map(noun))].join(" or ")
   }

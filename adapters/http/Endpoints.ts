@@ -78,7 +78,7 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
 const known = (schema: Schema.Top | undefined) =>
   Query.unknownNames(schema ?? Schema.Struct({}), { name: "query parameter", of: "route" })
 
-/** Tells use cases who changes something (rule W11). */
+/** Passes to use cases who changes something (rule W11). */
 const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateService(effect, RequestContext.Current, (request) => ({ ...request, actor }))
 
@@ -109,8 +109,8 @@ const route = (
         if (Result.isFailure(query)) return Effect.fail(query.failure)
         return handle({ params: params.success, query: query.success, caller, request, respond })
       })
-      const told = writes ? byActor(actor, handled) : handled
-      const answered = Effect.matchEffect(told, {
+      const attributed = writes ? byActor(actor, handled) : handled
+      const answered = Effect.matchEffect(attributed, {
         onFailure: ErrorResponses.ofFailure,
         onSuccess: (body) => Effect.succeed(respond(body))
       })

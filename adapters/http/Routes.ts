@@ -67,7 +67,7 @@ export interface Options {
   readonly failedAuthentication?: RateLimit.Rate | undefined
   /** How many requests without a key an address may send for documents and metrics; 100 a second by default (rule W13). */
   readonly withoutKey?: RateLimit.Rate | undefined
-  /** How many proxies stand before the server and tell the client's address in `X-Forwarded-For`; none by default. */
+  /** How many proxies stand before the server and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
   /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
   readonly checkUrl: Webhooks.CheckUrl
@@ -89,7 +89,7 @@ const serving = (options: Options): ((path: string) => boolean) => {
   }
 }
 
-/** What the documents tell of. Where groups were chosen, it is these; else it is the whole API. */
+/** What the documents describe. Where groups were chosen, it is these; else it is the whole API. */
 const about = (options: Options): Document.About => ({
   ...(options.groups !== undefined && { has: serving(options) }),
   isHosts: (path) => {

@@ -1,5 +1,6 @@
 /**
- * JSON files that people write: their values, and the line of each field, so that a mistake can be told with its line.
+ * JSON files that people write: their values, and the line of each field, so that a mistake can be reported with its
+ * line.
  */
 import * as Json from "@humanwhocodes/momoa"
 import { Result } from "effect"
@@ -62,7 +63,7 @@ const reasonOf = (message: string): string => {
   return message.replace(/\s*\(\d+:\d+\)$/, "").replace(/\.$/, "")
 }
 
-// Of two fields with one name every reader of JSON takes the last, and tells nothing of the other.
+// Of two fields with one name every reader of JSON takes the last, and ignores the other.
 const repeated = (node: Json.ValueNode): Json.MemberNode | undefined => {
   if (node.type === "Array") return firstOf(node.elements, ({ value }) => repeated(value))
   if (node.type !== "Object") return undefined

@@ -78,7 +78,7 @@ export const claim = <K extends Rows.Kind>(
   return taken
 }
 
-/** Counts without a bound: in memory nobody waits for a count. */
+/** Counts without a bound: in memory a count costs little. */
 export const backlog = <K extends Rows.Kind>(queue: Queue<K>, { machineNow, now }: At): Jobs.Backlog => {
   const all = [...due(queue, now)]
   const open = all.filter((waiting) => !isHeld(waiting, machineNow))
@@ -87,7 +87,7 @@ export const backlog = <K extends Rows.Kind>(queue: Queue<K>, { machineNow, now 
 
 export const pending = <K extends Rows.Kind>(
   queue: Queue<K>,
-  { from, machineNow, now }: Jobs.LookedFor
+  { from, machineNow, now }: Jobs.PendingQuery
 ): Jobs.Pending => {
   const { held } = backlog(queue, { now, machineNow })
   for (const waiting of rows(queue)) {

@@ -9,7 +9,7 @@
 import { Effect, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** How often it is looked at what has changed. */
+/** How often the changes are counted. */
 const INTERVAL = "15 seconds"
 
 // The thresholds are those of PostgreSQL's autovacuum: 50 rows, and a fifth of the table for rows that are gone, or a
@@ -26,7 +26,7 @@ const changed = (sql: SqlClient.SqlClient) =>
         or pg_class.relkind <> 'p' and age(pg_class.relfrozenxid) > 200000000
       )`.unprepared
 
-/** Looks after the tables in which enough has changed. What fails is done the next time. */
+/** Analyzes the tables in which enough has changed. What fails is done the next time. */
 export const once = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
   Effect.ignore(
     Effect.flatMap(changed(sql), (tables) =>
@@ -46,7 +46,7 @@ const userTables = (sql: SqlClient.SqlClient) =>
     .unprepared
 
 /**
- * Looks after all tables of a directory that are not PostgreSQL's own: PostgreSQL loses its counts of changed rows when
+ * Analyzes all tables of a directory that are not PostgreSQL's own: PostgreSQL loses its counts of changed rows when
  * its process is killed.
  */
 export const all = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
@@ -57,7 +57,7 @@ export const all = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
     })
   )
 
-/** Looks after what has changed, every 15 seconds until the scope ends, unless there is no room for it. */
+/** Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it. */
 export const follow = (sql: SqlClient.SqlClient, room: Effect.Effect<void, unknown> = Effect.void) =>
   Effect.forkScoped(
     Effect.repeat(Effect.delay(Effect.ignore(Effect.andThen(room, once(sql))), INTERVAL), Schedule.forever)

@@ -26,7 +26,7 @@ import * as Organizations from "./statements/Organizations.ts"
 import * as Plans from "./statements/Plans.ts"
 import * as Regions from "./statements/Regions.ts"
 import * as Reports from "./statements/Reports.ts"
-import * as Singletons from "./statements/Singletons.ts"
+import * as ServiceState from "./statements/ServiceState.ts"
 import * as SimReservations from "./statements/sims/SimReservations.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
 import * as Sims from "./statements/sims/Sims.ts"
@@ -36,8 +36,8 @@ import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 type Written = ReturnType<typeof Commit.run>
 
 /** Nothing has changed for others before the transaction of the host has committed. */
-const telling =
-  (database: Database, run: Written, { notice, tell }: Notifications.Notifications): Written =>
+const notifyAfterCommit =
+  (database: Database, run: Written, { notice, publish }: Notifications.Notifications): Written =>
   (commit) =>
     Effect.tap(
       run(commit),
@@ -45,14 +45,14 @@ const telling =
         const changes = Changes.of(commit)
         if (Changes.isNothing(changes)) return Effect.void
         return host === null || notice === null
-          ? database.afterCommit(Effect.sync(() => tell(changes)))
+          ? database.afterCommit(Effect.sync(() => publish(changes)))
           : database.write(notice(changes))
       })
     )
 
 const storage = (database: Database, notifications: Notifications.Notifications) =>
   Storage.Storage.of({
-    commit: telling(database, Commit.run(database), notifications),
+    commit: notifyAfterCommit(database, Commit.run(database), notifications),
     organizations: {
       page: Organizations.page(database),
       get: Organizations.byId(database),
@@ -83,7 +83,7 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       page: Regions.page(database),
       like: Regions.like(database)
     },
-    catalogues: { version: Singletons.catalogueVersion(database), get: Singletons.catalogue(database) },
+    catalogues: { version: ServiceState.catalogueVersion(database), get: ServiceState.catalogue(database) },
     sims: {
       import: SimImport.run(database),
       get: Sims.byIccid(database),
@@ -124,16 +124,16 @@ const storage = (database: Database, notifications: Notifications.Notifications)
       count: JobQueue.problemCount(database)
     },
     auditEntries: { page: AuditEntries.page(database) },
-    virtualClock: Singletons.clock(database),
+    virtualClock: ServiceState.clock(database),
     clockOffset: Effect.succeed(0),
     watch: notifications.watch,
-    purge: Singletons.purge(database),
+    purge: ServiceState.purge(database),
     purgeAudit: AuditEntries.purge(database),
     purgeEvents: DeliveryLog.purge(database),
-    ready: Effect.flatMap(Singletons.ready(database), (done) =>
+    ready: Effect.flatMap(ServiceState.ready(database), (done) =>
       done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
     ),
-    probe: Singletons.probe(database)
+    probe: ServiceState.probe(database)
   })
 
 const jobs = (database: Database) =>

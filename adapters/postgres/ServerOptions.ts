@@ -31,13 +31,13 @@ export interface Options {
   readonly url?: DatabaseUrl.DatabaseUrl | undefined
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
-   * the pool's options: it hears of other processes. A host that keeps connections of the pool while it calls needs one
-   * more in the pool than it keeps, or the call waits for `patience` and fails.
+   * the pool's options: it receives what other processes notify. A host that keeps connections of the pool while it
+   * calls needs one more in the pool than it keeps, or the call waits for `waitLimit` and fails.
    */
   readonly pool?: PgPool.PgPool | undefined
   /**
    * The host's client of `@effect/sql-pg`: all statements go through it, so that they join its transactions. One connection
-   * is opened beside it, with the client's options: it hears of other processes.
+   * is opened beside it, with the client's options: it receives what other processes notify.
    */
   readonly client?: PgClient.PgClient | undefined
   /**
@@ -46,12 +46,12 @@ export interface Options {
    */
   readonly schema?: string | undefined
   /** With a URL: how many connections commits may use at once, 10 where it is absent; reads share one more, one holds the
-   * database, and one is for telling other processes and hearing of them. */
+   * database, and one is for notifying other processes and listening to them. */
   readonly maxConnections?: number | undefined
   /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
   readonly alone?: boolean | undefined
   /** How long the database may be silent before a connection counts as lost, 1 s to 1 h; 30 s where it is absent. */
-  readonly patience?: Duration.Input | undefined
+  readonly waitLimit?: Duration.Input | undefined
   /** Which fast paths are taken; all of them where it is absent. */
   readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
   /**
@@ -68,7 +68,7 @@ const known = [
   "schema",
   "maxConnections",
   "alone",
-  "patience",
+  "waitLimit",
   "fastPaths",
   "secretKeys"
 ] as const satisfies ReadonlyArray<keyof Options>
@@ -94,7 +94,7 @@ const isPool = (value: object): boolean =>
   PgSession.canOpen(value)
 
 /** How the connections are made that the options name. */
-const connecting = (options: Options, patience: Duration.Duration): Arguments.Checked<Connecting> =>
+const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.Checked<Connecting> =>
   Result.gen(function* () {
     const { client, pool, url } = options
     const given = (["url", "pool", "client"] as const).filter((name) => options[name] !== undefined)
@@ -109,7 +109,7 @@ const connecting = (options: Options, patience: Duration.Duration): Arguments.Ch
     if (pool !== undefined) {
       yield* Arguments.object("pool", pool)
       if (!isPool(pool)) return yield* Arguments.notAllowed("pool", pool, "a Pool of the package pg")
-      return Connections.ofPool(pool, patience)
+      return Connections.ofPool(pool, waitLimit)
     }
     if (client !== undefined) {
       if (!Predicate.hasProperty(client, PgClient.TypeId)) {
@@ -118,19 +118,19 @@ const connecting = (options: Options, patience: Duration.Duration): Arguments.Ch
       return Connections.ofClient(client)
     }
     const max = yield* Arguments.wholeNumber("maxConnections", options.maxConnections ?? 10, 1, 1_000)
-    return Connections.ofUrl(yield* DatabaseUrl.parse(url), max, patience)
+    return Connections.ofUrl(yield* DatabaseUrl.parse(url), max, waitLimit)
   })
 
 const read = (options: Options) =>
   Result.gen(function* () {
     yield* Arguments.object("The options of Postgres.layer", options, known)
-    const given = options.patience ?? ConnectionWatchdog.PATIENCE
-    const patience = yield* Arguments.duration("patience", given, "1 second", "1 hour")
+    const given = options.waitLimit ?? ConnectionWatchdog.PATIENCE
+    const waitLimit = yield* Arguments.duration("waitLimit", given, "1 second", "1 hour")
     return {
       schema: yield* DatabaseSchema.parse(options.schema ?? DatabaseSchema.DEFAULT),
       alone: yield* Arguments.trueOrFalse("alone", options.alone ?? false),
-      patience,
-      connect: yield* connecting(options, patience),
+      waitLimit,
+      connect: yield* connecting(options, waitLimit),
       fastPaths: yield* fastPathsOf(options.fastPaths),
       secretKeys: yield* Result.map(SecretKeys.given(options.secretKeys), () => options.secretKeys)
     }

@@ -146,19 +146,19 @@ export const layerOf = <E, R>(
 export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(
     Effect.gen(function* () {
-      const { alone, connect, fastPaths, patience, schema, secretKeys } = yield* ServerOptions.check(options)
+      const { alone, connect, fastPaths, waitLimit, schema, secretKeys } = yield* ServerOptions.check(options)
       const connections = yield* connect
       const { max, migrates, ownSession, session, target, writes } = connections
       yield* Pooler.refuse(ownSession, target)
       const service = DatabaseSchema.make(schema)
-      const signOfLife = ConnectionWatchdog.signOfLife(patience)
-      const occupancy = yield* DatabaseLock.hold(session, target, service, alone, signOfLife)
+      const heartbeatInterval = ConnectionWatchdog.heartbeatInterval(waitLimit)
+      const occupancy = yield* DatabaseLock.hold(session, target, service, alone, heartbeatInterval)
       const reads = yield* connections.reads
       yield* ConnectionMetrics.recordConnections("writes", max.writes)
       yield* ConnectionMetrics.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const home = yield* HostConnection.databaseOf(writes)
-      const notifications = yield* Notifications.make(session, service.channel, signOfLife)
+      const notifications = yield* Notifications.make(session, service.channel, heartbeatInterval)
       const shared = { offset, occupancy, notifications }
       return { reads, writes, migrates, fastPaths, schema, secretKeys, home, shared }
     }).pipe(

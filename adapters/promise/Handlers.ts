@@ -134,7 +134,7 @@ const own = async (context: Context.Context<never>): Promise<Inside> => {
   if (found._tag === "None") throw refused()
   const sql = found.value
   const statement: Statement = (text, values) =>
-    // What the database has refused is told as its own error.
+    // What the database has refused fails with its own error.
     Effect.mapError(sql.unsafe(text, values), (error) => error.reason.cause ?? error)
   return { transaction: sql.withTransaction, call: calledInTransaction(statement) }
 }

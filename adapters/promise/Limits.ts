@@ -11,7 +11,7 @@ import type { CallOptions } from "./types/Calls.ts"
 /** The longest time that a timer of Node can wait, in milliseconds. */
 const LONGEST = 2 ** 31 - 1
 
-/** Waits for a promise, but not longer than this. Tells whether it was settled. */
+/** Waits for a promise, but not longer than this. Whether it was settled. */
 export const atMost = async (millis: number, promise: Promise<unknown>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<false>((resolve) => {

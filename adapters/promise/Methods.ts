@@ -65,7 +65,7 @@ const existing = (organizationId: string | undefined): Use<void> =>
     ? Effect.void
     : Effect.flatMap(Organizations.Organizations, (organizations) => organizations.check({ organizationId }))
 
-/** The call as its errors tell of it. It has to be made before anything is awaited, while the host is on the stack. */
+/** The call as its errors name it. It has to be made before anything is awaited, while the host is on the stack. */
 const callOf = <Request>({ fields, name }: Method<Request>, request: unknown): Failures.Call => {
   const site: { readonly stack?: string } = {}
   Error.captureStackTrace(site, callOf)
@@ -119,7 +119,7 @@ export const paging =
     return Pages.paged(method.name, cursor, read)
   }
 
-// The same request has the same text, in whatever order its fields are. Iterables are told by nothing.
+// The same request has the same text, in whatever order its fields are. Iterables have no text.
 const canonical = (value: unknown): unknown => {
   if (value instanceof Date) return value.toISOString()
   if (Array.isArray(value)) return value.map(canonical)
@@ -148,19 +148,19 @@ const keyOf = (method: string, options: WriteOptions | undefined): string | unde
   })
 }
 
-/** What a method that writes does: the part that is done once, and what is told of its answer, first or repeated. */
+/** What a method that writes does: the part that is done once, and what is returned for its answer, first or repeated. */
 export interface Writing<Kind extends keyof Idempotency.Answers, A> {
   readonly kind: Kind
   readonly run: Use<Idempotency.Answers[Kind]>
-  readonly tell: (answer: Idempotency.Answers[Kind]) => Use<A>
+  readonly reply: (answer: Idempotency.Answers[Kind]) => Use<A>
 }
 
 /** Runs once for each idempotency key; its answer is kept as one of this kind. */
 export const once = <Kind extends keyof Idempotency.Answers, A>(
   kind: Kind,
   run: Use<Idempotency.Answers[Kind]>,
-  tell: (answer: Idempotency.Answers[Kind]) => Use<A>
-): Writing<Kind, A> => ({ kind, run, tell })
+  reply: (answer: Idempotency.Answers[Kind]) => Use<A>
+): Writing<Kind, A> => ({ kind, run, reply })
 
 /** A call that writes, and keeps its idempotency key itself. */
 export const keyed = async <Request extends object, A>(
@@ -188,7 +188,7 @@ export const writing =
     checkOptions(name, options)
     const decoded = method.decode(name, request)
     const key = keyOf(name, options)
-    const { kind, run, tell } = use(decoded)
+    const { kind, run, reply } = use(decoded)
     const organizationId = organizationIn(decoded)
     const once = Effect.flatMap(IdempotencyKeys.IdempotencyKeys, (keys) => keys.once(kind, run))
     const keyed =
@@ -199,27 +199,27 @@ export const writing =
             key,
             fingerprint: fingerprint(name, decoded)
           })
-    const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, tell))
+    const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, reply))
     return runtime.run(callOf(method, request), effect, options)
   }
 
-/** What is done, told by nothing. */
+/** What is done, with no result. */
 export const done = (run: Use<unknown>): Writing<"Done", void> => ({
   kind: "Done",
   run: Effect.as(run, null),
-  tell: () => Effect.void
+  reply: () => Effect.void
 })
 
 /** An answer that has no kind of its own, kept as JSON that the schema reads again. */
 export const json = <S extends Schema.ConstraintCodec<unknown, unknown>, A>(
   schema: S,
   run: Use<S["Type"]>,
-  tell: (answer: S["Type"]) => Use<A>
+  reply: (answer: S["Type"]) => Use<A>
 ): Writing<"Json", A> => {
   const text = Schema.fromJsonString(schema)
   return {
     kind: "Json",
     run: Effect.flatMap(run, Schema.encodeEffect(text)),
-    tell: (answer) => Effect.flatMap(Effect.orDie(Schema.decodeUnknownEffect(text)(answer)), tell)
+    reply: (answer) => Effect.flatMap(Effect.orDie(Schema.decodeUnknownEffect(text)(answer)), reply)
   }
 }

@@ -93,8 +93,8 @@ export interface OfPackage {
  *
  * A function that throws `TelcoRefused` refuses for good. One that throws `TelcoUnavailable`, or fails to connect, is tried
  * again with the same key. Anything else that it throws is taken for a mistake in it: it is logged with its stack, a call
- * that waits for it rejects with a `SimplanError` that has it as its `cause`, and since nobody knows what the telco has
- * done, the call is undone or tried again with the same key, as when the telco is unavailable.
+ * that waits for it rejects with a `SimplanError` that has it as its `cause`, and since it is not known what the telco
+ * has done, the call is undone or tried again with the same key, as when the telco is unavailable.
  */
 export interface Telco {
   /** Creates a package. The key of a cancelled package is spent: a creation that comes later has to be refused. */
@@ -145,7 +145,7 @@ export interface WebhookCall {
   readonly organizationId: string
   /** Where it goes. */
   readonly url: string
-  /** The event's id, by which receivers tell repetitions. */
+  /** The event's id, by which receivers recognize repetitions. */
   readonly eventId: string
   /** The body: compact JSON. */
   readonly body: string
@@ -178,9 +178,9 @@ export interface Logger {
   debug(message: string, details?: object): void
   /** What happens in the normal course. */
   info(message: string, details?: object): void
-  /** What somebody should look at some time. */
+  /** What somebody should check some time. */
   warn(message: string, details?: object): void
-  /** What somebody should look at now. */
+  /** What somebody should check now. */
   error(message: string, details?: object): void
 }
 

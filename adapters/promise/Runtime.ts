@@ -1,8 +1,8 @@
 /**
  * The running service: its start, its end, and how a call is run in between.
  *
- * It starts when it is made. A start that fails is told to the call that waits for it, or to the log where none does, and
- * tried again at the next call.
+ * It starts when it is made. A start that fails is reported to the call that waits for it, or to the log where none
+ * does, and tried again at the next call.
  */
 import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { randomUUID } from "node:crypto"
@@ -105,7 +105,7 @@ export const make = (
     if (started !== undefined) return started
     const beginning = begin()
     started = beginning
-    // Told to the call that waits; the next call starts anew.
+    // Reported to the call that waits; the next call starts anew.
     beginning.catch(() => {
       if (started === beginning) started = undefined
     })
@@ -145,8 +145,8 @@ export const make = (
     })
 
   const run: Runtime["run"] = (call, effect, options) => {
-    const told = { ...call, requestId: call.requestId ?? options?.request?.requestId }
-    return hold(settle(told, effect, options))
+    const identified = { ...call, requestId: call.requestId ?? options?.request?.requestId }
+    return hold(settle(identified, effect, options))
   }
 
   async function* iterate<A>(
@@ -180,7 +180,7 @@ export const make = (
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }
 
-  // A failure is told to the first call. Where there is none, as in a process that only works, nobody else would tell.
+  // The first call reports a failure. Where there is none, as in a process that only works, it would go unreported.
   start().catch((error: unknown) => {
     if (!isAwaited) log("error", "The service cannot start; the next call tries again", { err: error })
   })

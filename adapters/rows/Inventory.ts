@@ -51,7 +51,7 @@ export const importSims = (
   return { imported, updated, taken }
 }
 
-/** How many free eSIMs are counted of a label, and among how many SIMs it is looked for where there is none. */
+/** How many free eSIMs are counted of a label, and among how many SIMs it is searched where there is none. */
 const COUNTED = 1_000
 
 const first = <A>(rows: Iterable<A>): ReadonlyArray<A> => {

@@ -40,23 +40,23 @@ const take = <K extends Rows.Kind, A>(
 }
 
 /** The part of a list that a filter goes over. */
-const look = <K extends Rows.Kind, A>(
+const scan = <K extends Rows.Kind, A>(
   rows: Iterable<Row<K>>,
-  { limit, looks = Storage.LOOKED_AT_ONCE }: Storage.FilteredKeyset,
+  { limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset,
   placeOf: (value: Rows.Kinds[K]) => Rows.Place,
   select: (value: Rows.Kinds[K]) => A | null
 ): Storage.Filtered<A> => {
   const items: Array<A> = []
-  let looked = 0
+  let scanned = 0
   for (const { value } of rows) {
-    looked += 1
+    scanned += 1
     const selected = select(value)
     if (selected !== null) items.push(selected)
-    if (items.length < limit && looked < looks) continue
+    if (items.length < limit && scanned < scanLimit) continue
     const { id, position } = placeOf(value)
-    return { items, rows: looked, next: { createdAt: position, id } }
+    return { items, rows: scanned, next: { createdAt: position, id } }
   }
-  return { items, rows: looked, next: null }
+  return { items, rows: scanned, next: null }
 }
 
 const all = <A>(value: A): A => value
@@ -100,7 +100,7 @@ const storage = (store: RowStore): Storage.Service => {
           return Effect.fail(error instanceof Storage.Conflict ? error : failed(error))
         }
         const changes = Changes.of(commit)
-        if (!Changes.isNothing(changes)) for (const hear of watchers) hear(changes)
+        if (!Changes.isNothing(changes)) for (const listener of watchers) listener(changes)
         return Effect.void
       }),
     organizations: {
@@ -164,7 +164,7 @@ const storage = (store: RowStore): Storage.Service => {
       get: ({ organizationId, planId }) => read(() => get("plan", planId, organizationId)),
       page: ({ organizationId, ...filter }) =>
         read(() =>
-          look(list("plan", organizationId, filter.after), filter, Rows.placeOf.plan, (plan) => {
+          scan(list("plan", organizationId, filter.after), filter, Rows.placeOf.plan, (plan) => {
             const region = filter.covering === null ? null : get("region", plan.terms.coverageId, organizationId)
             return Plan.isAsked(plan, region, filter) ? plan : null
           })
@@ -276,7 +276,7 @@ const storage = (store: RowStore): Storage.Service => {
         }),
       page: ({ organizationId, ...filter }) =>
         read(() =>
-          look(newest("delivery", organizationId, filter.after), filter, Rows.placeOf.delivery, (row) =>
+          scan(newest("delivery", organizationId, filter.after), filter, Rows.placeOf.delivery, (row) =>
             EventHandler.nameOf(row.delivery) === null && Delivery.isAsked(row, filter) ? Queues.logged(row) : null
           )
         ),
@@ -290,7 +290,7 @@ const storage = (store: RowStore): Storage.Service => {
       get: (jobId) => read(() => store.find("job", jobId)?.value ?? null),
       waiting: (filter) =>
         read(() =>
-          look(store.also("job", Rows.WAITING, filter.after), filter, Rows.placeOf.job, (job) =>
+          scan(store.also("job", Rows.WAITING, filter.after), filter, Rows.placeOf.job, (job) =>
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
@@ -307,7 +307,7 @@ const storage = (store: RowStore): Storage.Service => {
     auditEntries: {
       page: ({ organizationId, ...filter }) =>
         read(() =>
-          look(newest("auditEntry", organizationId, filter.after), filter, Rows.placeOf.auditEntry, (entry) =>
+          scan(newest("auditEntry", organizationId, filter.after), filter, Rows.placeOf.auditEntry, (entry) =>
             AuditEntry.isAsked(entry, filter) ? entry : null
           )
         )
@@ -324,11 +324,11 @@ const storage = (store: RowStore): Storage.Service => {
     idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
     virtualClock: read(() => get("clock", "")?.at ?? null),
     clockOffset: Effect.succeed(0),
-    watch: (hear) =>
+    watch: (listener) =>
       Effect.asVoid(
         Effect.acquireRelease(
-          Effect.sync(() => watchers.add(hear)),
-          () => Effect.sync(() => watchers.delete(hear))
+          Effect.sync(() => watchers.add(listener)),
+          () => Effect.sync(() => watchers.delete(listener))
         )
       ),
     purge: (older) => read(() => Purges.purge(store, older)),

@@ -46,7 +46,7 @@ export interface RowStore {
   /** As `Jobs.claim`, of a queue. What an earlier row about its subject keeps waiting is not there, here and below. */
   readonly claim: <K extends Kind>(kind: K, queue: string, claim: Jobs.Claim) => ReadonlyArray<Kinds[K]>
   /** As `Jobs.pending`. */
-  readonly pending: (kind: Kind, queue: string, at: Jobs.LookedFor) => Jobs.Pending
+  readonly pending: (kind: Kind, queue: string, at: Jobs.PendingQuery) => Jobs.Pending
   /** As `Jobs.partitions`. */
   readonly partitions: (kind: Kind, queue: string, query: Jobs.PartitionQuery) => Jobs.Partitions
   /** As `Jobs.backlog`. */

@@ -15,7 +15,7 @@ interface Key {
 }
 
 /**
- * Changes one row. `next` is told its value, null where it is not there, and the token that it was leased with last. Null
+ * Changes one row. `next` gets its value, null where it is not there, and the token that it was leased with last. Null
  * removes the row, and the same value leaves it with its lease as it is; another one has the lease that is given.
  */
 const change = <K extends Rows.Kind>(

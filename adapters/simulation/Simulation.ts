@@ -36,11 +36,11 @@ export interface Options extends Inventory.Options {
   /** Memory unless given. Another storage goes by the machine's own time. */
   readonly storage?: StorageLayer
   /**
-   * Whether what happened outside the service is kept to be looked at: the telco's records, the calls to it, and the
+   * Whether what happened outside the service is kept to be observed: the telco's records, the calls to it, and the
    * webhooks that arrived. It is unless this is false; a run of a million events may want the memory.
    */
   readonly keepsHistory?: boolean
-  /** Is told every call to the telco. */
+  /** Called with every call to the telco. */
   readonly onTelcoCall?: TelcoCalls.Listener
   /** What to put around the ports: to plant a fault, and see it found. */
   readonly around?: (ports: Context.Context<Ports>) => Context.Context<Ports>
@@ -92,7 +92,8 @@ export const makeOver = Effect.fnUntraced(function* (
     simulator.pipe(Layer.provide(keepsHistory ? journal.layer : MemoryBooks.layer)),
     receiver
   ).pipe(Layer.provideMerge(VirtualClock.virtual(start)))
-  // Fibers that wait for a database cannot be told from fibers that wait for nothing: those go by the real machine.
+  // Fibers that wait for a database cannot be distinguished from fibers that wait for nothing: those go by the real
+  // machine.
   const machine = options.storage === undefined ? MachineTime.make(start) : undefined
   const mishaps = Mishaps.make()
   const inItsTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
@@ -109,11 +110,11 @@ export const makeOver = Effect.fnUntraced(function* (
   const built = yield* inItsTime(Layer.buildWithScope(outside, scope))
   const clock = Context.get(built, BusinessClock.BusinessClock)
   const telco = Context.get(built, TelcoSimulator.TelcoSimulator)
-  const heard = TelcoCalls.heard(Context.get(built, Telco.Telco), clock.now, (call) => {
+  const observed = TelcoCalls.observed(Context.get(built, Telco.Telco), clock.now, (call) => {
     if (keepsHistory) calls.push(call)
     options.onTelcoCall?.(call)
   })
-  const ports = (options.around ?? ((same) => same))(Context.add(built, Telco.Telco, heard))
+  const ports = (options.around ?? ((same) => same))(Context.add(built, Telco.Telco, observed))
   const [storage, jobs, outbox] = [
     Context.get(ports, Storage.Storage),
     Context.get(ports, Jobs.Jobs),

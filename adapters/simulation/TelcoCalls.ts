@@ -30,13 +30,13 @@ const outcome = (answer: Answer): Outcome => {
   return error.value._tag === "Telco.Refused" ? "refused" : "unavailable"
 }
 
-/** The telco, with every call that changes something told to the listener as soon as it is over. */
-export const heard = (
+/** The telco, with every call that changes something passed to the listener as soon as it is over. */
+export const observed = (
   telco: Telco.Telco["Service"],
   now: Effect.Effect<Time.Instant>,
   listener: Listener
 ): Telco.Telco["Service"] => {
-  const tell = <A>(
+  const observe = <A>(
     kind: Kind,
     key: string,
     iccid: string,
@@ -47,11 +47,11 @@ export const heard = (
     )
   return {
     ...telco,
-    createPackage: (order) => tell("createPackage", order.packageId, order.iccid, telco.createPackage(order)),
-    suspendPackage: (of) => tell("suspendPackage", of.key ?? of.packageId, of.iccid, telco.suspendPackage(of)),
-    cancelPackage: (of) => tell("cancelPackage", of.key ?? of.packageId, of.iccid, telco.cancelPackage(of)),
-    sendSms: (sms) => tell("sendSms", sms.messageId, sms.iccid, telco.sendSms(sms)),
-    releaseProfile: (of) => tell("releaseProfile", of.key, of.iccid, telco.releaseProfile(of)),
-    setMobilePlan: (of) => tell("setMobilePlan", of.key, of.iccid, telco.setMobilePlan(of))
+    createPackage: (order) => observe("createPackage", order.packageId, order.iccid, telco.createPackage(order)),
+    suspendPackage: (of) => observe("suspendPackage", of.key ?? of.packageId, of.iccid, telco.suspendPackage(of)),
+    cancelPackage: (of) => observe("cancelPackage", of.key ?? of.packageId, of.iccid, telco.cancelPackage(of)),
+    sendSms: (sms) => observe("sendSms", sms.messageId, sms.iccid, telco.sendSms(sms)),
+    releaseProfile: (of) => observe("releaseProfile", of.key, of.iccid, telco.releaseProfile(of)),
+    setMobilePlan: (of) => observe("setMobilePlan", of.key, of.iccid, telco.setMobilePlan(of))
   }
 }

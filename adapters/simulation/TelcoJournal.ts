@@ -1,7 +1,7 @@
 /**
  * The books of a simulated telco as a journal: what was written, in order, each with its instant.
  *
- * The journal is the telco's memory itself, not a copy of it, so it tells the truth also of calls whose answer was lost.
+ * The journal is the telco's memory itself, not a copy of it, so it is true also of calls whose answer was lost.
  */
 import { Effect, Layer, Predicate, type Schema } from "effect"
 import type { Time } from "simplan"

@@ -47,7 +47,7 @@ const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.
 const heldBack = (message: string, retryAfterSeconds: number) =>
   new CallFailure({ outcome: "NotDone", message, retryAfterSeconds })
 
-/** Whether a failure tells that the telco is there. Where an adapter does not say, an unknown outcome is no answer. */
+/** Whether a failure shows that the telco is there. Where an adapter does not say, an unknown outcome is no answer. */
 const isAnswered = ({ isAnswered, outcome }: CallFailure): boolean => isAnswered ?? outcome !== "Unknown"
 
 /** Metrics and messages name the telco. The breaker and the rate are this process's own. */
@@ -79,7 +79,7 @@ export const make = ({
     const tooMany = (seconds: number) =>
       heldBack(`The telco ${telco} gets at most ${callsPerSecond} calls per second, and more wait`, seconds)
 
-    /** Gives calls their turns, up to now. When to look again, if nothing changes before; null: then only. */
+    /** Gives calls their turns, up to now. When to advance again, if nothing changes before; null: then only. */
     const giveTurns = (now: number): number | null => {
       for (;;) {
         const step = CallRate.next(rateLimits, rate, now)
@@ -93,14 +93,14 @@ export const make = ({
       }
     }
 
-    const look = Effect.gen(function* () {
+    const advance = Effect.gen(function* () {
       changed.closeUnsafe()
       const now = yield* MonotonicTime.now
       const until = giveTurns(now)
       yield* metrics.waiting(turns.size)
       yield* until === null ? changed.await : Effect.race(changed.await, Effect.sleep(Math.max(1, until - now)))
     })
-    yield* Effect.forkScoped(Effect.forever(look))
+    yield* Effect.forkScoped(Effect.forever(advance))
 
     const notCalled = (seconds: number) =>
       heldBack(`The telco ${telco} has not answered ${failures} calls in a row, and is not called for a while`, seconds)
@@ -126,7 +126,7 @@ export const make = ({
     }
     yield* metrics.breaker(CircuitBreaker.worst(breakers))
 
-    /** Waits for a turn. Its end has to be told by `leave`. */
+    /** Waits for a turn. Its end has to be reported by `leave`. */
     const turn = Effect.fnUntraced(function* (priority: Priority, organizationId: string) {
       const now = yield* MonotonicTime.now
       const id = ++lastId
@@ -189,7 +189,7 @@ export const make = ({
         Effect.gen(function* () {
           const countHeldBack = <B>(before: Effect.Effect<B, CallFailure>) =>
             Effect.tapError(before, () => metrics.count(operation, "held_back"))
-          // An open breaker is told at once, and asked again when the turn has come.
+          // An open breaker refuses at once, and is asked again when the turn has come.
           const now = yield* MonotonicTime.now
           const organizationId = (yield* Telco.Caller)?.organizationId ?? CircuitBreaker.OWN
           const open = CircuitBreaker.admitOf(breakers, organizationId, now)

@@ -1,5 +1,5 @@
 /**
- * The kinds of journal entries that are about one call, by its key. Nobody asks for them once the call is not made again,
+ * The kinds of journal entries that are about one call, by its key. They are not read once the call is not made again,
  * so they are purged. Entries of other kinds, such as those of packages, stay.
  */
 

@@ -59,7 +59,7 @@ export const unanswered = (limits: Limits, state: State, now: number): State => 
   }
 }
 
-/** A call was given up before it told anything: where it was the one that tries, the next call does. */
+/** A call was given up before it had an outcome: where it was the one that tries, the next call does. */
 export const abandoned = (state: State, now: number): State =>
   state._tag === "HalfOpen" ? { _tag: "Open", until: now, openFor: state.openFor } : state
 
@@ -122,7 +122,7 @@ export const unansweredTo = (limits: Limits, breakers: Breakers, organizationId:
   return withState({ ...breakers, telco: next, silence: { calls, organizations } }, organizationId, own)
 }
 
-/** A call of the organization was given up before it told anything. */
+/** A call of the organization was given up before it had an outcome. */
 export const abandonedBy = (breakers: Breakers, organizationId: string, now: number): Breakers =>
   withState(
     { ...breakers, telco: abandoned(breakers.telco, now) },

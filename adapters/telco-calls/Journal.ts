@@ -3,7 +3,7 @@
  *
  * An adapter writes its intent before a call and the outcome after it. Whichever process continues the work finds both.
  * An entry is changed only by who has read its latest version, so of two processes one continues. A lock makes the
- * calls about one SIM follow each other. A lock ends by itself, so it is no promise: an adapter has to look before it
+ * calls about one SIM follow each other. A lock ends by itself, so it is no promise: an adapter has to check before it
  * acts.
  *
  * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any
@@ -40,9 +40,9 @@ export interface Entry extends Place {
   readonly iccid: string | null
   /** The telco's own id of what came of it, once it is known. */
   readonly externalId: string | null
-  /** What the adapter needs to know again; the journal does not look into it. */
+  /** What the adapter needs to know again; the journal does not read it. */
   readonly document: Document
-  /** When the entry is to be looked at again; null: never. */
+  /** When the entry is to be read again; null: never. */
   readonly dueAt: number | null
   /** Rises with every change; 1 for a new entry. */
   readonly version: number

@@ -216,7 +216,7 @@ export const make = (
   const create = (order: Telco.PackageOrder, known: Known, held: SimLocks.Held) =>
     Effect.gen(function* () {
       const { iccid, packageId } = order
-      // What comes of two orders without an answer could not be told apart.
+      // What comes of two orders without an answer could not be distinguished.
       yield* pause(Math.max(0, ...(yield* others(iccid, packageId)).map(unknownUntil)))
       const listed = yield* Effect.tapErrorTag(
         PortFailure.calls(system.listPackages(iccid)),
@@ -330,7 +330,7 @@ export const make = (
           )
         })
       ),
-    // Whose a package is that neither the system nor the journal knows by an order, nobody can tell: it is left out.
+    // Whose a package is that neither the system nor the journal knows by an order, cannot be known: it is left out.
     listPackages: Effect.fnUntraced(function* ({ iccid }) {
       const listed = yield* PortFailure.calls(system.listPackages(iccid))
       const keys = new Map<string, string>()

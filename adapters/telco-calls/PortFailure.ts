@@ -26,7 +26,7 @@ export const of = ({ message, outcome, retryAfterSeconds }: CallFailure): TelcoF
     ? new Telco.Refused({ message })
     : unavailable(message, retryAfterSeconds)
 
-/** Never a refusal: what the call was to tell, or to undo, stays to be done. */
+/** Never a refusal: what the call was to do, or to undo, stays to be done. */
 export const later = ({ message, retryAfterSeconds }: CallFailure): Telco.Unavailable =>
   unavailable(message, retryAfterSeconds)
 

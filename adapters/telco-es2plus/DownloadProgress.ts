@@ -1,8 +1,8 @@
 /**
- * What the SM-DP+ tells about the download of a profile (SGP.22 section 5.3.5) becomes a telco report of the app: by
+ * What the SM-DP+ notifies about the download of a profile (SGP.22 section 5.3.5) becomes a telco report of the app: by
  * `HandleDownloadProgressInfo` of version 2, or by `HandleNotification` of version 3, which has an event in place of the point.
  *
- * The report's id follows from what is told, so a notification that comes twice counts once (rule R1). The answer to a
+ * The report's id follows from the content, so a notification that comes twice counts once (rule R1). The answer to a
  * notification is empty (section 6.5.1): 204 also where the app rejects the report, since the same one would be rejected
  * again; the log says why.
  */
@@ -15,11 +15,11 @@ import * as Iccid from "./Iccid.ts"
 import * as States from "./States.ts"
 import * as StatusCodes from "./StatusCodes.ts"
 
-/** Which points and events tell which states. */
+/** Which points and events stand for which states. */
 export interface Options {
   /** Changes to the table of `States`. */
   readonly states?: States.States
-  /** The IANA name of the zone of times that are told without one; UTC unless given. An unknown name is thrown. */
+  /** The IANA name of the zone of times that have none; UTC unless given. An unknown name is thrown. */
   readonly timeZone?: string
 }
 
@@ -60,7 +60,7 @@ const instantOf = (text: string, zone: DateTime.TimeZone): Time.Instant | undefi
 
 const UTC = DateTime.zoneMakeOffset(0)
 
-const Told = Schema.Struct({
+const Common = Schema.Struct({
   eid: Schema.optionalKey(Schema.NullOr(Schema.String)),
   iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.fromWire(text) !== undefined)),
   timestamp: Schema.String.check(Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined)),
@@ -71,19 +71,19 @@ const decode = {
   /** `HandleDownloadProgressInfo` of version 2. */
   version2: Schema.decodeUnknownEffect(
     Schema.Struct({
-      ...Told.fields,
+      ...Common.fields,
       notificationPointId: Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^\d{1,3}$/u))]),
       notificationPointStatus: ExecutionStatus
     })
   ),
   /** `HandleNotification` of version 3. */
   version3: Schema.decodeUnknownEffect(
-    Schema.Struct({ ...Told.fields, notificationEvent: Event, notificationEventStatus: ExecutionStatus })
+    Schema.Struct({ ...Common.fields, notificationEvent: Event, notificationEventStatus: ExecutionStatus })
   )
 }
 
-/** What either version tells. */
-type Notification = typeof Told.Type & {
+/** What either version contains. */
+type Notification = typeof Common.Type & {
   readonly event: number | string
   readonly status: typeof ExecutionStatus.Type
 }
@@ -93,16 +93,19 @@ const isVersion3 = (body: unknown): boolean =>
 
 const read = (body: unknown): Effect.Effect<Notification, Schema.SchemaError> =>
   isVersion3(body)
-    ? Effect.map(decode.version3(body), ({ notificationEvent: event, notificationEventStatus: status, ...told }) => ({
-        ...told,
+    ? Effect.map(decode.version3(body), ({ notificationEvent: event, notificationEventStatus: status, ...common }) => ({
+        ...common,
         event,
         status
       }))
-    : Effect.map(decode.version2(body), ({ notificationPointId: event, notificationPointStatus: status, ...told }) => ({
-        ...told,
-        event,
-        status
-      }))
+    : Effect.map(
+        decode.version2(body),
+        ({ notificationPointId: event, notificationPointStatus: status, ...common }) => ({
+          ...common,
+          event,
+          status
+        })
+      )
 
 const DONE: Answer = { status: 204, message: null }
 
@@ -116,11 +119,11 @@ const reportOf = (
   const iccid = Iccid.fromWire(notification.iccid)
   const occurredAt = instantOf(notification.timestamp, zone)
   if (state === null || iccid === undefined || occurredAt === undefined) return null
-  const told = JSON.stringify([iccid, eid, States.keyOf(event), occurredAt, StatusCodes.shown(status), resultData])
+  const content = JSON.stringify([iccid, eid, States.keyOf(event), occurredAt, StatusCodes.shown(status), resultData])
   const isDone = StatusCodes.failure("", status) === undefined
   const modificationResult = isDone ? status.status : StatusCodes.shown(status).slice(0, TextLimit.REPORTED)
   return {
-    reportId: `es2plus-${createHash("sha256").update(told).digest("hex").slice(0, 40)}`,
+    reportId: `es2plus-${createHash("sha256").update(content).digest("hex").slice(0, 40)}`,
     iccid,
     occurredAt,
     fact: { _tag: "SmdpState", state, modificationResult }
@@ -137,7 +140,7 @@ export const make = (options: Options = {}): Effect.Effect<DownloadProgress, nev
       const about = { iccid: notification.iccid, event: notification.event }
       const report = reportOf(notification, table, zone)
       if (report === null) {
-        yield* Effect.logDebug("a notification of the SM-DP+ tells no state", about)
+        yield* Effect.logDebug("a notification of the SM-DP+ stands for no state", about)
         return DONE
       }
       const [verdict] = yield* reports.take({ reports: [report] })

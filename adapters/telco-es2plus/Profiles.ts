@@ -81,7 +81,7 @@ interface Request {
 
 interface Asked {
   readonly answer: Release.Answer
-  /** The matching id that the profile has, where the answer tells it. */
+  /** The matching id that the profile has, where the answer has it. */
   readonly matchingId: string | null
 }
 

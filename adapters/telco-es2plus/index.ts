@@ -2,7 +2,7 @@
  * An SM-DP+ behind the GSMA's ES2+ (SGP.22, version 2), with mutual TLS.
  *
  *     Es2plus.layer({ telco: "smdp", url, key, certificate })      // releases profiles; needs a journal
- *     DownloadProgress.make({ states })                            // takes what the SM-DP+ tells; needs the app's Reports
+ *     DownloadProgress.make({ states })                            // takes what the SM-DP+ notifies; needs the app's Reports
  */
 export * as ActivationCode from "./ActivationCode.ts"
 export * as Api from "./Api.ts"

@@ -60,7 +60,7 @@ export const Order = Schema.Struct({
   terms: Terms
 }).annotate({ identifier: "Order" })
 
-/** The answer to a creation; times are null where the telco does not tell them. */
+/** The answer to a creation; times are null where the telco does not give them. */
 export const Package = Schema.Struct({
   telco_package_id: Text.annotate({ description: "The telco's own name of the package; reports may use either" }),
   activation_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" }),

@@ -1,5 +1,5 @@
 /**
- * What an OCS tells, all of it: its notifications when they come, and the polls that find the rest. The polls, the
+ * All that an OCS reports: its notifications when they come, and the polls that find the rest. The polls, the
  * watch time of orders and mobile plans, and the daily comparison, of SIMs in stock too, run until the scope closes; what they
  * have begun then falls to another process.
  *
@@ -29,7 +29,7 @@ export interface Options {
   /** In milliseconds; for SIMs whose next threshold is far away. */
   readonly slowest: number
   /**
-   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is told to set them; none
+   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is asked to set them; none
    * if it sends no notifications (see `PollSchedule`).
    */
   readonly notified?: ReadonlyArray<number>
@@ -59,7 +59,7 @@ type Beside = Orders | MobilePlans | Organizations.Organizations | Sims.Sims
 
 const limits = ({ notified = [50, 80], ...options }: Options): Polling.Options => ({ ...options, notified })
 
-/** The audit entries of what follows say that the telco has told it (rule W11). */
+/** The audit entries of what follows say that the telco has reported it (rule W11). */
 const asTelco = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(RequestContext.Current, (current) =>
     Effect.provideService(effect, RequestContext.Current, { ...current, actor: "telco" })

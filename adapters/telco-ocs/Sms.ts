@@ -4,7 +4,7 @@
  * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. It takes no header by which a phone puts
  * segments together, so each piece is a message of its own, and the answer says how many there are. A text may take as many
  * as any other message has segments (`Sms.limits`). The journal knows how many pieces were sent. A piece whose outcome is
- * unknown is not sent again: nobody gets a message twice. The IMSI is that of the inventory, where it has one that the
+ * unknown is not sent again: no SIM gets a message twice. The IMSI is that of the inventory, where it has one that the
  * system knows.
  */
 import { Context, Effect, Layer, Schema } from "effect"
@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
     })
   )
 
-  /** The IMSI that the system tells now. Nothing was sent where it cannot be asked. */
+  /** The IMSI that the system reports now. Nothing was sent where it cannot be asked. */
   const imsiNow = (iccid: string) =>
     subscribers.ask(iccid).pipe(
       Effect.map(({ imsi }) => imsi),

@@ -1,7 +1,7 @@
 /**
  * A package template for each distinct terms, found again by its name.
  *
- * The name tells all that a package of the template grants: location zone, allowance, validity and throttling. So terms
+ * The name says all that a package of the template grants: location zone, allowance, validity and throttling. So terms
  * with different names, and occurrences of one recurrence, share a template. Where two processes create the same one at
  * once, the lowest id is used from then on.
  */

@@ -40,8 +40,8 @@ interface Target {
 /**
  * - `refuse`: the telco refuses for good, and again when the same call comes back.
  * - `unavailable`: the call never reaches the telco, which may say when to ask again. With `isDone: false` the caller is
- *   told so, as where a connection is refused.
- * - `answer lost`: the telco does the work, and the caller is told `Unavailable`.
+ *   answered so, as where a connection is refused.
+ * - `answer lost`: the telco does the work, and the caller gets `Unavailable`.
  * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its caller gives up.
  */
 export type Fault = Target &
@@ -62,9 +62,9 @@ export interface Fate {
   readonly unavailable: boolean
   /** Null where the telco does not say. */
   readonly retryAfterSeconds: number | null
-  /** Whether the caller is told that the call did not reach the telco. */
+  /** Whether the caller learns that the call did not reach the telco. */
   readonly isKnown: boolean
-  /** The work is done, and the caller is told `Unavailable`. */
+  /** The work is done, and the caller gets `Unavailable`. */
   readonly answerLost: boolean
 }
 

@@ -3,7 +3,7 @@
  *
  * Deterministic: the same calls get the same answers. Every call is idempotent by its key, and its outcome is in the
  * books before it is answered, so that a crash or a lost answer loses nothing that was done. While it runs, its books
- * can be looked at and faults injected through the service `TelcoSimulator`.
+ * can be read and faults injected through the service `TelcoSimulator`.
  */
 import { Context, Effect, Layer } from "effect"
 import { Telco } from "simplan/ports"

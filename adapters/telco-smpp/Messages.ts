@@ -161,7 +161,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
             const id = exit.value["message_id"]
             const next = withTaken(record, typeof id === "string" ? id : "")
             yield* Metrics.segment(telco, "accepted")
-            // Of the last segment the call is told the truth, whatever becomes of the journal.
+            // For the last segment the call gets the true outcome, whatever becomes of the journal.
             yield* next.state === "Sent"
               ? Effect.catch(write(next), ({ message }) =>
                   Effect.logWarning("a message was sent, and the journal does not say so", { telco, message })

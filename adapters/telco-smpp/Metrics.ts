@@ -31,4 +31,7 @@ export const bound = (telco: string, isBound: boolean): Effect.Effect<void> =>
 
 /** A delivery receipt, by its state in lower case. */
 export const receipt = (telco: string, state: string): Effect.Effect<void> =>
-  counter("simplan_smpp_receipts_total", "Delivery receipts of an SMSC, by the state that they tell", { telco, state })
+  counter("simplan_smpp_receipts_total", "Delivery receipts of an SMSC, by the state that they report", {
+    telco,
+    state
+  })

@@ -1,6 +1,6 @@
 /**
  * How fast messages are submitted: at most so many a second, and not at all for a while after the SMSC has said that
- * there are too many. The pause doubles each time that the first message after it is told so again, and ends with the
+ * there are too many. The pause doubles each time that the first message after it is refused so again, and ends with the
  * first that is taken.
  *
  * `CallRate` of `telco-calls` is another thing: it halves the rate where a telco asks for fewer calls, and limits how many are
@@ -41,7 +41,7 @@ export const make = ({ longestPauseMillis, messagesPerSecond, pauseMillis }: Opt
       next = at + interval
     },
     slowDown: (now) => {
-      // All messages that were under way are told so at once: one pause for them.
+      // All messages that were under way are refused so at once: one pause for them.
       if (now < pausedUntil) return
       pausedUntil = now + pause
       pause = Math.min(pause * 2, longestPauseMillis)

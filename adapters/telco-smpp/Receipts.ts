@@ -44,8 +44,8 @@ export const of = (pdu: PDU): Receipt | undefined => {
   if (!isReceipt && typeof id !== "string") return undefined
   const text = textOf(pdu)
   // What follows `text:` is of the message.
-  const told = text.replace(/\btext:.*$/is, "")
-  const field = (name: string): string | null => new RegExp(`\\b${name}:([^ ]{1,64})`, "i").exec(told)?.[1] ?? null
+  const fields = text.replace(/\btext:.*$/is, "")
+  const field = (name: string): string | null => new RegExp(`\\b${name}:([^ ]{1,64})`, "i").exec(fields)?.[1] ?? null
   const number = pdu["message_state"]
   const stat = field("stat")?.toUpperCase()
   const state = typeof number === "number" ? STATES[number - 1] : STATES.find(([short]) => short === stat)

@@ -80,14 +80,14 @@ export const open = (
   options: {
     readonly connectMillis: number
     readonly take: (session: Session, request: PDU) => void
-    /** Called once the connection is closed, before anyone who waits for a response is told. */
+    /** Called once the connection is closed, before anyone who waits for a response is notified. */
     readonly whenClosed: () => void
   }
 ): Effect.Effect<Session, CallFailure.CallFailure, Scope.Scope> =>
   Effect.gen(function* () {
     const { ca, host, isTls: tls, port } = target
     const closed = yield* Deferred.make<void>()
-    /** The requests that wait for a response: what they are told when the connection is cut. */
+    /** The requests that wait for a response: what they are answered when the connection is cut. */
     const waiting = new Set<() => void>()
     const opened = yield* Effect.acquireRelease(
       Effect.sync(() => library.connect({ host, port, tls, ...(ca === undefined ? {} : { ca }) })),

@@ -47,7 +47,7 @@ export interface Options {
   readonly reconnectMillis?: number
   /** 30 s. */
   readonly longestReconnectMillis?: number
-  /** The pause after the SMSC has told of too many messages, 0.5 s, which doubles up to 60 s. */
+  /** The pause after the SMSC has refused too many messages, 0.5 s, which doubles up to 60 s. */
   readonly pauseMillis?: number
   /** 60 s. */
   readonly longestPauseMillis?: number

@@ -5,7 +5,7 @@ import { Clock, Effect, Layer, Ref } from "effect"
 import type { Time } from "simplan"
 import { BusinessClock, Storage } from "simplan/ports"
 
-/** How far time is never told to have gone back, in milliseconds: a measurement may be off by so much. */
+/** How far time never appears to have gone back, in milliseconds: a measurement may be off by so much. */
 const INEXACT = 100
 
 /**
@@ -18,8 +18,8 @@ export const system: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Sto
     let latest = Number.NEGATIVE_INFINITY
     const now = Clock.clockWith((clock) =>
       Effect.map(clockOffset, (offset) => {
-        const told = clock.currentTimeMillisUnsafe() + offset
-        if (told > latest || told < latest - INEXACT) latest = told
+        const shifted = clock.currentTimeMillisUnsafe() + offset
+        if (shifted > latest || shifted < latest - INEXACT) latest = shifted
         return latest
       })
     )

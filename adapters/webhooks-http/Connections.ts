@@ -11,7 +11,7 @@ import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
 import { type Duplex, PassThrough } from "node:stream"
 import { Effect, type Scope } from "effect"
-import * as Leftovers from "./Leftovers.ts"
+import * as ReusableConnection from "./ReusableConnection.ts"
 import * as Proxy from "./Proxy.ts"
 
 /** How many connections are kept. */
@@ -80,7 +80,7 @@ const guarded = <Agent extends Http.Agent>(
   agent.getName = nameOf
   agent.keepSocketAlive = (socket): boolean => {
     const kept: unknown = keepSocketAlive.call(agent, socket)
-    if (kept === false || !Leftovers.end(socket)) return false
+    if (kept === false || !ReusableConnection.end(socket)) return false
     idle.add(socket)
     return true
   }

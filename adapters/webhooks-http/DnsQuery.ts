@@ -27,7 +27,7 @@ export interface Answer {
   readonly ttlSeconds: number
 }
 
-/** A name has no addresses, or no name server told them. `code` is one of `node:dns`, such as `ENOTFOUND`. */
+/** A name has no addresses, or no name server gave them. `code` is one of `node:dns`, such as `ENOTFOUND`. */
 export class NotResolved extends Error {
   readonly code: string
   constructor(name: string, code: string) {

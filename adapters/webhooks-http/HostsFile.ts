@@ -9,8 +9,8 @@ import { isIP } from "node:net"
 export const PATH =
   process.platform === "win32" ? `${process.env["SystemRoot"]}\\System32\\drivers\\etc\\hosts` : "/etc/hosts"
 
-/** How often a change is looked for, in milliseconds. */
-const LOOK = 1_000
+/** How often the file is checked for a change, in milliseconds. */
+const CHECK_INTERVAL = 1_000
 
 export type HostsFile = (name: string) => ReadonlyArray<string>
 
@@ -28,11 +28,11 @@ const parse = (text: string): ReadonlyMap<string, ReadonlyArray<string>> => {
 
 /** The IP addresses that the file has for a name in lower case; empty if it has none. */
 export const open = (path: string = PATH): HostsFile => {
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   let version = ""
   let addresses = parse("")
   // Synchronous: a file of a few lines, once a second, without a thread of the pool.
-  const look = (): void => {
+  const check = (): void => {
     const found = statSync(path, { throwIfNoEntry: false })
     const current = found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs}`
     if (current === version) return
@@ -41,10 +41,10 @@ export const open = (path: string = PATH): HostsFile => {
   }
   return (name) => {
     const now = performance.now()
-    if (now - lookedAt >= LOOK) {
-      lookedAt = now
+    if (now - checkedAt >= CHECK_INTERVAL) {
+      checkedAt = now
       try {
-        look()
+        check()
       } catch {
         addresses = parse("")
       }

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { WebhookSender } from "simplan/ports"
 import * as Body from "./Body.ts"
 import type { Connections } from "./Connections.ts"
-import * as Leftovers from "./Leftovers.ts"
+import * as ReusableConnection from "./ReusableConnection.ts"
 import * as Proxy from "./Proxy.ts"
 
 /** A URL as options of a Node request. */
@@ -69,7 +69,7 @@ export const make =
         resume(Effect.fail(new WebhookSender.SendFailed({ message: tooLate })))
         request.destroy()
       }, timeoutMillis)
-      request.on("socket", Leftovers.begin)
+      request.on("socket", ReusableConnection.begin)
       let hasResponse = false
       // The listener stays, because an error may come after an interruption. After the response's head it changes nothing.
       request.on("error", (error) => {

@@ -68,7 +68,7 @@ const calls = {
   }
 }
 
-// One call after the other: who looks and then acts must be alone. A lock for each SIM does, too.
+// One call after the other: who reads and then acts must be alone. A lock for each SIM does, too.
 let turn = Promise.resolve()
 const inTurn = (work) => {
   const done = turn.then(work)

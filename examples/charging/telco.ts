@@ -21,7 +21,7 @@ export const layer = ({ memory, url }: { readonly memory: Memory; readonly url: 
   Layer.effect(
     Telco.Telco,
     Effect.gen(function* () {
-      // One call after the other: who looks and then acts must be alone. A lock for each SIM does, too.
+      // One call after the other: who reads and then acts must be alone. A lock for each SIM does, too.
       const turns = yield* Semaphore.make(1)
       const ask = <A>(work: (signal: AbortSignal) => Promise<A>) =>
         turns.withPermit(

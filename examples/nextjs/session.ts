@@ -11,7 +11,7 @@ const sign = (organizationId: string) =>
 export const cookie = (organizationId: string) =>
   `${NAME}=${organizationId}.${sign(organizationId)}; Path=/; HttpOnly; Secure; SameSite=Strict`
 
-/** Whose session the headers tell; null where they tell none that was signed here. */
+/** Whose session the headers name; null where they name none that was signed here. */
 export const read = (headers: Headers) => {
   const cookies = headers.get("cookie")?.split("; ") ?? []
   const session = cookies.find((text) => text.startsWith(`${NAME}=`))?.slice(NAME.length + 1)

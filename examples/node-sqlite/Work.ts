@@ -1,7 +1,7 @@
 /**
  * Handing out the rows of a queue: jobs, deliveries to endpoints, and those to a handler.
  *
- * A row is open when nobody holds it, or when its lease ended at or before the asker's machine time.
+ * A row is open when it is not held, or when its lease ended at or before the asker's machine time.
  */
 import type { Jobs } from "simplan/ports"
 import type { Database, Fields } from "./Database.ts"
@@ -54,7 +54,7 @@ export const backlog = (database: Database, queue: string, { machineNow, now }: 
   return { due: Number(due), held: Number(total) - Number(due), oldestDueAt }
 }
 
-export const pending = (database: Database, queue: string, { from, ...at }: Jobs.LookedFor): Jobs.Pending => {
+export const pending = (database: Database, queue: string, { from, ...at }: Jobs.PendingQuery): Jobs.Pending => {
   const sql = `select due_at from row where ${WAITS} and ${OPEN} and ${FROM} order by due_at, due_id limit 1`
   const [first] = database.rows(sql, { queue, machineNow: at.machineNow, ...start(from) })
   return { dueAt: first === undefined ? null : Number(first["due_at"]), held: backlog(database, queue, at).held }

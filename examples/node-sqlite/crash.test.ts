@@ -65,7 +65,7 @@ test("kill -9 in the middle of commits leaves nothing half, and loses nothing th
   }
 })
 
-test("a second process on the file is told so in one sentence", async () => {
+test("a second process on the file is refused in one sentence", async () => {
   const file = join(directory, "held.db")
   const writer = start("writer.ts", [file, "1"])
   await once(writer.lines, "line")

@@ -1,4 +1,4 @@
-// For crash.test.ts: commits 50 organizations at a time, named alike, and tells the name when the commit is answered.
+// For crash.test.ts: commits 50 organizations at a time, named alike, and prints the name when the commit is answered.
 import { Effect } from "effect"
 import { Storage } from "simplan/ports"
 import { layer } from "./Storage.ts"

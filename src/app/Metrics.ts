@@ -77,7 +77,7 @@ export const telcoCallDuration = histogram(
 
 export const reports = counter("simplan_telco_reports_total", "Reports of the telco, by what came of it", ["outcome"])
 
-/** Runs an effect, and passes its exit and its duration in seconds of machine time to `tell`. */
+/** Runs an effect, and passes its exit and its duration in seconds of machine time to `record`. */
 export const timed = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   record: (exit: Exit.Exit<A, E>, seconds: number, context: Context.Context<never>) => void
@@ -93,7 +93,7 @@ export const timed = <A, E, R>(
   })
 
 /** Records metrics from within an effect. */
-export const tell = (measure: (context: Context.Context<never>) => void): Effect.Effect<void> =>
+export const observe = (measure: (context: Context.Context<never>) => void): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     measure(fiber.context)
     return Effect.void
@@ -101,7 +101,7 @@ export const tell = (measure: (context: Context.Context<never>) => void): Effect
 
 /** Records how late work was claimed that was due at these instants of business time. */
 export const recordLateness = (queue: "jobs" | "deliveries", dueAt: ReadonlyArray<number>, now: number) =>
-  tell((context) => {
+  observe((context) => {
     for (const at of dueAt) lateness({ queue })(Math.max(0, now - at) / 1000, context)
   })
 

@@ -8,17 +8,17 @@ import { allowanceBytes } from "./Plan.ts"
 export const thresholds = [50, 80, 100] as const
 
 /**
- * The thresholds above `told` that `usedBytes` has reached, in rising order. `told` is the last threshold notified, in
- * percent. A recurring plan has none.
+ * The thresholds above `lastNotified` that `usedBytes` has reached, in rising order. `lastNotified` is the last
+ * threshold notified, in percent. A recurring plan has none.
  *
  * The comparison is exact to the byte. The largest allowance is 2^51 bytes, so both products can exceed 2^53 and be
  * rounded. Rounding errors stay below the smallest difference between two unequal products, which is 20.
  */
 export const crossed = (
   terms: Pick<Plan.PlanTerms, "recurrence" | "dataMegaBytes">,
-  told: number,
+  lastNotified: number,
   usedBytes: number
 ): ReadonlyArray<number> =>
   terms.recurrence !== null
     ? []
-    : thresholds.filter((threshold) => threshold > told && usedBytes * 100 >= allowanceBytes(terms) * threshold)
+    : thresholds.filter((threshold) => threshold > lastNotified && usedBytes * 100 >= allowanceBytes(terms) * threshold)

@@ -1,7 +1,7 @@
 /**
  * API keys: `simplan_` + 43 characters of secret + 6 of checksum, `[A-Za-z0-9_]` only (rule W3).
  *
- * The prefix makes a leaked key recognizable to scanners, the checksum tells a mistyped one from an unknown one
+ * The prefix makes a leaked key recognizable to scanners, the checksum distinguishes a mistyped one from an unknown one
  * without a look-up. Only a hash of a key is ever stored.
  */
 import { Result } from "effect"
@@ -26,7 +26,7 @@ export interface ApiKey {
   readonly scope: Scope
   /** SHA-256 of the key, in lower-case hex. */
   readonly hash: string
-  /** The last characters of the key, by which a person tells it from others. */
+  /** The last characters of the key, by which a person distinguishes it from others. */
   readonly hint: string
   /** Business time. */
   readonly createdAt: Instant

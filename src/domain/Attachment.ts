@@ -118,13 +118,13 @@ export const state = (of: WithPackages, now: Instant): State => {
 
 /** Rule T6: the usage of a recurring attachment's last package that began, or of a non-recurring one's only package. */
 const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number => {
-  const told =
+  const counted =
     attachment.terms.recurrence === null
       ? packages[0]
       : packages.findLast(
           ({ activationAt, status }) => status !== "Refused" && activationAt !== null && activationAt <= now
         )
-  return told?.usedBytes ?? 0
+  return counted?.usedBytes ?? 0
 }
 
 /** Rules T2 and T6: the attachment as a reader sees it at `now`. */

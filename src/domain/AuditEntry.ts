@@ -57,7 +57,7 @@ export interface Origin {
   readonly requestId: string | null
 }
 
-/** A change, told of by the commit that makes it. */
+/** A change, recorded by the commit that makes it. */
 export interface Change {
   /** The organization that owns it; `SERVICE` where none does. */
   readonly organizationId: string

@@ -1,7 +1,7 @@
 /**
  * Deleting a subscription and recycling its SIM (rule S3). The deletion is committed first. A job then cancels the
  * packages at the telco. The SIM is free again when the telco has confirmed that. A SIM in stock on which packages of
- * nobody's are found goes the same way (rule S5).
+ * packages without an owner are found goes the same way (rule S5).
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"

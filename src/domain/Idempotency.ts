@@ -21,7 +21,7 @@ export const RETENTION = DAY
 
 /** The answers of requests by kind: plain values, which are stored and replayed unchanged. */
 export interface Answers {
-  /** That it is done is all there is to tell. */
+  /** The answer says only that it is done. */
   readonly Done: null
   /** The plan as it was when the request ended. */
   readonly Plan: Plan
@@ -53,50 +53,50 @@ export interface Kind<A> {
   /** What is stored of the answer. */
   readonly keep: (value: A) => Answer
   /** Undefined if the answer is of another kind. */
-  readonly tell: (answer: Answer) => { readonly value: A } | undefined
+  readonly read: (answer: Answer) => { readonly value: A } | undefined
 }
 
 /** Each kind of answer by its name. */
 export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = {
   Done: {
     keep: (value) => ({ kind: "Done", value }),
-    tell: (answer) => (answer.kind === "Done" ? answer : undefined)
+    read: (answer) => (answer.kind === "Done" ? answer : undefined)
   },
   Plan: {
     keep: (value) => ({ kind: "Plan", value }),
-    tell: (answer) => (answer.kind === "Plan" ? answer : undefined)
+    read: (answer) => (answer.kind === "Plan" ? answer : undefined)
   },
   Region: {
     keep: (value) => ({ kind: "Region", value }),
-    tell: (answer) => (answer.kind === "Region" ? answer : undefined)
+    read: (answer) => (answer.kind === "Region" ? answer : undefined)
   },
   Created: {
     keep: (value) => ({ kind: "Created", value }),
-    tell: (answer) => (answer.kind === "Created" ? answer : undefined)
+    read: (answer) => (answer.kind === "Created" ? answer : undefined)
   },
   MobilePlan: {
     keep: (value) => ({ kind: "MobilePlan", value }),
-    tell: (answer) => (answer.kind === "MobilePlan" ? answer : undefined)
+    read: (answer) => (answer.kind === "MobilePlan" ? answer : undefined)
   },
   Sms: {
     keep: (value) => ({ kind: "Sms", value }),
-    tell: (answer) => (answer.kind === "Sms" ? answer : undefined)
+    read: (answer) => (answer.kind === "Sms" ? answer : undefined)
   },
   Organization: {
     keep: (value) => ({ kind: "Organization", value }),
-    tell: (answer) => (answer.kind === "Organization" ? answer : undefined)
+    read: (answer) => (answer.kind === "Organization" ? answer : undefined)
   },
   ApiKey: {
     keep: (value) => ({ kind: "ApiKey", value }),
-    tell: (answer) => (answer.kind === "ApiKey" ? answer : undefined)
+    read: (answer) => (answer.kind === "ApiKey" ? answer : undefined)
   },
   Endpoint: {
     keep: ({ endpointId }) => ({ kind: "Endpoint", value: { endpointId } }),
-    tell: (answer) => (answer.kind === "Endpoint" ? answer : undefined)
+    read: (answer) => (answer.kind === "Endpoint" ? answer : undefined)
   },
   Json: {
     keep: (value) => ({ kind: "Json", value }),
-    tell: (answer) => (answer.kind === "Json" ? answer : undefined)
+    read: (answer) => (answer.kind === "Json" ? answer : undefined)
   }
 }
 
@@ -210,12 +210,13 @@ export const answer = <Name extends keyof Answers>(
     case "Refused":
       return Result.fail(outcome.refusal)
     case "Succeeded": {
-      const told = kinds[name].tell(outcome.answer)
-      return told === undefined ? Result.fail(new IdempotencyKeyReused({ key })) : Result.succeed(told.value)
+      const answered = kinds[name].read(outcome.answer)
+      return answered === undefined ? Result.fail(new IdempotencyKeyReused({ key })) : Result.succeed(answered.value)
     }
   }
 }
 
 /** Whether what `answer` gave is the outcome of the first request, and not a refusal of the later one. */
-export const isReplay = (told: Result.Result<unknown, Plain>): boolean =>
-  Result.isSuccess(told) || (told.failure._tag !== "IdempotencyKeyReused" && told.failure._tag !== "RequestInProgress")
+export const isReplay = (answered: Result.Result<unknown, Plain>): boolean =>
+  Result.isSuccess(answered) ||
+  (answered.failure._tag !== "IdempotencyKeyReused" && answered.failure._tag !== "RequestInProgress")

@@ -16,7 +16,7 @@ export type Work =
       readonly attachmentId: string
       readonly occurrence: number
     }
-  /** Tell the telco of a suspension (rule T7). */
+  /** Send a suspension to the telco (rule T7). */
   | { readonly _tag: "SuspendPackages"; readonly iccid: string; readonly attachmentId: string }
   /**
    * Cancel packages at the telco, whether or not it has them. With `release` the SIM becomes free after the telco has
@@ -37,18 +37,18 @@ export type Work =
     }
   /** Apply or remove the mobile plan of an eSIM, as its SIM's `mobilePlan` says (rule I6). */
   | { readonly _tag: "ChangeMobilePlan"; readonly iccid: string; readonly changeId: string }
-  /** Tell of an attachment what is due from the job's instant on: its activation, coming end and end (rule E1). */
+  /** Notify what is due of an attachment from the job's instant on: its activation, coming end and end (rule E1). */
   | { readonly _tag: "NotifyAttachment"; readonly iccid: string; readonly attachmentId: string }
   /**
-   * Leave a `NotifyAttachment` job for each attachment that has something to be told yet, after an endpoint has asked
-   * for it (rule E1). `after` is the subscription that was looked at last.
+   * Leave a `NotifyAttachment` job for each attachment that has something to be notified yet, after an endpoint has asked
+   * for it (rule E1). `after` is the subscription that was read last.
    */
   | {
       readonly _tag: "NotifyAttachments"
       readonly requestId: string
       readonly after: { readonly createdAt: Instant; readonly id: string } | null
     }
-  /** Look at what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
+  /** Review what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
   | { readonly _tag: "ReviewPackage"; readonly iccid: string; readonly findingId: string }
   /**
    * An event that a host's handler fails at, while later ones about its SIM wait; it is a problem from the start (rule
@@ -142,7 +142,7 @@ export interface Job {
   readonly work: Work
   /** Business time from which it may be claimed. A retry moves it. */
   readonly dueAt: Instant
-  /** How many attempts gave the job back: the telco was unavailable, or something is to be told later. */
+  /** How many attempts gave the job back: the telco was unavailable, or something is to be notified later. */
   readonly attempts: number
   /** Business time. */
   readonly createdAt: Instant

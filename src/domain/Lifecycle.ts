@@ -3,8 +3,8 @@
  *
  * A change of a SIM's aggregate causes some of them in its own commit. The others fall due by the clock: an attachment's
  * activation, the notice of its coming end, and its end. Their instants follow from the attachment's times, which never
- * change once they are known. One job per attachment tells them in order. The commit that suspends an attachment, or
- * deletes its subscription, tells first what is due and that the job has not told yet.
+ * change once they are known. One job per attachment notifies them in order. The commit that suspends an attachment, or
+ * deletes its subscription, notifies first what is due and that the job has not notified yet.
  */
 import * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
@@ -14,10 +14,10 @@ import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
 import type { AttachmentData, LifecycleType, Payload } from "./WebhookEvent.ts"
 
-/** How long before an attachment's end its organization is told of it. */
+/** How long before an attachment's end its organization is notified of it. */
 export const NOTICE = DAY
 
-/** The types that fall due by the clock, in the order in which they are told. */
+/** The types that fall due by the clock, in the order in which they are notified. */
 export const timedTypes = ["attachment.activated", "attachment.expiring", "attachment.expired"] as const
 
 /** Whether one of the types falls due by the clock. */
@@ -46,7 +46,7 @@ const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
   ]
 }
 
-/** Something to be told: its type, and what of the SIM it is about. */
+/** Something to be notified: its type, and what of the SIM it is about. */
 interface Cause {
   readonly type: LifecycleType
   readonly of?: Of
@@ -55,7 +55,9 @@ interface Cause {
 
 type Of = NonNullable<SimChange["next"]["attachments"]>[number]
 
-/** The causes in a change of a SIM's aggregate, in the order in which they are told, and the jobs of those to come. */
+/**
+ * The causes in a change of a SIM's aggregate, in the order in which they are notified, and the jobs of those to come.
+ */
 export interface Caused {
   readonly causes: ReadonlyArray<Cause>
   readonly jobs: ReadonlyArray<NewJob>
@@ -70,12 +72,12 @@ const isFollowed = (of: Of): boolean => isConfirmed(of) && of.attachment.suspend
 const isDeletion = ({ loaded, next }: SimChange): boolean =>
   next.subscription?.status === "Deleted" && loaded.subscription?.status === "Live"
 
-/** The id of the job that tells what falls due of an attachment. */
+/** The id of the job that notifies what falls due of an attachment. */
 export const jobIdOf = (attachmentId: string): string => `notify:${attachmentId}`
 
 /**
  * The attachments that the change ends, by a suspension or a deletion, after something of them has fallen due. `caused`
- * needs to know what their jobs have told.
+ * needs to know what their jobs have notified.
  */
 export const ended = (change: SimChange, now: Instant): ReadonlyArray<string> => {
   const { loaded, next } = change
@@ -92,18 +94,18 @@ export const ended = (change: SimChange, now: Instant): ReadonlyArray<string> =>
 }
 
 /**
- * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5). `untold` has
- * for each attachment of `ended` the instant from which nothing has been told, which is its job's; an attachment without
- * a job is not in it.
+ * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5).
+ * `notifiedUntil` has for each attachment of `ended` the instant until which it has been notified, which is its job's;
+ * an attachment without a job is not in it.
  */
 export const caused = (
   change: SimChange,
   now: Instant,
-  untold: ReadonlyMap<string, Instant> = new Map<string, Instant>()
+  notifiedUntil: ReadonlyMap<string, Instant> = new Map<string, Instant>()
 ): Caused => {
   const { loaded, next } = change
   const late = (of: Of): ReadonlyArray<Cause> =>
-    dueBetween(of, untold.get(of.attachment.attachmentId) ?? Number.POSITIVE_INFINITY, now).causes
+    dueBetween(of, notifiedUntil.get(of.attachment.attachmentId) ?? Number.POSITIVE_INFINITY, now).causes
   const causes: Array<Cause> = []
   const jobs: Array<NewJob> = []
   const [from, to] = [loaded.subscription?.status, next.subscription?.status]
@@ -131,7 +133,7 @@ export const caused = (
   return { causes, jobs }
 }
 
-/** Lapsed packages were never at the telco: nothing is told of them. */
+/** Lapsed packages were never at the telco: nothing is notified of them. */
 const packageTypes = { Created: "package.created", Refused: "package.refused", Lapsed: null } as const
 
 const packageCauses = (known: Of | undefined, of: Of): ReadonlyArray<Cause> => {
@@ -151,20 +153,20 @@ const dueBetween = (of: Of, from: Instant, now: Instant) => {
   }
 }
 
-/** The job that tells of an attachment what is due from `dueAt` on. */
+/** The job that notifies what is due of an attachment from `dueAt` on. */
 const job = (iccid: string, attachmentId: string, dueAt: Instant): NewJob => ({
   jobId: jobIdOf(attachmentId),
   work: { _tag: "NotifyAttachment", iccid, attachmentId },
   dueAt
 })
 
-/** What the job of an attachment tells, and when it is due again; null if that was all. */
-export interface Told {
+/** What the job of an attachment notifies, and when it is due again; null if that was all. */
+export interface Notifications {
   readonly payloads: ReadonlyArray<Payload>
   readonly nextAt: Instant | null
 }
 
-const nothing: Told = { payloads: NONE, nextAt: null }
+const nothing: Notifications = { payloads: NONE, nextAt: null }
 
 const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate?.subscription?.status === "Live"
@@ -176,16 +178,21 @@ const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachm
 
 /**
  * Rule E1: what falls due of an attachment from `from` to `now`, both included. After a suspension or a deletion nothing
- * is left to be told: its own commit has told what was due by then.
+ * is left to be notified: its own commit has notified what was due by then.
  */
-export const told = (aggregate: SimAggregate | null, attachmentId: string, from: Instant, now: Instant): Told => {
+export const notifications = (
+  aggregate: SimAggregate | null,
+  attachmentId: string,
+  from: Instant,
+  now: Instant
+): Notifications => {
   const of = followed(aggregate, attachmentId)
   if (aggregate === null || of === undefined) return nothing
   const { causes, nextAt } = dueBetween(of, from, now)
   return { payloads: payloads(causes, aggregate), nextAt }
 }
 
-/** The jobs that tell what falls due of these attachments after `now`, for an endpoint that asks for it from now on. */
+/** The jobs that notify what falls due of these attachments after `now`, for an endpoint that asks for it from now on. */
 export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, now: Instant): ReadonlyArray<NewJob> =>
   attachments.flatMap((of) => {
     const { attachmentId, confirmed, iccid, suspendedAt } = of.attachment
@@ -194,15 +201,15 @@ export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, no
   })
 
 /** After how long all processes know of a new endpoint. */
-const HEARD = 10 * SECOND
+const PROPAGATION = 10 * SECOND
 
 /**
  * The jobs that leave those of an organization's attachments, after an endpoint has asked for what falls due. The second
- * one is for attachments of processes that had not heard of the endpoint yet.
+ * one is for attachments of processes that did not know the endpoint yet.
  */
 export const jobsOfAll = (requestId: string, now: Instant): ReadonlyArray<NewJob> => [
   nextOfAll(requestId, null, now),
-  nextOfAll(`${requestId}:again`, null, now + HEARD)
+  nextOfAll(`${requestId}:again`, null, now + PROPAGATION)
 ]
 
 /** The job that goes on after a subscription. */
@@ -233,12 +240,12 @@ export const payloads = (
     if (of === undefined || stored === undefined) return NONE
     const { attachment } = stored
     const times = Attachment.times(of)
-    const data = (told: Pick<AttachmentData, "activationAt" | "expirationAt">): AttachmentData => ({
+    const data = (period: Pick<AttachmentData, "activationAt" | "expirationAt">): AttachmentData => ({
       esim,
       subscriptionId,
       attachmentId: attachment.attachmentId,
       planId: attachment.planId,
-      ...told
+      ...period
     })
     switch (type) {
       case "package.created":

@@ -3,7 +3,7 @@
  *
  * A change is visible only after the telco has made it; until then the SIM's mobile plan is `Changing`. If the telco
  * does not answer in time, the request fails. The job goes on until the outcome is known. If the telco did make the
- * change, the job reverts it, because the caller was told that it failed.
+ * change, the job reverts it, because its caller got a failure.
  */
 import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
@@ -34,7 +34,7 @@ export const statusOf = (sim: Sim): MobilePlanStatus => ({
 /** The job that asks the telco for the change. */
 export const jobId = (changeId: string): string => `mobile-plan:${changeId}`
 
-/** The job that turns the change back, if the telco has made it and its caller was told that it failed. */
+/** The job that turns the change back, if the telco has made it and its caller got a failure. */
 export const undoJobId = (changeId: string): string => `mobile-plan-undo:${changeId}`
 
 const withMobilePlan = (sim: Sim, mobilePlan: MobilePlan): SimChange => ({
@@ -95,11 +95,11 @@ export const refused = (sim: Sim): Decision => {
   return { sim: withMobilePlan(sim, { _tag: "Settled", applied }) }
 }
 
-/** Whether the change reverts one that its caller was told has failed. */
+/** Whether the change reverts one whose caller got a failure. */
 export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "Changing" }>): boolean =>
   mobilePlan.target === mobilePlan.applied
 
-/** The telco has made a change that its caller was told has failed. A job reverts it, as the change `undoId`. */
+/** The telco has made a change whose caller got a failure. A job reverts it, as the change `undoId`. */
 export const turnedBack = (sim: Sim, changeId: string, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {

@@ -21,11 +21,11 @@ type Of = ForOccurrence["attachments"][0]
 
 /** A package as the telco reports it. */
 export interface TelcoTimes {
-  /** The telco's own name of the package. Null: it told none. */
+  /** The telco's own name of the package. Null: it gave none. */
   readonly telcoPackageId: string | null
-  /** Null: the telco told none. */
+  /** Null: the telco gave none. */
   readonly activationAt: Instant | null
-  /** Null: the telco told none. */
+  /** Null: the telco gave none. */
   readonly expirationAt: Instant | null
 }
 

@@ -25,7 +25,7 @@ export interface Package {
   readonly occurrence: number
   /** It never changes: a package is recorded when the telco has answered, or need not be asked. */
   readonly status: Status
-  /** The telco's own name of it. Null: it told none, or was not asked. */
+  /** The telco's own name of it. Null: it gave none, or was not asked. */
   readonly telcoPackageId: string | null
   /** Null until the first use. */
   readonly activationAt: Instant | null

@@ -39,7 +39,7 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
   }
 }
 
-/** A difference between the telco's books and ours that an operator has to look at. */
+/** A difference between the telco's books and ours that an operator has to review. */
 export interface Finding {
   /** Names the difference: the same one has the same id at each comparison. */
   readonly findingId: string

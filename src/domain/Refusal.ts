@@ -207,7 +207,7 @@ export class CommandCancelled extends Data.TaggedError("CommandCancelled")<{
   readonly commandId: string
 }> {}
 
-/** The API key is malformed, unknown, revoked or expired (rule W3). The caller is not told which. */
+/** The API key is malformed, unknown, revoked or expired (rule W3). The caller does not learn which. */
 export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
 
 const classes = {

@@ -22,7 +22,7 @@ export type Allocation =
 
 /**
  * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`:
- * the telco is being asked for `target`; until it has answered, `applied` is what a request is told.
+ * the telco is being asked for `target`; until it has answered, `applied` is what a request is answered.
  */
 export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }

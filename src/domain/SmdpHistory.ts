@@ -28,7 +28,7 @@ export interface Entry {
   readonly modifiedAt: Instant
 }
 
-/** The state that the last successful report told (rule R3). */
+/** The state in the last successful report (rule R3). */
 export interface CurrentStatus {
   /** The state of the profile at the SM-DP+. */
   readonly state: State

@@ -4,7 +4,7 @@
  */
 import * as GsmAlphabet from "./GsmAlphabet.ts"
 
-/** What the sender of a message is told. */
+/** The answer to the sender of a message. */
 export interface Sent {
   /** How many segments the text took. */
   readonly segments: number
@@ -67,6 +67,8 @@ export const count = (text: string): number => split(text).segments.length
 
 /** In how many segments a telco has sent a text: as many as its answer says, else as the standard has it. */
 export const sent = (text: string, answer: unknown): Sent => {
-  const told = typeof answer === "object" && answer !== null && "segments" in answer ? answer.segments : null
-  return { segments: typeof told === "number" && Number.isInteger(told) && told >= 1 ? told : count(text) }
+  const reported = typeof answer === "object" && answer !== null && "segments" in answer ? answer.segments : null
+  return {
+    segments: typeof reported === "number" && Number.isInteger(reported) && reported >= 1 ? reported : count(text)
+  }
 }

@@ -58,7 +58,7 @@ export const check = (
   subscriptionId: string,
   attachments: ReadonlyArray<Sized>
 ): Result.Result<void, SubscriptionFull> =>
-  // Texts are looked at only where there are so many that it matters.
+  // Texts are measured only where there are so many that it matters.
   sum(attachments, atMost) <= LIMIT || of(attachments) <= LIMIT
     ? Result.succeed(undefined)
     : Result.fail(new SubscriptionFull({ subscriptionId }))

@@ -21,7 +21,7 @@ export type Usage =
   | { readonly _tag: "Total"; readonly bytes: number }
   | { readonly _tag: "Delta"; readonly bytes: number }
 
-/** What the telco tells of a SIM. */
+/** What the telco reports of a SIM. */
 export type Fact =
   | { readonly _tag: "Usage"; readonly packageId: string | null; readonly usage: Usage }
   | { readonly _tag: "FirstUse"; readonly packageId: string | null }
@@ -42,7 +42,7 @@ export interface Report {
   readonly iccid: string
   /** When it happened at the telco, at most 5 minutes ahead of the clock. */
   readonly occurredAt: Instant
-  /** What it tells. */
+  /** The reported fact. */
   readonly fact: Fact
 }
 
@@ -179,10 +179,10 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, u
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
   const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
-  const told = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
+  const crossed = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
   const next: AttachmentForReports = {
     ...of,
-    attachment: { ...activated.attachment, lastThresholdNotified: told.at(-1) ?? attachment.lastThresholdNotified },
+    attachment: { ...activated.attachment, lastThresholdNotified: crossed.at(-1) ?? attachment.lastThresholdNotified },
     packages: SimAggregate.withPackage(of.packages, { ...activated.pack, usedBytes })
   }
   return {
@@ -190,7 +190,7 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, u
       sim: withActivity(aggregate.sim, report.occurredAt),
       attachments: SimAggregate.withAttachment(aggregate.attachments, next)
     },
-    payloads: told.map((threshold) => ({
+    payloads: crossed.map((threshold) => ({
       type: "attachment.allowanceConsumed",
       data: {
         usagePercentage: threshold,

@@ -153,12 +153,12 @@ export const mayHaveFailedTooLong = ({ failingSince }: WebhookEndpoint, now: Ins
   failingSince !== null && now - failingSince >= FAILING_LIMIT
 
 /** How much older than the failures a delivery may be for the log to be asked about its attempts. */
-const LOOK_BACK = 5 * DAY
+const SUMMARY_WINDOW = 5 * DAY
 
 /** What the log is asked about an endpoint that fails: the attempts from an instant on, at deliveries from another on. */
 export const failuresAsked = (failingSince: Instant): { readonly from: Instant; readonly createdFrom: Instant } => ({
   from: failingSince,
-  createdFrom: failingSince - LOOK_BACK
+  createdFrom: failingSince - SUMMARY_WINDOW
 })
 
 /** What the log of deliveries says of an endpoint. */
@@ -212,7 +212,7 @@ export const failed = (endpoint: WebhookEndpoint, since: Instant | null, now: In
   return mayHaveFailedTooLong(failing, now) ? disabled(failing, "Failing", now) : failing
 }
 
-/** Rule E1: what the organization's other endpoints are told if the service has disabled the endpoint. */
+/** Rule E1: what the organization's other endpoints are notified of if the service has disabled the endpoint. */
 export const disabledPayloads = ({
   disabled,
   endpointId,

@@ -47,7 +47,7 @@ export type OptInType = (typeof optInTypes)[number]
 /** What has become of a command of the host (rule H1). */
 export type OutcomeType = Extract<OptInType, `command.${string}`>
 
-/** What is told of a SIM's life; the rest of the opt-in types is about endpoints and commands. */
+/** What is notified of a SIM's life; the rest of the opt-in types is about endpoints and commands. */
 export type LifecycleType = Exclude<OptInType, "endpoint.disabled" | OutcomeType>
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
@@ -132,7 +132,7 @@ export type Payload =
   | { readonly type: typeof TEST; readonly data: { readonly webhookEndpointId: string } }
 
 /**
- * What events about an attachment or one of its packages tell of it. The times are RFC 3339 in UTC, and null as long as
+ * What events about an attachment or one of its packages say of it. The times are RFC 3339 in UTC, and null as long as
  * they are not known.
  */
 export type AttachmentData = {
@@ -154,7 +154,7 @@ export type CommandData = {
   readonly metadata: string | null
 }
 
-/** What an organization is told, stored in the commit that causes it. */
+/** What an organization is notified of, stored in the commit that causes it. */
 export interface WebhookEvent {
   /** The organization that owns it. */
   readonly organizationId: string

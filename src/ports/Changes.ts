@@ -1,5 +1,5 @@
 /**
- * What commits have changed of the things that processes keep in memory or wait for, so that those can be told.
+ * What commits have changed of the things that processes keep in memory or wait for, so that those can be notified.
  */
 import type { Instant } from "../domain/Time.ts"
 import type { Commit } from "./storage/Commit.ts"
@@ -20,7 +20,7 @@ export interface Changes {
   readonly commands: ReadonlyArray<string> | "any"
 }
 
-/** The changes of a commit that no process needs to be told of. */
+/** The changes of a commit that no process needs to know. */
 export const nothing: Changes = {
   jobsDueAt: null,
   deliveriesDueAt: null,
@@ -30,7 +30,7 @@ export const nothing: Changes = {
   commands: []
 }
 
-/** What may have happened while nothing could be heard. */
+/** What may have happened while no notification could arrive. */
 export const anything: Changes = {
   jobsDueAt: Number.NEGATIVE_INFINITY,
   deliveriesDueAt: Number.NEGATIVE_INFINITY,
@@ -107,7 +107,7 @@ export const of = ({
   }
 }
 
-/** Whether nobody need be told. */
+/** Whether there is nothing to publish. */
 export const isNothing = (changes: Changes): boolean =>
   changes.jobsDueAt === null &&
   changes.deliveriesDueAt === null &&

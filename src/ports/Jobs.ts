@@ -84,7 +84,7 @@ export interface Pending {
 }
 
 /** Where work is waited for: at this place or after it. */
-export interface LookedFor {
+export interface PendingQuery {
   /** Business time. */
   readonly now: Instant
   /** Machine time: leases that ended by then count as none. */
@@ -93,7 +93,7 @@ export interface LookedFor {
   readonly from?: Place
 }
 
-/** Which partitions to look at: up to `limit` after a partition, by their ids. */
+/** Which partitions to read: up to `limit` after a partition, by their ids. */
 export interface PartitionQuery {
   /** Business time: what is due by then counts. */
   readonly now: Instant
@@ -101,19 +101,19 @@ export interface PartitionQuery {
   readonly machineNow: Instant
   /** Exclusive; an empty text begins with the first. */
   readonly after: string
-  /** How many partitions are looked at, at most; fewer may be told. */
+  /** How many partitions are read, at most; fewer may be returned. */
   readonly limit: number
 }
 
-/** The partitions with due work, of those that were looked at. */
+/** The partitions with due work, of those that were read. */
 export interface Partitions {
   /** Ascending by id. */
   readonly partitions: ReadonlyArray<Partition>
-  /** The last partition that was looked at; null where no more follow. */
+  /** The last partition that was read; null where no more follow. */
   readonly next: string | null
 }
 
-/** How much due work there is, counted up to 10,000: more need not be told apart. */
+/** How much due work there is, counted up to 10,000: more need not be distinguished. */
 export interface Backlog {
   /** What nobody holds. */
   readonly due: number
@@ -132,7 +132,7 @@ export class Jobs extends Context.Service<
     /** Moves the ends of leases. A job that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     /** What a worker that finds nothing to claim is to wait for. */
-    readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
+    readonly pending: (at: PendingQuery) => Effect.Effect<Pending, StorageError>
     /** The organizations with due jobs that nobody holds, by id; perhaps not all: `next` is where to go on. */
     readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>
     /** For watching; the cost must not grow with what is not due. */

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { DueDelivery, LoggedDelivery } from "../domain/Delivery.ts"
-import type { Backlog, Claim, Partitions, PartitionQuery, LookedFor, Pending } from "./Jobs.ts"
+import type { Backlog, Claim, Partitions, PartitionQuery, PendingQuery, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./storage/Failure.ts"
 
@@ -33,7 +33,7 @@ export interface HandlerClaim extends Omit<Claim, "from" | "shares"> {
 }
 
 /** Where what is due to a handler is waited for. */
-export interface LookedForHandler extends Omit<LookedFor, "from"> {
+export interface HandlerPendingQuery extends Omit<PendingQuery, "from"> {
   /** The handler's name. */
   readonly handler: string
 }
@@ -53,11 +53,11 @@ export class Outbox extends Context.Service<
      */
     readonly claimForHandler: (claim: HandlerClaim) => Effect.Effect<ReadonlyArray<LoggedDelivery>, StorageError>
     /** What there is of those to wait for; what waits for an earlier one does not count. */
-    readonly pendingForHandler: (at: LookedForHandler) => Effect.Effect<Pending, StorageError>
+    readonly pendingForHandler: (at: HandlerPendingQuery) => Effect.Effect<Pending, StorageError>
     /** Moves the ends of leases. A delivery that is not, or no longer, held with that token stays as it is. */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     /** What a process that finds no delivery to claim is to wait for. */
-    readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
+    readonly pending: (at: PendingQuery) => Effect.Effect<Pending, StorageError>
     /** The endpoints with due deliveries that nobody holds, by id; perhaps not all: `next` is where to go on. */
     readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>
     /** For watching; the cost must not grow with what is not due. */

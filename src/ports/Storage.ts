@@ -87,10 +87,10 @@ export interface Service extends Reads {
    */
   readonly clockOffset: Effect.Effect<number>
   /**
-   * Tells, until the scope ends, what commits on this storage have changed: commits of this process before they return,
-   * those of other processes soon after. Where some may have been missed, it tells `Changes.anything`.
+   * Notifies, until the scope ends, what commits on this storage have changed: commits of this process before they
+   * return, those of other processes soon after. Where some may have been missed, it notifies `Changes.anything`.
    */
-  readonly watch: (hear: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
+  readonly watch: (listener: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
   /**
    * Deletes report ids and idempotency records from before these instants, and commands that were settled before
    * theirs; returns how many rows went.

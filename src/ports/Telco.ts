@@ -58,7 +58,7 @@ export interface TelcoPackage {
   readonly expirationAt: Instant | null
 }
 
-/** How a message was sent, where a telco tells it. */
+/** How a message was sent, where a telco reports it. */
 export interface SentSms {
   /** At least 1. */
   readonly segments: number
@@ -104,7 +104,7 @@ export class Telco extends Context.Service<
     readonly cancelPackage: (of: PackageRef) => Call<void>
     /**
      * Sends at most once for each `messageId`. `Unavailable`: it may have been sent. A telco that sends a text in other segments
-     * than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any other answer tells nothing.
+     * than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any other answer says nothing.
      */
     readonly sendSms: (sms: {
       readonly messageId: string
@@ -160,7 +160,7 @@ export interface Asked {
   telco: string | null
 }
 
-/** Where the call of the running fiber notes the telco that it asks; null where nobody wants to know. */
+/** Where the call of the running fiber notes the telco that it asks; null where that is not recorded. */
 export const CurrentlyAsked = Context.Reference<Asked | null>("simplan/Telco/CurrentlyAsked", {
   defaultValue: () => null
 })

@@ -21,7 +21,7 @@ export interface WebhookCall {
   readonly eventId: string
   /** Compact JSON; what is signed (rules W5 and W6). */
   readonly body: string
-  /** The machine's time of the attempt, which the signature tells. */
+  /** The machine's time of the attempt, which the signature contains. */
   readonly at: Instant
   /** The keys to sign with, newest first. */
   readonly signingKeys: ReadonlyArray<string>

@@ -30,7 +30,7 @@ export { begin, type Session } from "./commands/Session.ts"
 export interface Ran {
   /** The request with its ids and instants. */
   readonly asked: Asked
-  /** How the request ended. A defect or a failure of storage is told as `Broken`. */
+  /** How the request ended. A defect or a failure of storage is reported as `Broken`. */
   readonly outcome: Outcome
 }
 
@@ -41,7 +41,7 @@ export const run = (session: Session, command: Command): Effect.Effect<Ran, Stor
     return { asked, outcome: yield* perform(session, asked) }
   })
 
-/** What a model run tells of each command, in order; `expect` is called after each, and may throw. */
+/** What a model run reports of each command, in order; `expect` is called after each, and may throw. */
 export interface Model {
   /** Grows by one with each command, before `expect` is called. */
   readonly ran: Array<Ran>

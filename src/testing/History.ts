@@ -1,7 +1,7 @@
 /**
  * Histories: what a run was, from its seed to its end, as plain data that survives JSON.
  *
- * After every step the whole service is looked at through its ports, and what has changed since the step before is
+ * After every step the whole service is observed through its ports, and what has changed since the step before is
  * kept: lines, states, events, the telco's books and calls, webhooks. The same seed and commands give the same history,
  * byte for byte.
  */
@@ -9,11 +9,11 @@ import { Effect } from "effect"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "../ports/Storage.ts"
 import * as Commands from "./Commands.ts"
-import * as Looking from "./history/Looking.ts"
+import * as Observation from "./history/Observation.ts"
 import type { Simulated } from "./Simulated.ts"
 
-export type { Changes, Told } from "./history/Looking.ts"
-export { nextDue, over as look } from "./history/Looking.ts"
+export type { Changes, AttachmentView } from "./history/Observation.ts"
+export { nextDue, over as observe } from "./history/Observation.ts"
 
 /** One command of a run, what came of it, and what it changed. */
 export interface Step extends Commands.Ran {
@@ -26,7 +26,7 @@ export interface Step extends Commands.Ran {
   /** When the next job or delivery is due, as of its end; null where there is none. */
   readonly nextDue: Instant | null
   /** What differs from the end of the step before. */
-  readonly changes: Looking.Changes
+  readonly changes: Observation.Changes
 }
 
 /** The SIMs that an organization began with. */
@@ -46,7 +46,7 @@ export interface History {
   /** Of the first organization and of the second. */
   readonly inventories: readonly [Inventory, Inventory]
   /** What there was before the first step. */
-  readonly before: Looking.Changes
+  readonly before: Observation.Changes
   /** One for each command, in order. */
   readonly steps: ReadonlyArray<Step>
 }
@@ -62,20 +62,20 @@ export const record = (
   simulated.inItsTime(
     Effect.gen(function* () {
       const session = Commands.begin(simulated)
-      const look = Looking.over(simulated)
-      const before = yield* look
+      const observe = Observation.over(simulated)
+      const before = yield* observe
       const steps: Array<Step> = []
       for (const command of commands) {
         const began = yield* simulated.now
         const ran = yield* Commands.run(session, command)
         const ended = yield* simulated.now
-        const changes = yield* look
+        const changes = yield* observe
         steps.push({
           command,
           ...ran,
           began,
           ended,
-          nextDue: yield* Looking.nextDue(simulated),
+          nextDue: yield* Observation.nextDue(simulated),
           changes
         })
       }

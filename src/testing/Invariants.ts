@@ -55,7 +55,7 @@ export const all: ReadonlyArray<Invariant> = [
   Books.packagesAreAsOrdered,
   Answers.creationsStay,
   Answers.suspensionsStay,
-  Answers.repetitionsAreToldTheSame,
+  Answers.repetitionsAreAnsweredTheSame,
   Answers.messagesAreSentOnce,
   Answers.refusalsLeaveNothing,
   Answers.plansAreAsAskedFor,

@@ -4,8 +4,8 @@
  *     TelcoSuite.run("my telco", layer, { describe, it }, { iccid: "8988…" })
  *
  * It uses keys that were never used before, so it can run any number of times against the same telco. What the port
- * cannot show, such as how many messages were sent, is checked where `observe` tells it. What happens to calls that are
- * lost, late or refused is checked where `faults` makes them so. The suite's name says what it could not look at.
+ * cannot show, such as how many messages were sent, is checked where `observe` shows it. What happens to calls that are
+ * lost, late or refused is checked where `faults` makes them so. The suite's name says what it could not observe.
  */
 import { Effect, Layer } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
@@ -18,7 +18,7 @@ import * as Observed from "./telco/Observed.ts"
 export type { Faults, Operation } from "./telco/Faults.ts"
 export type { Observe } from "./telco/Observed.ts"
 
-/** What the suite may use of a telco, and how it looks behind the port. */
+/** What the suite may use of a telco, and how it observes what is behind the port. */
 export interface Options<R> extends Suite.Options {
   /** An eSIM that the telco knows and that may be used for tests. */
   readonly iccid?: string
@@ -208,10 +208,10 @@ const answered = <R>({ iccid, observed, order }: Observed.Subject<R>): ReadonlyA
   }
 ]
 
-/** What the suite cannot look at, in words; empty if it looks at all. */
+/** What the suite cannot observe, in words; empty if it observes all. */
 const blindSpots = <R>({ faults = {}, observe }: Options<R>): string => {
   const spots = [...(observe === undefined ? ["what is behind the port"] : []), ...FaultHooks.missing(faults)]
-  return spots.length === 0 ? "" : ` (not looked at: ${spots.join(", ")})`
+  return spots.length === 0 ? "" : ` (not observed: ${spots.join(", ")})`
 }
 
 /** A telco of plain functions: what `telcoLayer` of `simplan/promise` makes, which names no type of Effect. */

@@ -146,9 +146,9 @@ export const state = (facts: Facts, now: number): string => {
 }
 
 /** T6: the times that a creation is answered with; none where the period was omitted. */
-export const answer = (plan: Plan, period: Period | null, now: number, telcoTells: boolean): Times | null => {
+export const answer = (plan: Plan, period: Period | null, now: number, telcoReports: boolean): Times | null => {
   if (period === null) return null
   const [first] = packages({ plan, period, firstUse: null, suspendedAt: null }, now)
-  const told = telcoTells && first !== undefined && (first.expirationAt ?? 0) > now
-  return told ? first : { activationAt: period.start, expirationAt: period.end }
+  const isReported = telcoReports && first !== undefined && (first.expirationAt ?? 0) > now
+  return isReported ? first : { activationAt: period.start, expirationAt: period.end }
 }

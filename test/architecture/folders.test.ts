@@ -38,14 +38,14 @@ const linked = (path: string, text: string): ReadonlyArray<string> =>
     return folder?.startsWith(`${posix.dirname(path)}/`) === true ? [folder] : []
   })
 
-const untold = (
+const undescribed = (
   paths: ReadonlyArray<string>,
   readmes: ReadonlyMap<string, string>,
   begins: (path: string) => boolean
 ): ReadonlyArray<string> => {
-  const told = new Set(Array.from(readmes).flatMap(([path, text]) => [posix.dirname(path), ...linked(path, text)]))
+  const described = new Set(Array.from(readmes).flatMap(([path, text]) => [posix.dirname(path), ...linked(path, text)]))
   return Array.from(foldersOf(paths)).flatMap(([folder, names]) =>
-    told.has(folder) || (names.includes("index.ts") && begins(`${folder}/index.ts`)) ? [] : [folder]
+    described.has(folder) || (names.includes("index.ts") && begins(`${folder}/index.ts`)) ? [] : [folder]
   )
 }
 
@@ -62,7 +62,7 @@ it("each folder says what lives there", () => {
   const readmes = new Map(
     Documents.paths.filter((path) => path.endsWith("README.md")).map((path) => [path, Documents.read(path)])
   )
-  expect(untold(paths, readmes, beginsWithComment)).toEqual([])
+  expect(undescribed(paths, readmes, beginsWithComment)).toEqual([])
 })
 
 it("a folder that says nothing is found", () => {
@@ -72,7 +72,7 @@ it("a folder that says nothing is found", () => {
     // Not above what it links to.
     ["src/a/README.md", "[`e`](../e)"]
   ])
-  expect(untold(some, readmes, (path) => path === "src/g/index.ts")).toEqual(["src/a/c", "src/e", "src/h"])
+  expect(undescribed(some, readmes, (path) => path === "src/g/index.ts")).toEqual(["src/a/c", "src/e", "src/h"])
 })
 
 it("no folder but those with a file for each rule has more than 20 files", () => {

@@ -133,7 +133,7 @@ export const script = (name, task, options) => {
   }
 }
 
-/** Puts a load on a server and tells what came of it; `cpuMillis` is what the server used meanwhile. */
+/** Puts a load on a server and returns what came of it; `cpuMillis` is what the server used meanwhile. */
 export const load = async (server, task) => {
   const before = cpuMillis(server.pid)
   const loader = script("load.mjs", { ...task, url: server.url })

@@ -104,7 +104,7 @@ export const dueOccurrences = (count, due, terms = {}) => [
     from generate_series(1, ${count}) i`
 ]
 
-/** Jobs that are due in a year, of attachments that need not be there: nobody looks at them. */
+/** Jobs that are due in a year, of attachments that need not be there: no job is run. */
 export const futureJobs = (count, now) => [
   `insert into simplan.job (job_id, organization_id, work, due_at, attempts, created_at)
     select ${idSql("9000", "i")} || ':1', '${SERVED}',

@@ -51,7 +51,7 @@ let bytes = 0
 let began = 0
 let ended = 0
 
-const told = (status, millis) => {
+const record = (status, millis) => {
   latencies.push(millis)
   ended = performance.now()
   if (status >= 200 && status <= 299) return
@@ -95,7 +95,7 @@ const flatOut = () => {
   instance.on("start", () => {
     began = performance.now()
   })
-  instance.on("response", (_client, status, _bytes, millis) => told(status, millis))
+  instance.on("response", (_client, status, _bytes, millis) => record(status, millis))
 }
 
 const paced = () => {
@@ -105,10 +105,10 @@ const paced = () => {
   const total = Math.floor(task.rate * task.seconds)
   let sent = 0
   let done = 0
-  // What was due before the pace had settled is sent and not told of.
+  // What was due before the pace had settled is sent and not recorded.
   const settled = (task.settleSeconds ?? 0) * 1000
   const finish = (status, at) => {
-    if (at - began >= settled || status < 200 || status > 299) told(status, performance.now() - at)
+    if (at - began >= settled || status < 200 || status > 299) record(status, performance.now() - at)
     done += 1
     if (done < total) return
     agent.destroy()

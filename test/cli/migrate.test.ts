@@ -55,7 +55,7 @@ describe("simplan migrate", () => {
     expect(await query(url(), "select instant::int as instant from printed.clock")).toEqual([{ instant: 7 }])
   })
 
-  it("prints the schema of the setting, else simplan, without looking for a database", async () => {
+  it("prints the schema of the setting, else simplan, without a database", async () => {
     const env = { SIMPLAN_DATABASE_URL: "postgres://127.0.0.1:1/none" }
     expect((await simplan(["migrate", "--print"], env)).out).toContain("create table simplan.sim (")
     const set = await simplan(["migrate", "--print"], { ...env, SIMPLAN_DATABASE_SCHEMA: "order" })

@@ -73,7 +73,7 @@ describe("sims import --from-ocs", () => {
     expect(row.endsWith(`,${first.imsi},${first.msisdn},${first.subscriberId}`)).toBe(true)
   })
 
-  it("tells how many SIMs that were there already it has brought up to date", async () => {
+  it("reports how many SIMs that were there already it has brought up to date", async () => {
     answer = ({ body }) => ({
       body: { error: false, data: { ...nothing, updated: body.trim().split("\n").length - 1 } }
     })
@@ -133,7 +133,7 @@ describe("sims import --from-ocs", () => {
     expect(outcome.code).toBe(1)
   })
 
-  it("imports the other SIMs where the system tells an odd row, which it names", async () => {
+  it("imports the other SIMs where the system returns an odd row, which it names", async () => {
     const [iccid = expect.fail()] = ocs.addSubscribers({ startDate: "in spring" })
     const outcome = await importFrom(["ocs"], null, ...account)
     expect(outcome.out).toContain(`imported    ${SIMS}\n`)

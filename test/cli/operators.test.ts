@@ -44,7 +44,7 @@ const json = async (...args: ReadonlyArray<string>) => {
 /** Runs a command that reads `/v3`, with the key of the organization. */
 const keyed = (...args: ReadonlyArray<string>) => simplan([...args, "--url", world.url, "--key", stock.tenant.key])
 
-it("lists organizations and keys, revokes and rotates keys, and looks after endpoints", async () => {
+it("lists organizations and keys, revokes and rotates keys, and manages endpoints", async () => {
   expect(await run("org", "list")).toEqual({ code: 0, out: "", err: "There are none.\n" })
   await run("org", "create", "Acme")
   const [organization] = await json("org", "list")
@@ -219,7 +219,7 @@ it("filters deliveries, replays them, and sends a test event", async () => {
   expect(await json("deliveries", "replay", "--iccid", World.iccid(1), ...org)).toEqual([{ replayed: 0 }])
 })
 
-it("tells who changed what", async () => {
+it("shows who changed what", async () => {
   const org = ["--org", stock.tenant.organizationId]
   const entries = await json("audit", "--all", ...org)
   expect(entries.length).toBeGreaterThan(5)

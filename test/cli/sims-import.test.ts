@@ -73,9 +73,9 @@ describe("sims import", () => {
     })
     expect(outcome.asked.length).toBeGreaterThan(2)
     for (const { body } of outcome.asked) expect(body.startsWith(`\n\n${header}`)).toBe(true)
-    const told = [...outcome.out.matchAll(/^error in line (\d+) \((\d+)\)/gm)]
-    expect(told).toHaveLength(outcome.asked.length)
-    for (const [, line, iccid = ""] of told) expect([iccid, Number(line)]).toEqual([iccid, lineOf(iccid)])
+    const printed = [...outcome.out.matchAll(/^error in line (\d+) \((\d+)\)/gm)]
+    expect(printed).toHaveLength(outcome.asked.length)
+    for (const [, line, iccid = ""] of printed) expect([iccid, Number(line)]).toEqual([iccid, lineOf(iccid)])
   })
 
   it("names the line of the file where a piece is no CSV, or a quote is never closed", async () => {
@@ -98,7 +98,7 @@ describe("sims import", () => {
     expect(open.err).toContain("Line 3 of sims.csv or one after it has a quote that is never closed.")
   })
 
-  it("counts the errors that the server does not tell of", async () => {
+  it("counts the errors that the server does not list", async () => {
     const wrong = [{ row: 1, line: null, iccid: "1", message: "no" }]
     const outcome = await importFile(`${header}1,Green,true,a\n`, () => ({
       body: { error: false, data: { ...nothing, errors: wrong, error_count: 5, warnings: [], warning_count: 3 } }

@@ -32,7 +32,7 @@ const check = (...flags: ReadonlyArray<string>) =>
   simplan(["telco", "check", "--file", "telcos.json", ...flags], {}, false, 200)
 
 describe("telco check", () => {
-  it("tells what works of each telco, and changes nothing", async () => {
+  it("reports what works of each telco, and changes nothing", async () => {
     write()
     const before = ocs.books()
     const { code, err, out } = await check()
@@ -48,7 +48,7 @@ describe("telco check", () => {
     expect(before).toMatchObject(after)
   })
 
-  it("tells what does not work, with exit code 1 and without the token", async () => {
+  it("reports what does not work, with exit code 1 and without the token", async () => {
     write({ zones: { Green: { FR: 99 } }, url_v2: "http://127.0.0.1:9/v2" })
     const { code, err, out } = await check("--json")
     expect(code).toBe(1)
@@ -68,7 +68,7 @@ describe("telco check", () => {
     expect(wrong.out + wrong.err).not.toContain("another-token-that-is-wrong")
   })
 
-  it("needs a file, and tells its mistakes", async () => {
+  it("needs a file, and reports its mistakes", async () => {
     expect(await simplan(["telco", "check"])).toMatchObject({
       code: 2,
       err: "Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.\n"

@@ -18,7 +18,7 @@ const admin = () => Client.connect({ url: world.url, adminToken: World.ADMIN_TOK
 /** How a call to the server goes, before or after the server has answered it. */
 type Fate = "passes" | "is lost" | "breaks off" | Response
 
-/** A client whose calls go as told, one after the other; and what was sent. */
+/** A client whose calls go as given, one after the other; and what was sent. */
 const through = (...fates: ReadonlyArray<Fate>) => {
   const sent: Array<{ readonly method: string; readonly idempotencyKey: string | null }> = []
   const fetch: typeof globalThis.fetch = async (input, init) => {

@@ -25,7 +25,7 @@ const createPlan = (recurrence: Recurrence): Cluster.Step => ({
   ]
 })
 
-/** A report dated what it told before the creation that it waited for. */
+/** A report dated what it notified before the creation that it waited for. */
 const reportDuringCreation: Cluster.Plan = {
   seed: 1576716692,
   clocks: [9653],
@@ -175,7 +175,7 @@ const goingOn: Cluster.Plan = {
   ]
 }
 
-/** Of two requests under one key for the last eSIM the other one was told that none is left. */
+/** Of two requests under one key for the last eSIM the other one was refused for want of one. */
 const lastSimTwice: Cluster.Plan = {
   seed: 3,
   clocks: [0, -12],
@@ -197,8 +197,8 @@ const lastSimTwice: Cluster.Plan = {
 }
 
 /**
- * A process that was frozen during a claim took it for a slow one, and looked for leases that had ended no more for 20 times
- * as long.
+ * A process that was frozen during a claim took it for a slow one, and searched leases that had ended no more for 20
+ * times as long.
  */
 const frozenClaim: Cluster.Plan = {
   seed: 816293610,

@@ -75,7 +75,7 @@ const faults: Readonly<Record<string, Fault>> = {
       }
     }),
     fails: [
-      "claims at once never get the same SIM, and nobody is told that none is left",
+      "claims at once never get the same SIM, and none is refused for want of one",
       "free SIMs are given never used first, oldest import first, then the longest recycled"
     ],
     differs: true
@@ -217,7 +217,7 @@ const faults: Readonly<Record<string, Fault>> = {
     ],
     differs: false
   },
-  "forgets what it was told of reports": {
+  "forgets reports": {
     storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, reports: {} }) }),
     fails: ["reported aggregates are found for any organization, with what each one has seen"],
     differs: true

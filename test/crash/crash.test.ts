@@ -155,7 +155,7 @@ describe("a server that is killed in the middle of writes", () => {
     expect(ledger.orders.length).toBeGreaterThan(ROUNDS)
     expect(there).toHaveLength(ledger.orders.length)
 
-    // What is asked for again is told again, and changes nothing.
+    // What is asked for again is answered again, and changes nothing.
     for (const order of ledger.orders) expect(await Clients.subscribe(access, order)).toEqual(order.created)
     for (let from = 0; from < ledger.reports.length; from += 1_000) {
       const some = ledger.reports.slice(from, from + 1_000)
@@ -172,15 +172,15 @@ describe("a server that is killed in the middle of writes", () => {
 
     // Each threshold of each attachment is one event, under one id however often it came.
     const causes = new Map<string, Set<string>>()
-    const tell = (): number => {
-      for (const { data: told, id } of receiver.events.splice(0)) {
-        const cause = `${told["attachmentId"]} ${told["usagePercentage"]}`
+    const count = (): number => {
+      for (const { data: consumed, id } of receiver.events.splice(0)) {
+        const cause = `${consumed["attachmentId"]} ${consumed["usagePercentage"]}`
         causes.set(cause, (causes.get(cause) ?? new Set()).add(id))
       }
       return causes.size
     }
     const expected = attached.flatMap((id) => Ledger.THRESHOLDS.map((threshold) => `${id} ${threshold}`))
-    for (let waits = 0; tell() < expected.length && waits < 200; waits++) await sleep(100)
+    for (let waits = 0; count() < expected.length && waits < 200; waits++) await sleep(100)
     expect([...causes.keys()].sort()).toEqual([...expected].sort())
     for (const ids of causes.values()) expect(ids.size).toBe(1)
     expect(new Set([...causes.values()].flatMap((ids) => [...ids])).size).toBe(expected.length)

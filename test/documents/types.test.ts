@@ -46,7 +46,7 @@ it("have no error", () => {
   expect(problems("all", all)).toBe("")
 }, 120_000)
 
-it("are checked: a wrong one is told by its line", () => {
+it("are checked: a wrong one is reported by its line", () => {
   const document = 'Text.\n\n```ts\nconst days: number = "30"\n```\n'
   const files = Blocks.modules("a/README.md", document, () => false)
   expect(problems("wrong", files)).toMatch(/^a\/README\.md\.ts\(4,7\): error TS2322/)

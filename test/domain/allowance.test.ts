@@ -40,8 +40,8 @@ describe("A threshold is notified once (R2)", () => {
     [50, [80, 100]],
     [80, [100]],
     [100, []]
-  ])("after %i %%", (told, expected) => {
-    expect(Allowance.crossed(gigabyte, told, GIGABYTE)).toEqual(expected)
+  ])("after %i %%", (lastNotified, expected) => {
+    expect(Allowance.crossed(gigabyte, lastNotified, GIGABYTE)).toEqual(expected)
   })
 })
 

@@ -21,16 +21,16 @@ describe("A non-recurring attachment (T6)", () => {
   })
 
   it("has no times until its first use", () => {
-    const told = { activationAt: null, expirationAt: null, usedBytes: 0 }
-    expect(Attachment.view(attached({}, [{}]), NOW)).toMatchObject(told)
-    expect(Attachment.view(attached(), NOW)).toMatchObject({ ...told, packages: [] })
+    const expected = { activationAt: null, expirationAt: null, usedBytes: 0 }
+    expect(Attachment.view(attached({}, [{}]), NOW)).toMatchObject(expected)
+    expect(Attachment.view(attached(), NOW)).toMatchObject({ ...expected, packages: [] })
   })
 })
 
 describe("A recurring attachment (T6)", () => {
   it("shows its anchor and the end of its last occurrence before any package exists", () => {
-    const told = { activationAt: NOW, expirationAt: NOW + 3 * DAY_MS, usedBytes: 0, packages: [] }
-    expect(Attachment.view(attached(daily), NOW - DAY_MS)).toMatchObject(told)
+    const expected = { activationAt: NOW, expirationAt: NOW + 3 * DAY_MS, usedBytes: 0, packages: [] }
+    expect(Attachment.view(attached(daily), NOW - DAY_MS)).toMatchObject(expected)
   })
 
   it("has no times before its anchor is known", () => {
@@ -45,10 +45,10 @@ describe("A recurring attachment (T6)", () => {
 
   it("shows the usage of the last package that began, from its first millisecond on", () => {
     const of = attached(daily, [day(0, 11), day(1, 22), day(2, 33)])
-    const told = (at: number) => Attachment.view(of, at).usedBytes
-    expect([NOW - 1, NOW, NOW + DAY_MS - 1].map(told)).toEqual([0, 11, 11])
-    expect([NOW + DAY_MS, NOW + 2 * DAY_MS - 1, NOW + 2 * DAY_MS].map(told)).toEqual([22, 22, 33])
-    expect(told(NOW + 999 * DAY_MS)).toBe(33)
+    const usedAt = (at: number) => Attachment.view(of, at).usedBytes
+    expect([NOW - 1, NOW, NOW + DAY_MS - 1].map(usedAt)).toEqual([0, 11, 11])
+    expect([NOW + DAY_MS, NOW + 2 * DAY_MS - 1, NOW + 2 * DAY_MS].map(usedAt)).toEqual([22, 22, 33])
+    expect(usedAt(NOW + 999 * DAY_MS)).toBe(33)
   })
 
   it("shows no usage of an occurrence that the telco refused", () => {

@@ -27,7 +27,7 @@ describe("The text of a key", () => {
     )
   })
 
-  it("tells what only looks alike apart", () => {
+  it("distinguishes what is only similar", () => {
     expect(Command.keyText("a", sms, "é")).not.toBe(Command.keyText("a", sms, "\\u00e9"))
   })
 })

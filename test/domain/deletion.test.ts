@@ -118,7 +118,7 @@ describe("After the telco has confirmed (S3)", () => {
   })
 })
 
-describe("S5: a SIM in stock with packages of nobody's", () => {
+describe("S5: a SIM in stock with packages without an owner", () => {
   it("is released by a job of its own, and not as if it had been sold", () => {
     const of = { sim: sim({ recycledAt: null }), subscription: null, attachments: [] }
     expect(Deletion.withheld(of, "release-1", NOW)).toEqual({

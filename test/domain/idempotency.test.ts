@@ -10,13 +10,13 @@ import { DAY_MS } from "./Calendar.ts"
 import { ICCID, NOW, plan, sim } from "./Values.ts"
 
 const { Created, Done, MobilePlan, Plan, Region, Sms } = Idempotency.kinds
-const tellers: ReadonlyArray<(answer: Idempotency.Answer) => { readonly value: unknown } | undefined> = [
-  Done.tell,
-  Plan.tell,
-  Region.tell,
-  Created.tell,
-  MobilePlan.tell,
-  Sms.tell
+const readers: ReadonlyArray<(answer: Idempotency.Answer) => { readonly value: unknown } | undefined> = [
+  Done.read,
+  Plan.read,
+  Region.read,
+  Created.read,
+  MobilePlan.read,
+  Sms.read
 ]
 const region = {
   organizationId: "organization",
@@ -36,7 +36,7 @@ const created = {
   period: null
 }
 
-const answers: ReadonlyArray<readonly [kind: string, answer: Idempotency.Answer, told: unknown]> = [
+const answers: ReadonlyArray<readonly [kind: string, answer: Idempotency.Answer, stored: unknown]> = [
   ["Done", Done.keep(null), null],
   ["Plan", Plan.keep(plan()), plan()],
   ["Region", Region.keep(region), region],
@@ -55,10 +55,10 @@ const record = (changes: Partial<Idempotency.IdempotencyRecord> = {}): Idempoten
 })
 
 describe("An answer (W2)", () => {
-  it.each(answers)("%s is replayed as it was stored, and as no other kind", (kind, answer, told) => {
+  it.each(answers)("%s is replayed as it was stored, and as no other kind", (kind, answer, stored) => {
     expect(answer.kind).toBe(kind)
-    const heard = tellers.map((tell) => tell(answer)).filter((one) => one !== undefined)
-    expect(heard).toMatchObject([{ value: told }])
+    const answered = readers.map((read) => read(answer)).filter((one) => one !== undefined)
+    expect(answered).toMatchObject([{ value: stored }])
   })
 
   it("is kept for 24 h", () => {
@@ -79,11 +79,11 @@ describe("A later request under the key (W2)", () => {
   })
 
   it("is known to get what the first one got, and not a refusal of its own", () => {
-    const told = (of: Idempotency.IdempotencyRecord, fingerprint = "f") =>
+    const isReplay = (of: Idempotency.IdempotencyRecord, fingerprint = "f") =>
       Idempotency.isReplay(Idempotency.answer("Plan", of, { fingerprint }))
     const refusal = Refusal.toPlain(new Refusal.NotFound({ resource: "plan", id: "p" }))
-    expect([told(record()), told(record({ outcome: { _tag: "Refused", refusal } }))]).toEqual([true, true])
-    expect([told(record({ outcome: { _tag: "Pending" } })), told(record(), "other")]).toEqual([false, false])
+    expect([isReplay(record()), isReplay(record({ outcome: { _tag: "Refused", refusal } }))]).toEqual([true, true])
+    expect([isReplay(record({ outcome: { _tag: "Pending" } })), isReplay(record(), "other")]).toEqual([false, false])
   })
 
   it("is refused while the outcome is pending", () => {

@@ -11,8 +11,8 @@ import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
 
 const iso = (at: number) => new Date(at).toISOString()
-const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW, untold?: ReadonlyMap<string, number>) => {
-  const { causes, jobs } = Lifecycle.caused({ loaded, next }, now, untold)
+const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW, notifiedUntil?: ReadonlyMap<string, number>) => {
+  const { causes, jobs } = Lifecycle.caused({ loaded, next }, now, notifiedUntil)
   return { payloads: Lifecycle.payloads(causes, next), jobs }
 }
 const typesOf = (loaded: SimAggregate, next: SimAggregate, now = NOW) =>
@@ -36,7 +36,7 @@ const job = (dueAt: number) => ({
 })
 
 describe("A creation", () => {
-  it("tells of the subscription, the attachment and its packages when it is confirmed, and not before", () => {
+  it("notifies of the subscription, the attachment and its packages when it is confirmed, and not before", () => {
     const of = window(NOW + HOUR_MS, NOW + 3 * DAY_MS)
     const times = { activationAt: iso(NOW + HOUR_MS), expirationAt: iso(NOW + 3 * DAY_MS) }
     expect(caused({ ...line([]), subscription: null }, pending(of))).toEqual({ payloads: [], jobs: [] })
@@ -50,18 +50,18 @@ describe("A creation", () => {
     })
   })
 
-  it("tells nothing when it is undone", () => {
+  it("notifies nothing when it is undone", () => {
     const undone = { ...line([]), subscription: null }
     expect(caused(pending(window(NOW, NOW + DAY_MS)), undone)).toEqual({ payloads: [], jobs: [] })
   })
 
-  it("of another attachment tells of that one alone", () => {
+  it("of another attachment notifies of that one alone", () => {
     const first = window(NOW, NOW + 9 * DAY_MS)
     const second = attached({ attachmentId: "second" }, [{ attachmentId: "second" }])
     expect(typesOf(line([first]), line([first, second]))).toEqual(["attachment.created", "package.created"])
   })
 
-  it("tells at once what is due already: the activation, and the notice of an end that is nearer than 24 h", () => {
+  it("notifies at once what is due already: the activation, and the notice of an end that is nearer than 24 h", () => {
     const created = ["attachment.created", "package.created"]
     const from = line([])
     expect(typesOf(from, line([window(NOW, NOW + DAY_MS + 1)]))).toEqual([...created, "attachment.activated"])
@@ -70,18 +70,18 @@ describe("A creation", () => {
     expect(caused(from, near).jobs).toEqual([job(NOW + DAY_MS)])
   })
 
-  it("tells nothing of the end before the activation, however near both are", () => {
+  it("notifies nothing of the end before the activation, however near both are", () => {
     const soon = line([window(NOW + 1, NOW + 2)])
     expect(typesOf(line([]), soon)).toEqual(["attachment.created", "package.created"])
     expect(caused(line([]), soon).jobs).toEqual([job(NOW + 1)])
-    const { nextAt, payloads } = Lifecycle.told(soon, "attachment", NOW + 1, NOW + 1)
+    const { nextAt, payloads } = Lifecycle.notifications(soon, "attachment", NOW + 1, NOW + 1)
     expect(payloads.map(({ type }) => type)).toEqual(["attachment.activated", "attachment.expiring"])
     expect(nextAt).toBe(NOW + 2)
   })
 })
 
 describe("A report of the first use", () => {
-  it("tells of the activation once, and leaves the job of the notice", () => {
+  it("notifies of the activation once, and leaves the job of the notice", () => {
     const waiting = attached({}, [{}])
     const used = window(NOW - HOUR_MS, NOW + 10 * DAY_MS)
     expect(typesOf(line([waiting]), line([used]))).toEqual(["attachment.activated"])
@@ -89,12 +89,12 @@ describe("A report of the first use", () => {
     expect(caused(line([used]), line([{ ...used }]))).toEqual({ payloads: [], jobs: [] })
   })
 
-  it("that comes after the end tells all three, in order", () => {
+  it("that comes after the end notifies all three, in order", () => {
     const types = typesOf(line([attached({}, [{}])]), line([window(NOW - 9 * DAY_MS, NOW)]))
     expect(types).toEqual(["attachment.activated", "attachment.expiring", "attachment.expired"])
   })
 
-  it("tells nothing of a suspended attachment", () => {
+  it("notifies nothing of a suspended attachment", () => {
     const waiting = attached({ suspendedAt: NOW - 1 }, [{}])
     const used = attached({ suspendedAt: NOW - 1 }, [{ activationAt: NOW - 2, expirationAt: NOW + DAY_MS }])
     expect(caused(line([waiting]), line([used]))).toEqual({ payloads: [], jobs: [] })
@@ -104,7 +104,7 @@ describe("A report of the first use", () => {
 describe("A change", () => {
   const of = window(NOW, NOW + DAY_MS)
 
-  it("tells of a suspension with its instant, once", () => {
+  it("notifies of a suspension with its instant, once", () => {
     const suspended = { ...of, attachment: { ...of.attachment, suspendedAt: NOW + 1 } }
     const times = { activationAt: iso(NOW), expirationAt: iso(NOW + DAY_MS) }
     expect(caused(line([of]), line([suspended]))).toEqual({
@@ -114,18 +114,21 @@ describe("A change", () => {
     expect(typesOf(line([suspended]), line([{ ...suspended }]))).toEqual([])
   })
 
-  it("tells of a deletion", () => {
+  it("notifies of a deletion", () => {
     const deleted = { ...line([of]), subscription: subscription({ status: "Deleted" }) }
     expect(caused(line([of]), deleted)).toEqual({ payloads: [{ type: "subscription.deleted", data: about }], jobs: [] })
   })
 
-  it("that ends an attachment tells first what is due and not told, from the instant of its job on", () => {
+  it("that ends an attachment notifies first what is due and not notified yet, from the instant of its job on", () => {
     const all = window(NOW - 3 * DAY_MS, NOW + HOUR_MS)
     const suspended = { ...all, attachment: { ...all.attachment, suspendedAt: NOW } }
-    const types = (next: SimAggregate, untold?: number) =>
-      caused(line([all]), next, NOW, new Map(untold === undefined ? [] : [["attachment", untold]])).payloads.map(
-        ({ type }) => type
-      )
+    const types = (next: SimAggregate, notifiedUntil?: number) =>
+      caused(
+        line([all]),
+        next,
+        NOW,
+        new Map(notifiedUntil === undefined ? [] : [["attachment", notifiedUntil]])
+      ).payloads.map(({ type }) => type)
     const late = ["attachment.activated", "attachment.expiring"]
     const deleted = { ...line([all]), subscription: subscription({ status: "Deleted" }) }
     expect(types(line([suspended]), NOW - 3 * DAY_MS)).toEqual([...late, "attachment.suspended"])
@@ -142,7 +145,7 @@ describe("A change", () => {
     ["Created", ["package.created"]],
     ["Refused", ["package.refused"]],
     ["Lapsed", []]
-  ] as const)("tells of an occurrence that is %s: %s", (status, types) => {
+  ] as const)("notifies of an occurrence that is %s: %s", (status, types) => {
     const before = attached({ terms: recurring(), anchor: NOW - DAY_MS }, [{}])
     const after = attached({ terms: recurring(), anchor: NOW - DAY_MS }, [{}, { occurrence: 1, status }])
     expect(typesOf(line([before]), line([after]))).toEqual(types)
@@ -152,28 +155,28 @@ describe("A change", () => {
 describe("The job of an attachment", () => {
   const [start, end] = [NOW, NOW + 5 * DAY_MS]
   const stored = line([window(start, end)])
-  const told = (from: number, now: number, of = stored) => {
-    const { nextAt, payloads } = Lifecycle.told(of, "attachment", from, now)
+  const notified = (from: number, now: number, of = stored) => {
+    const { nextAt, payloads } = Lifecycle.notifications(of, "attachment", from, now)
     return { types: payloads.map(({ type }) => type), nextAt }
   }
 
-  it("tells what has fallen due since its instant, and when it is due again", () => {
-    expect(told(start, start)).toEqual({ types: ["attachment.activated"], nextAt: end - DAY_MS })
-    expect(told(end - DAY_MS, end - 1)).toEqual({ types: ["attachment.expiring"], nextAt: end })
-    expect(told(end, end)).toEqual({ types: ["attachment.expired"], nextAt: null })
+  it("notifies what has fallen due since its instant, and when it is due again", () => {
+    expect(notified(start, start)).toEqual({ types: ["attachment.activated"], nextAt: end - DAY_MS })
+    expect(notified(end - DAY_MS, end - 1)).toEqual({ types: ["attachment.expiring"], nextAt: end })
+    expect(notified(end, end)).toEqual({ types: ["attachment.expired"], nextAt: null })
   })
 
-  it("tells after a downtime everything that was missed, in order", () => {
+  it("notifies after a downtime everything that was missed, in order", () => {
     const all = ["attachment.activated", "attachment.expiring", "attachment.expired"]
-    expect(told(start, end + DAY_MS)).toEqual({ types: all, nextAt: null })
+    expect(notified(start, end + DAY_MS)).toEqual({ types: all, nextAt: null })
   })
 
-  it("tells nothing once the attachment is suspended, or gone with its subscription", () => {
+  it("notifies nothing once the attachment is suspended, or gone with its subscription", () => {
     const suspended = line([attached({ suspendedAt: NOW }, [{ activationAt: start, expirationAt: end }])])
     const nothing = { types: [], nextAt: null }
-    expect(told(start, end, suspended)).toEqual(nothing)
-    expect(told(start, end, line([]))).toEqual(nothing)
-    expect(told(start, end, { ...stored, subscription: null })).toEqual(nothing)
+    expect(notified(start, end, suspended)).toEqual(nothing)
+    expect(notified(start, end, line([]))).toEqual(nothing)
+    expect(notified(start, end, { ...stored, subscription: null })).toEqual(nothing)
   })
 
   it("is left for what is still to come of the attachments that there are, when an endpoint asks", () => {

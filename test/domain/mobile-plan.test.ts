@@ -1,6 +1,6 @@
 /**
  * The organization's mobile plan on an eSIM (rule I6): a change is visible after the telco has made it, repeating it
- * changes nothing, and a change whose caller was told that it failed is reverted.
+ * changes nothing, and a change whose caller got a failure is reverted.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -68,7 +68,7 @@ describe("The telco's answer (I6)", () => {
     })
   })
 
-  it("done after the caller was told otherwise: the change is reverted under another id", () => {
+  it("done after the caller got a failure: the change is reverted under another id", () => {
     expect(MobilePlan.turnedBack(changing(false, true), "change", "undo", NOW)).toEqual({
       sim: change(changing(false, true), changing(false, false)),
       jobs: [

@@ -125,7 +125,7 @@ describe("Terms end before the year 10000 (P1)", () => {
 })
 
 describe("The coverage profile (W8)", () => {
-  it("is looked for after the fields: an unknown one is not found", () => {
+  it("is checked after the fields: an unknown one is not found", () => {
     const refusal = (changes: Partial<Plan.TermsRequest>) =>
       Result.getOrThrow(Result.flip(Plan.terms(termsRequest(changes), null, NOW)))
     expect(refusal({})).toMatchObject({ _tag: "NotFound", resource: "coverage profile", id: "coverage" })

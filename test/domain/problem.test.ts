@@ -21,7 +21,7 @@ interface State {
 const untouched: State = { refused: null, endedAt: null }
 
 describe("A job that the telco refuses (S6)", () => {
-  it("ends with the third refusal, which tells the first one's time and the last one's message", () => {
+  it("ends with the third refusal, which has the first one's time and the last one's message", () => {
     const first = Problem.refused(untouched, "a", 1)
     const second = Problem.refused(first, "b", 2)
     const third = Problem.refused(second, "c", 3)

@@ -175,7 +175,7 @@ describe("A creation is undone (S5)", () => {
     expect(Provisioning.resume(of).aggregate).toEqual(of)
   })
 
-  it("after an attempt that nobody knows the reach of, as if it had ordered every package that was not over", () => {
+  it("after an attempt whose reach is not known, as if it had ordered every package that was not over", () => {
     expect(Provisioning.orderable(attachment(mine))).toEqual([0])
     expect(Provisioning.orderable(anchored(NOW - 13 * HOUR_MS))).toEqual([0, 1])
     const short = anchored(NOW - 23 * HOUR_MS)

@@ -53,7 +53,7 @@ describe("A refusal", () => {
     expect(Refusal.toPlain(new Refusal.SimBusy({ iccid: "8" }))).toEqual({ _tag: "SimBusy", iccid: "8", message: "" })
   })
 
-  it("is told from any other error", () => {
+  it("is distinguished from any other error", () => {
     const others = [new Error("SimBusy"), Refusal.toPlain(new Refusal.KeyRefused()), { _tag: "SimBusy" }, null, "x"]
     expect(others.some(Refusal.isRefusal)).toBe(false)
   })

@@ -83,7 +83,9 @@ describe("Thresholds are notified (R2)", () => {
   })
 
   it("all that a report crosses, in order, with the usage", () => {
-    expect(apply(active, total(GIGABYTE)).payloads).toEqual([50, 80, 100].map((told) => payload(told, GIGABYTE)))
+    expect(apply(active, total(GIGABYTE)).payloads).toEqual(
+      [50, 80, 100].map((threshold) => payload(threshold, GIGABYTE))
+    )
   })
 
   it("each once, also if the usage is reported again or rises further", () => {

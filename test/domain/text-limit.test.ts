@@ -99,8 +99,8 @@ describe("A text within its limit (W9)", () => {
   it.each(taking)("and none that is longer: %s", (_name, field, limit, take) => {
     for (const long of [text(limit + 1), "😀".repeat(limit + 1), "x".repeat(1_048_576)]) {
       const refusal = Result.getOrThrow(Result.flip(take(long)))
-      const told = refusal instanceof InvalidField ? `${refusal.field} ${refusal.message}` : refusal
-      expect(told).toBe(`${field} must have at most ${limit} characters`)
+      const message = refusal instanceof InvalidField ? `${refusal.field} ${refusal.message}` : refusal
+      expect(message).toBe(`${field} must have at most ${limit} characters`)
     }
   })
 
@@ -109,8 +109,8 @@ describe("A text within its limit (W9)", () => {
     (_name, field, _limit, take) => {
       for (const bad of ["a\0b", "a\ud83d", "\ude00"]) {
         const refusal = Result.getOrThrow(Result.flip(take(bad)))
-        const told = refusal instanceof InvalidField ? `${refusal.field} ${refusal.message}` : refusal
-        expect(told).toBe(`${field} must not contain NUL characters or lone surrogates`)
+        const message = refusal instanceof InvalidField ? `${refusal.field} ${refusal.message}` : refusal
+        expect(message).toBe(`${field} must not contain NUL characters or lone surrogates`)
       }
     }
   )

@@ -163,25 +163,25 @@ describe("That an endpoint was disabled (E1)", () => {
   it.each([
     ["Gone", "gone"],
     ["Failing", "failing"]
-  ] as const)("is told if the service did it: %s", (by, reason) => {
+  ] as const)("is notified if the service did it: %s", (by, reason) => {
     expect(Endpoint.disabledPayloads(Endpoint.disabled(endpoint, by, NOW))).toEqual([
       { type: "endpoint.disabled", data: { webhookEndpointId: "w-1", url: endpoint.url, reason, disabledAt } }
     ])
   })
 
-  it("W6: is told without the values of its query", () => {
+  it("W6: is notified without the values of its query", () => {
     const disabled = Endpoint.disabled({ ...endpoint, url: "https://a.example/?token=secret" }, "Gone", NOW)
     expect(Endpoint.disabledPayloads(disabled)).toMatchObject([{ data: { url: "https://a.example/?token=***" } }])
   })
 
-  it("is not told if the organization did it, nor of one that is enabled", () => {
+  it("is not notified if the organization did it, nor of one that is enabled", () => {
     expect(Endpoint.disabledPayloads(Endpoint.disabled(endpoint, "Organization", NOW))).toEqual([])
     expect(Endpoint.disabledPayloads(endpoint)).toEqual([])
   })
 
   it("is received by the others that name the type, not by the endpoint itself", () => {
     const [payload] = Endpoint.disabledPayloads(gone)
-    if (payload === undefined) throw new Error("nothing is told")
+    if (payload === undefined) throw new Error("nothing is notified")
     const naming = { ...endpoint, events: ["endpoint.disabled" as const] }
     expect(Endpoint.receives({ ...naming, endpointId: "w-2" }, payload)).toBe(true)
     expect(Endpoint.receives({ ...endpoint, endpointId: "w-2" }, payload)).toBe(false)

@@ -75,7 +75,7 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     return answer
   }
 
-  /** One try; whether it told what became of the operation. */
+  /** One try; whether its answer says what became of the operation. */
   const attempt = async (operation: Operation): Promise<boolean> => {
     const headers = operation.isKeyed ? { "idempotency-key": operation.name } : {}
     const answer = await send(operation.path, operation.method, operation.body, headers)
@@ -90,8 +90,8 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
   /** As often as makes sense: what has no key is not asked again where it may have been done. */
   const perform = async (operation: Operation): Promise<Operation> => {
     for (let tries = 0; tries < TRIES; tries++) {
-      const isTold = await attempt(operation)
-      if (isTold && !(operation.isKeyed && operation.fate._tag === "Refused" && !isSettled(operation))) break
+      const isAnswered = await attempt(operation)
+      if (isAnswered && !(operation.isKeyed && operation.fate._tag === "Refused" && !isSettled(operation))) break
       if (!operation.isKeyed) break
       await sleep(random.between(20, 300))
     }
@@ -201,7 +201,7 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     if (random.chance(0.3)) await deliver(reports)
   }
 
-  /** Whoever was told of a subscription finds it, whichever server is asked. */
+  /** A client whose subscription was acknowledged finds it, whichever server is asked. */
   const find = async (iccid: string, subscriptionId: string) => {
     const answer = await read(`/v3/subscriptions/${iccid}`)
     if (answer === null) return
@@ -230,7 +230,7 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
   }
 
   return {
-    /** Leads lives until told to stop. */
+    /** Leads lives until asked to stop. */
     run: async (isOver: () => boolean): Promise<void> => {
       while (!isOver()) await life(isOver)
     },
@@ -248,13 +248,13 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
         for (let tries = 0; !reports.isAcknowledged && tries < 20; tries++) await deliver(reports)
       })
     },
-    /** What has a key is told again as it was told. */
+    /** What has a key is answered again as it was answered. */
     repeat: async (): Promise<void> => {
       await severally(ledger.operations, async ({ body, fate, isKeyed, method, name, path }) => {
         if (!isKeyed || fate._tag !== "Done") return
         const answer = await send(path, method, body, { "idempotency-key": name })
         if (JSON.stringify(answer?.body) !== JSON.stringify(fate.body)) {
-          ledger.problems.push(`${name} was told ${JSON.stringify(fate.body)}, and now ${JSON.stringify(answer)}`)
+          ledger.problems.push(`${name} was answered ${JSON.stringify(fate.body)}, and now ${JSON.stringify(answer)}`)
         }
       })
     }

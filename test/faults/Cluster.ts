@@ -40,7 +40,7 @@ export interface Options extends Place {
   readonly env: Readonly<Record<string, string>>
   readonly last?: RegExp
   readonly port: number
-  /** Told of an end that nobody asked for. */
+  /** Called at an end that was not asked for. */
   readonly onCrash: (message: string) => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the clients asked for, and what they were told: what was acknowledged must be there at the end, what was refused
- * must not, and what was not answered may be either, once at most.
+ * What the clients asked for, and what they were answered: what was acknowledged must be there at the end, what was
+ * refused must not, and what was not answered may be either, once at most.
  */
 
 import type { Answer } from "./Asking.ts"
@@ -8,7 +8,7 @@ import type { Answer } from "./Asking.ts"
 export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "sms" | "wallet"
 
 export type Fate =
-  /** Nobody knows: there was no answer, or one that says nothing. */
+  /** Not known: there was no answer, or one that says nothing. */
   | { readonly _tag: "Open" }
   | { readonly _tag: "Done"; readonly body: unknown }
   | { readonly _tag: "Refused"; readonly code: string }
@@ -30,7 +30,7 @@ export interface Operation {
   last: Answer | null
 }
 
-/** Reports of one SIM, told together. */
+/** Reports of one SIM, sent together. */
 export interface Reports {
   readonly events: ReadonlyArray<Readonly<Record<string, unknown>>>
   /** The events that they cause, as `causeOf` names them. */
@@ -42,7 +42,7 @@ export interface Reports {
 export class Ledger {
   readonly operations: Array<Operation> = []
   readonly reports: Array<Reports> = []
-  /** What must not have happened, told as it happened. */
+  /** What must not have happened, recorded as it happened. */
   readonly problems: Array<string> = []
   requests = 0
   answers = 0

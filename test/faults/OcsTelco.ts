@@ -87,7 +87,7 @@ export const start = async (cwd: string): Promise<Telco> => {
           deletedAt === null
             ? [
                 {
-                  packageId: names.get(String(id)) ?? `nobody's ${id}`,
+                  packageId: names.get(String(id)) ?? `unknown ${id}`,
                   iccid,
                   status: isActive ? "active" : "suspended"
                 }

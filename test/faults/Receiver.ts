@@ -1,4 +1,4 @@
-/** A receiver of webhooks that remembers every call, and answers as it is told. */
+/** A receiver of webhooks that remembers every call, and answers as it is set. */
 import { createServer, type ServerResponse } from "node:http"
 
 export interface Event {

@@ -270,9 +270,9 @@ export const run = async ({
         body: { by: "30 hours" }
       })
       await stop(last)
-      const looking = shared ?? Database.inDirectory(dataDir)
-      const stuck = await Problems.stuck(looking)
-      if (shared === null) await looking.close()
+      const opened = shared ?? Database.inDirectory(dataDir)
+      const stuck = await Problems.stuck(opened)
+      if (shared === null) await opened.close()
 
       // The telco takes what it has refused, and an operator has it asked again.
       await telco.refuseEnds(0)

@@ -56,7 +56,7 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
   })
   let spell: Faults = []
   let lasting: Faults = []
-  const tell = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     const faults = [...spell, ...lasting]
     await ask(`${member.url}/simulator/faults`, { method: "PUT", headers, body: { faults } })
   }
@@ -66,11 +66,11 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
     lateness: 0,
     setFaults: (faults) => {
       spell = faults
-      return tell()
+      return report()
     },
     refuseEnds: (times) => {
       lasting = times === 0 ? [] : ENDS.map((on) => ({ fault: "refuse", on, ...(times < EVERY && { times }) }))
-      return tell()
+      return report()
     },
     books: async () => {
       const answer = await ask(`${member.url}/simulator/books`, { method: "GET", headers }, 60_000)

@@ -1,6 +1,6 @@
 /**
- * Whether all came right: what the service has against what its clients were told, what the telco has in its books, and
- * what the receivers of webhooks got.
+ * Whether all came right: what the service has against what its clients were answered, what the telco has in its books,
+ * and what the receivers of webhooks got.
  */
 import { ALLOWANCE, USED } from "./Clients.ts"
 import type { Rows } from "./Database.ts"
@@ -87,10 +87,11 @@ const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<
     const attachment = byName.get(name)
     byName.delete(name)
     if (fate._tag === "Done") {
-      const told = (fate.body as { readonly esimdata: { readonly iccid: string } }).esimdata.iccid
-      if (attachment === undefined && !gone.has(told)) problems.push(`${name} was acknowledged and is not there`)
-      if (attachment !== undefined && attachment["iccid"] !== told) problems.push(`${name} was told another SIM`)
-      if (iccid !== null && told !== iccid) problems.push(`${name} was put on another SIM`)
+      const answered = (fate.body as { readonly esimdata: { readonly iccid: string } }).esimdata.iccid
+      if (attachment === undefined && !gone.has(answered)) problems.push(`${name} was acknowledged and is not there`)
+      if (attachment !== undefined && attachment["iccid"] !== answered)
+        problems.push(`${name} was answered another SIM`)
+      if (iccid !== null && answered !== iccid) problems.push(`${name} was put on another SIM`)
     } else if (fate._tag === "Refused" && attachment !== undefined && (isKeyed || !isAdrift)) {
       problems.push(`${name} was refused with ${fate.code} and is there`)
     }

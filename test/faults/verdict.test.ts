@@ -103,7 +103,7 @@ const right = () => {
 
 type Round = ReturnType<typeof right>
 
-const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => void, told: RegExp]> = [
+const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => void, expected: RegExp]> = [
   [
     "an acknowledged subscription that is gone",
     ({ facts }) => void facts.attachments.shift(),
@@ -125,9 +125,9 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
     /whose is there and nobody asked/
   ],
   [
-    "another SIM than was told",
+    "another SIM than was answered",
     ({ facts }) => Object.assign(facts.attachments[0] ?? {}, { iccid: second }),
-    /was told another SIM/
+    /was answered another SIM/
   ],
   [
     "a SIM that is lost",
@@ -243,9 +243,9 @@ describe("the verdict", () => {
     expect(Verdict.problems(facts)).toEqual([])
   })
 
-  it.each(wrongs)("finds %s", (_, spoil, told) => {
+  it.each(wrongs)("finds %s", (_, spoil, expected) => {
     const round = right()
     spoil(round)
-    expect(Verdict.problems(round.facts).join("\n")).toMatch(told)
+    expect(Verdict.problems(round.facts).join("\n")).toMatch(expected)
   })
 })

@@ -44,12 +44,12 @@ const aggregatesOf = Effect.fnUntraced(function* (organizationId: string) {
   }
 })
 
-const toldOf = Effect.fnUntraced(function* (organizationId: string, lines: ReadonlyArray<SimAggregate.SimAggregate>) {
+const viewsOf = Effect.fnUntraced(function* (organizationId: string, lines: ReadonlyArray<SimAggregate.SimAggregate>) {
   const inService = lines.filter(({ subscription }) => subscription?.status === "Live")
-  const told = yield* Effect.forEach(inService, ({ sim: { iccid } }) =>
+  const views = yield* Effect.forEach(inService, ({ sim: { iccid } }) =>
     Attachments.Attachments.use((of) => of.list({ organizationId, iccid }))
   )
-  return told.flat().map(({ attachment, packages, ...times }) => ({
+  return views.flat().map(({ attachment, packages, ...times }) => ({
     attachmentId: attachment.attachmentId,
     packages: packages.length,
     ...times
@@ -71,7 +71,7 @@ const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
   return all
 })
 
-const nothing = { lines: [], told: [], events: [], records: [], calls: [], webhooks: [], mishaps: [] }
+const nothing = { lines: [], views: [], events: [], records: [], calls: [], webhooks: [], mishaps: [] }
 
 /** All that does not hold, in sentences. No job may be due, and the clock must stand at `now`. */
 export const problems = (world: World.World, now: Time.Instant): Promise<ReadonlyArray<string>> =>
@@ -84,7 +84,7 @@ export const problems = (world: World.World, now: Time.Instant): Promise<Readonl
         const lines = yield* aggregatesOf(organizationId)
         const iccids = new Set(lines.map(({ sim }) => sim.iccid))
         const ofThese = records.filter((record) => !("iccid" in record) || iccids.has(record.iccid))
-        const told = yield* toldOf(organizationId, lines)
+        const views = yield* viewsOf(organizationId, lines)
         const history: History.History = {
           seed: 0,
           start: now,
@@ -101,7 +101,7 @@ export const problems = (world: World.World, now: Time.Instant): Promise<Readonl
               began: now,
               ended: now,
               nextDue: null,
-              changes: { ...nothing, lines, told, records: ofThese }
+              changes: { ...nothing, lines, views, records: ofThese }
             }
           ]
         }

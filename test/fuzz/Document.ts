@@ -1,5 +1,5 @@
 /**
- * The service's own document, `/openapi.json`: its operations, and whether an answer is one that the document tells of.
+ * The service's own document, `/openapi.json`: its operations, and whether an answer is one that the document describes.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 
@@ -74,10 +74,10 @@ export const read = async (url: string): Promise<Document> => {
       const mismatch: Operation["mismatch"] = (status, type, text) => {
         if (status >= 500 && !FAILURES.has(status)) return `${status} ${text}`
         const content = responses[status]?.content
-        if (responses[status] === undefined) return `the document does not tell of ${status}: ${text}`
-        if (content === undefined) return text === "" ? undefined : `the document tells of no body: ${text}`
+        if (responses[status] === undefined) return `the document does not describe ${status}: ${text}`
+        if (content === undefined) return text === "" ? undefined : `the document describes no body: ${text}`
         const media = Object.keys(content).find((one) => one.split(";")[0] === type.split(";")[0])
-        if (media === undefined) return `the document does not tell of the content type ${type}: ${text}`
+        if (media === undefined) return `the document does not describe the content type ${type}: ${text}`
         if (!media.startsWith("application/json")) return undefined
         const validate = validator(content[media]?.schema ?? {})
         return validate(JSON.parse(text)) ? undefined : `${status} ${ajv.errorsText(validate.errors)}: ${text}`

@@ -16,7 +16,7 @@ export interface Options {
   readonly seed: number
   /** For how long requests are sent. */
   readonly millis: number
-  /** A fault for it to find: what becomes of the text of an answer before it is looked at. */
+  /** A fault for it to find: what becomes of the text of an answer before it is checked. */
   readonly planted?: (operation: Operation, status: number, text: string) => string
 }
 

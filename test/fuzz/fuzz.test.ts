@@ -1,5 +1,5 @@
 /**
- * Requests at random, on memory and on PostgreSQL: for some seconds, or for as long as `npm run test:fuzz` tells.
+ * Requests at random, on memory and on PostgreSQL: for some seconds, or for as long as `npm run test:fuzz` says.
  */
 import { Redacted } from "effect"
 import * as Memory from "simplan/memory"
@@ -33,7 +33,7 @@ describe("a planted fault is found", () => {
   })
 })
 
-describe("any request is answered as the document tells, and leaves all in order", () => {
+describe("any request is answered as the document says, and leaves all in order", () => {
   const url = Databases.forEachTest()
 
   it.each(["memory", "PostgreSQL"])("on %s", { timeout: millis + 120_000 }, async (name) => {

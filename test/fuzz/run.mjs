@@ -2,7 +2,7 @@
 //
 //     npm run test:fuzz -- --seconds 60
 //
-// Half of the time on memory and half of it on PostgreSQL. An answer that the document does not tell of is printed with
+// Half of the time on memory and half of it on PostgreSQL. An answer that the document does not describe is printed with
 // the fewest requests that lead to it, and so is what does not hold afterwards; the exit code is then 1. Options:
 // --seconds (60), --seed (by the time of day).
 import { spawn } from "node:child_process"

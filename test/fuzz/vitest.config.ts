@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import shared from "../vitest.config.ts"
 
-/** For `npm run test:fuzz` alone: the test of `npm test`, for as long as it is told. */
+/** For `npm run test:fuzz` alone: the test of `npm test`, for as long as it is set. */
 export default defineConfig({
   ...shared,
   test: {

@@ -79,7 +79,7 @@ const forgottenThresholds = committing((commit) => ({
 /** A deleted subscription's SIM is free at once, and the telco never cancels its packages. */
 const keptPackages = asking(() => ({ cancelPackage: () => Effect.void }))
 
-/** The telco is not told of suspensions. */
+/** The telco is not called for suspensions. */
 const deafSuspensions = asking(() => ({ suspendPackage: () => Effect.void }))
 
 /** A refusal of the telco counts as a success. */
@@ -117,9 +117,9 @@ export const faults: ReadonlyArray<readonly [what: string, around: Around]> = [
   ["later packages are created a millisecond late", lateLead],
   ["the chain of occurrences breaks after the third", brokenChain],
   ["reports are not recognized when they come again", forgottenReports],
-  ["the threshold that was told last is forgotten", forgottenThresholds],
+  ["the threshold that was notified last is forgotten", forgottenThresholds],
   ["packages of deleted subscriptions are not cancelled", keptPackages],
-  ["the telco is not told of suspensions", deafSuspensions],
+  ["the telco is not called for suspensions", deafSuspensions],
   ["a refusal of the telco counts as a success", ignoredRefusals],
   ["another organization's lines are found", openDoors]
 ]

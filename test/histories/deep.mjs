@@ -41,20 +41,20 @@ try {
   const script = await bundle("test/histories/deep.ts", folder)
   const began = Date.now()
   const until = began + seconds * 1_000
-  const told = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: workers }, (_, index) => {
       const mine = Math.floor(runs / workers) + (index < runs % workers ? 1 : 0)
       return work(script, { seed: seed + index, step: workers, runs: mine, until, plant })
     })
   )
-  const sum = (part) => told.reduce((total, one) => total + one[part], 0)
+  const sum = (part) => results.reduce((total, one) => total + one[part], 0)
   const took = (Date.now() - began) / 1_000
   console.log(
     `${sum("runs")} runs from seed ${seed} on, ${sum("commands")} commands, ${sum("years").toFixed(1)} simulated years ` +
       `in ${took.toFixed(1)} s: ${(sum("runs") / took).toFixed(0)} runs and ${(sum("years") / took).toFixed(1)} years a second`
   )
   const struck = {}
-  for (const one of told) {
+  for (const one of results) {
     for (const [what, times] of Object.entries(one.struck)) struck[what] = (struck[what] ?? 0) + times
   }
   console.log(
@@ -63,14 +63,14 @@ try {
   )
   const faults = Object.entries(struck).sort(([, left], [, right]) => right - left)
   if (faults.length > 0) console.log(`Faults: ${faults.map(([what, times]) => `${what} ${times}`).join(", ")}`)
-  const clusterFailures = told.flatMap(({ clusterFailure }) => (clusterFailure === null ? [] : [clusterFailure]))
+  const clusterFailures = results.flatMap(({ clusterFailure }) => (clusterFailure === null ? [] : [clusterFailure]))
   for (const { complaints, plan, seed: failed } of clusterFailures) {
     console.error(`\nSeed ${failed} fails with several processes. The shortest plan found that does:`)
     console.error(`  ${JSON.stringify({ ...plan, steps: undefined })}`)
     for (const step of plan.steps) console.error(`  ${JSON.stringify(step)}`)
     for (const complaint of complaints) console.error(complaint)
   }
-  const failures = told.flatMap(({ failure }) => (failure === null ? [] : [failure]))
+  const failures = results.flatMap(({ failure }) => (failure === null ? [] : [failure]))
   for (const { commands, seed: failed, violations } of failures) {
     console.error(`\nSeed ${failed} fails. The shortest commands found that do, ${commands.length} of them:`)
     for (const command of commands) console.error(`  ${JSON.stringify(command)}`)

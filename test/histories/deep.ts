@@ -26,7 +26,7 @@ const Task = Schema.Struct({
 })
 
 /** A message of a worker: how much it has run, and the failure, if there is one. */
-export interface Told {
+export interface Result {
   readonly runs: number
   readonly commands: number
   readonly years: number
@@ -62,17 +62,17 @@ const CLUSTER_SHRINKS = 200
 
 const yearsOf = ({ start, steps }: History.History): number => ((steps.at(-1)?.ended ?? start) - start) / YEAR
 
-const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof Task.Type): Promise<Told> => {
+const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof Task.Type): Promise<Result> => {
   const planted = plant === null ? undefined : faults[plant]?.[1]
   const around = planted === undefined ? {} : { around: planted }
   const struck: Record<string, number> = {}
-  const told = { runs: 0, commands: 0, years: 0, clusters: 0, processes: 0, requests: 0, choices: 0, struck }
+  const result = { runs: 0, commands: 0, years: 0, clusters: 0, processes: 0, requests: 0, choices: 0, struck }
   const complaintsOf = async (plan: Cluster.Plan) => {
     const found = await Effect.runPromise(verdict(plan))
-    told.clusters += 1
-    told.processes += found.processes
-    told.requests += found.requests
-    told.choices += found.choices
+    result.clusters += 1
+    result.processes += found.processes
+    result.requests += found.requests
+    result.choices += found.choices
     for (const [what, times] of found.struck) struck[what] = (struck[what] ?? 0) + times
     return found.complaints
   }
@@ -83,18 +83,18 @@ const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof 
     const invariants = lifecycle ? [...Invariants.all, ...Invariants.lifecycle] : Invariants.all
     return { history, violations: Invariants.check(history, invariants) }
   }
-  for (let seed = first; told.runs < runs && Date.now() < until; seed += step) {
+  for (let seed = first; result.runs < runs && Date.now() < until; seed += step) {
     underWay[0] = seed
     const [commands = []] = fc.sample(Commands.runs(), { seed, numRuns: 1 })
     const { history, violations } = await violationsOf(seed, commands)
-    told.runs += 1
-    told.commands += history.steps.length
-    told.years += yearsOf(history)
+    result.runs += 1
+    result.commands += history.steps.length
+    result.years += yearsOf(history)
     if (violations.length === 0 && seed % CLUSTERS === 0 && planted === undefined) {
       const [plan] = fc.sample(plans, { seed, numRuns: 1 })
       const complaints = plan === undefined ? [] : await complaintsOf(plan)
       if (plan !== undefined && complaints.length > 0) {
-        const before = { ...told, struck: { ...struck } }
+        const before = { ...result, struck: { ...struck } }
         const shorter = await shrink(plans, seed, CLUSTER_SHRINKS, async (of) => (await complaintsOf(of)).length === 0)
         const found = shorter === undefined ? complaints : await complaintsOf(shorter)
         return { ...before, failure: null, clusterFailure: { seed, plan: shorter ?? plan, complaints: found } }
@@ -109,12 +109,12 @@ const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof 
     )
     const found = await violationsOf(seed, shrunk ?? commands)
     return {
-      ...told,
+      ...result,
       clusterFailure: null,
       failure: { seed, commands: shrunk ?? commands, violations: found.violations }
     }
   }
-  return { ...told, failure: null, clusterFailure: null }
+  return { ...result, failure: null, clusterFailure: null }
 }
 
 /** The shortest value found that fails likewise; the first run of the same seed draws the very same one. */
@@ -132,7 +132,7 @@ const shrink = async <A>(
 
 const task = Schema.decodeUnknownSync(Task)(workerData)
 work(task).then(
-  (told) => parentPort?.postMessage(told),
+  (result) => parentPort?.postMessage(result),
   (cause) => {
     throw cause
   }

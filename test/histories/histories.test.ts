@@ -27,7 +27,7 @@ describe("Any run of a service", () => {
     )
   }, 300_000)
 
-  it("tells everything that happens to subscriptions and attachments, once and in order (rule E1)", async () => {
+  it("notifies everything that happens to subscriptions and attachments, once and in order (rule E1)", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start, lifecycle: true }), [

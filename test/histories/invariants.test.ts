@@ -87,8 +87,8 @@ const packages = (name: Name, change: (packages: ReadonlyArray<Package>) => Read
     attachments: line.attachments.map((of) => ({ ...of, packages: change(of.packages) }))
   }))
 
-const outcome = (name: Name, told: History.Step["outcome"]) => (history: History.History) =>
-  altered(history, name, (step) => ({ ...step, outcome: told }))
+const outcome = (name: Name, given: History.Step["outcome"]) => (history: History.History) =>
+  altered(history, name, (step) => ({ ...step, outcome: given }))
 
 const answered: History.Step["outcome"] = { _tag: "Answered", answer: { kind: "Done" } }
 
@@ -105,15 +105,15 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   [Invariants.nothingBreaks, changed("later", () => ({ mishaps: ["a job was not done"] }))],
   [
     Invariants.statesFollow,
-    changed("recurring", ({ told }) => ({ told: told.map((one) => ({ ...one, state: "CREATED" })) }))
+    changed("recurring", ({ views }) => ({ views: views.map((one) => ({ ...one, state: "CREATED" })) }))
   ],
   [
     Invariants.statesFollow,
-    changed("half", ({ told }) => ({ told: told.map((one) => ({ ...one, usedBytes: one.usedBytes + 1 })) }))
+    changed("half", ({ views }) => ({ views: views.map((one) => ({ ...one, usedBytes: one.usedBytes + 1 })) }))
   ],
   [
     Invariants.statesMoveForward,
-    (history) => changed("end", () => ({ told: stepOf(history, "recurring").changes.told }))(history)
+    (history) => changed("end", () => ({ views: stepOf(history, "recurring").changes.views }))(history)
   ],
   [Invariants.packagesAreThoseDue, packages("later", (all) => all.slice(0, 1))],
   [
@@ -250,7 +250,7 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
       }))(history)
   ],
   [
-    Invariants.repetitionsAreToldTheSame,
+    Invariants.repetitionsAreAnsweredTheSame,
     outcome("messageAgain", { _tag: "Refused", refusal: { _tag: "TelcoRefused", message: "no" } })
   ],
   [
@@ -310,14 +310,14 @@ const lifecycleBreaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   ],
   [Invariants.lifecycleIsComplete, changed("month", () => ({ events: [] }))],
   [
-    Invariants.lifecycleIsToldToTheEnd,
+    Invariants.lifecycleIsNotifiedToTheEnd,
     changed("recurring", ({ events }) => ({
       events: events.filter(({ payload }) => payload.type !== "attachment.activated")
     }))
   ]
 ]
 
-describe("An invariant of what is told of attachments (E1)", () => {
+describe("An invariant of what is notified of attachments (E1)", () => {
   let history: History.History
   beforeAll(async () => {
     history = await recorded(1, Object.values(story), { lifecycle: true })

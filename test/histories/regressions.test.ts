@@ -73,7 +73,7 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
     ]
   ],
   [
-    "I6: a change of the mobile plan whose answer was lost, and whose turning back was refused, was told as not made",
+    "I6: a change of the mobile plan whose answer was lost, and whose turning back was refused, was answered as not made",
     [
       { _tag: "Fault", fault: "answer lost", times: 1 },
       { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false },
@@ -110,7 +110,7 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
 /** Runs in which an endpoint takes every event. */
 const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
   [
-    "E1: an activation that fell due while no process ran was not told of an attachment that was suspended then",
+    "E1: an activation that fell due while no process ran was not notified of an attachment that was suspended then",
     [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 2 * HOUR }, suspend, { _tag: "Quiet" }]
   ],
   [

@@ -33,7 +33,7 @@ const GROUPS: ReadonlyArray<Group> = ["limits", "beyond", "bodies", "headers", "
 /** What an attack sends at most: so many requests, of so many bytes together, again and again. */
 const MOST = { requests: 64, bytes: 8 * Limits.LARGEST }
 
-/** Paths that the document does not tell of. */
+/** Paths that the document does not describe. */
 const OTHERS: ReadonlyArray<Route> = ["/openapi.json", "/docs", "/docs/reference", "/none"].map((path) => ({
   method: "GET",
   path,

@@ -1,5 +1,5 @@
 /**
- * Values at the limits that a schema tells of, and just beyond them.
+ * Values at the limits that a schema has, and just beyond them.
  */
 import type { Document, Schema } from "../fuzz/Document.ts"
 
@@ -11,8 +11,8 @@ export interface Edges {
 /** The largest body that is sent, in bytes: that of all routes but the imports. */
 export const LARGEST = 1_048_576
 
-/** A text or a list of which no limit is told. */
-const UNTOLD = { characters: 20_000, items: 5_000 }
+/** A text or a list that has no limit. */
+const UNBOUNDED = { characters: 20_000, items: 5_000 }
 
 const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined)
 
@@ -36,9 +36,9 @@ const copies = (item: unknown, count: number): ReadonlyArray<unknown> => {
 
 const ofText = (schema: Schema): Edges => {
   const { enum: names, maxLength, minLength, pattern } = schema
-  if (Array.isArray(names)) return { within: names.slice(0, 1), beyond: ["none", "x".repeat(UNTOLD.characters)] }
+  if (Array.isArray(names)) return { within: names.slice(0, 1), beyond: ["none", "x".repeat(UNBOUNDED.characters)] }
   const most = number(maxLength)
-  const longest = most ?? UNTOLD.characters
+  const longest = most ?? UNBOUNDED.characters
   const texts = ["😀", "\u0001", '"', "a"].map((one) => one.repeat(longest))
   const tooLong = ["a".repeat(longest + 1), `${"a".repeat(longest)}!`, "9".repeat(longest)]
   const beyond = [...((number(minLength) ?? 0) > 0 ? [""] : []), ...tooLong]
@@ -71,7 +71,7 @@ export const edges = (document: Document, given: Schema, depth = 0): Edges => {
       return ofNumber(schema)
     case "array": {
       const most = number(schema["maxItems"])
-      const count = most ?? UNTOLD.items
+      const count = most ?? UNBOUNDED.items
       const inner = depth > 3 ? { within: [], beyond: [] } : edges(document, itemOf(schema), depth + 1)
       const item = smallest(document, itemOf(schema))
       return {
@@ -95,7 +95,7 @@ export const edges = (document: Document, given: Schema, depth = 0): Edges => {
       return { within: [base, ...withOne(({ within }) => within)], beyond: withOne(({ beyond }) => beyond) }
     }
     default:
-      return { within: [], beyond: ["x".repeat(UNTOLD.characters)] }
+      return { within: [], beyond: ["x".repeat(UNBOUNDED.characters)] }
   }
 }
 

@@ -211,9 +211,9 @@ const returned = async ({ before, collect, patience, pid, print }: Returning): P
     const after = Ground.heldBy(pid)
     const problems = Verdict.kept(before, after)
     if (problems.length === 0 || performance.now() >= until) {
-      const told = ({ files, memory, sockets }: Verdict.Held) =>
+      const summary = ({ files, memory, sockets }: Verdict.Held) =>
         `${memory.toFixed(0)} MB, ${files} files, ${sockets} sockets`
-      print(`before ${told(before)}; after ${told(after)}`)
+      print(`before ${summary(before)}; after ${summary(after)}`)
       return problems
     }
     await sleep(2_000)

@@ -21,7 +21,7 @@ const tapFailures = (lines) =>
     if (!/^\s*not ok \d/.test(line)) return []
     const to = lines.findIndex((end, at) => at > from && /^\s*\.\.\.$/.test(end))
     const block = to < 0 ? [line] : lines.slice(from, to + 1)
-    // What only has tests that failed is told by these.
+    // What only has tests that failed is reported by these.
     return block.some((detail) => /failureType: 'subtestsFailed'/.test(detail)) ? [] : block
   })
 

@@ -51,7 +51,7 @@ export const mismatch = (method: string, url: string, status: number, body: unkn
   if (route === undefined || body === undefined) return undefined
   const { endpoint } = route
   const schemas = route.schemas(status)
-  if (schemas.length === 0) return `${method} ${endpoint.path} does not tell of ${status}: ${JSON.stringify(body)}`
+  if (schemas.length === 0) return `${method} ${endpoint.path} does not describe ${status}: ${JSON.stringify(body)}`
   const problems = schemas.map((schema) => {
     const result = Schema.decodeUnknownResult(Schema.toEncoded(schema), { onExcessProperty: "error", errors: "all" })(
       body

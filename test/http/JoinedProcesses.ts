@@ -1,39 +1,39 @@
-/** Processes that hear what the others tell at once, in place of those that share a PostgreSQL. */
+/** Processes that receive what the others publish at once, in place of those that share a PostgreSQL. */
 import { Effect } from "effect"
 import type { RateLimitUsage } from "simplan/ports"
 
 export interface JoinedProcesses {
-  /** How often anything was told. */
-  readonly tellings: () => number
-  /** A process of this name. Where `isLost` says so, the others do not hear it. */
+  /** How often anything was published. */
+  readonly publications: () => number
+  /** A process of this name. Where `isLost` says so, the others do not receive it. */
   readonly join: (name: string, isLost?: () => boolean) => RateLimitUsage.RateLimitUsage
 }
 
-const joining = <Hear>(watchers: Map<Hear, string>, name: string, hear: Hear) =>
+const joining = <Listener>(watchers: Map<Listener, string>, name: string, listener: Listener) =>
   Effect.asVoid(
     Effect.acquireRelease(
-      Effect.sync(() => watchers.set(hear, name)),
-      () => Effect.sync(() => watchers.delete(hear))
+      Effect.sync(() => watchers.set(listener, name)),
+      () => Effect.sync(() => watchers.delete(listener))
     )
   )
 
 export const make = (): JoinedProcesses => {
   const ofUsage = new Map<(usage: RateLimitUsage.Usage) => void, string>()
-  const ofUnderWay = new Map<(underWay: RateLimitUsage.UnderWay, from: string) => void, string>()
-  let tellings = 0
+  const ofInFlight = new Map<(underWay: RateLimitUsage.UnderWay, from: string) => void, string>()
+  let publications = 0
   return {
-    tellings: () => tellings,
+    publications: () => publications,
     join: (name, isLost = () => false) => ({
-      tell: (usage) => {
-        tellings += 1
-        if (!isLost()) for (const [hear, of] of ofUsage) if (of !== name) hear(usage)
+      publish: (usage) => {
+        publications += 1
+        if (!isLost()) for (const [listener, of] of ofUsage) if (of !== name) listener(usage)
       },
-      watch: (hear) => joining(ofUsage, name, hear),
-      tellUnderWay: (underWay) => {
-        tellings += 1
-        if (!isLost()) for (const [hear, of] of ofUnderWay) if (of !== name) hear(underWay, name)
+      watch: (listener) => joining(ofUsage, name, listener),
+      publishInFlight: (underWay) => {
+        publications += 1
+        if (!isLost()) for (const [listener, of] of ofInFlight) if (of !== name) listener(underWay, name)
       },
-      watchUnderWay: (hear) => joining(ofUnderWay, name, hear)
+      watchInFlight: (listener) => joining(ofInFlight, name, listener)
     })
   }
 }

@@ -180,12 +180,12 @@ describe("/openapi.json", () => {
     }
   })
 
-  it("tells `Idempotent-Replayed` of the answers that are kept under a key", () => {
+  it("describes `Idempotent-Replayed` of the answers that are kept under a key", () => {
     for (const [name, { parameters, responses }] of operations) {
       const keyed = parameters.some((one: Json) => one.name === "Idempotency-Key")
-      const told = Object.entries<Json>(responses).filter(([, { headers }]) => "Idempotent-Replayed" in headers)
+      const replayable = Object.entries<Json>(responses).filter(([, { headers }]) => "Idempotent-Replayed" in headers)
       const kept = Object.keys(responses).filter((status) => keyed && /^(?:2..|400|404|409|422)$/.test(status))
-      expect([name, told.map(([status]) => status)]).toEqual([name, kept])
+      expect([name, replayable.map(([status]) => status)]).toEqual([name, kept])
     }
   })
 

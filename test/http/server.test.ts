@@ -112,7 +112,7 @@ describe("health", () => {
     expect((await world.fetch("GET", "/readyz")).body).toEqual({ status: "ok" })
   })
 
-  it("is not ready, and tells so in its metrics, while the storage can be read and not be written", async () => {
+  it("is not ready, and shows so in its metrics, while the storage can be read and not be written", async () => {
     const disk = { isFull: true }
     const full = <A, E>(write: Effect.Effect<A, E>) =>
       Effect.suspend(

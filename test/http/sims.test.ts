@@ -87,7 +87,7 @@ describe("SM-DP+ information", () => {
     })
   })
 
-  it("tells the history, oldest first", async () => {
+  it("shows the history, oldest first", async () => {
     const event = (id: string, state: string, rest = {}) => ({
       id,
       type: "smdp_state",

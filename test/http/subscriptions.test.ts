@@ -50,7 +50,7 @@ describe("creating a subscription", () => {
     }
   })
 
-  it("tells the times where an active period was sent", async () => {
+  it("shows the times where an active period was sent", async () => {
     const { body } = await subscribe(3, {
       active_period: { start: "2026-01-11T01:00:00+01:00", end: "2026-01-20T00:00:00Z" }
     })
@@ -235,11 +235,11 @@ describe("SMS and location", () => {
     expect(messages).toMatchObject([{ iccid: World.iccid(1), from: "simplan", text: "Bonjour ☕" }])
     const empty = await acme.post(`/v3/subscriptions/${World.iccid(1)}/send-sms`, { from: "simplan", message: "" })
     expect([empty.status, empty.body.message.startsWith("message ")]).toEqual([400, true])
-    const nobody = await acme.post(`/v3/subscriptions/${World.iccid(15)}/send-sms`, { from: "a", message: "b" })
-    expect(nobody.status).toBe(404)
+    const unassigned = await acme.post(`/v3/subscriptions/${World.iccid(15)}/send-sms`, { from: "a", message: "b" })
+    expect(unassigned.status).toBe(404)
   })
 
-  it("tells the segments of an SMS, and refuses senders and texts that the network does not carry", async () => {
+  it("answers the segments of an SMS, and refuses senders and texts that the network does not carry", async () => {
     const send = (from: string, message: string) =>
       acme.post(`/v3/subscriptions/${World.iccid(1)}/send-sms`, { from, message })
     const longest = await send("+123456789012345", "[".repeat(760))
@@ -271,7 +271,7 @@ describe("SMS and location", () => {
     expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0)
   })
 
-  it("tells the last operator, and null without activity", async () => {
+  it("shows the last operator, and null without activity", async () => {
     const path = `/v3/subscriptions/${World.iccid(1)}/location`
     expect((await acme.get(path)).body).toStrictEqual({ error: false, last_operator: null })
     const { body } = await world.telco([

@@ -1,9 +1,9 @@
-// Plants the faults of the domain, each in a copy of the repository, and tells which of them its tests find.
+// Plants the faults of the domain, each in a copy of the repository, and reports which of them its tests find.
 import { fork } from "node:child_process"
 import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { percent, told } from "./Told.mjs"
+import { percent, reporter } from "./Reporter.mjs"
 
 /** No run of all property tests takes nearly as long, in milliseconds: whatever does has been made to run for ever. */
 const PATIENCE = 400_000
@@ -106,7 +106,7 @@ const shareOf = (of) => {
 
 /** Prints a line for each fault and a table; whether as many are found as have to be. */
 export const run = async (root, faults, placement, { seed, workers }) => {
-  const tell = told(faults, ({ by, kind }) => said[kind](by))
+  const report = reporter(faults, ({ by, kind }) => said[kind](by))
   const next = faults.keys()
 
   /** The first of the workers also makes sure that nothing is found without a fault. */
@@ -125,7 +125,7 @@ export const run = async (root, faults, placement, { seed, workers }) => {
         }
       }
       await sound("before all of them")
-      for (const index of next) tell(index, await verdictOf(copied, placement, faults[index]))
+      for (const index of next) report(index, await verdictOf(copied, placement, faults[index]))
       await sound("after all of them")
     } finally {
       process.off("exit", close)
@@ -133,7 +133,7 @@ export const run = async (root, faults, placement, { seed, workers }) => {
     }
   }
   await Promise.all(Array.from({ length: Math.min(workers, faults.length) }, work))
-  const { verdicts } = tell
+  const { verdicts } = report
 
   const row = (title, of) => {
     const counts = kinds.map((kind) => of.filter((one) => one.kind === kind).length)

@@ -1,7 +1,7 @@
-// Plants the faults of the engine, and tells which of them the simulations find.
+// Plants the faults of the engine, and reports which of them the simulations find.
 import { readFileSync, writeFileSync } from "node:fs"
 import { Hunter } from "./Hunter.mjs"
-import { percent, told } from "./Told.mjs"
+import { percent, reporter } from "./Reporter.mjs"
 
 const verdictOf = async (hunter, placement, fault) => {
   const { equivalent, hint } = fault
@@ -30,7 +30,7 @@ const said = ({ equivalent }, { kind, run, what }) => {
 export const run = async (root, planted, placement, { keep, list, seed, workers }) => {
   // Those that cannot be found take longest, and go last.
   const faults = planted.toSorted((left, right) => Number(left.equivalent !== null) - Number(right.equivalent !== null))
-  const tell = told(faults, (verdict) => said(faults[tell.verdicts.indexOf(verdict)], verdict))
+  const report = reporter(faults, (verdict) => said(faults[report.verdicts.indexOf(verdict)], verdict))
   const next = faults.keys()
   const work = async (_, worker) => {
     const hunter = new Hunter(root, seed)
@@ -42,14 +42,14 @@ export const run = async (root, planted, placement, { keep, list, seed, workers 
         const found = await hunter.hunt(placement.pathOf(first), placement.textOf(first), null)
         if (found !== null) throw new Error(`without any fault ${found.run} finds: ${found.what}`)
       }
-      for (const index of next) tell(index, await verdictOf(hunter, placement, faults[index]))
+      for (const index of next) report(index, await verdictOf(hunter, placement, faults[index]))
     } finally {
       process.off("exit", close)
       close()
     }
   }
   await Promise.all(Array.from({ length: Math.min(workers, faults.length) }, work))
-  const { verdicts } = tell
+  const { verdicts } = report
   if (keep) {
     const found = new Map(faults.map(({ name }, index) => [name, verdicts[index].run]))
     writeFileSync(

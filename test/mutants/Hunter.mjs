@@ -1,9 +1,9 @@
-// A process that plants faults in the engine, one after the other, and looks for what does not hold of it. It is started
+// A process that plants faults in the engine, one after the other, and searches what does not hold of it. It is started
 // anew where a fault has made it run for ever.
 import { fork } from "node:child_process"
 import { join } from "node:path"
 
-/** A run that says nothing for so many milliseconds never ends; hunting.mjs itself tells those that do not block it. */
+/** A run that says nothing for so many milliseconds never ends; hunting.mjs itself reports those that do not block it. */
 const PATIENCE = 300_000
 
 export class Hunter {
@@ -28,7 +28,7 @@ export class Hunter {
       let timer
       const done = (found, isUsable) => {
         clearTimeout(timer)
-        child.off("message", hear)
+        child.off("message", receive)
         child.off("exit", gone)
         if (!isUsable) this.close()
         resolve(found)
@@ -37,15 +37,15 @@ export class Hunter {
         clearTimeout(timer)
         timer = setTimeout(() => done({ run, what: "it never ends" }, false), PATIENCE)
       }
-      const hear = (told) => {
+      const receive = (message) => {
         wait()
-        if (told.run !== undefined) run = told.run
-        else if (told.isOver) done(null, true)
-        else done({ run, what: told.complaint }, !told.isEndless)
+        if (message.run !== undefined) run = message.run
+        else if (message.isOver) done(null, true)
+        else done({ run, what: message.complaint }, !message.isEndless)
       }
       const gone = (code) => done({ run, what: `it ends with code ${code}` }, false)
       wait()
-      child.on("message", hear)
+      child.on("message", receive)
       child.on("exit", gone)
       child.send({ file, text, hint, seed: this.#seed })
     })

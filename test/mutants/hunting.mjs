@@ -1,4 +1,4 @@
-// A child of Hunter.mjs: asked for a file with a fault, it runs hunt.ts with that text instead of the file's, and tells
+// A child of Hunter.mjs: asked for a file with a fault, it runs hunt.ts with that text instead of the file's, and reports
 // each run before it begins, and the first complaint. What was not changed is not read anew.
 import { join } from "node:path"
 import { createServer, createServerModuleRunner } from "vite"
@@ -28,11 +28,11 @@ const forget = (path) => {
   for (const module of ssr.moduleGraph.getModulesByFile(path) ?? []) module.transformResult = null
 }
 
-const tell = (message) => new Promise((resolve) => process.send(message, resolve))
+const send = (message) => new Promise((resolve) => process.send(message, resolve))
 
 let began = process.cpuUsage()
 setInterval(() => {
-  if (process.cpuUsage(began).user > ENDLESS) void tell({ complaint: "it never ends", isEndless: true })
+  if (process.cpuUsage(began).user > ENDLESS) void send({ complaint: "it never ends", isEndless: true })
 }, 500)
 
 process.on("message", async ({ file, hint, seed, text }) => {
@@ -46,15 +46,15 @@ process.on("message", async ({ file, hint, seed, text }) => {
     const { runsOf } = await runner.import("/test/mutants/hunt.ts")
     for (const { complaint, name } of runsOf(seed, hint)) {
       began = process.cpuUsage()
-      await tell({ run: name })
+      await send({ run: name })
       const found = await complaint()
       if (found === null) continue
-      await tell({ complaint: found })
+      await send({ complaint: found })
       return
     }
-    await tell({ isOver: true })
+    await send({ isOver: true })
   } catch (cause) {
-    await tell({ complaint: `it breaks: ${cause}` })
+    await send({ complaint: `it breaks: ${cause}` })
   } finally {
     began = process.cpuUsage()
   }

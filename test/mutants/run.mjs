@@ -1,4 +1,4 @@
-// Plants small faults in the domain and in the engine, one by one, and tells which of them the tests find:
+// Plants small faults in the domain and in the engine, one by one, and reports which of them the tests find:
 //
 //     npm run test:mutants
 //     npm run test:mutants -- --engine

@@ -14,7 +14,7 @@ export interface PgBouncer {
 }
 
 /** The id of the user that it runs as where the tests run as root, which it refuses to be. */
-const nobody = (): number | undefined =>
+const unprivileged = (): number | undefined =>
   process.getuid?.() === 0 ? Number(spawnSync("id", ["-u", "nobody"], { encoding: "utf8" }).stdout) : undefined
 
 const freePort = async (): Promise<number> => {
@@ -55,7 +55,7 @@ export const start = async (url: string, settings: ReadonlyArray<string>): Promi
     ...settings
   ]
   writeFileSync(file, `${lines.join("\n")}\n`)
-  const uid = nobody()
+  const uid = unprivileged()
   if (uid !== undefined) {
     chmodSync(directory, 0o700)
     for (const path of [directory, file]) chownSync(path, uid, uid)

@@ -324,7 +324,7 @@ describe("a telco of plain functions", () => {
     expect(logged.filter(({ level }) => level === "error")).toMatchObject([{ err: bug }])
   })
 
-  it("that answers with something else is told what", async () => {
+  it("that answers with something else gets an error that says what", async () => {
     const error = await rejection(subscribe(async () => ({ id: 1 }) as never))
     expect(error).toMatchObject({
       code: "internal_error",

@@ -68,7 +68,7 @@ describe("subscriptions", () => {
     expect(await simplan.messages.send(sms)).toEqual({ segments: 1 })
   })
 
-  it("tell the segments of an SMS as the telco counts them, else by the standard", async () => {
+  it("return the segments of an SMS as the telco counts them, else by the standard", async () => {
     const answers: Array<unknown> = [{ segments: 3 }, { segments: 0 }, { segments: "3" }, null, undefined]
     const telco: Telco = {
       createPackage: async ({ packageId }) => ({ telcoPackageId: packageId }),
@@ -101,7 +101,7 @@ describe("lists", () => {
     await expect(list.page({ size: 101 })).rejects.toThrow("size must be an integer of at least 1 and at most 100")
   })
 
-  it("are told by every group that has one", async () => {
+  it("are listed by every group that has one", async () => {
     const { organizationId } = await stocked(open())
     await plan(simplan, organizationId)
     expect(await simplan.organizations.list().toArray()).toMatchObject([{ name: "Acme" }])
@@ -233,7 +233,7 @@ describe("the other groups", () => {
 })
 
 describe("the clock", () => {
-  it("is the machine's unless told otherwise, and cannot be moved then", async () => {
+  it("is the machine's unless set otherwise, and cannot be moved then", async () => {
     const own = make()
     simplan = own
     expect((await own.clock.read()).virtual).toBe(false)
@@ -248,7 +248,7 @@ describe("the clock", () => {
 })
 
 describe("a start", () => {
-  it("that fails is told by the call that waits for it, and tried again at the next", async () => {
+  it("that fails is reported by the call that waits for it, and tried again at the next", async () => {
     let attempts = 0
     const storage = Layer.unwrap(
       Effect.suspend(() => {
@@ -280,8 +280,8 @@ describe("a start", () => {
     expect(error).toHaveBeenCalledWith("The service cannot start; the next call tries again", {
       err: expect.objectContaining({ message: "No disk" })
     })
-    const told = createSimplan({ database, telco: "simulator", logger })
-    await expect(told.ready()).rejects.toThrow("No disk")
+    const logged = createSimplan({ database, telco: "simulator", logger })
+    await expect(logged.ready()).rejects.toThrow("No disk")
     expect(error).toHaveBeenCalledOnce()
   })
 
@@ -314,7 +314,7 @@ describe("a start", () => {
 })
 
 describe("work", () => {
-  it("is done on demand where no worker runs, and tells whether it was finished", async () => {
+  it("is done on demand where no worker runs, and returns whether it was finished", async () => {
     let isSlow = false
     let answer: () => void = () => undefined
     open({

@@ -127,7 +127,7 @@ describe("a handler in a transaction of the host's own client", { timeout: 60_00
     during(async ({ delivery, senders, started, subscribe, transaction }) => {
       const simplan = started()
       const seen: Array<unknown> = []
-      const look = async (client: PoolClient) => {
+      const inspect = async (client: PoolClient) => {
         const inside = await client.query("select d.status, m.sender from simplan.delivery d cross join mail m")
         seen.push(inside.rows, await senders(), (await delivery())?.status)
       }
@@ -135,7 +135,7 @@ describe("a handler in a transaction of the host's own client", { timeout: 60_00
         "subscription.created",
         {
           ...options,
-          transaction: (work) => transaction((client) => work(fromPg(client), client), look)
+          transaction: (work) => transaction((client) => work(fromPg(client), client), inspect)
         },
         async (event, call) => {
           await send(event, call, "mailer")

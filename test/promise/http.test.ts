@@ -425,7 +425,7 @@ describe("an answer that streams", () => {
   const CHUNK = new Uint8Array(65_536)
   const CHUNKS = 400
 
-  /** Serves a long stream, and tells how much of it was asked for and whether it was cancelled. */
+  /** Serves a long stream, and reports how much of it was asked for and whether it was cancelled. */
   const served = async () => {
     let pulled = 0
     const cancelled = settled()

@@ -109,13 +109,13 @@ const subscribed = async (options: Partial<Options> = {}) => {
 }
 
 describe("a charging system among routed telcos", () => {
-  it("is looked at in the background", async () => {
+  it("is polled in the background", async () => {
     const { ocs, usedBytes } = await subscribed()
     await ocs.useData({ iccid, bytes: 60 * MEGABYTE })
     await expect.poll(usedBytes, { timeout: 20_000 }).toBe(60 * MEGABYTE)
   })
 
-  it("is looked at by drain where no worker runs", async () => {
+  it("is polled by drain where no worker runs", async () => {
     const { ocs, simplan, usedBytes } = await subscribed({ worker: false })
     await ocs.useData({ iccid, bytes: 60 * MEGABYTE })
     expect(await usedBytes()).toBe(0)
@@ -126,7 +126,7 @@ describe("a charging system among routed telcos", () => {
     await expect.poll(drained, { timeout: 20_000 }).toBe(60 * MEGABYTE)
   })
 
-  it("tells by its notifications, where the host mounts them", async () => {
+  it("reports by its notifications, where the host mounts them", async () => {
     const http = { prefix: "/esim", groups: ["telco"], telcoToken: "a-token-of-the-tests" } as const
     const { ocs, simplan, usedBytes } = await subscribed({ worker: false, http })
     await ocs.useData({ iccid, bytes: 60 * MEGABYTE })

@@ -61,7 +61,7 @@ const order = async (within: Within, client: pg.Client) => {
 }
 
 describe("H1: within a transaction of the host", () => {
-  it("a subscription is created once after the commit, and told by `settled`", async () => {
+  it("a subscription is created once after the commit, and returned by `settled`", async () => {
     const id = await inTransaction(order)
     const subscription = await simplan.subscriptions.settled(id, { timeout: "20 seconds" })
     expect(subscription).toMatchObject({ organizationId, metadata: "order" })
@@ -94,8 +94,8 @@ describe("H1: within a transaction of the host", () => {
     const id = await inTransaction(async (within, client) => {
       const unknown = within.subscriptions.create({ organizationId, planId: "none" })
       await expect(unknown).rejects.toMatchObject({ code: "plan_not_found" })
-      const nobody = within.subscriptions.create({ organizationId: "none", planId: "none" })
-      await expect(nobody).rejects.toMatchObject({ code: "organization_not_found" })
+      const inNone = within.subscriptions.create({ organizationId: "none", planId: "none" })
+      await expect(inNone).rejects.toMatchObject({ code: "organization_not_found" })
       const misspelt = { organizationId, plan: "none" }
       // @ts-expect-error: a field that is not known
       await expect(within.subscriptions.create(misspelt)).rejects.toMatchObject({ code: "invalid_field" })

@@ -117,10 +117,10 @@ describe("Instants", () => {
 describe("Usage histories", () => {
   it("add up to the usage, in whatever form they are reported", () => {
     fc.assert(
-      fc.property(UsageHistories.usageHistories(), ({ readings, told }) => {
+      fc.property(UsageHistories.usageHistories(), ({ readings, arrivals }) => {
         const end = NOW + 40 * DAY_MS
         let present: ForReports = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
-        for (const index of told) {
+        for (const index of arrivals) {
           const { after, totalBytes } = readings[index] ?? { after: 0, totalBytes: 0 }
           const one = report(total(totalBytes, "attachment:0"), NOW + after, `report ${index}`)
           const applied = TelcoReport.apply(present, one, end)
@@ -133,8 +133,8 @@ describe("Usage histories", () => {
 
   it("have gaps, duplicates, and reports out of order", () => {
     const histories = UsageHistories.usageHistories()
-    some(histories, ({ readings, told }) => new Set(told).size < readings.length)
-    some(histories, ({ told }) => new Set(told).size < told.length)
-    some(histories, ({ told }) => told.some((index, at) => index < (told[at - 1] ?? 0)))
+    some(histories, ({ readings, arrivals }) => new Set(arrivals).size < readings.length)
+    some(histories, ({ arrivals }) => new Set(arrivals).size < arrivals.length)
+    some(histories, ({ arrivals }) => arrivals.some((index, at) => index < (arrivals[at - 1] ?? 0)))
   })
 })

@@ -42,12 +42,12 @@ describe("A recurring attachment shows (T6)", () => {
   it("the usage of the last package that began, and all packages that were not refused", () => {
     fc.assert(
       fc.property(daily, moments, (of, now) => {
-        const told = Attachment.view(of, now)
+        const shown = Attachment.view(of, now)
         const there = of.packages.filter(({ status }) => status !== "Refused")
         let used = 0
         for (const { activationAt, usedBytes } of there) if ((activationAt ?? now) <= now) used = usedBytes
-        expect(told.usedBytes).toBe(used)
-        expect(told.packages).toEqual(there)
+        expect(shown.usedBytes).toBe(used)
+        expect(shown.packages).toEqual(there)
       }),
       { numRuns: 1_000 }
     )

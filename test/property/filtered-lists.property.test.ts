@@ -1,6 +1,6 @@
 /**
  * Rule W13: pages of filtered lists. Whatever the filter takes, following the cursors gives it once and in order, no page
- * looks at more rows than the bound, and under a virtual clock no page waits longer for its turns than it may.
+ * scans more rows than the bound, and under a virtual clock no page waits longer for its turns than it may.
  */
 import * as fc from "fast-check"
 import { Clock, Effect, Fiber } from "effect"
@@ -10,7 +10,7 @@ import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as FilteredLists from "../../src/app/fair/FilteredLists.ts"
 
-const STEP = Storage.LOOKED_AT_ONCE
+const STEP = Storage.SCAN_LIMIT
 /** How long a page waits for its turns. */
 const PATIENCE = 2_000
 
@@ -76,7 +76,7 @@ describe("W13: a page of a filtered list", () => {
           let after: Storage.CreatedCursor | null = null
           do {
             let rows = 0
-            const list = { length, isTaken, onStep: (looked: number) => (rows += looked) }
+            const list = { length, isTaken, onStep: (scanned: number) => (rows += scanned) }
             const meter = { bytes: 0 }
             const found: Effect.Success<ReturnType<typeof page>> = yield* Effect.provideService(
               page(list, limit, after),

@@ -152,7 +152,7 @@ describe("The ids that a process makes for one instant", () => {
     )
   })
 
-  it("do not tell an organization how many were made for others", () => {
+  it("do not reveal to an organization how many were made for others", () => {
     fc.assert(
       fc.property(fc.nat(), asked, (seed, organizations) => {
         const own = made(seed, organizations).filter((_, index) => organizations[index] === "one")

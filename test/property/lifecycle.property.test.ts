@@ -1,6 +1,6 @@
 /**
- * Random lives of an attachment (rule E1): whenever its job runs, and whatever ends it, all that is due by then is told
- * once and in order.
+ * Random lives of an attachment (rule E1): whenever its job runs, and whatever ends it, all that is due by then is
+ * notified once and in order.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -25,34 +25,34 @@ const lives = fc.record({
 })
 
 describe("The life of an attachment (E1)", () => {
-  it("is told as far as it is due when a suspension or a deletion ends it, whatever its job has told before", () => {
+  it("is notified as far as it is due when a suspension or a deletion ends it, whatever its job has notified before", () => {
     fc.assert(
       fc.property(lives, ({ end, endedAt, isDeleted, isFollowed, runs }) => {
         fc.pre(endedAt < end)
         const stored = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
-        const told: Array<string> = []
+        const notified: Array<string> = []
         let dueAt: number | null = isFollowed ? NOW : null
         for (const now of runs.filter((at) => at <= endedAt)) {
           if (dueAt === null || now < dueAt) continue
-          const { nextAt, payloads } = Lifecycle.told(stored, "attachment", dueAt, now)
-          told.push(...payloads.map(({ type }) => type))
+          const { nextAt, payloads } = Lifecycle.notifications(stored, "attachment", dueAt, now)
+          notified.push(...payloads.map(({ type }) => type))
           dueAt = nextAt
         }
         const { sim: change } = isDeleted
           ? Result.getOrThrow(Deletion.remove(stored, endedAt))
           : Result.getOrThrow(Suspension.suspend(stored, "attachment", endedAt))
         if (change === undefined) throw new Error("nothing has changed")
-        const untold = new Map(
+        const notifiedUntil = new Map(
           Lifecycle.ended(change, endedAt).flatMap((id) => (dueAt === null ? [] : [[id, dueAt] as const]))
         )
-        const { causes, jobs } = Lifecycle.caused(change, endedAt, untold)
-        told.push(...causes.map(({ type }) => type))
+        const { causes, jobs } = Lifecycle.caused(change, endedAt, notifiedUntil)
+        notified.push(...causes.map(({ type }) => type))
 
         const due: Array<string> = []
         if (NOW <= endedAt) due.push("attachment.activated")
         if (Math.max(NOW, end - DAY_MS) <= endedAt) due.push("attachment.expiring")
         const last = isDeleted ? "subscription.deleted" : "attachment.suspended"
-        expect(told).toEqual([...(isFollowed ? due : []), last])
+        expect(notified).toEqual([...(isFollowed ? due : []), last])
         expect(jobs).toEqual([])
       }),
       { numRuns: 1_000 }

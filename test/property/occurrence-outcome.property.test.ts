@@ -96,14 +96,14 @@ describe("The outcome of an occurrence (T5 to T7)", () => {
         if (suspendedAt !== null && tag === "Created") expected.push({ jobId: `suspend:${id(occurrence)}`, dueAt: now })
         if (suspendedAt !== null && tag === "Lapsed" && now < end) expected.push(cancelled)
         expect(jobs).toEqual(expected)
-        const told = tag === "Created" ? telco : { telcoPackageId: null, activationAt: null, expirationAt: null }
+        const reported = tag === "Created" ? telco : { telcoPackageId: null, activationAt: null, expirationAt: null }
         expect(written(decision).packages).toMatchObject([
           {
             occurrence,
             status: tag,
-            telcoPackageId: told.telcoPackageId,
-            activationAt: told.activationAt ?? start,
-            expirationAt: told.expirationAt ?? end,
+            telcoPackageId: reported.telcoPackageId,
+            activationAt: reported.activationAt ?? start,
+            expirationAt: reported.expirationAt ?? end,
             usedBytes: 0
           }
         ])
@@ -113,13 +113,13 @@ describe("The outcome of an occurrence (T5 to T7)", () => {
   })
 
   it("has no times before its first use, except those of the telco for a non-recurring plan (T3)", () => {
-    const told = fc.record({
+    const reported = fc.record({
       telcoPackageId: fc.constant("telco"),
       activationAt: fc.option(near),
       expirationAt: fc.option(near)
     })
     fc.assert(
-      fc.property(told, fc.boolean(), (telco, recurs) => {
+      fc.property(reported, fc.boolean(), (telco, recurs) => {
         const of = attachment({ terms: recurs ? recurring() : terms() })
         const pack = Occurrence.packageOf(of, 0, null, telco)
         const activationAt = recurs ? null : telco.activationAt

@@ -64,8 +64,8 @@ describe("A report (R1)", () => {
         const fails = isState && fact.modificationResult === "Failed"
         expect(after.sim.downloaded).toBe(downloaded || !fails)
         expect(after.sim.lastActivityAt).toBe(isState ? null : NOW)
-        const { _tag, ...told } = fact
-        const entry = { organizationId: "organization", iccid: ICCID, reportId: "report", modifiedAt: NOW, ...told }
+        const { _tag, ...fields } = fact
+        const entry = { organizationId: "organization", iccid: ICCID, reportId: "report", modifiedAt: NOW, ...fields }
         expect(smdpEntries).toEqual(isState ? [entry] : [])
       })
     )

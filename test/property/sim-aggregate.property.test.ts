@@ -90,13 +90,16 @@ describe("A creation (T5, T6)", () => {
   it("answers with the telco's times of the first package, else with those that were sent", () => {
     const times = fc.record({ activationAt: fc.option(fc.nat(9)), expirationAt: fc.option(fc.nat(9)) })
     fc.assert(
-      fc.property(times, fc.boolean(), (told, sent) => {
+      fc.property(times, fc.boolean(), (reported, sent) => {
         const activePeriod = sent ? { start: NOW, end: NOW + DAY_MS } : null
         const of = attachment({ attachmentId: "new", activePeriod, metadata: "sent" })
-        const outcome = { occurrence: 0, telcoPackageId: "telco", ...told }
+        const outcome = { occurrence: 0, telcoPackageId: "telco", ...reported }
         const before = line([attached({ attachmentId: "new", confirmed: false, activePeriod })])
         const { created } = Provisioning.confirm(before, of, [outcome], NOW)
-        const period = { activationAt: told.activationAt ?? NOW, expirationAt: told.expirationAt ?? NOW + DAY_MS }
+        const period = {
+          activationAt: reported.activationAt ?? NOW,
+          expirationAt: reported.expirationAt ?? NOW + DAY_MS
+        }
         expect(created).toMatchObject({ metadata: "sent", period: sent ? period : null })
       })
     )

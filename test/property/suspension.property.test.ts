@@ -1,5 +1,5 @@
 /**
- * Random suspensions (rule T7): every visible attachment that is not over can be suspended, for good, and a job tells
+ * Random suspensions (rule T7): every visible attachment that is not over can be suspended, for good, and a job calls
  * the telco.
  */
 import { Result } from "effect"

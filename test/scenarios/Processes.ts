@@ -100,7 +100,7 @@ export const make = async () => {
     })
   )
   const storage = Context.get(ports, Storage.Storage)
-  /** Another process; a deaf one hears of no changes, its own included. */
+  /** Another process; a deaf one is notified of no changes, its own included. */
   const process = (options: { readonly isDeaf?: boolean } = {}) => {
     const { clock, move, set } = makeClock()
     const own = options.isDeaf === true ? { ...storage, watch: () => Effect.void } : storage

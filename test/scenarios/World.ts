@@ -103,7 +103,7 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
       runtime = start()
       await run(Leases.takeOver)
     },
-    /** Another process, once this one is told to stop and has stopped. */
+    /** Another process, once this one is asked to stop and has stopped. */
     stopAndStart: async () => {
       await runtime.dispose()
       runtime = start()

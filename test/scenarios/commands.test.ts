@@ -1,6 +1,6 @@
 /**
  * H1: a command is carried out once after its commit, wherever a process dies and whatever the telco does, and its
- * outcome is told.
+ * outcome is notified.
  */
 import { Effect, Latch } from "effect"
 import { AuditLog, Commands, EventHandlers, RequestContext, Time, Webhooks, Worker } from "simplan"
@@ -50,7 +50,7 @@ const settled = ({ commandId }: { readonly commandId: string }) =>
 const messages = () => world.run(TelcoSimulator.TelcoSimulator.use((of) => of.messages))
 
 describe("H1: a command", () => {
-  it("calls nobody until the engine carries it out, and then tells its answer to all who wait", async () => {
+  it("calls no telco until the engine carries it out, and then answers all who wait", async () => {
     const command = await submit(creation())
     expect(await world.telcoPackages()).toEqual([])
     expect(await outcome(command)).toEqual({ _tag: "Pending" })
@@ -247,7 +247,7 @@ describe("H1 and E1: the outcome of a command", () => {
     expect(got).toHaveLength(2)
   })
 
-  it("costs nothing where nobody takes its type: no event", async () => {
+  it("costs nothing where no endpoint takes its type: no event", async () => {
     await published(["command.refused"])
     const commits: Array<Storage.Commit> = []
     world.beforeCommit(async (commit) => void commits.push(commit))

@@ -38,7 +38,7 @@ const events = (organizationId: string, createdAt: number) =>
     }
   }))
 
-it("endpoints that never answer keep nobody else waiting", () =>
+it("endpoints that never answer do not delay others", () =>
   Effect.gen(function* () {
     const delivered: Array<string> = []
     const ports = Ports.make(VirtualClock.system, ({ eventId, url }) =>

@@ -300,7 +300,7 @@ it("processes share a handler: each event once, in order per SIM; a process with
     }
     const storage = yield* Effect.provideContext(Storage.Storage, context)
     const now = Date.now() - 1_000
-    // A process may be done with the first ones before the other one has looked.
+    // A process may be done with the first ones before the other one has polled.
     while (committed < EACH || by.size < 2) {
       for (let n = 0; n < EACH; n++) {
         yield* storage.commit({ events: sims.map((sim) => event("organization", sim, committed, now)) })

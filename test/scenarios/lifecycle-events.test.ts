@@ -1,5 +1,5 @@
 /**
- * What an organization is told of its subscriptions and attachments, where an endpoint asks for it (rule E1).
+ * What an organization is notified of its subscriptions and attachments, where an endpoint asks for it (rule E1).
  */
 import { Effect } from "effect"
 import { Attachments, Subscriptions, Time, Webhooks, Worker } from "simplan"
@@ -16,7 +16,7 @@ afterEach(() => world.close())
 const listen = (events: ReadonlyArray<string> = WebhookEvent.optInTypes) =>
   world.run(
     Webhooks.Webhooks.use((of) =>
-      of.create({ organizationId: world.organizationId, url: "https://told.example/", events, description: "" })
+      of.create({ organizationId: world.organizationId, url: "https://events.example/", events, description: "" })
     )
   )
 
@@ -30,8 +30,8 @@ const subscribe = async (activePeriod: { start: number; end: number | null } | n
   return { ...created, iccid: created.sim.iccid }
 }
 
-/** The types that arrived since the last look, with the instant of each in hours from the beginning. */
-const told = async () => {
+/** The types that arrived since the last read, with the instant of each in hours from the beginning. */
+const newEvents = async () => {
   await world.settle()
   const since = world.received.splice(0)
   return since.map(({ timestamp, type }) => `${type} ${(timestamp * 1000 - START) / Time.HOUR}`)
@@ -42,13 +42,13 @@ const [day, hour] = [Time.DAY, Time.HOUR]
 describe("E1: an attachment", () => {
   beforeEach(() => world.importSims(3))
 
-  it("is told of at its creation, activation, 24 h before its end and at its end, each at its instant", async () => {
+  it("is notified at its creation, activation, 24 h before its end and at its end, each at its instant", async () => {
     await listen()
     const { attachmentId, iccid, subscriptionId } = await subscribe(
       { start: START + 2 * hour, end: START + 4 * day },
       await world.createPlan()
     )
-    expect(await told()).toEqual(["subscription.created 0", "attachment.created 0", "package.created 0"])
+    expect(await newEvents()).toEqual(["subscription.created 0", "attachment.created 0", "package.created 0"])
     await world.advanceTo(START + 5 * day)
     expect(world.received.at(-1)?.data).toMatchObject({
       esim: iccid,
@@ -57,32 +57,32 @@ describe("E1: an attachment", () => {
       activationAt: Time.toIso(START + 2 * hour),
       expirationAt: Time.toIso(START + 4 * day)
     })
-    expect(await told()).toEqual(["attachment.activated 2", "attachment.expiring 72", "attachment.expired 96"])
+    expect(await newEvents()).toEqual(["attachment.activated 2", "attachment.expiring 72", "attachment.expired 96"])
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
   })
 
-  it("is told nothing more of once it is suspended, or its subscription deleted", async () => {
+  it("is notified no more once it is suspended, or its subscription deleted", async () => {
     await listen()
     const planId = await world.createPlan()
     const { organizationId } = world
     const first = await subscribe({ start: START, end: START + 4 * day }, planId)
     const second = await subscribe({ start: START + hour, end: START + 4 * day }, planId)
-    await told()
+    await newEvents()
     await world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId })))
     await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId })))
-    expect(await told()).toEqual(["attachment.suspended 0", "subscription.deleted 0"])
+    expect(await newEvents()).toEqual(["attachment.suspended 0", "subscription.deleted 0"])
     await world.advanceBy(9 * day)
-    expect(await told()).toEqual([])
+    expect(await newEvents()).toEqual([])
   })
 
-  it("is told of what is due and not told yet before its suspension or its subscription's deletion, once", async () => {
+  it("is notified of what is due and not notified yet before its suspension or its subscription's deletion, once", async () => {
     await listen()
     const planId = await world.createPlan()
     const { organizationId } = world
     const period = { start: START + hour, end: START + 4 * day }
     const first = await subscribe(period, planId)
     const second = await subscribe(period, planId)
-    await told()
+    await newEvents()
     // As after a downtime: no job has run yet.
     await world.run(BusinessClock.BusinessClock.use(({ set }) => set?.(START + 3 * day) ?? Effect.void))
     await Promise.all([
@@ -90,7 +90,7 @@ describe("E1: an attachment", () => {
       world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId }))),
       world.settle()
     ])
-    await told()
+    await newEvents()
     const all = await world.run(
       Webhooks.Webhooks.use((of) => of.deliveries({ organizationId, limit: 100, after: null }))
     )
@@ -104,7 +104,7 @@ describe("E1: an attachment", () => {
     expect(all.items[0]?.event.payload.type).toBe("subscription.deleted")
   })
 
-  it("is told of the occurrences that the telco takes and refuses, and not of a creation that it refuses", async () => {
+  it("is notified of the occurrences that the telco takes and refuses, and not of a creation that it refuses", async () => {
     await listen(["package.created", "package.refused", "attachment.created"])
     const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
     const planId = await world.createPlan({ periodDays: 1, recurrence })
@@ -113,7 +113,7 @@ describe("E1: an attachment", () => {
     await subscribe({ start: START, end: null }, planId)
     await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
     await world.advanceBy(9 * day)
-    expect(await told()).toEqual([
+    expect(await newEvents()).toEqual([
       "attachment.created 0",
       "package.created 0",
       "package.refused 12",
@@ -121,29 +121,29 @@ describe("E1: an attachment", () => {
     ])
   })
 
-  it.each(["before", "after"] as const)("is told of once, if a process dies %s its commit", async (when) => {
+  it.each(["before", "after"] as const)("is notified once, if a process dies %s its commit", async (when) => {
     await listen(["attachment.expired"])
     await subscribe({ start: START, end: START + day }, await world.createPlan())
-    await told()
+    await newEvents()
     const beginAndCrash = world.crashAt(1, when)
     await beginAndCrash(() => world.advanceBy(day))
     await world.restart()
     await world.advanceBy(day)
-    expect(await told()).toEqual(["attachment.expired 24"])
+    expect(await newEvents()).toEqual(["attachment.expired 24"])
   })
 })
 
 describe("E1: an endpoint", () => {
   beforeEach(() => world.importSims(60))
 
-  it("that comes later is told what falls due from then on, of every attachment that is there", async () => {
+  it("that comes later is notified of what falls due from then on, of every attachment that is there", async () => {
     const planId = await world.createPlan()
     for (let i = 0; i < 55; i++) await subscribe({ start: START, end: START + 3 * day }, planId)
     await world.advanceBy(day)
-    expect(await told()).toEqual([])
+    expect(await newEvents()).toEqual([])
     await listen(["attachment.activated", "attachment.expiring", "attachment.expired"])
     await world.advanceBy(3 * day)
-    const types = (await told()).sort()
+    const types = (await newEvents()).sort()
     expect(types).toEqual([
       ...Array.from({ length: 55 }, () => "attachment.expired 72"),
       ...Array.from({ length: 55 }, () => "attachment.expiring 48")
@@ -153,7 +153,7 @@ describe("E1: an endpoint", () => {
   it("that takes none of it costs no event and no job", async () => {
     await listen(["attachment.allowanceConsumed"])
     await subscribe({ start: START + hour, end: START + 3 * day }, await world.createPlan())
-    expect(await told()).toEqual([])
+    expect(await newEvents()).toEqual([])
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
     const { items } = await world.run(
       Webhooks.Webhooks.use((of) => of.deliveries({ organizationId: world.organizationId, limit: 10, after: null }))
@@ -168,6 +168,6 @@ describe("E1: an endpoint", () => {
     await world.run(Webhooks.Webhooks.use((of) => of.remove({ organizationId, endpointId })))
     await world.advanceBy(2 * hour)
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
-    expect(await told()).toEqual([])
+    expect(await newEvents()).toEqual([])
   })
 })

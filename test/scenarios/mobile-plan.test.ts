@@ -1,5 +1,5 @@
 /**
- * I6 against a telco that fails: what a caller is told stays true, at the telco as well, once all is quiet.
+ * I6 against a telco that fails: what a caller is answered stays true, at the telco as well, once all is quiet.
  */
 import { Effect } from "effect"
 import { Time, Wallet } from "simplan"
@@ -26,7 +26,7 @@ const set = (apply: boolean) =>
     )
   )
 
-/** Whether the plan is applied, as we tell it and as the telco has it. */
+/** Whether the plan is applied, as we answer it and as the telco has it. */
 const applied = async () => {
   const { mobilePlan } = await Calls.sim(world, iccid)
   const atTelco = await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.mobilePlans))

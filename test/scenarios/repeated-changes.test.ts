@@ -22,7 +22,7 @@ const change = (iccid: string | null = null) =>
     of.setMobilePlan({ organizationId: world.organizationId, apply: true, label: "Green", iccid })
   )
 
-/** The same request under its key; it names no eSIM unless told to. */
+/** The same request under its key; it names no eSIM unless asked to. */
 const repeated = ({ iccid, fingerprint = "the same change" }: { iccid?: string; fingerprint?: string } = {}) =>
   world.run(
     IdempotencyKeys.IdempotencyKeys.use((keys) => keys.once("MobilePlan", change(iccid))).pipe(

@@ -167,7 +167,7 @@ describe("S5: while SIMs are on their way back to stock", () => {
     return answer._tag === "Failure" ? answer.failure._tag : "created"
   }
 
-  it("no request is told that none is left", async () => {
+  it("no request is refused for want of a SIM", async () => {
     await last()
     await world.setFaults([
       { fault: "answer lost", on: "createPackage", times: 1 },
@@ -182,7 +182,7 @@ describe("S5: while SIMs are on their way back to stock", () => {
     expect(await failure()).toBe("NoFreeSim")
   })
 
-  it("no order of a burst is told that none is left while another one may still fail", async () => {
+  it("no order of a burst is refused for want of a SIM while another one may still fail", async () => {
     await last()
     await world.setFaults([
       { fault: "slow", on: "createPackage", delay: 100, times: 25 },

@@ -58,8 +58,8 @@ const run = <A, E>(
 }
 
 /**
- * Refuses the first commit of each batch as a conflict, and tells `refused`. `again` makes each further one. A batch is
- * named by a letter.
+ * Refuses the first commit of each batch as a conflict, and reports it to `refused`. `again` makes each further one. A
+ * batch is named by a letter.
  */
 const refusedAtFirst =
   (

@@ -50,7 +50,7 @@ describe("S5", () => {
     expect(await create(planId, iccid)).toMatchObject({ _tag: "Success" })
   })
 
-  it("a telco that says when to ask again is left alone until then, and its caller is told", async () => {
+  it("a telco that says when to ask again is left alone until then, and its caller learns when", async () => {
     const [iccid = ""] = await world.importSims(1)
     const planId = await world.createPlan()
     await world.setFaults([
@@ -137,7 +137,7 @@ describe("S5", () => {
     expect(await activePackages()).toHaveLength(1)
   })
 
-  it("of many requests at once each gets another SIM, and none is told that none is left while one is", async () => {
+  it("of many requests at once each gets another SIM, and none is refused for want of one while one is left", async () => {
     await world.importSims(20)
     const planId = await world.createPlan()
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => create(planId)))

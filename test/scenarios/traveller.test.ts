@@ -39,13 +39,13 @@ let iccid: string
 let attachmentId: string
 
 /** The webhooks that came in since the last time, as type and data. */
-let told = 0
+let seen = 0
 const news = () => {
-  const fresh = received.slice(told).map(({ body }) => {
+  const fresh = received.slice(seen).map(({ body }) => {
     const { data, type } = JSON.parse(body)
     return { type, ...data }
   })
-  told = received.length
+  seen = received.length
   return fresh
 }
 
@@ -160,7 +160,7 @@ describe.sequential("a traveller", () => {
     })
   })
 
-  it("half of the allowance, four fifths, and all of it are told, each once", async () => {
+  it("half of the allowance, four fifths, and all of it are notified, each once", async () => {
     await report({ type: "usage", total_bytes: GIGABYTE / 2 - 1 })
     expect(news()).toEqual([])
     await report({ type: "usage", total_bytes: GIGABYTE / 2 })
@@ -205,7 +205,7 @@ describe.sequential("a traveller", () => {
     })
   })
 
-  it("the profile's installation is kept, and told", async () => {
+  it("the profile's installation is kept, and notified", async () => {
     await report({ type: "smdp_state", state: "BPP Installation" })
     await report({ type: "smdp_state", state: "Enable", modification_result: "Failed" })
     await report({ type: "smdp_state", state: "Enable" })

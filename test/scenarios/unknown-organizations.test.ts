@@ -40,7 +40,7 @@ describe("an organization that does not exist", () => {
     })
   })
 
-  it("is looked up again when it was not there the first time", async () => {
+  it("is read again when it was not there the first time", async () => {
     const process = world.process()
     const check = (organizationId: string) =>
       process.run(

@@ -18,7 +18,7 @@ describe("Looking for leaks", () => {
     expect(Leaks.secretsIn("simplan_data, whsec_ and nothing")).toEqual([])
   })
 
-  it("tells where, but for what an output may show", () => {
+  it("reports where, but for what an output may show", () => {
     let text = ""
     let mayShow = false
     Leaks.watch({ what: "a log", text: () => text, mayShow: () => mayShow })

@@ -1,5 +1,5 @@
 /**
- * Looks for secrets in all that a test file's processes wrote: a check after the file fails where one is found (see
+ * Searches for secrets in all that a test file's processes wrote: a check after the file fails where one is found (see
  * output.ts). A secret is what was made known here, and whatever has the form of an API key or a signing key.
  */
 
@@ -35,7 +35,7 @@ export const clear = (): void => {
   outputs.length = 0
 }
 
-/** Has an output looked at when the file's tests are over. */
+/** Has an output searched when the file's tests are over. */
 export const watch = (output: Output): void => void outputs.push(output)
 
 /** The secrets in a text. */

@@ -82,12 +82,12 @@ describe("a history", () => {
     })
     const seen = await Effect.runPromise(Effect.scoped(asked))
     expect(seen.length).toBe(7 * 24 * 4 + 1)
-    const told = seen.map(({ at }) => ({
+    const drawn = seen.map(({ at }) => ({
       at,
       state: course.states.findLast(({ from }) => from <= at)?.state,
       packages: course.packages.filter(({ createdAt }) => createdAt <= at).length
     }))
-    expect(told).toEqual(seen)
+    expect(drawn).toEqual(seen)
   })
 
   it("ends when nothing is left to happen, or at the given end", async () => {

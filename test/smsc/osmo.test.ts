@@ -92,9 +92,9 @@ describe("SMPP with osmo-msc", () => {
         ]
         for (const message of [...messages, ...messages]) yield* smpp.sendSms(message)
         const isStored = (octets: Buffer | string) => osmo.stored().includes(octets)
-        for (const told of ["simplan", "447700900123", "38000", "447700900456"]) expect(isStored(told), told).toBe(true)
-        for (const told of ["Hello from simplan", "short code", "international"]) {
-          expect(isStored(packed(told)), told).toBe(true)
+        for (const part of ["simplan", "447700900123", "38000", "447700900456"]) expect(isStored(part), part).toBe(true)
+        for (const part of ["Hello from simplan", "short code", "international"]) {
+          expect(isStored(packed(part)), part).toBe(true)
         }
         expect(isStored(ucs2("Привет ☕ 😀"))).toBe(true)
         for (const [place, length] of [67, 67, 66].entries()) {

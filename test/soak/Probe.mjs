@@ -1,4 +1,4 @@
-// Loaded into a server before its own modules: tells, on a port of its own, what the process holds after a
+// Loaded into a server before its own modules: reports, on a port of its own, what the process holds after a
 // collection, and how many statements its connections to PostgreSQL have prepared.
 import { createServer } from "node:http"
 import { Socket } from "node:net"

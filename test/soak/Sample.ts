@@ -32,8 +32,8 @@ const COUNT = 40
 /** What resident memory may grow by, in MB: an allocator keeps some of what is returned to it. */
 const RESIDENT = 64
 
-/** How many names of new series a complaint tells. */
-const TOLD = 5
+/** How many names of new series a complaint lists. */
+const LISTED = 5
 
 /** The series in a text of metrics, by name and labels. A histogram is one series, whatever its buckets. */
 export const seriesOf = (metrics: string): ReadonlyArray<string> => {
@@ -91,7 +91,7 @@ const seriesProblem = (samples: ReadonlyArray<Sample>, requests: number): Readon
   const all = fresh.flat()
   if (all.length <= COUNT || fresh.some((found) => found.length === 0)) return []
   const rate = (all.length / requests).toFixed(4)
-  return [`metric series grow by ${rate} with each request, such as ${all.slice(-TOLD).join(", ")}`]
+  return [`metric series grow by ${rate} with each request, such as ${all.slice(-LISTED).join(", ")}`]
 }
 
 /** What grows with the number of requests, in sentences. The first sample is taken after the warm-up. */
@@ -132,6 +132,6 @@ export const summary = (samples: ReadonlyArray<Sample>): string => {
     ["metric series", ({ series }) => series.length],
     ["metric lines", ({ lines }) => lines]
   ]
-  const told = columns.map(([what, of]) => `${of(first)} to ${of(last)} ${what}`)
-  return [`${last.requests - first.requests} requests`, ...told].join("; ")
+  const differences = columns.map(([what, of]) => `${of(first)} to ${of(last)} ${what}`)
+  return [`${last.requests - first.requests} requests`, ...differences].join("; ")
 }

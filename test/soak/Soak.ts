@@ -28,7 +28,7 @@ export interface Options {
   /** `memory:`, a PostgreSQL's, or null for an embedded database. */
   readonly databaseUrl: string | null
   readonly millis: number
-  /** How often it is looked at what the process holds; the first third is the warm-up: caches fill, code is compiled. */
+  /** How often what the process holds is measured; the first third is the warm-up: caches fill, code is compiled. */
   readonly samples?: number
   readonly isHostile?: boolean
   /** Called with the samples so far, those of the warm-up left out. */

@@ -97,7 +97,7 @@ describe("the control of calls", () => {
       })
     ))
 
-  it("opens the breaker after calls without an answer, tells it at once, and closes it by one that is answered", () =>
+  it("opens the breaker after calls without an answer, reports it at once, and closes it by one that is answered", () =>
     virtual(
       (control) =>
         Effect.gen(function* () {

@@ -112,7 +112,7 @@ describe("the rate of calls", () => {
     expect(expired.every(({ at }) => at === 2_500)).toBe(true)
   })
 
-  it("tells how long to stay away", () => {
+  it("says how long to stay away", () => {
     const full = Array.from({ length: 61 }).reduce((state: CallRate.State, _, id) => {
       const entered = CallRate.enter({ ...limits, longestWait: { order: 60_000, poll: 0 } }, state, {
         id,

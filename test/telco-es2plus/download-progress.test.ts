@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => world.close())
 
-/** An eSIM that nothing was told about yet. */
+/** An eSIM that nothing was reported about yet. */
 const fresh = () => iccids[next++] ?? ""
 
 const notification = (iccid: string, changes: Record<string, unknown> = {}) => ({
@@ -69,7 +69,7 @@ describe("A notification of the SM-DP+", () => {
     expect(history.map(({ modificationResult }) => modificationResult)).toEqual(["Failed 8.10/4.2: no memory"])
   })
 
-  it("of the points before the installation, and of those that SGP.22 does not number, tells nothing that /v3 shows", async () => {
+  it("of the points before the installation, and of those that SGP.22 does not number, reports nothing that /v3 shows", async () => {
     const iccid = fresh()
     for (const notificationPointId of [1, 2, 3, 5, 6, 99]) {
       expect(await take(notification(iccid, { notificationPointId }))).toEqual(done)
@@ -190,7 +190,7 @@ describe("A notification of version 3 (handleNotification)", () => {
     expect((await info(iccid)).history.map(({ state }) => state).sort()).toEqual(Object.values(named).sort())
   })
 
-  it("of an event that is no state tells nothing, unless the operator's table has it", async () => {
+  it("of an event that is no state reports nothing, unless the operator's table has it", async () => {
     const iccid = fresh()
     for (const name of ["Device Change Request", 5, "BPP download"])
       expect(await take(event(iccid, name))).toEqual(done)

@@ -295,8 +295,8 @@ describe("The key", () => {
   it("is in no message, whatever fails", async () => {
     const secret = lines(client.key)
     expect(secret.length).toBeGreaterThan(0)
-    const told: Array<unknown> = []
-    const logger = Logger.layer([Logger.make(({ message }) => told.push(message))])
+    const logged: Array<unknown> = []
+    const logger = Logger.layer([Logger.make(({ message }) => logged.push(message))])
     const other = server.authority.issue({ name: "other" })
     for (const changes of [
       { certificate: other.certificate },
@@ -307,13 +307,13 @@ describe("The key", () => {
       { key: Redacted.make(other.key), certificate: client.certificate }
     ]) {
       const exit = await run(Effect.provide(release("a"), logger), changes)
-      told.push(Exit.isFailure(exit), String(exit), JSON.stringify(exit))
+      logged.push(Exit.isFailure(exit), String(exit), JSON.stringify(exit))
     }
-    expect(told.filter((one) => one === true)).toHaveLength(6)
-    for (const line of [...secret, ...lines(other.key)]) expect(told.join("\n")).not.toContain(line)
+    expect(logged.filter((one) => one === true)).toHaveLength(6)
+    for (const line of [...secret, ...lines(other.key)]) expect(logged.join("\n")).not.toContain(line)
   })
 
-  it("that does not belong to the certificate is told when the layer is built", async () => {
+  it("that does not belong to the certificate is reported when the layer is built", async () => {
     const other = server.authority.issue({ name: "other" })
     const built = Effect.result(Effect.scoped(Layer.build(Es2plus.layer(options({ certificate: other.certificate })))))
     const result = await Effect.runPromise(Effect.provide(built, MemoryJournal.layer))

@@ -95,7 +95,7 @@ describe("A service with an SM-DP+", () => {
     expect(server.smdp.calls.map(({ name }) => name)).toEqual(["cancelOrder", "cancelOrder", "cancelOrder"])
   })
 
-  it("shows what the SM-DP+ tells of a download", async () => {
+  it("shows what the SM-DP+ notifies of a download", async () => {
     const info = await world.run(
       Effect.gen(function* () {
         const { organizationId } = yield* subscribed

@@ -81,12 +81,12 @@ describe("the client", () => {
         ...Array.from({ length: 5 })
       ]
     })
-    const told = bridge.asked.map(({ body, headers, method, path }) => {
+    const asked = bridge.asked.map(({ body, headers, method, path }) => {
       expect(headers.authorization).toBe(`Bearer ${SECRET}`)
       expect(headers["content-type"]).toBe("application/json")
       return [`${method} ${path}`, headers["idempotency-key"], body]
     })
-    expect(told).toEqual([
+    expect(asked).toEqual([
       [
         "POST /telco/packages",
         "a:0",

@@ -71,22 +71,22 @@ describe("the server", () => {
   it("refuses with 422, and says when to ask an unavailable telco again", () => {
     const cancelling = (answer: Effect.Effect<void, Telco.Refused | Telco.Unavailable>) =>
       Layer.mock(Telco.Telco)({ cancelPackage: () => answer })
-    const told = (answer: Effect.Effect<void, Telco.Refused | Telco.Unavailable>) =>
+    const answered = (answer: Effect.Effect<void, Telco.Refused | Telco.Unavailable>) =>
       serving(cancelling(answer), (url) => ask(url, good, cancellation))
     return Promise.all([
-      expect(told(Effect.fail(new Telco.Refused({ message: "No" })))).resolves.toMatchObject({
+      expect(answered(Effect.fail(new Telco.Refused({ message: "No" })))).resolves.toMatchObject({
         status: 422,
         body: { code: "refused", message: "No" }
       }),
-      told(Effect.fail(new Telco.Unavailable({ message: "Away", retryAfterSeconds: 9 }))).then((answer) => {
+      answered(Effect.fail(new Telco.Unavailable({ message: "Away", retryAfterSeconds: 9 }))).then((answer) => {
         expect(answer).toMatchObject({ status: 503, body: { code: "unavailable", message: "Away" } })
         expect(answer.headers.get("retry-after")).toBe("9")
       }),
-      told(Effect.fail(new Telco.Unavailable({ message: "Away" }))).then((answer) => {
+      answered(Effect.fail(new Telco.Unavailable({ message: "Away" }))).then((answer) => {
         expect(answer.status).toBe(503)
         expect(answer.headers.get("retry-after")).toBeNull()
       }),
-      expect(told(Effect.die("a defect")).then(({ status }) => status)).resolves.toBe(500)
+      expect(answered(Effect.die("a defect")).then(({ status }) => status)).resolves.toBe(500)
     ])
   })
 

@@ -1,6 +1,6 @@
 /**
  * A network between the adapter and a charging system that cuts a connection after a given byte of a request or of its
- * answer. Whoever cuts has read the whole request, so what it tells about decides which one is cut.
+ * answer. Whoever cuts has read the whole request, so what it is about decides which one is cut.
  */
 import { connect, createServer, type Socket } from "node:net"
 

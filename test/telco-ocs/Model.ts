@@ -91,7 +91,7 @@ export const make = ({
     changes.push({ at, id: one.id, one })
   }
 
-  /** The packages as a list tells them that is behind. */
+  /** The packages as a list has them that is behind. */
   const listed = (now: number): ReadonlyArray<Package> => {
     const behind = lag()
     if (behind === 0) return [...packages.values()]

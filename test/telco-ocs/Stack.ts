@@ -66,7 +66,7 @@ export const create = (iccid: string, window?: Telco.PackageOrder["window"]) =>
 export const cancel = (iccid: string) =>
   Telco.Telco.use((telco) => repeated(telco.cancelPackage({ iccid, packageId: order(iccid).packageId })))
 
-/** Lets the watch time pass, and looks at the orders that are due. */
+/** Lets the watch time pass, and settles the orders that are due. */
 export const settle = Effect.gen(function* () {
   yield* Effect.sleep(WATCH)
   const { settle } = yield* Orders.Orders

@@ -172,9 +172,9 @@ describe("A system that reads the windows of orders in another zone than UTC", (
     const change = Date.UTC(2040, 9, 28, 1)
     const half = 1_800_000
     const window = { start: change + half, end: Date.UTC(2041, 9, 27, 1) - half }
-    const told = await run({ timeZone: "Europe/Paris" }, (telco) => telco.createPackage(order(1, "a:0", window)))
-    expect([window.start - told.activationAt!, told.expirationAt! - window.end]).toEqual([4 * half, 4 * half])
-    expect(live(fake)).toMatchObject([{ activationAt: told.activationAt, expirationAt: told.expirationAt }])
+    const reported = await run({ timeZone: "Europe/Paris" }, (telco) => telco.createPackage(order(1, "a:0", window)))
+    expect([window.start - reported.activationAt!, reported.expirationAt! - window.end]).toEqual([4 * half, 4 * half])
+    expect(live(fake)).toMatchObject([{ activationAt: reported.activationAt, expirationAt: reported.expirationAt }])
   })
 })
 

@@ -26,18 +26,18 @@ const idOf = (packageId: string) =>
   })
 
 const observe: TelcoSuite.Observe<Behind | Journal.Journal> = {
-  // A package of nobody's counts for whoever asks.
+  // A package without an owner counts for whoever asks.
   packages: Effect.fnUntraced(function* (ids) {
     const { packages } = yield* Behind
     const journal = yield* Journal.Journal
     const ours = (yield* Effect.forEach(ids, idOf)).filter((id) => id !== null && packages.has(id))
-    const nobodys = yield* Effect.filter([...packages.keys()], (id) =>
+    const strangers = yield* Effect.filter([...packages.keys()], (id) =>
       Effect.map(
         journal.ofExternalId({ telco: "ocs", kind: "package", externalId: String(id) }),
         (entry) => entry === null
       )
     )
-    return ours.length + nobodys.length
+    return ours.length + strangers.length
   }),
   messages: (iccid, text) =>
     Effect.map(
@@ -94,7 +94,7 @@ const faults: TelcoSuite.Faults<Behind | Journal.Journal | Orders.Orders> = {
   // The caller's time-out in the model is 10 s, and the effect comes 0.1 s after the call.
   doLate: (operation) => Effect.as(befall({ kind: "late", after: -9_900 })(operation), Effect.sleep(200)),
   refuse: befall({ kind: "refused" }),
-  tellTimes: Effect.fnUntraced(function* (packageId) {
+  reportTimes: Effect.fnUntraced(function* (packageId) {
     const { packages } = yield* Behind
     const found = packages.get((yield* idOf(packageId)) ?? 0)
     if (found !== undefined) packages.set(found.id, { ...found, activationAt: 1_000, expirationAt: 2_000 })

@@ -55,8 +55,8 @@ const make = Effect.gen(function* () {
     ...service,
     ocs,
     telco: Context.get(orders, Telco.Telco),
-    /** Looks at the SIM so long from now, and settles its orders; the ids of all findings by then. */
-    look: (millis: number) =>
+    /** Compares the SIM so long from now, and settles its orders; the ids of all findings by then. */
+    compare: (millis: number) =>
       Effect.gen(function* () {
         yield* Context.get(orders, Orders.Orders).settle({ limit: 100, report: () => Effect.void })
         const entry = yield* journal.get({ telco: "ocs", kind: "sim", key: ICCID })
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
       }).pipe(later(millis)),
     problems: Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items),
     resolve: (problemId: string) => problems.resolve({ problemId }),
-    /** Suspends the attachment that was made last, and waits until the telco was told. */
+    /** Suspends the attachment that was made last, and waits until the telco was called. */
     suspend: Effect.gen(function* () {
       const { attachmentId } = (yield* service.attachment).attachment
       const attachments = Context.get(service.services, Attachments.Attachments)
@@ -95,7 +95,7 @@ const WATCH = 16 * Time.MINUTE
 const agreed = (world: World, start?: number) =>
   Effect.gen(function* () {
     const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, ...(start !== undefined && { start }) })
-    expect(yield* world.look(WATCH)).toEqual([])
+    expect(yield* world.compare(WATCH)).toEqual([])
     return { ...(yield* world.listed), packageId: `${attachmentId}:0` }
   })
 
@@ -105,7 +105,7 @@ describe("The daily comparison", () => {
       Effect.fnUntraced(function* (world) {
         const { id, packageId } = yield* agreed(world)
         world.ocs.changePackage({ id, isActive: false })
-        expect(yield* world.look(DAY)).toEqual([
+        expect(yield* world.compare(DAY)).toEqual([
           [
             `inactive/${packageId}`,
             `ocs: package ${packageId} (${id}) is not active, and nothing here has suspended it. Activate ${id} at ocs, or suspend its plan attachment, then resolve this problem`
@@ -116,7 +116,7 @@ describe("The daily comparison", () => {
         yield* world.resolve(problemId)
         yield* world.suspend
         expect((yield* world.listed).isActive).toBe(false)
-        expect(yield* world.look(2 * DAY)).toEqual([])
+        expect(yield* world.compare(2 * DAY)).toEqual([])
       })
     ))
 
@@ -125,7 +125,7 @@ describe("The daily comparison", () => {
       Effect.fnUntraced(function* (world) {
         const { allowanceBytes, id, packageId } = yield* agreed(world)
         world.ocs.changePackage({ id, allowanceBytes: 2 * allowanceBytes })
-        expect(yield* world.look(DAY)).toEqual([
+        expect(yield* world.compare(DAY)).toEqual([
           [
             `limit/${packageId}`,
             `ocs: package ${packageId} (${id}) was ordered with 1073741824 bytes, and has 2147483648. Set the allowance of ${id} at ocs to that which was ordered, then resolve this problem`
@@ -143,10 +143,10 @@ describe("The daily comparison", () => {
         yield* world.subscribe({ megaBytes: 2048 })
         const second = world.ocs.books().packages.at(-1) ?? expect.fail()
         yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: second.id }))
-        expect((yield* world.look(DAY)).map(([id]) => id)).toEqual([`times/${first.packageId}`])
+        expect((yield* world.compare(DAY)).map(([id]) => id)).toEqual([`times/${first.packageId}`])
         const { expirationAt } = world.ocs.books().packages.at(-1) ?? expect.fail()
         world.ocs.changePackage({ id: second.id, expirationAt: (expirationAt ?? 0) + Time.DAY })
-        expect((yield* world.look(2 * DAY)).map(([id]) => id.slice(0, 6))).toEqual(["times/", "times/"])
+        expect((yield* world.compare(2 * DAY)).map(([id]) => id.slice(0, 6))).toEqual(["times/", "times/"])
       })
     ))
 
@@ -156,7 +156,7 @@ describe("The daily comparison", () => {
         const { id, packageId } = yield* agreed(world)
         const end = Math.floor((yield* Clock.currentTimeMillis) / Time.SECOND) * Time.SECOND + 3 * Time.DAY
         world.ocs.changePackage({ id, expirationAt: end })
-        const [[, message] = expect.fail(), ...others] = yield* world.look(DAY)
+        const [[, message] = expect.fail(), ...others] = yield* world.compare(DAY)
         expect(others).toEqual([])
         expect(message).toMatch(
           `package ${packageId} (${id}) was ordered from its first use on, and lasts from its first use to ${Time.toIso(end)}`
@@ -165,7 +165,7 @@ describe("The daily comparison", () => {
         world.ocs.changePackage({ id, expirationAt: null })
         yield* world.resolve(problemId)
         yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: id }))
-        expect(yield* world.look(2 * DAY)).toEqual([])
+        expect(yield* world.compare(2 * DAY)).toEqual([])
       })
     ))
 
@@ -175,10 +175,10 @@ describe("The daily comparison", () => {
         const { templateId } = yield* agreed(world)
         const throttling = { throttlingActive: true, throttlingThreshold1Perc: 50, throttlingThreshold1Limit: 512 }
         world.ocs.changeTemplate({ id: templateId, perioddays: 60, databyte: 5 * 1_048_576, ...throttling })
-        const told = `ocs: template ${templateId}, "simplan z28 1024MB 30d", was edited: its allowance in bytes is 5242880, and was 1073741824, its number of days is 60, and was 30, its throttling is 50:512, and was none. Set it back at ocs, and correct the packages that were made from it meanwhile, then resolve this problem`
-        expect(yield* world.look(DAY)).toEqual([[`template/${templateId}`, told]])
+        const description = `ocs: template ${templateId}, "simplan z28 1024MB 30d", was edited: its allowance in bytes is 5242880, and was 1073741824, its number of days is 60, and was 30, its throttling is 50:512, and was none. Set it back at ocs, and correct the packages that were made from it meanwhile, then resolve this problem`
+        expect(yield* world.compare(DAY)).toEqual([[`template/${templateId}`, description]])
         yield* world.subscribe({ megaBytes: 1024 })
-        expect((yield* world.look(2 * DAY)).filter(([id]) => id.startsWith("template/"))).toHaveLength(1)
+        expect((yield* world.compare(2 * DAY)).filter(([id]) => id.startsWith("template/"))).toHaveLength(1)
       })
     ))
 
@@ -187,12 +187,14 @@ describe("The daily comparison", () => {
       Effect.fnUntraced(function* (world) {
         const { id, packageId } = yield* agreed(world)
         world.ocs.changePackage({ id, deletedAt: 1 })
-        expect(yield* world.look(DAY)).toEqual([])
+        expect(yield* world.compare(DAY)).toEqual([])
         world.ocs.changePackage({ id, deletedAt: null })
-        expect(yield* world.look(DAY + WATCH)).toEqual([])
+        expect(yield* world.compare(DAY + WATCH)).toEqual([])
         world.ocs.changePackage({ id, deletedAt: 1 })
-        expect(yield* world.look(2 * DAY + WATCH)).toEqual([])
-        expect((yield* world.look(2 * DAY + 2 * WATCH)).map(([finding]) => finding)).toEqual([`missing/${packageId}`])
+        expect(yield* world.compare(2 * DAY + WATCH)).toEqual([])
+        expect((yield* world.compare(2 * DAY + 2 * WATCH)).map(([finding]) => finding)).toEqual([
+          `missing/${packageId}`
+        ])
       })
     ))
 
@@ -202,8 +204,8 @@ describe("The daily comparison", () => {
         yield* agreed(world)
         const order = orderOf(ICCID)("forgotten:0")
         const { telcoPackageId } = yield* world.telco.createPackage(order)
-        expect(yield* world.look(DAY)).toEqual([])
-        expect(yield* world.look(DAY + WATCH)).toEqual([
+        expect(yield* world.compare(DAY)).toEqual([])
+        expect(yield* world.compare(DAY + WATCH)).toEqual([
           [
             "ownerless/forgotten:0",
             `ocs: package forgotten:0 (${telcoPackageId}) is active, no subscription has it, and 0 bytes of it are used. Delete package ${telcoPackageId} at ocs, then resolve this problem`

@@ -76,7 +76,7 @@ const create = (
 }
 
 describe("Creating a package", () => {
-  it("looks before it asks for the first time, and notes what was there", () => {
+  it("reads before it asks for the first time, and notes what was there", () => {
     expect(create(null, null)).toEqual({ next: "Observe" })
     expect(create(null, snapshot([listed(401), listed(402)]))).toEqual({
       next: "Ask",
@@ -84,7 +84,7 @@ describe("Creating a package", () => {
     })
   })
 
-  it("looks for the package of an open order, and takes the oldest that nobody else has", () => {
+  it("searches the package of an open order, and takes the oldest that no other has", () => {
     expect(create(open(), null)).toEqual({ next: "Observe" })
     const seen = snapshot([listed(405), listed(404), listed(403), listed(401)], {}, { 403: "other:0", 404: KEY })
     expect(create(open(), seen)).toMatchObject({ next: "Take", id: 404, order: { id: 404, asked: { uncertain: 0 } } })
@@ -272,7 +272,7 @@ describe("Cancelling", () => {
     expect(cancel(cancelled({ confirmed: true }))).toEqual({ next: "Done" })
   })
 
-  it("deletes the package without a look where all calls were answered, else what a look finds", () => {
+  it("deletes the package without a read where all calls were answered, else what a read finds", () => {
     const known = cancelled({ asked: asked({ uncertain: 0 }), id: 402 })
     expect(cancel(known)).toEqual({
       next: "Delete",
@@ -289,7 +289,7 @@ describe("Cancelling", () => {
   })
 })
 
-describe("The next look", () => {
+describe("The next settling", () => {
   const next = (order: Order.Order, after: number) => {
     const at = Decision.nextCheck(order, NOW + after, WATCH)
     return at === null ? null : (at - NOW) / MINUTE

@@ -21,10 +21,10 @@ const terms = {
   recurrence: null
 }
 
-/** A day later, after the looks of that day. */
+/** A day later, after the polls of that day. */
 const nextDay = ({ polling }: World) =>
   Effect.gen(function* () {
-    for (let look = 0; look < 5; look++) {
+    for (let round = 0; round < 5; round++) {
       yield* TestClock.adjust("6 hours")
       yield* polling.due
     }
@@ -66,12 +66,12 @@ describe("Books that differ", () => {
       })
     ))
 
-  it("list a package of simplan's templates that nobody has ordered, and no other", () =>
+  it("list a package of simplan's templates that was not ordered, and no other", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* world.subscribe({ megaBytes: 1024, start: START })
         yield* world.polling.due
-        // The orders themselves look for what a call without an answer makes late.
+        // The orders themselves search what a call without an answer makes late.
         yield* world.settle
         const [own = expect.fail()] = world.model.packages
         const others = [{ templateName: "Europe 5 GB" }, { isRecurring: true }, { isActive: false }]
@@ -81,7 +81,7 @@ describe("Books that differ", () => {
       })
     ))
 
-  it("list times that differ by more than the OCS can tell", () =>
+  it("list times that differ by more than the OCS can say", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* world.subscribe({ megaBytes: 1024, start: START + 500 })
@@ -115,12 +115,12 @@ describe("Books that differ", () => {
       })
     ))
 
-  it("tell what to do about the used package of a cancelled order whose id nobody has learned, until it is gone", () =>
+  it("say what to do about the used package of a cancelled order whose id is not known, until it is gone", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
         yield* world.polling.due
-        // The next order takes effect, but its answer and every look after it are lost.
+        // The next order takes effect, but its answer and every read after it are lost.
         const [own = expect.fail()] = world.model.packages
         const packageId = `${attachmentId}:1`
         const window = { start: START + 30 * Time.DAY, end: START + 60 * Time.DAY }
@@ -136,20 +136,20 @@ describe("Books that differ", () => {
         })
         yield* world.telco.cancelPackage({ packageId, iccid: own.iccid })
         yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("16 minutes")))
-        const told = [
+        const expected = [
           "ReviewPackage",
           "review:ocs/unordered/8991000000000000012/5",
           `ocs: package 5 came of ${packageId}, which was cancelled, and 3 bytes of it are used. Delete package 5 at ocs, then resolve this problem`
         ]
-        expect(yield* findings(world)).toEqual([told])
+        expect(yield* findings(world)).toEqual([expected])
         const problems = Context.get(world.services, Problems.Problems)
-        const resolve = problems.resolve({ problemId: told[1] ?? "" })
+        const resolve = problems.resolve({ problemId: expected[1] ?? "" })
         yield* nextDay(world)
-        expect(yield* findings(world)).toEqual([told])
+        expect(yield* findings(world)).toEqual([expected])
         // Resolved without being deleted, it comes back; deleted, it does not.
         yield* resolve
         yield* nextDay(world)
-        expect((yield* findings(world)).map(([, id]) => id)).toEqual([told[1]])
+        expect((yield* findings(world)).map(([, id]) => id)).toEqual([expected[1]])
         world.model.packages = world.model.packages.filter(({ id }) => id !== 5)
         yield* resolve
         yield* nextDay(world)
@@ -157,7 +157,7 @@ describe("Books that differ", () => {
       })
     ))
 
-  it("are looked at anew after a retry and after a resolution", () =>
+  it("are compared anew after a retry and after a resolution", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* world.subscribe({ megaBytes: 1024 })
@@ -181,7 +181,7 @@ describe("Books that differ", () => {
 })
 
 describe("The background", () => {
-  it("looks, settles and tells of a used duplicate until it is stopped", () =>
+  it("polls, settles and reports a used duplicate until it is stopped", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* world.background
@@ -204,7 +204,7 @@ describe("The background", () => {
       })
     ))
 
-  it("tells of a zone that the settings have wrong", () =>
+  it("reports a zone that the settings have wrong", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         world.model.ahead = 2 * Time.HOUR
@@ -222,7 +222,7 @@ describe("The background", () => {
       })
     ))
 
-  it("compares the books of a SIM at its first look, and a day later again", () =>
+  it("compares the books of a SIM at its first poll, and a day later again", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
@@ -233,7 +233,7 @@ describe("The background", () => {
         expect((yield* findings(world)).map(([, , message]) => message)).toEqual([
           expect.stringContaining("2026-07-31T12:00:00.000Z")
         ])
-        // Nobody looks for a day, and then another process does.
+        // No process polls for a day, and then another process does.
         yield* Scope.close(running, Exit.void)
         yield* TestClock.adjust("1 day")
         world.model.packages = []

@@ -1,6 +1,6 @@
 /**
  * The fake of the charging system, through the adapter's calls and by requests of all kinds: it does what the documents
- * say, refuses what they do not, and goes wrong as told.
+ * say, refuses what they do not, and goes wrong as set.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -96,12 +96,12 @@ describe("does what the documents say", () => {
   })
 
   it("of notifications", async () => {
-    const told: Array<unknown> = []
+    const received: Array<unknown> = []
     const customer = createServer(async (request, response) => {
       let text = ""
       for await (const part of request.setEncoding("utf8")) text += part
-      told.push(JSON.parse(text))
-      response.end(JSON.stringify({ result: { code: told.length === 3 ? 7 : 0, msg: "" } }))
+      received.push(JSON.parse(text))
+      response.end(JSON.stringify({ result: { code: received.length === 3 ? 7 : 0, msg: "" } }))
     })
     await new Promise<void>((resolve) => customer.listen(0, "127.0.0.1", resolve))
     const address = customer.address()
@@ -122,7 +122,7 @@ describe("does what the documents say", () => {
       subscriberIMSI: imsi,
       usageType: "DATA"
     }
-    expect(told).toEqual([
+    expect(received).toEqual([
       { subscriberPrepaidPackage: { ...usage, thresholdPercentage: "50", thresholdUnits: "500" } },
       { subscriberPrepaidPackage: { ...usage, thresholdPercentage: "80", thresholdUnits: "800" } },
       { iccid, imsi, eid, subsId: subscriberId, status: "Enable" }
@@ -204,7 +204,7 @@ describe("refuses what the documents do not have", () => {
   })
 })
 
-describe("goes wrong as told", () => {
+describe("goes wrong as set", () => {
   const faults: ReadonlyArray<readonly [fault: Fake.Fault, outcome: string, packages: number]> = [
     [{ fault: "lose_request" }, "Unknown", 0],
     [{ fault: "lose_answer", at: "start" }, "Unknown", 1],
@@ -226,14 +226,14 @@ describe("goes wrong as told", () => {
   it.each(faults)("%o", async (fault, outcome, packages) => {
     const { id } = await run((api) => api.createTemplate(template))
     ocs.setFaults([{ operation: "affectPackageToSubscriber", ...fault }])
-    const told = await run(
+    const reported = await run(
       (api) =>
         api
           .affectPackage({ iccid, templateId: id, window: null })
           .pipe(Effect.match({ onSuccess: () => "done", onFailure: (failure): string => failure.outcome })),
       "200 millis"
     )
-    expect(told).toBe(outcome)
+    expect(reported).toBe(outcome)
     await ocs.settled()
     expect(ocs.books().packages).toHaveLength(packages)
     expect(ocs.faults()).toEqual([])

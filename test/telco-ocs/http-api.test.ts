@@ -132,7 +132,7 @@ const operations: ReadonlyArray<
     }
   ],
   [
-    "getSingleSubscriber of a card whose network is told by its codes alone",
+    "getSingleSubscriber of a card whose network is given by its codes alone",
     (api) => Effect.map(api.subscriber(ICCID), ({ network }) => network),
     { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
     { getSingleSubscriber: subscriber({ lastMcc: 334, lastMnc: 50 }) },
@@ -801,14 +801,14 @@ describe("An answer of any length", () => {
 })
 
 it("shows the token in no message, span or log", async () => {
-  const told: Array<string> = []
+  const logged: Array<string> = []
   const tracer = Tracer.make({
     span: (options) => {
       const span = new Tracer.NativeSpan(options)
       const end = span.end.bind(span)
       span.end = (time, exit) => {
         end(time, exit)
-        told.push(
+        logged.push(
           JSON.stringify([span.name, [...span.attributes], span.status], (_, value) =>
             typeof value === "bigint" ? `${value}` : value
           ),
@@ -819,7 +819,7 @@ it("shows the token in no message, span or log", async () => {
     }
   })
   const log = Logger.make((options) => {
-    told.push(JSON.stringify(options.message), String(options.cause))
+    logged.push(JSON.stringify(options.message), String(options.cause))
   })
   const observe = Layer.merge(Logger.layer([log]), Layer.succeed(Tracer.Tracer, tracer))
   answer = Bridge.answer(500, `the token ${SECRET}`)
@@ -830,8 +830,8 @@ it("shows the token in no message, span or log", async () => {
     await run((api) => Effect.tapError(api.templates, Effect.logError), { observe })
   ]
   for (const exit of exits) expect(Exit.isFailure(exit)).toBe(true)
-  expect(told.filter((text) => text.includes("ocs.affectPackageToSubscriber"))).toHaveLength(3)
-  const texts = [...told, ...exits.map(String), ...exits.map((exit) => JSON.stringify(exit))]
+  expect(logged.filter((text) => text.includes("ocs.affectPackageToSubscriber"))).toHaveLength(3)
+  const texts = [...logged, ...exits.map(String), ...exits.map((exit) => JSON.stringify(exit))]
   for (const secret of [SECRET, encodeURIComponent(SECRET), new URLSearchParams({ SECRET }).toString().slice(7)]) {
     for (const text of texts) expect(text).not.toContain(secret)
   }

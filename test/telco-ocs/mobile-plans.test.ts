@@ -12,7 +12,7 @@ const PLAN = 10
 
 type Services = Telco.Telco | Ocs.Services | Journal.Journal
 
-/** Runs with what befalls the nth call that sets a plan; `calls` tells how many there were. */
+/** Runs with what befalls the nth call that sets a plan; `calls` says how many there were. */
 const run = <A, E>(
   faults: ReadonlyArray<Model.Fault | null>,
   use: (world: { readonly plan: () => number | null; readonly calls: () => number }) => Effect.Effect<A, E, Services>

@@ -11,7 +11,7 @@ import { orderOf } from "./simulation/Orders.ts"
 
 const ids = ({ model }: World) => model.packages.map(({ id }) => id)
 
-/** Adds a package like the first one, which nobody here has ordered. */
+/** Adds a package like the first one, which was not ordered here. */
 const addStray = ({ model }: World, of: Partial<World["model"]["packages"][number]> = {}) => {
   const [own = expect.fail()] = model.packages
   model.packages.push({ ...own, id: 70, ...of })
@@ -96,7 +96,7 @@ describe("S5: a SIM that is sold again", () => {
       })
     ))
 
-  it("is not free while a package of nobody's is used, until an operator has deleted that", () =>
+  it("is not free while a package without an owner is used, until an operator has deleted that", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* world.subscribe({ megaBytes: 1024 })

@@ -1,4 +1,4 @@
-/** Looks at orders in their watch time, over a model of the charging system and a clock of the test's. */
+/** Settles orders in their watch time, over a model of the charging system and a clock of the test's. */
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
@@ -62,7 +62,7 @@ const createInVain = Effect.fnUntraced(function* (key: string) {
   return yield* Fiber.join(calling)
 })
 
-describe("A look at an order in its watch time", () => {
+describe("The settling of an order in its watch time", () => {
   it("deletes a duplicate that was not used", () =>
     run([{ kind: "twice", after: 60_000 }], (model) =>
       Effect.gen(function* () {
@@ -78,7 +78,7 @@ describe("A look at an order in its watch time", () => {
       })
     ))
 
-  it("tells of a duplicate that was used, and leaves it", () =>
+  it("reports a duplicate that was used, and leaves it", () =>
     run([{ kind: "twice", after: 60_000 }], (model) =>
       Effect.gen(function* () {
         const { telcoPackageId } = yield* create("a:0")
@@ -91,7 +91,7 @@ describe("A look at an order in its watch time", () => {
       })
     ))
 
-  it("tells again of what was not taken, as with a process that died, until it is", () =>
+  it("reports again what was not taken, as with a process that died, until it is", () =>
     run([{ kind: "twice", after: 60_000 }], (model) =>
       Effect.gen(function* () {
         const { telcoPackageId } = yield* create("a:0")
@@ -110,7 +110,7 @@ describe("A look at an order in its watch time", () => {
       })
     ))
 
-  it("comes at once where an order ends only after its watch time, and tells what was used until then", () =>
+  it("comes at once where an order ends only after its watch time, and reports what was used until then", () =>
     run([{ kind: "late", after: 20_000 }], (model) =>
       Effect.gen(function* () {
         yield* createInVain("a:0")

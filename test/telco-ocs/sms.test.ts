@@ -64,11 +64,11 @@ describe("A message", () => {
   })
 
   it("is told in as many segments as were sent, also when it comes again", async () => {
-    const telling = (of: string) =>
+    const sending = (of: string) =>
       Telco.Telco.use((telco) => telco.sendSms({ messageId: `m ${of}`, iccid, from: "Sender", text: of }))
     for (const of of ["a".repeat(310), "é".repeat(160), "[".repeat(81), "Тест", "😊".repeat(100)]) {
       const model = Model.make()
-      const answers = await run(model, Effect.all([telling(of), telling(of)]))
+      const answers = await run(model, Effect.all([sending(of), sending(of)]))
       const segments = model.messages.length
       expect(answers).toEqual([{ segments }, { segments }])
       expect(model.messages.map((one) => one.text).join("")).toBe(of)

@@ -1,5 +1,5 @@
 /**
- * One telco that is down holds up nobody else's work.
+ * One telco that is down does not delay the work of others.
  */
 import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"

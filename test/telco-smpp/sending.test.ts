@@ -47,7 +47,7 @@ describe("A message over SMPP", () => {
       })
     ))
 
-  it("goes in the alphabet of the SMSC, and is told in as many segments as were submitted", () =>
+  it("goes in the alphabet of the SMSC, and is reported in as many segments as were submitted", () =>
     play(
       ({ smpp, smsc }) =>
         Effect.gen(function* () {
@@ -231,7 +231,7 @@ describe("A message over SMPP", () => {
       })
     ))
 
-  it("is told when to come again if the pause is longer than it may wait", () =>
+  it("is answered when to come again if the pause is longer than it may wait", () =>
     play(
       ({ smpp, smsc }) =>
         Effect.gen(function* () {
@@ -265,7 +265,7 @@ describe("A message over SMPP", () => {
       { window: 3, messagesPerSecond: 100, waitMillis: 5_000 }
     ))
 
-  it("waits for no destination that cannot be told, and sends no sender that SMPP has no octets for", () =>
+  it("waits for no destination that cannot be known, and sends no sender that SMPP has no octets for", () =>
     play(
       ({ smpp, smsc }) =>
         Effect.gen(function* () {

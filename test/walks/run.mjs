@@ -87,7 +87,7 @@ try {
       const delivered = new Promise((resolve) => {
         receive = resolve
       })
-      // More than half of its package, which an event tells the organization.
+      // More than half of its package, of which an event notifies the organization.
       const event = {
         id: `walk-${++sims}`,
         type: "usage",

@@ -75,7 +75,7 @@ describe("A signature", () => {
     expect([at(10, 10), at(11, 10), at(86_400, 86_400)]).toEqual(["Verified", "TimestampOutOfTolerance", "Verified"])
   })
 
-  it("goes by the machine's clock unless told the time", () => {
+  it("goes by the machine's clock unless given the time", () => {
     const fresh = Signature.sign({ timestamp: Math.floor(Date.now() / 1000), body, signingKeys: [signingKey] })
     expect(Signature.verify({ header: fresh, body, signingKey })._tag).toBe("Verified")
     expect(Signature.verify({ header, body, signingKey })._tag).toBe("TimestampOutOfTolerance")

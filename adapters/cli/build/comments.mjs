@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** What tells tools something, such as that a call has no effects. */
+/** What is meant for tools, such as that a call has no effects. */
 const isForTools = ({ value }) => /^[#@!*]*\s*[@#]__|^!|@license|@vite-ignore|webpack\w+:/.test(value)
 
 /** The text of a module without its comments, and without the lines that had nothing else. */

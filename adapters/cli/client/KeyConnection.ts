@@ -1,5 +1,5 @@
 /**
- * Which server a command that reads `/v3` calls, and with which API key. The management API tells nothing of an
+ * Which server a command that reads `/v3` calls, and with which API key. The management API shows nothing of an
  * organization's SIMs, plans and subscriptions, so the admin token is no help here.
  *
  * The key is that of `--key`; else the kept one of the organization that `--org` names; else that of the environment;

@@ -40,7 +40,7 @@ export interface PageRequest {
 const MOST = 100
 
 /**
- * Reads items, at most as many as it is told to, and prints them. `row` says which columns the table has. JSON is
+ * Reads items, at most as many as it is asked for, and prints them. `row` says which columns the table has. JSON is
  * printed while it is read; a table needs all rows for its widths.
  */
 const printItems = <Item, R>(
@@ -56,7 +56,7 @@ const printItems = <Item, R>(
       const line = (item: Item) => Output.print(JSON.stringify(item))
       return yield* read(all ? Number.POSITIVE_INFINITY : limit, (items) => Stream.runForEach(items, line))
     }
-    // One more than is printed tells whether there are more.
+    // One more than is printed shows whether there are more.
     const found = yield* read(all ? Number.POSITIVE_INFINITY : limit + 1, Stream.runCollect)
     if (found.length === 0) return yield* Output.note("There are none.")
     const isCut = !all && found.length > limit

@@ -1,8 +1,8 @@
 /**
  * Imports the SIMs of an account of an online charging system: reads them from the system that the settings file of telcos
  * (`SIMPLAN_TELCO_FILE`) names, and sends them to the server in pieces. Doing it again is safe: a SIM that is imported
- * already gets the IMSI, the phone number and the system's id that the system tells now, and an activation code if it is
- * an eSIM without one (rule I7). Nothing else changes.
+ * already gets the IMSI, the phone number and the system's id that the system reports now, and an activation code if it
+ * is an eSIM without one (rule I7). Nothing else changes.
  */
 import { Effect } from "effect"
 import { Label } from "simplan/ports"

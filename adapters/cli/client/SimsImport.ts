@@ -23,7 +23,7 @@ export interface Report {
   readonly imported: number
   readonly updated: number
   readonly duplicates: number
-  /** The server tells of the first 1,000 of each piece. */
+  /** The server lists the first 1,000 of each piece. */
   readonly errors: ReadonlyArray<RowMessage>
   readonly error_count: number
   readonly warnings: ReadonlyArray<RowMessage>
@@ -144,12 +144,12 @@ export const show = (report: Report): string => {
   )
   const line = (kind: string) => (one: RowMessage) =>
     Text.of(`${kind} in ${one.line === null ? `row ${one.row}` : `line ${one.line}`} (${one.iccid}): ${one.message}`)
-  const untold = errors - report.errors.length
+  const omitted = errors - report.errors.length
   const more = warnings - Math.min(report.warnings.length, MOST_WARNINGS)
   return [
     ...counts,
     ...report.errors.map(line("error")),
-    ...(untold > 0 ? [`and ${untold} more errors`] : []),
+    ...(omitted > 0 ? [`and ${omitted} more errors`] : []),
     ...report.warnings.slice(0, MOST_WARNINGS).map(line("warning")),
     ...(more > 0 ? [`and ${more} more warnings (--json prints them)`] : [])
   ].join("\n")

@@ -47,7 +47,7 @@ const organization = Effect.fnUntraced(function* (kept: Demo | undefined) {
   return oldest.name === NAME || oldest.organizationId === kept?.organizationId ? oldest : undefined
 })
 
-/** Tells whether SIMs of a label of an organization are at a simulated telco. */
+/** Whether SIMs of a label of an organization are at a simulated telco. */
 export type IsSimulated = (of: { readonly organizationId: string; readonly label: Label.Label }) => boolean
 
 const stock = Effect.fnUntraced(function* (organizationId: string, isSimulated: IsSimulated) {

@@ -10,11 +10,11 @@ import type { Watched } from "./DiskWatch.ts"
 /** The size of a file of PostgreSQL's log, in bytes: with less than this left, the next one cannot be made. */
 const LOG_FILE = 16 * 1_048_576
 
-/** How often the thread looks, in milliseconds. */
+/** How often the thread checks, in milliseconds. */
 const INTERVAL = 500
 
-/** After how many looks without a turn in between: by count, since a machine may have slept. */
-const LOOKS = 12
+/** After how many checks without a turn in between: by count, since a machine may have slept. */
+const CHECKS = 12
 
 /** In milliseconds. */
 const PATIENCE = 1_000
@@ -42,19 +42,19 @@ const end = (): void => {
   session.post("Runtime.evaluate", { expression: "process.reallyExit(1)" })
 }
 
-let [known, looks, isFull] = [-1, 0, false]
+let [known, checks, isFull] = [-1, 0, false]
 
-const look = (): void => {
+const check = (): void => {
   const now = Atomics.load(turns, 0)
   if (now !== known) {
-    ;[known, looks, isFull] = [now, 0, false]
+    ;[known, checks, isFull] = [now, 0, false]
     return
   }
-  looks += 1
+  checks += 1
   isFull = isFull || isFullNow()
-  if (!isFull || looks < LOOKS) return
+  if (!isFull || checks < CHECKS) return
   clearInterval(timer)
   end()
 }
 
-const timer = setInterval(look, INTERVAL)
+const timer = setInterval(check, INTERVAL)

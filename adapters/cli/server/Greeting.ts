@@ -1,7 +1,7 @@
 /**
  * What a server prints when it listens: its address, its generated tokens, and commands to paste.
  *
- * Only a terminal is shown a generated secret; elsewhere its file is named, because output that nobody reads is kept in
+ * Only a terminal is shown a generated secret; elsewhere its file is named, because output that is not read is kept in
  * logs. Each command is one line that begins with `curl` and works in any POSIX shell, alone or pasted with the others,
  * any number of times. It reads secrets from their files, and stores its answer beside them for the next command. For a
  * token from the environment its variable stands.

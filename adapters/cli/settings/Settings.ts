@@ -57,7 +57,7 @@ export interface Settings extends WebhookSettings.WebhookSettings {
   readonly maxWebhookEndpoints: number
   /** How many API keys an organization may have that are not revoked. */
   readonly maxApiKeys: number
-  /** How many proxies before the server tell the client's address in `X-Forwarded-For`. */
+  /** How many proxies before the server pass the client's address in `X-Forwarded-For`. */
   readonly trustedProxies: number
   /** The time limit of one telco call. */
   readonly telcoTimeoutMillis: number

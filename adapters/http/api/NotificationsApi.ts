@@ -1,5 +1,6 @@
 /**
- * What telcos tell by themselves, in their own words. The secret in the path says who tells it: they can send no token.
+ * What telcos notify by themselves, in their own words. The secret in the path says who notifies it: they can send no
+ * token.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

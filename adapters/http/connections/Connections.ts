@@ -25,13 +25,13 @@ const MEASURED = 1_000
 export interface Options {
   /** The most open connections. */
   readonly most: number
-  /** The most open connections of an address; where proxies tell the address of clients, there is no such bound. */
+  /** The most open connections of an address; where proxies pass the address of clients, there is no such bound. */
   readonly mostOfAddress: number
   /** After how long a client that reads too little of its answer is disconnected. */
   readonly stallTimeout: Duration.Input
   /** The bytes that may wait for readers. */
   readonly unreadBytes: number
-  /** How many proxies tell the client's address. */
+  /** How many proxies pass the client's address. */
   readonly trustedProxies: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * The routes that tell of the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
+ * The routes that describe the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
  * made and compressed when it is first asked for, so that a server starts sooner, and again where the next request comes
  * below another prefix. A client that has an answer already gets 304.
  *

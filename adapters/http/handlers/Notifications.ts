@@ -1,6 +1,6 @@
 /**
- * The handlers of what telcos tell by themselves. A wrong name or secret is the same 404 as an unknown path, and is counted by
- * the client's address like a wrong key (rule W10).
+ * The handlers of what telcos notify by themselves. A wrong name or secret is the same 404 as an unknown path, and is
+ * counted by the client's address like a wrong key (rule W10).
  */
 import { Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -27,7 +27,10 @@ export const make = (telcos: ReadonlyMap<string, Telco>, failed: Auth.FailedAuth
   Effect.gen(function* () {
     const services = yield* Effect.context<Reports.Reports | Catalogues.Catalogues | Problems.Problems>()
 
-    /** What takes the notifications of a sender who knows the secret. The time that it takes tells nothing of the secret. */
+    /**
+     * What takes the notifications of a sender who knows the secret. The time that it takes reveals nothing of the
+     * secret.
+     */
     const known = (kind: string, { name, secret }: Sender) => {
       const telco = telcos.get(name)
       const notifications = telco?.kind === kind ? telco.notifications : null

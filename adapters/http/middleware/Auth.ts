@@ -42,7 +42,7 @@ export interface FailedAuthentication {
 const limited = (message: string, seconds: number): Errors.Problem =>
   new Errors.Problem({ code: "rate_limited", message, headers: Errors.retryAfter(seconds) })
 
-const tooManyLookUps = Effect.fail(limited("Too many unknown keys from this address wait to be looked up", 1))
+const tooManyWaiting = Effect.fail(limited("Too many unknown keys from this address wait to be looked up", 1))
 
 export const limitFailures = (rate: RateLimit.Rate): Effect.Effect<FailedAuthentication, never, Scope.Scope> =>
   Effect.map(RateLimit.make("failed authentication", rate), (limit): FailedAuthentication => {
@@ -57,7 +57,7 @@ export const limitFailures = (rate: RateLimit.Rate): Effect.Effect<FailedAuthent
             ? check
             : Effect.flatMap(network, (from): Effect.Effect<A, E | Errors.Problem> => {
                 const asking = { organizationId: from ?? "", isUrgent: true, patienceMillis: PATIENCE }
-                return slots.run(asking, check, tooManyLookUps)
+                return slots.run(asking, check, tooManyWaiting)
               })
         ),
       count: (problem) =>

@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (bounds: Bounds): Effect.fn.Retu
     if (held.requests >= held.allowed.requests) return false
     if (held.requests > 0 && hasRoom?.() === false) return false
     held.requests += 1
-    if (held.requests >= shared.toldFrom.requests) shared.follow(key)
+    if (held.requests >= shared.publishThreshold.requests) shared.follow(key)
     return true
   }
 
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* (bounds: Bounds): Effect.fn.Retu
       const held = holder(key)
       if (held.streams >= held.allowed.streams) return false
       held.streams += 1
-      if (held.streams >= shared.toldFrom.streams) shared.follow(key)
+      if (held.streams >= shared.publishThreshold.streams) shared.follow(key)
       return true
     },
     closeStream: (key) => {

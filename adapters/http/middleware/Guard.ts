@@ -1,11 +1,11 @@
 /**
- * Guards: who may call the endpoints of a group. A guard runs before anything else of a request is looked at.
+ * Guards: who may call the endpoints of a group. A guard runs before anything else of a request is read.
  */
 import { Effect, type Scope } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type * as Errors from "../wire/Errors.ts"
 
-/** What a guard looks at. */
+/** What a guard reads. */
 export interface Credentials {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly query: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

@@ -1,6 +1,6 @@
 /**
  * Authentication by the host, in place of API keys and tokens: a function of the host's own says for whom a request is,
- * or that it is for nobody (401).
+ * or that it has no rights (401).
  */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -4,7 +4,8 @@
  *
  * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body included, where that is more.
  * A stream pays as it is read, and while less than half of the quota is left it goes no faster than the quota comes
- * back, so that the key's other requests are answered meanwhile. An answer tells what is left by `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ * back, so that the key's other requests are answered meanwhile. An answer shows what is left by `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -107,7 +108,7 @@ export const make = (
       ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: allOf(reader) }])
     ]
 
-    /** Tells the limit of which less is left. */
+    /** The limit of which less is left. */
     const headers = (reader: UnreadBytes.Reader, now: number): Readonly<Record<string, string>> => {
       const [first, second] = limitsOf(reader).map(({ caller, limit: of, name }) => {
         const { reset, tokens } = of.left(caller, now)
@@ -156,7 +157,7 @@ export const make = (
         }
       )
 
-    const told = (reader: UnreadBytes.Reader, response: Response, read = 0): Effect.Effect<Response> =>
+    const charged = (reader: UnreadBytes.Reader, response: Response, read = 0): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
         : Effect.map(MonotonicTime.now, (now) => {
@@ -214,13 +215,13 @@ export const make = (
                 room.learn(organizationId, read, Math.max(answered, meter.bytes))
               }
               return body._tag === "Stream"
-                ? Effect.flatMap(streamed(reader, response, body), (open) => told(reader, open))
-                : told(reader, response, meter.bytes)
+                ? Effect.flatMap(streamed(reader, response, body), (open) => charged(reader, open))
+                : charged(reader, response, meter.bytes)
             })
             const refused = (content: Errors.ErrorContent) =>
               Effect.suspend(() => {
                 leave()
-                return told(reader, ErrorResponses.make(content))
+                return charged(reader, ErrorResponses.make(content))
               })
             const inRoom = Effect.suspend(() => {
               if (read === null) return done

@@ -30,7 +30,7 @@ export interface Arrival {
   readonly direct?: Direct
 }
 
-/** Where the request came in; null where nobody told. */
+/** Where the request came in; null where that is not known. */
 export const Current = Context.Reference<Arrival | null>("simplan/http/Mount", { defaultValue: () => null })
 
 /** A path that no route has. */
@@ -49,13 +49,13 @@ const arrived = (request: Request, { address, prefix }: Arrival): Request =>
     ...(address !== null && { remoteAddress: Option.some(address) })
   })
 
-/** Hands requests to the routes as they are without a prefix. `prefix` is that of requests of which nobody told. */
+/** Hands requests to the routes as they are without a prefix. `prefix` is that of requests whose arrival is not known. */
 export const around = <A, E, R>(handler: Effect.Effect<A, E, R>, prefix: string): Effect.Effect<A, E, R | Request> => {
   const everywhere: Arrival = { prefix, address: null, host: undefined }
   return Effect.contextWith((context: Context.Context<Request>) => {
-    const told = Context.get(context, Current)
-    if (told === null && prefix === "") return handler
-    const arrival = told ?? everywhere
+    const given = Context.get(context, Current)
+    if (given === null && prefix === "") return handler
+    const arrival = given ?? everywhere
     const request = arrived(Context.get(context, HttpServerRequest.HttpServerRequest), arrival)
     return handler.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),

@@ -2,8 +2,8 @@
  * Rate limits: a token bucket per caller, on monotonic time (rules W10 and W13).
  *
  * A caller with a token left may go on, and is charged afterwards for what it turned out to cost. That may leave a debt,
- * which delays its next request. What callers use is told to the other processes as soon as it is a twentieth of the
- * limit, and what they tell is taken from the buckets here, so that a limit holds over all processes. Full buckets are
+ * which delays its next request. What callers use is published to the other processes as soon as it is a twentieth of the
+ * limit, and what they publish is taken from the buckets here, so that a limit holds over all processes. Full buckets are
  * dropped from time to time, so memory grows with the callers in use only.
  */
 import { Clock, Duration, Effect, type Scope } from "effect"
@@ -15,8 +15,8 @@ export type Rate = { readonly requests: number; readonly window: Duration.Input 
 interface Bucket {
   tokens: number
   at: number
-  /** What was used and not told to the other processes yet. */
-  untold: number
+  /** What was used and not published to the other processes yet. */
+  unpublished: number
 }
 
 /** The number of charges between two removals of full buckets. */
@@ -28,8 +28,8 @@ const BUCKETS = 100_000
 /** A caller's debt is at most so many windows. */
 const LARGEST_DEBT = 10
 
-/** Usage is told from this part of the limit on. */
-const TOLD = 1 / 20
+/** Usage is published from this part of the limit on. */
+const PUBLISHED_SHARE = 1 / 20
 
 /** What a caller has left. */
 export interface Left {
@@ -55,7 +55,7 @@ export interface RateLimit {
   readonly untilHalf: (caller: string, now: number) => number
   /** What the caller has at `now`, in ms. Charges nothing. */
   readonly left: (caller: string, now: number) => Left
-  /** Whether nobody was charged lately. */
+  /** Whether no caller was charged lately. */
   readonly isIdle: () => boolean
 }
 
@@ -83,7 +83,7 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
       let bucket = buckets.get(caller)
       if (bucket === undefined) {
         if (buckets.size >= BUCKETS) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break
-        bucket = { tokens: quota, at: now, untold: 0 }
+        bucket = { tokens: quota, at: now, unpublished: 0 }
         buckets.set(caller, bucket)
       }
       bucket.tokens = filled(bucket, now)
@@ -97,10 +97,10 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
 
     const chargeTo = (bucket: Bucket, caller: string, cost: number, now: number): void => {
       spend(bucket, cost)
-      bucket.untold += cost
-      if (bucket.untold >= quota * TOLD) {
-        usage.tell({ limit: name, caller, cost: bucket.untold })
-        bucket.untold = 0
+      bucket.unpublished += cost
+      if (bucket.unpublished >= quota * PUBLISHED_SHARE) {
+        usage.publish({ limit: name, caller, cost: bucket.unpublished })
+        bucket.unpublished = 0
       }
       if (++charges % SWEEP === 0) sweep(now)
     }

@@ -72,7 +72,10 @@ export const setHeaders = (
   response: HttpServerResponse.HttpServerResponse,
   headers: Readonly<Record<string, string>>
 ): HttpServerResponse.HttpServerResponse =>
-  Object.entries(headers).reduce((told, [name, value]) => HttpServerResponse.setHeader(told, name, value), response)
+  Object.entries(headers).reduce(
+    (changed, [name, value]) => HttpServerResponse.setHeader(changed, name, value),
+    response
+  )
 
 /** The answer to the request with this id, with the headers that every answer has. */
 export const completeHeaders = (
@@ -97,7 +100,7 @@ export const observed = Context.pick(
   Tracer.Tracer
 )
 
-/** Runs the handler of a request under its id. `trustedProxies`: how many proxies tell the client's address. */
+/** Runs the handler of a request under its id. `trustedProxies`: how many proxies pass the client's address. */
 export const inContext = <E, R>(
   handler: Effect.Effect<Response, E, R>,
   trustedProxies: number

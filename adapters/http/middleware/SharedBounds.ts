@@ -1,9 +1,9 @@
 /**
- * Makes the bounds of a key hold over all processes together (rule W10): tells the others what the key has under way here,
- * and limits this process by what they have told.
+ * Makes the bounds of a key hold over all processes together (rule W10): publishes what the key has under way here,
+ * and limits this process by what the others have published.
  *
- * Numbers are absolute, and told again each second. Those of another process are forgotten after 3 s, so that one that was
- * killed holds no places. A key with few requests and streams under way, in all processes that tell, is not told of.
+ * Numbers are absolute, and published again each second. Those of another process are forgotten after 3 s, so that one
+ * that was killed holds no places. Keys with little traffic are not published.
  *
  * A process takes what is left of the bound for streams at once. Of the free places for requests it takes its part only, ten
  * times a second, and gives up its part where there are too many: if each process took or gave up all of them, those
@@ -24,21 +24,21 @@ export interface Bounds {
 export interface Places {
   /** How many are taken. */
   readonly taken: (key: string) => Bounds
-  /** Sets how many there are: `bounds` itself where no other process tells of the key. */
+  /** Sets how many there are: `bounds` itself where no other process publishes the key. */
   readonly allow: (key: string, bounds: Bounds) => void
 }
 
 export interface SharedBounds {
-  /** From which numbers on a process tells. */
-  readonly toldFrom: Bounds
-  /** Follows a key that has as many under way, until there is no more to tell or to hear of it. */
+  /** From which numbers on a process publishes. */
+  readonly publishThreshold: Bounds
+  /** Follows a key that has as many under way, until there is no more to publish or to receive of it. */
   readonly follow: (key: string) => void
 }
 
-/** The interval at which the followed keys are looked at, in milliseconds. */
+/** The interval at which the bounds of the followed keys are shared, in milliseconds. */
 const INTERVAL = 100
 
-/** After how many intervals the same numbers are told again. */
+/** After how many intervals the same numbers are published again. */
 const RENEWAL = 10
 
 /** After how many intervals the numbers of another process are forgotten. */
@@ -47,13 +47,16 @@ const LIFETIME = 30
 const nothing: Bounds = { requests: 0, streams: 0 }
 
 interface Followed {
-  told: Bounds
-  toldFor: number
+  published: Bounds
+  publishedFor: number
   readonly others: Map<string, Bounds & { age: number }>
 }
 
-/** The least of a bound that is told: an eighth, so that several processes that tell nothing stay near the bound. */
-const leastTold = (bound: number): number => Math.min(bound, Math.max(2, Math.floor(bound / 8)))
+/**
+ * The least of a bound that is published: an eighth, so that several processes that publish nothing stay near the
+ * bound.
+ */
+const leastPublished = (bound: number): number => Math.min(bound, Math.max(2, Math.floor(bound / 8)))
 
 /** Shares the bounds of all keys, until the scope ends. */
 export const make = (bounds: Bounds, places: Places): Effect.Effect<SharedBounds, never, Scope.Scope> =>
@@ -61,19 +64,19 @@ export const make = (bounds: Bounds, places: Places): Effect.Effect<SharedBounds
     const usage = yield* RateLimitUsage.RateLimitUsage
     const keys = new Map<string, Followed>()
     const isFollowing = Latch.makeUnsafe(false)
-    const toldFrom = { requests: leastTold(bounds.requests), streams: leastTold(bounds.streams) }
+    const publishThreshold = { requests: leastPublished(bounds.requests), streams: leastPublished(bounds.streams) }
 
     const followed = (key: string): Followed => {
       let one = keys.get(key)
       if (one === undefined) {
-        one = { told: nothing, toldFor: 0, others: new Map() }
+        one = { published: nothing, publishedFor: 0, others: new Map() }
         keys.set(key, one)
         isFollowing.openUnsafe()
       }
       return one
     }
 
-    const look = (key: string, one: Followed): void => {
+    const share = (key: string, one: Followed): void => {
       let [requests, streams, processes] = [0, 0, 1]
       for (const [from, other] of one.others) {
         other.age += 1
@@ -93,19 +96,20 @@ export const make = (bounds: Bounds, places: Places): Effect.Effect<SharedBounds
       }
       places.allow(key, one.others.size === 0 ? bounds : allowed)
 
-      const isTold = own.requests + requests >= toldFrom.requests || own.streams + streams >= toldFrom.streams
-      const { requests: nowRequests, streams: nowStreams } = isTold ? own : nothing
-      const isNew = nowRequests !== one.told.requests || nowStreams !== one.told.streams
-      const isDue = ++one.toldFor >= RENEWAL && nowRequests + nowStreams > 0
+      const isPublished =
+        own.requests + requests >= publishThreshold.requests || own.streams + streams >= publishThreshold.streams
+      const { requests: nowRequests, streams: nowStreams } = isPublished ? own : nothing
+      const isNew = nowRequests !== one.published.requests || nowStreams !== one.published.streams
+      const isDue = ++one.publishedFor >= RENEWAL && nowRequests + nowStreams > 0
       if (isNew || isDue) {
-        one.told = { requests: nowRequests, streams: nowStreams }
-        one.toldFor = 0
-        usage.tellUnderWay({ caller: key, ...one.told })
+        one.published = { requests: nowRequests, streams: nowStreams }
+        one.publishedFor = 0
+        usage.publishInFlight({ caller: key, ...one.published })
       }
-      if (!isTold && one.others.size === 0) keys.delete(key)
+      if (!isPublished && one.others.size === 0) keys.delete(key)
     }
 
-    yield* usage.watchUnderWay(({ caller, requests, streams }, from) => {
+    yield* usage.watchInFlight(({ caller, requests, streams }, from) => {
       if (requests + streams > 0) followed(caller).others.set(from, { requests, streams, age: 0 })
       else keys.get(caller)?.others.delete(from)
     })
@@ -114,10 +118,10 @@ export const make = (bounds: Bounds, places: Places): Effect.Effect<SharedBounds
         Effect.gen(function* () {
           yield* isFollowing.await
           yield* Effect.sleep(INTERVAL)
-          for (const [key, one] of keys) look(key, one)
+          for (const [key, one] of keys) share(key, one)
           if (keys.size === 0) isFollowing.closeUnsafe()
         })
       )
     )
-    return { toldFrom, follow: (key) => void followed(key) }
+    return { publishThreshold, follow: (key) => void followed(key) }
   })

@@ -4,7 +4,7 @@
 import { Command, WebhookEvent } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 
-interface Told {
+interface Described {
   readonly description: string
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -27,7 +27,7 @@ const ofCommand = {
   metadata: "order 4711"
 }
 
-const known: Readonly<Record<string, Told>> = {
+const known: Readonly<Record<string, Described>> = {
   "attachment.allowanceConsumed": {
     description: "50, 80 or 100 % of the allowance of a non-recurring plan's attachment is used.",
     data: {
@@ -129,7 +129,7 @@ const schemaOf = (value: Readonly<Record<string, unknown>>): Readonly<Record<str
   required: Object.keys(value)
 })
 
-const bodyOf = (type: string, { data }: Told) => {
+const bodyOf = (type: string, { data }: Described) => {
   const example = { id: Samples.eventId, type, timestamp: 1_768_119_300, data }
   return {
     example,
@@ -182,16 +182,20 @@ const receiversOf = (type: string): string => {
 }
 
 const call = (type: string) => {
-  const told = known[type] ?? { description: type, data: {} }
+  const described = known[type] ?? { description: type, data: {} }
   return {
     post: {
       operationId: `webhook.${type}`,
       tags: ["Management: webhooks"],
       summary: type,
-      description: `${told.description} ${receiversOf(type)}`,
+      description: `${described.description} ${receiversOf(type)}`,
       security: [],
       parameters: headers,
-      requestBody: { required: true, description: "The event", content: { "application/json": bodyOf(type, told) } },
+      requestBody: {
+        required: true,
+        description: "The event",
+        content: { "application/json": bodyOf(type, described) }
+      },
       responses: {
         "200": { description: "The event has arrived. So says any 2xx within 15 s; everything else is tried again" },
         "410": { description: "The endpoint is gone: it is disabled" }

@@ -10,7 +10,7 @@ const SPACE = 0x20
 /** After how many rows before which lines are left out, lines are not known any more. */
 const MOST_STEPS = 100_000
 
-/** Takes the lines of the rows in their order, and tells them again. */
+/** Takes the lines of the rows in their order, and gives them again. */
 export const make = () => {
   // Rows from the first one of a step on are so many lines behind their number.
   const steps: Array<{ readonly row: number; readonly beyond: number }> = []

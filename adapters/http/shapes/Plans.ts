@@ -100,7 +100,7 @@ const decodeThrottling = Body.decoding(
   "first"
 )
 
-/** The terms of a creation. The fields of a feature that is off are not looked at (rule P1). */
+/** The terms of a creation. The fields of a feature that is off are not read (rule P1). */
 export const terms = (body: typeof PlansApi.CreatePlan.Type): Result.Result<Plan.TermsRequest, Refusal.InvalidField> =>
   Result.gen(function* () {
     const recurrence = body.recurring ? yield* decodeRecurrence(body) : null

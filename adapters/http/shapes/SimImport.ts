@@ -313,7 +313,7 @@ const beginning = async (
   return { bytes: Buffer.concat(parts), isWhole: false }
 }
 
-/** The lines of the elements of a whole body; of those that cannot be told apart by its text alone, none are known. */
+/** The lines of the elements of a whole body; of those that its text alone does not distinguish, none are known. */
 const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.FileLines> => {
   const lines = FileLines.make()
   const decoder = new TextDecoder()

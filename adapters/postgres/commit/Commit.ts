@@ -24,7 +24,7 @@ import * as Organizations from "../statements/Organizations.ts"
 import * as Plans from "../statements/Plans.ts"
 import * as Regions from "../statements/Regions.ts"
 import * as Reports from "../statements/Reports.ts"
-import * as Singletons from "../statements/Singletons.ts"
+import * as ServiceState from "../statements/ServiceState.ts"
 import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 
 type Difference = SimDifference.Difference
@@ -60,7 +60,7 @@ const simClauses = (
   confirmed: ReadonlyArray<SimWrites.Provisioned>
 ): ReadonlyArray<CommitClause> => {
   const isUse = sims.some(({ fields }) => fields.length > 0 && isWithin(fields, reported))
-  let isSighted = false
+  let isReported = false
   const rows = {
     touched: [] as SimWrites.Row[],
     used: [] as SimWrites.Row[],
@@ -73,7 +73,7 @@ const simClauses = (
       rows[isUse && row.lastActivityAt !== undefined ? "used" : "touched"].push(row)
     } else if (isWithin(fields, reported)) {
       rows.used.push(row)
-      if (!isWithin(fields, usage)) isSighted = true
+      if (!isWithin(fields, usage)) isReported = true
     } else rows[isWithin(fields, allocation) ? "allocated" : "updated"].push(row)
   }
   const { allocated, touched, updated, used } = rows
@@ -82,9 +82,9 @@ const simClauses = (
     ...(kinds.length > 1 ? [SimWrites.lock(sql, kinds.flat())] : []),
     ...clause(sql, updated, SimWrites.update),
     ...clause(sql, allocated, SimWrites.allocate),
-    ...clause(sql, touched, SimWrites.touch),
+    ...clause(sql, touched, SimWrites.bumpVersion),
     ...clause(sql, confirmed, SimWrites.provision),
-    ...clause(sql, used, isSighted ? SimWrites.sight : SimWrites.use)
+    ...clause(sql, used, isReported ? SimWrites.writeReported : SimWrites.use)
   ]
 }
 
@@ -190,8 +190,8 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
     ...some(sql, commit.deliveries?.settled, Deliveries.settle),
     ...some(sql, commit.deliveries?.replayed, Deliveries.replay),
     ...some(sql, commit.auditEntries, AuditEntries.add),
-    ...(commit.catalogue === undefined ? [] : [Singletons.putCatalogue(sql, commit.catalogue)]),
-    ...(commit.clock === undefined ? [] : [Singletons.putClock(sql, commit.clock)])
+    ...(commit.catalogue === undefined ? [] : [ServiceState.putCatalogue(sql, commit.catalogue)]),
+    ...(commit.clock === undefined ? [] : [ServiceState.putClock(sql, commit.clock)])
   ]
 }
 

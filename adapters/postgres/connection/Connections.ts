@@ -21,7 +21,7 @@ export interface Connections {
   readonly writes: SqlClient.SqlClient
   /** A migration may take its time, and waits for that of another process. */
   readonly migrates: SqlClient.SqlClient
-  /** What holds the lock and hears of other processes. */
+  /** What holds the lock and listens to other processes. */
   readonly session: Session.Open
   /** Likewise, over another connection each time. */
   readonly ownSession: Session.Open
@@ -37,7 +37,7 @@ export interface Connections {
 export const ofUrl = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
   maxConnections: number,
-  patience: Duration.Duration
+  waitLimit: Duration.Duration
 ) {
   const urls = PrimaryHost.urlsOf(url)
   const first = urls[0] ?? url
@@ -51,10 +51,10 @@ export const ofUrl = Effect.fnUntraced(function* (
   const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
   const watched = {
     ...plain,
-    stream: () => (primary === undefined ? ConnectionWatchdog.open(first, patience) : primary(patience))
+    stream: () => (primary === undefined ? ConnectionWatchdog.open(first, waitLimit) : primary(waitLimit))
   }
-  // With a time to live, the pool looks at a connection before it hands it out, and gives no dead one. Where there is
-  // little to do one would be closed every ten seconds, and opened again for the next look at the queues.
+  // With a time to live, the pool checks a connection before it hands it out, and gives no dead one. Where there is
+  // little to do one would be closed every ten seconds, and opened again for the next poll of the queues.
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const connections: Connections = {
     writes: yield* PgClient.make({ ...shared, maxConnections }),
@@ -83,10 +83,10 @@ const addressOfPool = ({ options }: PgPool.PgPool): string => {
 }
 
 /** The connections of a host's pool, and one beside it. */
-export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, patience: Duration.Duration) {
-  const client = yield* PgPool.client(pool, patience)
+export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, waitLimit: Duration.Duration) {
+  const client = yield* PgPool.client(pool, waitLimit)
   const max = Number(textOf(pool.options, "max", "10"))
-  const ownSession = PgSession.opening(pool, patience)
+  const ownSession = PgSession.opening(pool, waitLimit)
   PgPool.survive(pool)
   const connections: Connections = {
     reads: Effect.succeed(client),

@@ -66,7 +66,7 @@ const field = (value: unknown, name: "code" | "message"): string | undefined => 
   return typeof found === "string" ? found : undefined
 }
 
-/** The SQLSTATE of a failure that the server has told. */
+/** The SQLSTATE of a failure that the server has reported. */
 export const stateOf = ({ reason }: SqlError): string | undefined => field(reason.cause, "code")
 
 /** SQLSTATEs with which the server ends a connection: shutdown, crash, start-up, idle session. */

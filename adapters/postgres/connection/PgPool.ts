@@ -40,9 +40,9 @@ export interface PgPoolClient {
   query(query: PgQuery): Promise<PgResult>
   /** Gives the connection back to the pool; with true it is closed. */
   release(destroy?: boolean): void
-  /** Hears that the connection has broken while it was idle. */
+  /** Listens for a break of the connection while it is idle. */
   on(event: "error", listener: (error: Error) => void): unknown
-  /** Hears no more of it. */
+  /** Stops listening. */
   removeListener(event: "error", listener: (error: Error) => void): unknown
 }
 
@@ -60,7 +60,7 @@ export interface PgPool {
 const whole = (text: string): unknown => Number(text)
 const json = (text: string): unknown => JSON.parse(text)
 
-// As the other client reads them, whatever the host has told `pg`.
+// As the other client reads them, however the host has configured `pg`.
 const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [PgTypes.OID.bool, (text: string): unknown => text === "t"],
   [PgTypes.OID.text, (text: string): unknown => text],
@@ -114,12 +114,12 @@ export const queryOf = (
 }
 
 /**
- * The outcome of a promise of `pg`; a failure where it takes longer than `patience` milliseconds. `onGivenUp` is called
+ * The outcome of a promise of `pg`; a failure where it takes longer than `waitLimit` milliseconds. `onGivenUp` is called
  * where nobody waits for it any more.
  */
 export const outcome = <A>(
   run: () => Promise<A>,
-  patience: number | undefined,
+  waitLimit: number | undefined,
   onGivenUp: () => void
 ): Effect.Effect<A, SqlError.SqlError> =>
   Effect.callback((resume) => {
@@ -132,9 +132,9 @@ export const outcome = <A>(
     }
     const giveUp = (): void => {
       onGivenUp()
-      end(Effect.fail(Failure.silence(patience ?? 0)))
+      end(Effect.fail(Failure.silence(waitLimit ?? 0)))
     }
-    const timer = patience === undefined ? undefined : setTimeout(giveUp, patience)
+    const timer = waitLimit === undefined ? undefined : setTimeout(giveUp, waitLimit)
     ;(async () => run())().then(
       (value) => end(Effect.succeed(value)),
       (cause: unknown) => end(Effect.fail(Failure.ofPg(cause)))
@@ -175,7 +175,7 @@ const giveBack = (taken: Taken): void => {
   taken.client?.release(taken.isBroken)
 }
 
-const take = (pool: PgPool, patience: number | undefined): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> =>
+const take = (pool: PgPool, waitLimit: number | undefined): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     const taken: Taken = { client: null, isReturned: false, isBroken: false }
     yield* Effect.addFinalizer(() => Effect.sync(() => giveBack(taken)))
@@ -189,17 +189,17 @@ const take = (pool: PgPool, patience: number | undefined): Effect.Effect<Connect
         if (taken.isReturned) giveBack(taken)
         return found
       },
-      patience,
+      waitLimit,
       ignore
     )
-    return connection(client, patience, () => {
+    return connection(client, waitLimit, () => {
       taken.isBroken = true
     })
   })
 
-const connection = (client: PgPoolClient, patience: number | undefined, onGivenUp: () => void): Connection => {
+const connection = (client: PgPoolClient, waitLimit: number | undefined, onGivenUp: () => void): Connection => {
   const run = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
-    outcome(() => client.query(queryOf(client, text, parameters, isPrepared)), patience, onGivenUp)
+    outcome(() => client.query(queryOf(client, text, parameters, isPrepared)), waitLimit, onGivenUp)
   const rows = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
     Effect.map(run(text, parameters, isPrepared), (result) => result.rows)
   const values = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
@@ -223,10 +223,10 @@ const commit = (held: Connection): Effect.Effect<void, SqlError.SqlError> =>
   )
 
 /**
- * The client over a pool. A statement may take `patience`, the wait for a connection included; any time without one.
+ * The client over a pool. A statement may take `waitLimit`, the wait for a connection included; any time without one.
  */
-export const client = (pool: PgPool, patience?: Duration.Duration) => {
-  const acquirer = take(pool, patience === undefined ? undefined : Duration.toMillis(patience))
+export const client = (pool: PgPool, waitLimit?: Duration.Duration) => {
+  const acquirer = take(pool, waitLimit === undefined ? undefined : Duration.toMillis(waitLimit))
   return SqlClient.make({
     acquirer,
     transactionAcquirer: acquirer,

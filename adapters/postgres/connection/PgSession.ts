@@ -1,6 +1,6 @@
 /**
- * A connection of the package `pg` beside a host's pool, made with the pool's own options: it holds the lock and hears
- * what other processes tell.
+ * A connection of the package `pg` beside a host's pool, made with the pool's own options: it holds the lock and receives
+ * what other processes notify.
  */
 import { Cause, Deferred, Duration, Effect, Exit, Predicate, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -12,7 +12,7 @@ interface PgClient {
   connect(): Promise<unknown>
   query(query: PgQuery): Promise<PgResult>
   end(): Promise<unknown>
-  on(event: string, listener: (told: unknown) => void): unknown
+  on(event: string, listener: (message: unknown) => void): unknown
 }
 
 const isClient = (value: unknown): value is PgClient =>
@@ -46,8 +46,8 @@ const CONNECT = 4_000
 /** How long a connection may take to say that it ends. */
 const END = 500
 
-/** Opens a session with the options of the pool. A database that is silent for `patience` counts as lost. */
-export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open =>
+/** Opens a session with the options of the pool. A database that is silent for `waitLimit` counts as lost. */
+export const opening = (pool: PgPool, waitLimit: Duration.Duration): Session.Open =>
   Effect.gen(function* () {
     const client = yield* Effect.acquireRelease(Effect.try({ try: () => made(pool), catch: Failure.ofPg }), (opened) =>
       Effect.promise(() => opened.end().catch(() => {})).pipe(
@@ -63,10 +63,10 @@ export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open
     }
     client.on("error", lost)
     client.on("end", () => lost(new Error("The connection has ended")))
-    client.on("notification", (told) => {
-      if (!Predicate.hasProperty(told, "channel") || !Predicate.hasProperty(told, "payload")) return
-      const queue = listeners.get(String(told.channel))
-      if (queue !== undefined) Queue.offerUnsafe(queue, { payload: String(told.payload) })
+    client.on("notification", (message) => {
+      if (!Predicate.hasProperty(message, "channel") || !Predicate.hasProperty(message, "payload")) return
+      const queue = listeners.get(String(message.channel))
+      if (queue !== undefined) Queue.offerUnsafe(queue, { payload: String(message.payload) })
     })
     yield* outcome(
       () => client.connect(),
@@ -76,7 +76,7 @@ export const opening = (pool: PgPool, patience: Duration.Duration): Session.Open
     const query: Session.Session["query"] = (text, parameters = []) =>
       outcome(
         () => client.query(queryOf(client, text, parameters, false)),
-        Duration.toMillis(patience),
+        Duration.toMillis(waitLimit),
         () => close(client)
       ).pipe(Effect.map(({ rows }) => rows))
     const listen = (

@@ -18,7 +18,7 @@ const SETTING = "simplan.trial"
 /** A busy pooler may give a connection the same session again by chance, but hardly each time. */
 const ROUNDS = 4
 
-/** How often the trial looks whether there was an answer. */
+/** How often the trial checks whether there was an answer. */
 const TICK = "100 millis"
 
 /**
@@ -51,19 +51,19 @@ const shareSetting = Effect.fnUntraced(function* (one: Session.Session, other: S
 })
 
 /** Whether a notification of the other connection arrives: with the answer to the next statement at the latest. */
-const hears = Effect.fnUntraced(function* (one: Session.Session, other: Session.Session, channel: string) {
-  const heard = yield* one.listen(channel)
+const receives = Effect.fnUntraced(function* (one: Session.Session, other: Session.Session, channel: string) {
+  const notifications = yield* one.listen(channel)
   yield* other.query("select pg_notify($1, '')", [channel])
-  for (let round = 0; round < ROUNDS && (yield* Queue.size(heard)) === 0; round++) yield* one.query("select 1")
+  for (let round = 0; round < ROUNDS && (yield* Queue.size(notifications)) === 0; round++) yield* one.query("select 1")
   yield* one.query(`unlisten "${channel}"`)
-  return (yield* Queue.size(heard)) > 0
+  return (yield* Queue.size(notifications)) > 0
 })
 
 const isPooler = (open: Session.Open): Effect.Effect<boolean, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     const [one, other] = yield* Effect.all([open, open], { concurrency: 2 })
     const mark = randomUUID().replaceAll("-", "")
-    return (yield* shareSetting(one, other, mark)) || !(yield* hears(one, other, `simplan_${mark}`))
+    return (yield* shareSetting(one, other, mark)) || !(yield* receives(one, other, `simplan_${mark}`))
   }).pipe(
     // So a pooler in statement mode refuses a transaction, where the client reads its last words.
     Effect.catchIf(Failure.isProtocolRefused, () => Effect.succeed(true))

@@ -11,16 +11,16 @@ import type { Socket } from "node:net"
 import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
 
 /**
- * Opens a connection to the host that takes writes, for the client's option `stream`. It may be silent for `patience`.
+ * Opens a connection to the host that takes writes, for the client's option `stream`. It may be silent for `waitLimit`.
  */
-export type Connect = (patience: Duration.Input) => Socket
+export type Connect = (waitLimit: Duration.Input) => Socket
 
 const INTERVAL = "2 seconds"
 
 /** How long a host may take to answer. */
 const TIMEOUT = "2 seconds"
 
-/** The pause between two looks of a process that starts, and how long it looks in all. */
+/** The pause between two attempts of a process that starts, and how long it tries in all. */
 const PAUSE = "500 millis"
 const AT_START = "4500 millis"
 
@@ -62,7 +62,7 @@ export const follow = Effect.fnUntraced(function* (
   })
   let chosen: Redacted.Redacted = config.url
 
-  const look = Effect.gen(function* () {
+  const choose = Effect.gen(function* () {
     const answers = yield* Effect.forEach(urls, (url) => takesWrites(url, config), { concurrency: "unbounded" })
     const writable = urls.filter((_, index) => answers[index])
     const [found] = writable
@@ -75,12 +75,12 @@ export const follow = Effect.fnUntraced(function* (
     for (const socket of sockets) socket.destroy(new Error("Another database host takes writes now"))
   })
 
-  yield* Effect.retry(look, { schedule: Schedule.spaced(PAUSE) }).pipe(
+  yield* Effect.retry(choose, { schedule: Schedule.spaced(PAUSE) }).pipe(
     Effect.timeoutOrElse({ duration: AT_START, orElse: () => Effect.fail(noneTakesWrites) })
   )
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), Effect.ignore(look))))
-  return (patience) => {
-    const socket = ConnectionWatchdog.open(chosen, patience)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), Effect.ignore(choose))))
+  return (waitLimit) => {
+    const socket = ConnectionWatchdog.open(chosen, waitLimit)
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
     return socket

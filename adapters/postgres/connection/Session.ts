@@ -1,5 +1,5 @@
 /**
- * One connection that is kept: it holds a lock, or hears what other processes tell.
+ * One connection that is kept: it holds a lock, or receives what other processes notify.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Queue, RcRef, type Scope } from "effect"
@@ -12,7 +12,7 @@ export interface Session {
     text: string,
     parameters?: ReadonlyArray<unknown>
   ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>
-  /** Hears a channel until the scope ends. The queue fails with the connection. */
+  /** Listens to a channel until the scope ends. The queue fails with the connection. */
   readonly listen: (
     channel: string
   ) => Effect.Effect<Queue.Dequeue<{ readonly payload: string }, SqlError>, SqlError, Scope.Scope>
@@ -33,7 +33,9 @@ export const opening = (config: PgConnection.Config): Open =>
       query: (text, parameters) => Effect.map(pinned.query(text, parameters, false), ({ rows }) => rows),
       listen: pinned.listen,
       // The client says it to those alone who listen on the connection.
-      lost: Effect.scoped(Effect.flatMap(pinned.listen("simplan_lost"), (heard) => Effect.forever(Queue.take(heard))))
+      lost: Effect.scoped(
+        Effect.flatMap(pinned.listen("simplan_lost"), (notifications) => Effect.forever(Queue.take(notifications)))
+      )
     }
   })
 

@@ -58,8 +58,9 @@ export type Json<A> = string & { readonly "~json"?: A }
 
 /**
  * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
- * whole number of JavaScript exactly. It comes as text (`select (…)::text as value`), because the host may have told its
- * client to read JSON in another way. A host's client that may change texts instead reads the same value as `json`.
+ * whole number of JavaScript exactly. It comes as text (`select (…)::text as value`), because the host may have
+ * configured its client to read JSON in another way. A host's client that may change texts instead reads the same value
+ * as `json`.
  */
 export interface Row<A> {
   readonly value: Json<A> | null
@@ -82,7 +83,7 @@ export interface Database {
   readonly context: Context.Context<never>
   /** All rows of a read. */
   readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
-  /** All rows of a read over a connection that serves nobody else meanwhile. */
+  /** All rows of a read over a connection that serves no one else meanwhile. */
   readonly rowsAlone: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The only row of a read; null if there is none. */
   readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
@@ -120,7 +121,7 @@ export const make = Effect.fnUntraced(function* (clients: {
   const context = yield* Effect.context<never>()
   const { beforeWrites, reads, writes } = clients
   const measured = ConnectionMetrics.measured("reads")
-  const breathing = pipelineDrain(PIPELINE)
+  const drained = pipelineDrain(PIPELINE)
   const write = ConnectionMetrics.measured("writes")
   const transaction = (of: Context.Context<never>) => Context.getOption(of, writes.transactionService)
   const inTransaction = Effect.withFiber((fiber) => (Option.isSome(transaction(fiber.context)) ? YES : NO))
@@ -146,7 +147,7 @@ export const make = Effect.fnUntraced(function* (clients: {
     whereInside(
       () => Effect.mapError(query(writes), HostFailure.storageError),
       () =>
-        Effect.catchIf(measured(breathing(query(reads))), Failure.isConnectionLost, () => alone(query)).pipe(
+        Effect.catchIf(measured(drained(query(reads))), Failure.isConnectionLost, () => alone(query)).pipe(
           Effect.mapError(Failure.storageError)
         )
     ).pipe(Effect.map(values))

@@ -66,14 +66,14 @@ const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, al
 
 /**
  * Holds the lock until the scope ends. It is the first to connect: it fails if `target` cannot be reached, and if another
- * process prevents it. `look` is how often the connection is checked.
+ * process prevents it. `interval` is how often the connection is checked.
  */
 export const hold = Effect.fnUntraced(function* (
   open: Session.Open,
   target: Refusal.Target,
   schema: DatabaseSchema,
   alone: boolean,
-  look: Duration.Input
+  interval: Duration.Input
 ): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
   let isHeld = false
   const settled = Latch.makeUnsafe(false)
@@ -92,8 +92,8 @@ export const hold = Effect.fnUntraced(function* (
       isHeld = true
       settled.openUnsafe()
       yield* Deferred.succeed(begun, undefined)
-      const looks = Effect.forever(Effect.andThen(Effect.sleep(look), held.query("select 1")))
-      return yield* Effect.raceFirst(looks, held.lost)
+      const checks = Effect.forever(Effect.andThen(Effect.sleep(interval), held.query("select 1")))
+      return yield* Effect.raceFirst(checks, held.lost)
     })
   )
   const lost = (error: Taken | SqlError) =>

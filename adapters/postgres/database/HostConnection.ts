@@ -2,7 +2,7 @@
  * Joins the transaction that a host has begun on a connection of its own, by whatever client (rule H1).
  *
  * The statements of the ports run on that connection. Each commit has a savepoint, so that one which fails leaves the
- * transaction as it was. What others have to hear goes by NOTIFY in the transaction: the database sends it after the
+ * transaction as it was. What others have to learn goes by NOTIFY in the transaction: the database sends it after the
  * commit.
  */
 import { Context, Effect, Exit, Semaphore, Stream } from "effect"

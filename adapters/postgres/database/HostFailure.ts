@@ -23,10 +23,10 @@ interface DatabaseError {
   readonly message: string
 }
 
-/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not told. */
+/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not given. */
 const constraintOf = (error: object): string => {
-  const told = field(error, "constraint") ?? field(error, "constraint_name")
-  const name = typeof told === "object" && told !== null ? field(told, "index") : told
+  const named = field(error, "constraint") ?? field(error, "constraint_name")
+  const name = typeof named === "object" && named !== null ? field(named, "index") : named
   return typeof name === "string" ? name : ""
 }
 
@@ -64,8 +64,8 @@ const isLost = (error: unknown): boolean =>
 
 const reasonOf = (error: unknown): SqlError.SqlErrorReason => {
   const found = databaseError(error)
-  const told = found?.message ?? (error instanceof Error ? error.message : String(error))
-  const message = (found?.code === "SP409" ? GUARD.exec(told)?.[1] : undefined) ?? told
+  const raw = found?.message ?? (error instanceof Error ? error.message : String(error))
+  const message = (found?.code === "SP409" ? GUARD.exec(raw)?.[1] : undefined) ?? raw
   const properties = { cause: new ClientError(message, found?.code, error), message, operation: "query" }
   switch (found?.code) {
     case undefined:

@@ -1,9 +1,9 @@
 /**
- * Tells other processes what this process's commits have changed, and learns of theirs, by `NOTIFY` and `LISTEN`.
+ * Notifies other processes of what this process's commits have changed, and listens to theirs, by `NOTIFY` and `LISTEN`.
  *
  * Both use one connection of their own. Changes are merged and sent after the commits: a NOTIFY within a commit would
  * make commits wait for each other. A connection that is lost, or silent in spite of heartbeats, is opened again, and
- * then `Changes.anything` is told. No listener relies on notifications alone: each one also polls. The usage of rate
+ * then `Changes.anything` is notified. No listener relies on notifications alone: each one also polls. The usage of rate
  * limits, and what callers have under way, go along in the same messages. A process sends the first one as soon as it is
  * connected, so that the others know of it.
  */
@@ -15,20 +15,20 @@ import type { Row, Sql } from "./Database.ts"
 import type * as Session from "../connection/Session.ts"
 import * as UsageNotices from "./UsageNotices.ts"
 
-type Hear = (changes: Changes.Changes) => void
+type Listener = (changes: Changes.Changes) => void
 
 export interface Notifications {
-  /** Tells all watchers, in this process and in others. */
-  readonly tell: (changes: Changes.Changes) => void
+  /** Notifies all watchers, in this process and in others. */
+  readonly publish: (changes: Changes.Changes) => void
   /**
-   * The statement that tells them when the transaction that it runs in commits; null for a database that only this process
-   * uses.
+   * The statement that notifies them when the transaction that it runs in commits; null for a database that only this
+   * process uses.
    */
   readonly notice:
     | ((changes: Changes.Changes) => (sql: Sql) => Effect.Effect<ReadonlyArray<Row<string>>, SqlError>)
     | null
   /** What `Storage.watch` is. */
-  readonly watch: (hear: Hear) => ReturnType<typeof watching>
+  readonly watch: (listener: Listener) => ReturnType<typeof watching>
   /** Null for a database that only this process uses. */
   readonly usage: RateLimitUsage.RateLimitUsage | null
 }
@@ -58,52 +58,57 @@ const Message = Schema.fromJsonString(
 
 const decode = Schema.decodeUnknownOption(Message)
 
-const watching = (watchers: Set<Hear>, hear: Hear) =>
+const watching = (watchers: Set<Listener>, listener: Listener) =>
   Effect.asVoid(
     Effect.acquireRelease(
-      Effect.sync(() => watchers.add(hear)),
-      () => Effect.sync(() => watchers.delete(hear))
+      Effect.sync(() => watchers.add(listener)),
+      () => Effect.sync(() => watchers.delete(listener))
     )
   )
 
 /** For a database that only this process uses. */
 export const alone = (): Notifications => {
-  const watchers = new Set<Hear>()
+  const watchers = new Set<Listener>()
   return {
-    tell: (changes) => {
+    publish: (changes) => {
       if (Changes.isNothing(changes)) return
-      for (const hear of watchers) hear(changes)
+      for (const listener of watchers) listener(changes)
     },
     notice: null,
-    watch: (hear) => watching(watchers, hear),
+    watch: (listener) => watching(watchers, listener),
     usage: null
   }
 }
 
 /**
- * For all processes that notify each other on this channel, until the scope ends. `signOfLife` is the interval of heartbeats.
+ * For all processes that notify each other on this channel, until the scope ends. `heartbeatInterval` is the interval
+ * of heartbeats.
  */
-export const make = Effect.fnUntraced(function* (open: Session.Open, channel: string, signOfLife: Duration.Input) {
+export const make = Effect.fnUntraced(function* (
+  open: Session.Open,
+  channel: string,
+  heartbeatInterval: Duration.Input
+) {
   const here = alone()
   const from = randomUUID()
   const something = Latch.makeUnsafe(false)
-  let untold = Changes.nothing
+  let unpublished = Changes.nothing
   const usage = UsageNotices.make(() => void something.openUnsafe())
 
   const send = (session: Session.Session) =>
     Effect.forever(
       Effect.gen(function* () {
-        yield* Effect.timeoutOption(something.await, signOfLife)
+        yield* Effect.timeoutOption(something.await, heartbeatInterval)
         something.closeUnsafe()
-        const told = untold
-        untold = Changes.nothing
-        const message = JSON.stringify({ from, ...told, ...usage.take() })
+        const batch = unpublished
+        unpublished = Changes.nothing
+        const message = JSON.stringify({ from, ...batch, ...usage.take() })
         if (!usage.isEmpty()) something.openUnsafe()
         yield* session.query("select pg_notify($1, $2)", [channel, message]).pipe(
           // The next connection sends it.
           Effect.onError(() =>
             Effect.sync(() => {
-              untold = Changes.and(told, untold)
+              unpublished = Changes.and(batch, unpublished)
               something.openUnsafe()
             })
           )
@@ -112,16 +117,16 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
       })
     )
 
-  const receive = (heard: Queue.Dequeue<{ readonly payload: string }, SqlError>) =>
+  const receive = (received: Queue.Dequeue<{ readonly payload: string }, SqlError>) =>
     Effect.forever(
       Effect.gen(function* () {
-        const { payload } = yield* Effect.timeout(Queue.take(heard), SILENCE)
+        const { payload } = yield* Effect.timeout(Queue.take(received), SILENCE)
         const message = decode(payload)
-        if (message._tag === "None") here.tell(Changes.anything)
+        if (message._tag === "None") here.publish(Changes.anything)
         else if (message.value.from !== from) {
-          here.tell(message.value)
+          here.publish(message.value)
           // A notice of a transaction is from no process.
-          if (message.value.from !== "") usage.hear(message.value, message.value.from)
+          if (message.value.from !== "") usage.receive(message.value, message.value.from)
         }
       })
     )
@@ -129,10 +134,10 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
   const session = Effect.scoped(
     Effect.gen(function* () {
       const opened = yield* open
-      const heard = yield* opened.listen(channel)
-      here.tell(Changes.anything)
+      const received = yield* opened.listen(channel)
+      here.publish(Changes.anything)
       something.openUnsafe()
-      return yield* Effect.raceFirst(send(opened), receive(heard))
+      return yield* Effect.raceFirst(send(opened), receive(received))
     })
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.exit(session), Effect.sleep(RECOVERY))))
@@ -140,15 +145,15 @@ export const make = Effect.fnUntraced(function* (open: Session.Open, channel: st
   const notifications: Notifications = {
     ...here,
     usage,
-    // From no process, so that this one hears it too. A cast to text is what every client can read.
+    // From no process, so that this one receives it too. A cast to text is what every client can read.
     notice: (changes) => {
       const message = JSON.stringify({ from: "", ...changes, usage: [] })
       return (sql) => sql<Row<string>>`select to_json(pg_notify(${channel}, ${message})::text)::text as value`
     },
-    tell: (changes) => {
+    publish: (changes) => {
       if (Changes.isNothing(changes)) return
-      here.tell(changes)
-      untold = Changes.and(untold, changes)
+      here.publish(changes)
+      unpublished = Changes.and(unpublished, changes)
       something.openUnsafe()
     }
   }

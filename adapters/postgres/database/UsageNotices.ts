@@ -1,8 +1,8 @@
 /**
  * The usage of rate limits and what is under way (rule W10), which go along with the notifications: what this process
- * tells, merged by caller until it is sent, and who hears what other processes tell. Usage that is told while there is no
- * connection is kept, up to a bound, and sent by the next one. What is under way is told to nobody by a process that has
- * not heard of another one lately.
+ * publishes, merged by caller until it is sent, and who listens to other processes. Usage that is published while there
+ * is no connection is kept, up to a bound, and sent by the next one. What is under way is not published by a process
+ * that has received nothing from another one lately.
  */
 import { Effect, Schema, type Scope } from "effect"
 import type { RateLimitUsage } from "simplan/ports"
@@ -18,7 +18,7 @@ export const UnderWays = Schema.Array(Schema.Struct({ caller: Schema.String, req
 /** What goes along in one message. */
 export interface Notice {
   readonly usage: typeof Usages.Type
-  /** Absent from processes of older versions, which tell nothing of it. */
+  /** Absent from processes of older versions, which do not publish it. */
   readonly underWay?: typeof UnderWays.Type
 }
 
@@ -26,27 +26,30 @@ export interface UsageNotices extends RateLimitUsage.RateLimitUsage {
   /** Some of what is not sent yet, which then counts as sent. */
   readonly take: () => Required<Notice>
   readonly isEmpty: () => boolean
-  /** Passes on what another process has told. */
-  readonly hear: (notice: Notice, from: string) => void
+  /** Passes on what another process has published. */
+  readonly receive: (notice: Notice, from: string) => void
 }
 
 /** The callers in one message: PostgreSQL takes up to 8,000 bytes. */
 const IN_A_MESSAGE = 50
 
-/** How many of them may be told of for what they have under way; the others are for usage. */
+/** How many of them may be for what callers have under way; the others are for usage. */
 const UNDER_WAY_IN_A_MESSAGE = 25
 
-/** The callers that wait to be told. Beyond, usage is not told. */
+/** The callers that wait to be published. Beyond, usage is not published. */
 const WAITING = 10_000
 
-/** A process that has heard of no other one for so long is alone, in milliseconds. It is longer than between heartbeats. */
+/**
+ * A process that has received nothing from another one for so long is alone, in milliseconds. It is longer than between
+ * heartbeats.
+ */
 const ALONE = 30_000
 
-const watching = <Hear>(watchers: Set<Hear>, hear: Hear): Effect.Effect<void, never, Scope.Scope> =>
+const watching = <Listener>(watchers: Set<Listener>, listener: Listener): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(
-      Effect.sync(() => watchers.add(hear)),
-      () => Effect.sync(() => watchers.delete(hear))
+      Effect.sync(() => watchers.add(listener)),
+      () => Effect.sync(() => watchers.delete(listener))
     )
   )
 
@@ -61,39 +64,39 @@ const taken = <A>(from: Map<string, A>, count: number): ReadonlyArray<A> => {
   return values
 }
 
-/** `onTold` is called when there is something to send. */
-export const make = (onTold: () => void): UsageNotices => {
+/** `onPending` is called when there is something to send. */
+export const make = (onPending: () => void): UsageNotices => {
   const watchers = new Set<(usage: RateLimitUsage.Usage) => void>()
-  const watchersOfUnderWay = new Set<(underWay: RateLimitUsage.UnderWay, from: string) => void>()
-  const untold = new Map<string, RateLimitUsage.Usage>()
-  const untoldUnderWay = new Map<string, RateLimitUsage.UnderWay>()
-  let heardAt = Number.NEGATIVE_INFINITY
+  const watchersOfInFlight = new Set<(underWay: RateLimitUsage.UnderWay, from: string) => void>()
+  const unpublished = new Map<string, RateLimitUsage.Usage>()
+  const unpublishedInFlight = new Map<string, RateLimitUsage.UnderWay>()
+  let receivedAt = Number.NEGATIVE_INFINITY
   return {
-    tell: (usage) => {
+    publish: (usage) => {
       const key = `${usage.limit} ${usage.caller}`
-      const before = untold.get(key)
-      if (before === undefined && untold.size >= WAITING) return
-      untold.set(key, before === undefined ? usage : { ...usage, cost: before.cost + usage.cost })
-      onTold()
+      const before = unpublished.get(key)
+      if (before === undefined && unpublished.size >= WAITING) return
+      unpublished.set(key, before === undefined ? usage : { ...usage, cost: before.cost + usage.cost })
+      onPending()
     },
-    watch: (hear) => watching(watchers, hear),
-    tellUnderWay: (underWay) => {
-      if (performance.now() - heardAt > ALONE) return
-      if (!untoldUnderWay.has(underWay.caller) && untoldUnderWay.size >= WAITING) return
-      untoldUnderWay.set(underWay.caller, underWay)
-      onTold()
+    watch: (listener) => watching(watchers, listener),
+    publishInFlight: (underWay) => {
+      if (performance.now() - receivedAt > ALONE) return
+      if (!unpublishedInFlight.has(underWay.caller) && unpublishedInFlight.size >= WAITING) return
+      unpublishedInFlight.set(underWay.caller, underWay)
+      onPending()
     },
-    watchUnderWay: (hear) => watching(watchersOfUnderWay, hear),
+    watchInFlight: (listener) => watching(watchersOfInFlight, listener),
     take: () => {
-      const underWay = taken(untoldUnderWay, UNDER_WAY_IN_A_MESSAGE)
-      const usage = taken(untold, IN_A_MESSAGE - underWay.length)
+      const underWay = taken(unpublishedInFlight, UNDER_WAY_IN_A_MESSAGE)
+      const usage = taken(unpublished, IN_A_MESSAGE - underWay.length)
       return { underWay, usage: usage.map((one) => ({ ...one, cost: Math.round(one.cost * 100) / 100 })) }
     },
-    isEmpty: () => untold.size === 0 && untoldUnderWay.size === 0,
-    hear: ({ underWay = [], usage }, from) => {
-      heardAt = performance.now()
-      for (const one of usage) for (const hear of watchers) hear(one)
-      for (const one of underWay) for (const hear of watchersOfUnderWay) hear(one, from)
+    isEmpty: () => unpublished.size === 0 && unpublishedInFlight.size === 0,
+    receive: ({ underWay = [], usage }, from) => {
+      receivedAt = performance.now()
+      for (const one of usage) for (const listener of watchers) listener(one)
+      for (const one of underWay) for (const listener of watchersOfInFlight) listener(one, from)
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The keys that secrets are encrypted with: the first one encrypts, all of them decrypt. A key has an id, which stands
- * beside what it encrypted and tells nothing of the key.
+ * beside what it encrypted and reveals nothing of the key.
  */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Redacted, Result } from "effect"

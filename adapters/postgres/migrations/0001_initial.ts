@@ -130,7 +130,7 @@ export const statements: ReadonlyArray<string> = [
   `create index sim_listed on simplan.sim (organization_id, import_sequence)`,
   `create index sim_listed_by_label on simplan.sim (organization_id, label, import_sequence)`,
   `create index sim_listed_by_kind on simplan.sim (organization_id, is_esim, import_sequence)`,
-  // Looks at who has a SIM and not at how, so that a SIM that goes into service changes its entries once.
+  // Depends on who has a SIM and not on how, so that a SIM that goes into service changes its entries once.
   `create index sim_free on simplan.sim (organization_id, label, recycled_at nulls first, import_sequence)
     where is_esim and allocated_to is null and not downloaded`,
   `create index sim_without_mobile_plan on simplan.sim (organization_id, label, import_sequence)

@@ -1,6 +1,6 @@
 /**
  * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
- * partitions. Each look begins at a place in an index and goes no further than it has to.
+ * partitions. Each search begins at a place in an index and goes no further than it has to.
  */
 import type { Fragment } from "effect/sql/Statement"
 import type { Jobs } from "simplan/ports"
@@ -54,7 +54,8 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
     select ${sql.literal(`${table}.tableoid as part, ${table}.ctid as place`)}
     from ${sql.literal(`simplan.${table}`)}
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
-  // The partition stands in the order for the planner's sake, which might else look for a partition's rows among all that is due.
+  // The partition stands in the order for the planner's sake, which might else search a partition's rows among all that
+  // is due.
   return of.shares === undefined
     ? CommitClause.first(
         sql,
@@ -84,11 +85,11 @@ export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
 })
 
-/** How many rows that are due are looked at for those that are held: a few milliseconds of the database's time. */
-const LOOKED_AT = 1_000
+/** How many rows that are due are scanned for held ones: a few milliseconds of the database's time. */
+const SCAN_LIMIT = 1_000
 
 /** When the first free row is due, and how many of the first so many that are due are held; `and` narrows both. */
-export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor, and: Fragment = sql.literal("")) => {
+export const pending = (sql: Sql, queue: Queue, at: Jobs.PendingQuery, and: Fragment = sql.literal("")) => {
   const { dueAt, id, table, waits } = queue
   return sql<Row<Jobs.Pending>>`
     select json_build_object(
@@ -106,7 +107,7 @@ export const pending = (sql: Sql, queue: Queue, at: Jobs.LookedFor, and: Fragmen
           from ${sql.literal(`simplan.${table}`)}
           where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint ${and}
           order by ${sql.literal(`${dueAt}, ${id}`)}
-          limit ${sql.literal(String(LOOKED_AT))}
+          limit ${sql.literal(String(SCAN_LIMIT))}
         ) due
       )
     )::text as value`

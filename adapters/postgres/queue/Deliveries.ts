@@ -134,7 +134,7 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
   )
 
 /** What there is to wait for. */
-export const pending = (database: Database) => (at: Jobs.LookedFor) =>
+export const pending = (database: Database) => (at: Jobs.PendingQuery) =>
   Effect.map(
     database.row((sql) => Claims.pending(sql, queue, at)),
     (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }

@@ -46,7 +46,7 @@ export const claim =
 
 export const pending =
   (database: Database) =>
-  ({ handler, ...at }: Outbox.LookedForHandler) =>
+  ({ handler, ...at }: Outbox.HandlerPendingQuery) =>
     Effect.map(
       database.row((sql) => Claims.pending(sql, queue, at, sql`and delivery.handler = ${handler}`)),
       (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }

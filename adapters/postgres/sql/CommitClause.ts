@@ -135,7 +135,7 @@ export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fra
 
 /**
  * The first rows of a query that has its order: so many, as planned for some more. PostgreSQL would make a plan each time
- * for a limit that it is told each time, and goes no further for the larger one.
+ * for a limit that it is given each time, and goes no further for the larger one.
  */
 export const first = (sql: Sql, ordered: Fragment, limit: number, locking = ""): Fragment => {
   let planned = 100

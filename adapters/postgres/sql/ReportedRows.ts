@@ -85,7 +85,7 @@ const NONE: ReadonlyArray<string> = []
 export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
   if (packed === null) return []
   const [ats, organizationIds, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] = packed
-  const [attachmentIds, planIds, createdAts, anchors, suspensions, told, megaBytes, periods, recurrences, ...rest] =
+  const [attachmentIds, planIds, createdAts, anchors, suspensions, notified, megaBytes, periods, recurrences, ...rest] =
     more
   const [occurrences, telcoPackageIds, activations, expirations, used] = rest
   const aggregates = new Map<number, Unpacked>()
@@ -123,7 +123,7 @@ export const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyA
         confirmed: true,
         anchor: anchors[row] ?? null,
         suspendedAt: suspensions[row] ?? null,
-        lastThresholdNotified: told[row] ?? 0,
+        lastThresholdNotified: notified[row] ?? 0,
         terms: {
           dataMegaBytes: megaBytes[row] ?? 0,
           periodDays: periods[row] ?? 0,

@@ -75,7 +75,7 @@ interface OfPlan {
   readonly planId: string
 }
 
-const lookedFor = CommitClause.columns<Batching.Placed<OfPlan>>({
+const requested = CommitClause.columns<Batching.Placed<OfPlan>>({
   integer: ["at"],
   text: ["organizationId", "planId"]
 })
@@ -85,7 +85,7 @@ export const byId = (database: Database) =>
     database,
     (sql, asked) => sql<Row<Batching.Found<Plan.Plan>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
-      from ${CommitClause.rows(sql, asked, lookedFor)}
+      from ${CommitClause.rows(sql, asked, requested)}
       join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,
     ({ organizationId, planId }) => `${organizationId} ${planId}`
   )

@@ -1,6 +1,6 @@
 /**
  * What functions of the host's adapters throw that they should not. The engine takes it for an unknown outcome, as when
- * the telco is unavailable. The call that waits for the outcome is told of the error itself.
+ * the telco is unavailable. The call that waits for the outcome gets the error itself.
  */
 import { Context } from "effect"
 import * as Errors from "./Errors.ts"

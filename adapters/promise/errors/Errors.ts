@@ -56,7 +56,7 @@ export type ErrorCode =
   | "webhook_endpoint_disabled"
   | "webhook_endpoint_not_found"
 
-/** What an error tells beside its message. */
+/** What an error has beside its message. */
 export interface ErrorDetails {
   /** The stable name of the error, for programs. */
   readonly code: ErrorCode

@@ -8,7 +8,7 @@ import { Storage } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "./Errors.ts"
 
-/** A call, as its errors tell of it. */
+/** A call, as its errors name it. */
 export interface Call {
   /** Such as `plans.create`. */
   readonly method: string

@@ -11,7 +11,7 @@ export interface Incoming {
   readonly response: ServerResponse
   /** The path and the query, as the client sent them. */
   readonly target: string
-  /** The part of the path that the host's router has matched; empty where it told none. */
+  /** The part of the path that the host's router has matched; empty where it gave none. */
   readonly base: string
   /** What parsers have made of the body. */
   readonly parsed: { readonly raw: unknown; readonly value: unknown }

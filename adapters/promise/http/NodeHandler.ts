@@ -131,7 +131,7 @@ export const toNodeHandler = (simplan: Pick<Simplan, "handler">): NodeHandler =>
       message: "toNodeHandler: simplan must be what createSimplan has returned"
     })
   }
-  // One function for three frameworks, which are told apart by what they give.
+  // One function for three frameworks, which are distinguished by what they give.
   const handle = (first: unknown, second: unknown, third?: unknown): Promise<unknown> => {
     const incoming = Incoming.of(first, second, third)
     const { isMine, prefix } = place(mounted, incoming)

@@ -86,8 +86,8 @@ export const plain = (sender: Sender, log: Logs.Write): Webhooks => ({
             if (!Number.isInteger(answer?.status)) {
               throw new TypeError(`send must resolve with { status: number }, not with ${Arguments.shown(answer)}`)
             }
-            const told = answer.body?.slice(0, WebhookSender.BODY_BYTES)
-            return { status: answer.status, ...(told !== undefined && { body: told }) }
+            const excerpt = answer.body?.slice(0, WebhookSender.BODY_BYTES)
+            return { status: answer.status, ...(excerpt !== undefined && { body: excerpt }) }
           },
           catch: failed
         }).pipe(Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.fail(late) }))

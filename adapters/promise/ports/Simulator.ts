@@ -85,8 +85,8 @@ export const createSimulator = (): Simulator => {
     loading ??= load()
     return loading
   }
-  const read = async <A>(look: (controls: Loaded["controls"]) => Effect.Effect<A, Error>): Promise<A> =>
-    Effect.runPromise(look((await open()).controls))
+  const read = async <A>(query: (controls: Loaded["controls"]) => Effect.Effect<A, Error>): Promise<A> =>
+    Effect.runPromise(query((await open()).controls))
 
   const layer = Layer.effectContext(Effect.map(Effect.promise(open), ({ context }) => context))
   return Object.assign(layer, {

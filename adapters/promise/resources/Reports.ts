@@ -120,7 +120,7 @@ const decode = (report: unknown): Result.Result<TelcoReport.Report, string> => {
   }
 }
 
-/** The id of a report; null where it has none that can be told. */
+/** The id of a report; null where it has none that can be shown. */
 const idOf = (report: unknown): string | null => {
   const id = field(report, "id")
   return typeof id === "string" && Text.problem(id) === undefined ? id : null

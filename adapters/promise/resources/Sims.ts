@@ -52,7 +52,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 
 const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || isText(value)
 
-/** A row as the import takes it; what is wrong with a row is told in the report. */
+/** A row as the import takes it; what is wrong with a row stands in the report. */
 const rowOf = (row: unknown): Sims.ImportRow => {
   if (typeof row !== "object" || row === null) return { iccid: "", label: "", isEsim: true }
   const { iccid, imsi, isEsim, label, lpa, msisdn, subscriberId, ...others }: Readonly<Record<string, unknown>> = {

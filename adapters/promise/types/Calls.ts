@@ -11,7 +11,7 @@ export type TimeSpan = number | `${number} ${TimeUnit}` | `${number} ${TimeUnit}
 /** An instant in a request: a `Date`, or RFC 3339 text with a zone, such as `2026-01-31T12:00:00Z` (rule W8). */
 export type InstantInput = Date | string
 
-/** The request of the host that a call is made for. Audit entries tell of it (rule W11). */
+/** The request of the host that a call is made for. Audit entries name it (rule W11). */
 export interface HostRequest {
   /** The id under which the host knows the request; errors have it too. */
   readonly requestId?: string | undefined

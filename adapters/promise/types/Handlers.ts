@@ -8,7 +8,7 @@ import type { EventType } from "./Webhooks.ts"
 import type { Transaction } from "./Within.ts"
 
 /**
- * What events about an attachment or one of its packages tell. Times are RFC 3339 in UTC, null as long as they are not
+ * What events about an attachment or one of its packages say. Times are RFC 3339 in UTC, null as long as they are not
  * known.
  */
 export interface AttachmentEventData {
@@ -26,7 +26,7 @@ export interface AttachmentEventData {
   readonly expirationAt: string | null
 }
 
-/** What events about a subscription tell. */
+/** What events about a subscription say. */
 export interface SubscriptionEventData {
   /** The ICCID. */
   readonly esim: string
@@ -34,7 +34,7 @@ export interface SubscriptionEventData {
   readonly subscriptionId: string
 }
 
-/** What events about a package tell; the times are the package's own. */
+/** What events about a package say; the times are the package's own. */
 export interface PackageEventData extends AttachmentEventData {
   /** The package. */
   readonly packageId: string
@@ -50,7 +50,7 @@ export interface CommandEventData {
   readonly metadata: string | null
 }
 
-/** What each type of event tells, with the names of its webhook body (rules W5 and E1). */
+/** What each type of event says, with the names of its webhook body (rules W5 and E1). */
 export interface EventData {
   /** An attachment has used 50, 80 or 100 % of its allowance (rule R2). */
   readonly "attachment.allowanceConsumed": {
@@ -111,7 +111,7 @@ export type HandledEvent<Type extends EventType = EventType> = {
     readonly type: One
     /** When it happened. */
     readonly createdAt: Date
-    /** What is told of it. */
+    /** The data of the event. */
     readonly data: EventData[One]
   }
 }[Type]

@@ -70,7 +70,7 @@ export interface HttpOptions {
    * by default.
    */
   readonly rateLimit?: "off" | { readonly requests: number; readonly window: TimeSpan } | undefined
-  /** How many proxies stand before the host and tell the client's address in `X-Forwarded-For`; none by default. */
+  /** How many proxies stand before the host and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
 }
 

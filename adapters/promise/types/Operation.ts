@@ -58,7 +58,7 @@ export interface SmdpStateReport extends ReportHead {
   readonly modificationResult?: string | undefined
 }
 
-/** What the telco tells about a SIM. */
+/** What the telco reports about a SIM. */
 export type Report = UsageReport | FirstUseReport | LocationReport | SmdpStateReport
 
 /** What became of a batch of reports. */

@@ -39,7 +39,7 @@ export interface ApiKey extends OfOrganization {
   readonly name: string
   /** What the key may do. */
   readonly scope: ApiKeyScope
-  /** The last characters of the key, by which a person tells it from others. */
+  /** The last characters of the key, by which a person distinguishes it from others. */
   readonly hint: string
   /** When it was created. */
   readonly createdAt: Date
@@ -51,7 +51,7 @@ export interface ApiKey extends OfOrganization {
 
 /** An API key with its secret. */
 export interface NewApiKey extends ApiKey {
-  /** The key itself. It is told this once and stored nowhere (rule W3). */
+  /** The key itself. It is returned this once and stored nowhere (rule W3). */
   readonly key: string
 }
 
@@ -97,6 +97,6 @@ export interface ApiKeys {
     (of: OfApiKey, options?: CallOptions & { readonly idempotencyKey?: undefined }): Promise<NewApiKey>
     (of: OfApiKey, options: WriteOptions): Promise<MaybeNewApiKey>
   }
-  /** Whose key this is. Errors: `KeyRefusedError`, which does not tell why the key is not valid. */
+  /** Whose key this is. Errors: `KeyRefusedError`, which does not say why the key is not valid. */
   readonly authenticate: (request: { readonly key: string }, options?: CallOptions) => Promise<ApiKey>
 }

@@ -82,7 +82,7 @@ export interface Simplan extends AsyncDisposable {
   /**
    * Does all work that is due, such as packages and webhooks, and returns when none is left or the time `within` is over.
    * For hosts that have no worker running, such as serverless ones, from a call every minute. No limit by default. Of what
-   * routed telcos need beside (`simplan/telco-routes`) it does a share, of which `nextDueAt` tells nothing.
+   * routed telcos need beside (`simplan/telco-routes`) it does a share, which `nextDueAt` leaves out.
    */
   readonly drain: (options?: {
     /** How long it may take, of the machine's clock; what is under way then goes on. */

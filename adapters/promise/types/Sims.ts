@@ -43,7 +43,7 @@ export interface OfSim extends OfOrganization {
 /** A state of a profile, as the SM-DP+ server names it. */
 export type SmdpState = "BPP Installation" | "Enable" | "Disable" | "Delete"
 
-/** What the SM-DP+ server told of an eSIM's profile (rule I2). */
+/** What the SM-DP+ server reported of an eSIM's profile (rule I2). */
 export interface SmdpInfo {
   /** The state of the latest successful report; null while there is none. */
   readonly current: { readonly state: SmdpState; readonly modifiedAt: Date } | null
@@ -163,7 +163,7 @@ export interface Wallet {
    */
   readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<MobilePlan>
   /**
-   * Waits until a change that was submitted inside a transaction of the host has been carried out, and tells what it is. It may
+   * Waits until a change that was submitted inside a transaction of the host has been carried out, and returns it. It may
    * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
    *
    * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `setMobilePlan` except

@@ -37,7 +37,7 @@ export interface CreatedSubscription extends Subscription {
   readonly attachmentId: string
   /** When the first package is active, as the telco says, else as asked for; null without an active period. */
   readonly activationAt: Date | null
-  /** When the first package ends; null where nobody said. */
+  /** When the first package ends; null where that is not known. */
   readonly expirationAt: Date | null
 }
 
@@ -86,8 +86,9 @@ export interface Subscriptions {
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /**
-   * Waits until a creation that was submitted inside a transaction of the host has been carried out, and tells what was created. It may
-   * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
+   * Waits until a creation that was submitted inside a transaction of the host has been carried out, and returns what
+   * was created. It may wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the
+   * command (rule H1).
    *
    * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `create` except
    * `TelcoUnavailableError` and `SimBusyError`.
@@ -179,14 +180,15 @@ export interface SendSms extends OfSim {
 /** SMS to SIMs in service. */
 export interface Messages {
   /**
-   * Sends an SMS, and returns when the telco has taken it. Tells in how many segments.
+   * Sends an SMS, and returns in how many segments when the telco has taken it.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `SmsLimitedError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly send: (request: SendSms, options?: WriteOptions) => Promise<{ readonly segments: number }>
   /**
-   * Waits until an SMS that was submitted inside a transaction of the host has been carried out, and tells in how many segments. It may
-   * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
+   * Waits until an SMS that was submitted inside a transaction of the host has been carried out, and returns in how
+   * many segments. It may wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not
+   * the command (rule H1).
    *
    * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `send` except
    * `SmsLimitedError` and `TelcoUnavailableError`.

@@ -43,7 +43,7 @@ export interface WebhookEndpoint extends OfOrganization {
 
 /** An endpoint with its newest signing key. */
 export interface WebhookEndpointWithKey extends WebhookEndpoint {
-  /** `whsec_` and base64 of 32 random bytes (rule W6). Only the calls that make a key tell it. */
+  /** `whsec_` and base64 of 32 random bytes (rule W6). Only the calls that make a key return it. */
   readonly signingKey: string
 }
 
@@ -172,8 +172,8 @@ export interface Webhooks {
   /** Sends the event again, now, with a new retry schedule. Errors: `NotFoundError`. */
   readonly replay: (of: OfDelivery, options?: WriteOptions) => Promise<Delivery>
   /**
-   * Sends the events of all deliveries that the filter takes once more, newest first, and tells how many; those under way
-   * are left alone. It stops after 10,000: `next` is then where to go on with `after`, else null.
+   * Sends the events of all deliveries that the filter takes once more, newest first, and returns how many; those under
+   * way are left alone. It stops after 10,000: `next` is then where to go on with `after`, else null.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `EndpointDisabledError`.
    */

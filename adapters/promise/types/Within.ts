@@ -55,7 +55,7 @@ export interface Submitted {
 export interface Within {
   /** API keys of organizations. */
   readonly apiKeys: Pick<ApiKeys, "create" | "revoke" | "rotate">
-  /** Plan attachments. The telco is told of a suspension after the commit. */
+  /** Plan attachments. The telco is called for a suspension after the commit. */
   readonly attachments: Pick<Attachments, "suspend">
   /** Commands that were submitted before, in this transaction or another one. */
   readonly commands: Pick<Commands, "cancel" | "get">
@@ -77,7 +77,7 @@ export interface Within {
   /** SIMs in service. */
   readonly subscriptions: Pick<Subscriptions, "get" | "remove"> & {
     /**
-     * Submits a creation. `subscriptions.settled` tells what was created, or why not.
+     * Submits a creation. `subscriptions.settled` returns what was created, or why not.
      *
      * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `PlanArchivedError`, `LabelMismatchError`,
      * `IdempotencyKeyReusedError`.

@@ -41,7 +41,7 @@ export const settled =
     const of = named(name, id)
     const effect = Effect.flatMap(Commands.Commands, (commands) => commands.settled(of))
     const answer = await runtime.run({ method: name, request: { id } }, effect, Methods.checkedOptions(name, options))
-    const told = Idempotency.kinds[kind].tell(answer)
-    if (told === undefined) throw Arguments.invalid(name, "id", "must be that of a command of this group", id)
-    return shape(told.value)
+    const answered = Idempotency.kinds[kind].read(answer)
+    if (answered === undefined) throw Arguments.invalid(name, "id", "must be that of a command of this group", id)
+    return shape(answered.value)
   }

@@ -169,8 +169,8 @@ const build = Effect.fnUntraced(function* <A>(
     ).pipe(Layer.provideMerge(clock))
   )
   const telco = Context.get(outside, TelcoSimulator.TelcoSimulator)
-  const heard = TelcoCalls.heard(Context.get(outside, Telco.Telco), now, (call) => void calls.push(call))
-  const ledger = Ledger.beside(around(Context.add(outside, Telco.Telco, heard)))
+  const observed = TelcoCalls.observed(Context.get(outside, Telco.Telco), now, (call) => void calls.push(call))
+  const ledger = Ledger.beside(around(Context.add(outside, Telco.Telco, observed)))
   const [storage, jobs, outbox] = [
     Context.get(outside, Storage.Storage),
     Context.get(outside, Jobs.Jobs),

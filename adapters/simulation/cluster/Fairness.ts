@@ -1,6 +1,6 @@
 /**
  * Probes of fairness: much work at once is done promptly and in order, organizations take turns, and nothing is asked for
- * too often. Each tells what did not hold.
+ * too often. Each reports what did not hold.
  */
 import { Clock, Effect } from "effect"
 import { FairTurns } from "simplan"
@@ -28,7 +28,7 @@ export const burst = Effect.fnUntraced(function* (world: Cluster.World) {
   yield* world.ask(requests, PROMPT)
   yield* Effect.sleep(PROMPT)
   const limit = LINES * countries.length
-  const query = { organizationId, after: null, limit, looks: limit }
+  const query = { organizationId, after: null, limit, scanLimit: limit }
   const logged = yield* Effect.orDie(simulated.storage.deliveries.page(query))
   const events = logged.items.filter(({ event }) => event.createdAt >= began)
   const late = events.filter(({ delivery }) => delivery.status !== "Delivered").length

@@ -1,7 +1,7 @@
 /**
  * Probes of who has what: SIMs that somebody has reserved, jobs whose request is gone or that a stranger asks for, and
  * answers to requests that are made again.
- * Each tells what did not hold.
+ * Each reports what did not hold.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Messages, Worker } from "simplan"

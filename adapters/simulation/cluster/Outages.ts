@@ -1,6 +1,6 @@
 /**
  * Probes of outages of the telco: what becomes of orders that come again under their key, of SIMs that return to stock, and
- * of work that waits until the telco answers again. Each tells what did not hold.
+ * of work that waits until the telco answers again. Each reports what did not hold.
  */
 import { Clock, Effect } from "effect"
 import type { Commands } from "../../../src/testing/index.ts"
@@ -17,7 +17,7 @@ const RECOVERED = 30_000
 const again: Commands.Command = { _tag: "Repeat", back: 0 }
 
 /** What the order that was made last has come to, in a word. */
-const told = (world: Cluster.World): string => {
+const outcomeOf = (world: Cluster.World): string => {
   const outcome = world.answered.at(-1)?.outcome
   if (outcome?._tag === "Refused") return outcome.refusal._tag
   return outcome?._tag === "Answered" && outcome.answer.kind === "Created" ? "Created" : "no answer"
@@ -27,7 +27,7 @@ const told = (world: Cluster.World): string => {
 const asking = (world: Cluster.World) => {
   let process = 0
   return (command: Commands.Command) =>
-    Effect.map(world.ask([{ process: process++, command }], PROMPT), () => told(world))
+    Effect.map(world.ask([{ process: process++, command }], PROMPT), () => outcomeOf(world))
 }
 
 /** What each SIM of the organization is at. */
@@ -111,18 +111,19 @@ export const restocked = Effect.fnUntraced(function* (world: Cluster.World) {
   let iccid = ""
   while ((yield* ask(Requests.subscribe(0))) === "Created") iccid = simOf(world)
   // An eSIM that shows a sign of a download does not return.
-  if (iccid === "" || told(world) !== "NoFreeSim") return []
+  if (iccid === "" || outcomeOf(world) !== "NoFreeSim") return []
   const complaints: Array<string> = []
   const order: Commands.Command = { ...Requests.subscribe(0), keyed: true }
-  if ((yield* ask(order)) !== "NoFreeSim") complaints.push(`with no SIM left an order came to ${told(world)}`)
+  if ((yield* ask(order)) !== "NoFreeSim") complaints.push(`with no SIM left an order came to ${outcomeOf(world)}`)
   const lines = yield* Effect.orDie(storage.subscriptions.page({ organizationId, after: null, limit: 100 }))
   const line = lines.findIndex(({ sim }) => sim.iccid === iccid)
   yield* world.setTelco([{ fault: "unavailable", on: "cancelPackage" }])
   yield* world.ask([{ process: 0, command: { _tag: "Delete", by: 0, line, foreign: false } }], PROMPT)
-  if ((yield* ask(again)) !== "SimsReleasing") complaints.push(`while a SIM returned an order came to ${told(world)}`)
+  if ((yield* ask(again)) !== "SimsReleasing")
+    complaints.push(`while a SIM returned an order came to ${outcomeOf(world)}`)
   yield* world.setTelco([])
   yield* Effect.sleep(RECOVERED)
-  if ((yield* ask(again)) !== "Created") complaints.push(`when a SIM was back an order came to ${told(world)}`)
+  if ((yield* ask(again)) !== "Created") complaints.push(`when a SIM was back an order came to ${outcomeOf(world)}`)
   return complaints
 })
 
@@ -164,7 +165,7 @@ export const recovered = Effect.fnUntraced(function* (world: Cluster.World) {
   yield* world.setTelco([{ fault: "unavailable" }])
   yield* Requests.sleepUntil(dueAt + OUT)
   const waiting = Effect.map(
-    Effect.orDie(jobs.waiting({ reason: "unavailable", after: null, limit: 1_000, looks: 1_000 })),
+    Effect.orDie(jobs.waiting({ reason: "unavailable", after: null, limit: 1_000, scanLimit: 1_000 })),
     ({ items }) => items.length
   )
   // An organization may have no SIM that a plan could be attached to.

@@ -20,7 +20,7 @@ export type Fault =
   | { readonly _tag: "Outage"; readonly millis: number }
   /** The process misses the next notifications of what other processes have committed. */
   | { readonly _tag: "LoseNotifications"; readonly process: number; readonly times: number }
-  /** The process is told to stop, and another one starts when it has stopped. */
+  /** The process is asked to stop, and another one starts when it has stopped. */
   | { readonly _tag: "Stop"; readonly process: number }
   /** So many calls to the telco meet this fault, once so many others have passed unharmed. */
   | {

@@ -59,7 +59,7 @@ export interface Process {
   readonly isDead: () => boolean
   /** Ends when the process is dead. */
   readonly died: Effect.Effect<void>
-  /** Tells the process to stop; ends when it has stopped. */
+  /** Asks the process to stop; ends when it has stopped. */
   readonly stop: Effect.Effect<void>
   /** No call returns from now on. */
   readonly kill: () => void
@@ -199,14 +199,14 @@ export const start = Effect.fnUntraced(function* (options: Options) {
 
   let isCommitting = false
   const storage = Context.get(ports, Storage.Storage)
-  // What this process commits is told at once, what others commit soon, unless it is lost.
-  const watch: Storage.Storage["Service"]["watch"] = (hear) =>
+  // What this process commits is notified at once, what others commit soon, unless it is lost.
+  const watch: Storage.Storage["Service"]["watch"] = (listener) =>
     Effect.gen(function* () {
       const context = yield* Effect.context<Scope.Scope>()
       const fork = Effect.runForkWith(context)
       yield* storage.watch((changes) => {
         if (isDead) return
-        if (isCommitting) return hear(changes)
+        if (isCommitting) return listener(changes)
         if (faults.lostNotifications > 0) {
           faults.lostNotifications -= 1
           count("LoseNotifications")
@@ -215,7 +215,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
         fork(
           Effect.andThen(
             Effect.andThen(point, delay),
-            Effect.sync(() => hear(changes))
+            Effect.sync(() => listener(changes))
           )
         )
       })

@@ -1,5 +1,6 @@
 /**
- * Probes of promptness: what each process has to do soon, and once, when all faults are over. Each tells what did not hold.
+ * Probes of promptness: what each process has to do soon, and once, when all faults are over. Each reports what did not
+ * hold.
  */
 import { Clock, Effect } from "effect"
 import * as Cluster from "./Cluster.ts"
@@ -7,7 +8,10 @@ import type { Plan } from "./Plan.ts"
 import * as Requests from "./Requests.ts"
 import { LEAD, PROMPT } from "./Requests.ts"
 
-/** How many events the receiver that does not answer is to be told of: more than all delivery slots of a process take. */
+/**
+ * How many events the receiver that does not answer is to be notified of: more than all delivery slots of a process
+ * take.
+ */
 const FLOOD = 40
 
 /** How many deliveries of one organization a process begins for each job that it may have under way. */
@@ -36,7 +40,7 @@ export const served = Effect.fnUntraced(function* (world: Cluster.World) {
   const dueAt = (yield* Clock.currentTimeMillis) + 3_000
   const command = yield* Requests.topUp(world, { by: 0, line: 0, dueAt })
   yield* world.ask([{ process: count - 1, command }], PROMPT)
-  // The other organization's receiver does not answer, and has much to be told.
+  // The other organization's receiver does not answer, and has many events.
   world.setReceiver("slow", 1_000, other)
   const flood = Array.from({ length: floodOf(plan) }, (_, index) => ({
     process: index % count,
@@ -137,7 +141,7 @@ export const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
 /** How many events there are one after the other. */
 const STREAM = 24
 
-/** Events one after the other are each sent promptly, also one that comes as the process has just looked for work. */
+/** Events one after the other are each sent promptly, also one that comes as the process has just polled for work. */
 export const streamed = Effect.fnUntraced(function* (world: Cluster.World) {
   const [organizationId] = world.simulated.organizationIds
   const began = yield* Clock.currentTimeMillis
@@ -147,7 +151,7 @@ export const streamed = Effect.fnUntraced(function* (world: Cluster.World) {
   }
   yield* Effect.sleep(PROMPT)
   const logged = yield* Effect.orDie(
-    world.simulated.storage.deliveries.page({ organizationId, after: null, limit: 2 * STREAM, looks: 2 * STREAM })
+    world.simulated.storage.deliveries.page({ organizationId, after: null, limit: 2 * STREAM, scanLimit: 2 * STREAM })
   )
   const late = logged.items.filter(
     ({ delivery, event }) => event.createdAt >= began && delivery.status === "Pending"

@@ -1,5 +1,5 @@
 /**
- * Plays a plan, and tells what did not hold: what the ledger complains of, what the processes do not serve promptly
+ * Plays a plan, and reports what did not hold: what the ledger complains of, what the processes do not serve promptly
  * once all faults are over, and the invariants of every history.
  */
 import { Clock, Effect } from "effect"
@@ -17,7 +17,7 @@ export interface Verdict {
   /** One sentence each for what did not hold; empty: all held. */
   readonly complaints: ReadonlyArray<string>
   /**
-   * What the invariants looked at: one step with all changes, the requests in the order of their answers, and a last
+   * What the invariants checked: one step with all changes, the requests in the order of their answers, and a last
    * quiet one.
    */
   readonly history: History.History
@@ -60,14 +60,14 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.thresholdsFireOnce,
   Invariants.webhooksArrive,
   Invariants.lifecycleIsComplete,
-  Invariants.lifecycleIsToldToTheEnd,
+  Invariants.lifecycleIsNotifiedToTheEnd,
   Invariants.simsAreInOnePlace,
   Invariants.nothingCrossesOrganizations,
   Invariants.booksAreEqual,
   Invariants.nothingIsUnderWay,
   Invariants.packagesAreAsOrdered,
   Invariants.creationsStay,
-  Invariants.repetitionsAreToldTheSame,
+  Invariants.repetitionsAreAnsweredTheSame,
   Invariants.messagesAreSentOnce,
   Invariants.refusalsLeaveNothing,
   Invariants.plansAreAsAskedFor
@@ -80,7 +80,7 @@ const isOpen = (outcome: Commands.Outcome, mayFail: boolean): boolean =>
 
 const nothingChanged: History.Changes = {
   lines: [],
-  told: [],
+  views: [],
   events: [],
   records: [],
   calls: [],
@@ -185,13 +185,13 @@ const play = Effect.fnUntraced(function* (world: Cluster.World): Effect.fn.Retur
   for (const probe of probesOf(plan)) complaints.push(...(yield* probe(world)))
   yield* Effect.sleep(Cluster.MOST)
   if (!(yield* settle(world))) complaints.push("in the end not all work is done, or not every request answered")
-  const changes = yield* Effect.orDie(History.look(world.simulated))
+  const changes = yield* Effect.orDie(History.observe(world.simulated))
   const ended = yield* Clock.currentTimeMillis
   const history = historyOf(world, changes, ended, yield* nextDue(world))
   complaints.push(...(yield* Promptness.reserved(world)))
   // Events have the order of their times. A process whose clock is behind suspends an attachment, by its own clock,
-  // before the instant at which another process has told of it, and no process knows the others' clocks. So with clocks
-  // apart the order cannot hold, and only that each thing is told once is checked, by `lifecycleIsComplete`.
+  // before the instant at which another process has notified it, and no process knows the others' clocks. So with clocks
+  // apart the order cannot hold, and only that each thing is notified once is checked, by `lifecycleIsComplete`.
   const ordered = plan.clocks.length === 1 ? [Invariants.lifecycleIsInOrder] : []
   const violations = Invariants.check(history, [...applicable, ...ordered])
   return {

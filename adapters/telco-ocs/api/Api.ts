@@ -2,15 +2,16 @@
  * The calls of the online charging system (OCS) that simplan needs, typed. `HttpApi` makes them over HTTP; tests make
  * them over a model in memory.
  *
- * The documents write dates without a zone, and say "Date and time (UTC+0)" of those that the OCS tells; so these are UTC.
+ * The documents write dates without a zone, and say "Date and time (UTC+0)" of those that the OCS returns; so these are
+ * UTC.
  */
 import { Context, type Effect } from "effect"
 import type { Time } from "simplan/ports"
 import type { CallFailure } from "../../telco-calls/index.ts"
 
-/** What one subscriber, an ICCID, has to do with the OCS. Null: the OCS does not tell. */
+/** What one subscriber, an ICCID, has to do with the OCS. Null: the OCS does not say. */
 export interface Subscriber {
-  /** The number by which the OCS tells subscribers apart. */
+  /** The number by which the OCS distinguishes subscribers. */
   readonly subscriberId: number
   /** As the caller named it; in lists, as the OCS writes it. */
   readonly iccid: string
@@ -32,7 +33,7 @@ export interface Subscriber {
 
 /** Where the subscriber was last seen. */
 export interface Network {
-  /** Null: the OCS does not tell here; `lastSeen` may. */
+  /** Null: the OCS does not say here; `lastSeen` may. */
   readonly at: Time.Instant | null
   /** Mobile country code and network code, as numbers: the OCS drops leading zeros. */
   readonly mcc: number
@@ -46,7 +47,7 @@ export interface Network {
 
 /** A prepaid package of a subscriber. */
 export interface SubscriberPackage {
-  /** The number by which the OCS tells packages apart. */
+  /** The number by which the OCS distinguishes packages. */
   readonly id: number
   /** The template that it was made from. */
   readonly templateId: number | null
@@ -58,7 +59,7 @@ export interface SubscriberPackage {
   readonly activationAt: Time.Instant | null
   /** Null until the first use of one without a window. */
   readonly expirationAt: Time.Instant | null
-  /** Null: the OCS does not tell. */
+  /** Null: the OCS does not say. */
   readonly allowanceBytes: number | null
   /** A running total. */
   readonly usedBytes: number
@@ -76,11 +77,11 @@ export interface Template {
   readonly name: string
   /** It is listed, and packages cannot be made from it. */
   readonly isDeleted: boolean
-  /** What its packages are given; absent: the OCS does not tell. */
+  /** What its packages are given; absent: the OCS does not say. */
   readonly grant?: Grant
 }
 
-/** What a template gives, as far as the OCS tells it. Null: it does not. */
+/** What a template gives, as far as the OCS says. Null: it does not. */
 export interface Grant {
   /** The location zone that it may be used in. */
   readonly zoneId: number | null
@@ -120,7 +121,7 @@ export interface ProfileState {
   readonly status: string
   /** UTC. */
   readonly startedAt: Time.Instant
-  /** Null: the OCS does not tell. */
+  /** Null: the OCS does not say. */
   readonly modificationResult: string | null
 }
 
@@ -136,7 +137,7 @@ export type ListedBy =
 
 /** A subscriber in a list. */
 export interface ListedSubscriber extends Subscriber {
-  /** Null: the OCS does not tell. */
+  /** Null: the OCS does not say. */
   readonly accountId: number | null
 }
 
@@ -162,7 +163,7 @@ export interface SubscriberList {
   readonly odd: ReadonlyArray<OddRow>
   /** The OCS has more subscribers than it lists. */
   readonly hasMore: boolean
-  /** How many it has; null: it does not tell. */
+  /** How many it has; null: it does not say. */
   readonly found: number | null
 }
 

@@ -1,7 +1,7 @@
 /**
  * Makes the calls of `Api` over HTTP, by the documents of the OCS: each request is one object, whose only key is the operation.
  *
- * A failure tells whether the OCS may have done the work (see `CallFailure`). The OCS gets only so many calls per second
+ * A failure says whether the OCS may have done the work (see `CallFailure`). The OCS gets only so many calls per second
  * and at once, and none for a while when it does not answer (see `CallControl`). Each call has a time limit and a limit on
  * the size of its answer. The token is in no message, log, span or metric.
  */

@@ -117,7 +117,7 @@ const failure = (
   more: { readonly isAnswered?: boolean; readonly isOverloaded?: boolean; readonly retryAfterSeconds?: number } = {}
 ): Failure => new CallFailure.CallFailure({ outcome, message, isAnswered: false, ...more })
 
-/** The connection failed. Only the error's code is told, because its text may have the address. */
+/** The connection failed. Only the error's code is kept, because its text may have the address. */
 const disconnected = (operation: string, error: unknown): Failure => {
   const code = ConnectionError.codeOf(error)
   const shown = code === "" ? "" : ` (${code})`

@@ -39,7 +39,7 @@ const Instant = Schema.Union([Schema.String, Schema.Finite])
 /** An IMSI or a network's code: the documents write them as texts in some places, and as numbers in others. */
 const Digits = Schema.Union([Schema.String, Schema.Int])
 
-/** The part of every answer that tells what came of the call. */
+/** The part of every answer that says what came of the call. */
 export const Answer = Schema.Struct({
   status: Schema.Struct({ code: Whole, msg: optional(Schema.String) })
 })
@@ -182,7 +182,7 @@ const network = ({ lastMcc, lastMnc, networkInfo }: typeof Subscriber.Type): Api
   return { at: time, mcc, mnc, rat: lastRat, imei: textOf(lastImei) }
 }
 
-/** A subscriber, with the ICCID that the OCS tells. */
+/** A subscriber, with the ICCID that the OCS returns. */
 export const subscriberFrom = (
   subscriber: typeof Subscriber.Type
 ): Omit<Api.Subscriber, "iccid"> & { iccid: string | null } => {
@@ -256,7 +256,7 @@ const decodeWhole = Schema.decodeUnknownOption(Whole)
 
 const wholeOf = (value: unknown): number | null => Option.getOrNull(decodeWhole(value))
 
-/** The steps that throttle; null where the OCS does not tell them. */
+/** The steps that throttle; null where the OCS does not return them. */
 const throttlingFrom = (template: typeof Template.Type): Api.Grant["throttling"] => {
   if (template.throttlingActive === false) return []
   if (template.throttlingActive !== true) return null

@@ -5,7 +5,7 @@
  * The subscriptions say who owns a package; the journal of orders may be from a backup, or know of an order that its owner
  * has lost. A list may be behind what was done a moment ago, so what is there or not there is a difference only once it was
  * so for the watch time, and once no order of the SIM is open. What a package grants, and when, never changes by an order, so
- * a difference in that is one at once. Times are compared to the second, which is how the OCS tells them.
+ * a difference in that is one at once. Times are compared to the second, which is how the OCS returns them.
  *
  * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this needs no calls of its own but
  * one for the templates in an hour, and is spread over the day as the polls are. What differs stands among the problems
@@ -42,7 +42,7 @@ interface Books {
   /** Of the SIM's living subscription; null while the SIM is sold or released, which is not compared. */
   readonly owners: ReadonlyArray<Attachment.WithPackages> | null
   readonly listed: ReadonlyArray<SubscriberPackage>
-  /** By id. Empty where the OCS does not tell. */
+  /** By id. Empty where the OCS does not say. */
   readonly templates: ReadonlyMap<number, Template>
   /** What was remembered of packages before this poll. */
   readonly remembered: SimState.SimState["packages"]
@@ -51,7 +51,7 @@ interface Books {
   readonly now: Time.Instant
 }
 
-/** How far apart times may be told that are the same, in milliseconds. */
+/** How far apart reported times may be that are the same, in milliseconds. */
 const INEXACT = Time.SECOND
 
 /** Days that the OCS counts may have an hour more or less where its clocks are changed. */

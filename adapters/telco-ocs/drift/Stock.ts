@@ -30,7 +30,7 @@ const KIND = "stock"
 
 /** How often a SIM is compared, in milliseconds. */
 const EVERY = Time.DAY
-/** How soon new SIMs are looked for, what has failed is tried again, and organizations are looked for, in milliseconds. */
+/** How soon new SIMs are searched, what has failed is tried again, and organizations are searched, in milliseconds. */
 const AGAIN = Time.MINUTE
 /** How long a claim lasts, in milliseconds: longer than a turn takes if every call times out. */
 const CLAIM = 10 * Time.MINUTE
@@ -97,7 +97,7 @@ const share = (items: ReadonlyArray<Sim.Sim>, isCompared: (sim: Sim.Sim) => bool
   return { compared: read.filter(isCompared), last: read.at(-1)?.importSequence ?? null }
 }
 
-/** One turn. It tells how long to wait before the next one, in milliseconds. */
+/** One turn. It returns how long to wait before the next one, in milliseconds. */
 export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
   Effect.gen(function* () {
     const journal = yield* Journal.Journal

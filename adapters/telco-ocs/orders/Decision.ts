@@ -9,7 +9,7 @@
  * | an open order, answered by this call | no package of the answer's number | `Wait`: lists may be behind |
  * | an open order | a package that may be its own | `Take` |
  * | an open order | one in another zone than the window was written in | `Withdraw` that one |
- * | an open order | none such, and asked already by this call | `GiveUp`: the next call looks again |
+ * | an open order | none such, and asked already by this call | `GiveUp`: the next call reads again |
  * | an open order, asked a moment ago | none such, and lists may be behind | `Wait` |
  * | an open order | none such | `Ask`, with the first `before` |
  * | a created order | | `Answer` |
@@ -54,7 +54,7 @@ export interface Wanted {
   readonly trialZone: string | null
 }
 
-/** What this call for the package knows of the system beside a look. */
+/** What this call for the package knows of the system beside its lists. */
 export interface Known {
   /** Whether it has asked already, in vain. */
   readonly hasAsked: boolean
@@ -100,7 +100,7 @@ export const create = (
   // What the system has answered is the order's, whatever times it has, unless they come of another zone.
   const found = seen === undefined || isMisread(seen) ? own.find((one) => !isMisread(one)) : seen
   if (found !== undefined) return taking(asked, found)
-  // A used one that the system has not answered with is told once the order is final.
+  // A used one that the system has not answered with is reported once the order is final.
   const packages = own.filter(({ id, usedBytes }) => usedBytes === 0 || snapshot.claims.get(id) === key)
   if (packages.length > 0) {
     return { next: "Withdraw", packages, order: { _tag: "Open", asked: seen === undefined ? asked : certain(asked) } }
@@ -205,12 +205,12 @@ export const cancel = (
   }
 }
 
-/** How soon after a call without an outcome its late effect is first looked for; the waits double from there. */
+/** How soon after a call without an outcome its late effect is first searched; the waits double from there. */
 const FIRST_CHECK = 30_000
 
 /**
- * When to look again for packages that calls without an outcome made late; null: never, all calls are over. An order
- * whose calls were all answered is looked at once, at the end of its watch time.
+ * When to search again for packages that calls without an outcome made late; null: never, all calls are over. An order
+ * whose calls were all answered is settled at once, at the end of its watch time.
  */
 export const nextCheck = (order: Order.Order, now: number, watch: number): number | null => {
   if (order.asked === null) return null
@@ -221,15 +221,15 @@ export const nextCheck = (order: Order.Order, now: number, watch: number): numbe
   return Math.min(end, now + Math.max(FIRST_CHECK, now - lastAt))
 }
 
-/** An order as it was before a change, and when it was due for a look. */
+/** An order as it was before a change, and when it was due to be settled. */
 export interface Before {
   readonly order: Order.Order | null
   readonly dueAt: number | null
 }
 
 /**
- * When to look at an order after a change of it; null: never. A look that is overdue, as after a crash, stays due. The look
- * at the end of the watch time passes an open order over, so one that becomes final only later is due at once.
+ * When to settle an order after a change of it; null: never. One that is overdue, as after a crash, stays due. The
+ * settling at the end of the watch time passes an open order over, so one that becomes final only later is due at once.
  */
 export const dueAfter = (before: Before, order: Order.Order, now: number, watch: number): number | null =>
   nextCheck(order, now, watch) ?? before.dueAt ?? (before.order?._tag === "Open" ? now : null)

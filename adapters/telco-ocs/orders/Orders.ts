@@ -27,7 +27,7 @@ import * as ZoneProof from "./ZoneProof.ts"
 
 type Port = Telco.Telco["Service"]
 
-/** In milliseconds: how soon a package is looked for again that is not in the lists yet. */
+/** In milliseconds: how soon a package is searched again that is not in the lists yet. */
 const PAUSE = 1_000
 
 /** Packages of the OCS, each order exactly once. */
@@ -36,7 +36,7 @@ export class Orders extends Context.Service<
   Pick<Port, "createPackage" | "suspendPackage" | "cancelPackage"> & {
     /** The packages of simplan's templates that a SIM has, and orders that may still make one. */
     readonly listPackages: NonNullable<Port["listPackages"]>
-    /** Looks again at the orders that are due for it, at most `limit` of them, and tells of used duplicates. */
+    /** Settles the orders that are due for it, at most `limit` of them, and reports used duplicates. */
     readonly settle: Settlement.Settle
     /** Why no package with a window is ordered now; null: they are. */
     readonly disproof: Effect.Effect<ZoneProof.Disproof | null, Telco.Unavailable>

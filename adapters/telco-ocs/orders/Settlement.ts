@@ -1,9 +1,10 @@
 /**
- * Looks again at orders whose calls may have taken effect late or twice.
+ * Settles orders whose calls may have taken effect late or twice.
  *
- * An order is due for a look in growing steps after a call without an answer, and at the end of its watch time in any
- * case. Packages that came of its calls beside its own are deleted if they are unused; used ones are told to the caller. A
- * look ends only when they are told, so none is lost with a process that dies: the next look finds and tells them again.
+ * An order is due to be settled in growing steps after a call without an answer, and at the end of its watch time in any
+ * case. Packages that came of its calls beside its own are deleted if they are unused; used ones are reported to the
+ * caller. A settling ends only when they are reported, so none is lost with a process that dies: the next one finds and
+ * reports them again.
  */
 import { Clock, Effect } from "effect"
 import { Journal, Priority, SimLocks } from "../../telco-calls/index.ts"
@@ -14,7 +15,8 @@ import * as Snapshot from "./Snapshot.ts"
 import * as OrderJournal from "./OrderJournal.ts"
 
 /**
- * A package that an order should not have. It was used, so it is not deleted. Each look that sees it tells of it again.
+ * A package that an order should not have. It was used, so it is not deleted. Each settling that sees it reports it
+ * again.
  */
 export interface UsedDuplicate {
   /** The SIM that has it. */
@@ -29,7 +31,7 @@ export interface UsedDuplicate {
   readonly order: Exclude<Order.Order["_tag"], "Open">
 }
 
-/** What one look at the due orders did. */
+/** What one settling of the due orders did. */
 export interface Settled {
   /** How many orders were due. */
   readonly due: number
@@ -37,17 +39,17 @@ export interface Settled {
   readonly deleted: number
 }
 
-/** Where `tell` fails, so does the settling, and the orders that are left are due again in a minute. */
+/** Where `report` fails, so does the settling, and the orders that are left are due again in a minute. */
 export type Settle = <E = never, R = never>(of: {
   readonly limit: number
-  /** Tells of the used duplicates of one order; there is at least one. */
+  /** Reports the used duplicates of one order; there is at least one. */
   readonly report: (used: ReadonlyArray<UsedDuplicate>) => Effect.Effect<void, E, R>
 }) => Effect.Effect<Settled, Journal.JournalError | E, R>
 
-/** In milliseconds: when an order is due again whose look fails; and one that another order's outcome decides. */
+/** In milliseconds: when an order is due again whose settling fails; and one that another order's outcome decides. */
 const RETRY = 60_000
 
-/** Looks at orders whose calls may have taken effect late. */
+/** Settles orders whose calls may have taken effect late. */
 export const make = Effect.gen(function* () {
   const settings = yield* Settings
   const watch = watchOf(settings)
@@ -55,14 +57,14 @@ export const make = Effect.gen(function* () {
   const locks = yield* SimLocks.SimLocks
   const books = yield* OrderJournal.open
 
-  /** What a look has found and done, and the write that ends it. */
+  /** What a settling has found and done, and the write that ends it. */
   const observe = Effect.fnUntraced(function* (key: string, iccid: string) {
     const kept = yield* books.get(key)
     const now = yield* Clock.currentTimeMillis
     const { order } = kept
     if (order === null) return null
     const dueAt = Decision.nextCheck(order, now, watch)
-    // An open order has no extras: the call that ends it looks for its package.
+    // An open order has no extras: the call that ends it searches its package.
     if (order._tag === "Open") return { deleted: 0, used: [], end: books.put(key, iccid, kept, order, dueAt) }
     const extras = Snapshot.extras(key, order, yield* books.observe(iccid))
     for (const { id } of extras.unused) yield* books.remove(id, key, iccid)
@@ -79,10 +81,10 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** The order of a failed look is due again. */
+  /** The order of a failed settling is due again. */
   const orNull = <A, E extends { readonly message: string }, R>(key: string, effect: Effect.Effect<A, E, R>) =>
     Effect.catch(effect, ({ message }) =>
-      Effect.as(Effect.logDebug(`A look at order ${key} has failed: ${message}`), null)
+      Effect.as(Effect.logDebug(`The settling of order ${key} has failed: ${message}`), null)
     )
 
   const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, report }) {

@@ -29,7 +29,7 @@ const isOfTemplate = (one: Api.SubscriberPackage, asked: Order.Asked): boolean =
 const mayComeOf = (one: Api.SubscriberPackage, asked: Order.Asked): boolean =>
   !asked.before.includes(one.id) && isOfTemplate(one, asked)
 
-/** A time that the system does not tell may be any; but it tells one of them at least. */
+/** A time that the system does not return may be any; but it returns one of them at least. */
 export const hasWindow = (one: Api.SubscriberPackage, { end, start }: Api.Window): boolean =>
   (one.activationAt !== null || one.expirationAt !== null) &&
   (one.activationAt === null || near(one.activationAt, start)) &&
@@ -58,7 +58,7 @@ export const isMisread = ({ activationAt, expirationAt }: Api.SubscriberPackage,
 const hasWindowOf = (one: Api.SubscriberPackage, { window }: Order.Asked): boolean =>
   window !== null && hasWindow(one, window)
 
-/** Whether the package has the order's window, or may have it in another zone and has nobody else's. */
+/** Whether the package has the order's window, or may have it in another zone and has that of no other. */
 const mayHaveWindow = (one: Api.SubscriberPackage, asked: Order.Asked, all: ReadonlyArray<Order.Asked>): boolean => {
   if (hasWindowOf(one, asked)) return true
   const { trialZone, window } = asked
@@ -73,7 +73,7 @@ const ASSIGNED = 24 * 3_600_000
 /**
  * Whether the package may have come of the order: it was not there before, and has the template and the window. A package
  * from the first use on has no times until then, and afterwards none of another order that it may have come of. Where the
- * system tells no times of a package, it is one from the first use on if the SIM has an order of such.
+ * system returns no times of a package, it is one from the first use on if the SIM has an order of such.
  *
  * No time of the system is compared with our clock, which may be minutes off. A first use comes after the assignment; a
  * whole day is allowed, because a system may write one of both in its own zone. What began earlier was given for a window.
@@ -102,7 +102,7 @@ export const fits = (
 export const isUpToDate = ({ at }: Snapshot, { lastAt, uncertain }: Order.Asked, lag: number): boolean =>
   uncertain === 0 || at >= lastAt + lag
 
-/** The packages that may be the order's and that nobody else has, the oldest first. */
+/** The packages that may be the order's and that no other order has, the oldest first. */
 export const candidates = (key: string, asked: Order.Asked, { claims, orders, packages }: Snapshot) =>
   packages
     .filter((one) => (claims.get(one.id) ?? key) === key && fits(one, asked, orders))
@@ -111,7 +111,7 @@ export const candidates = (key: string, asked: Order.Asked, { claims, orders, pa
 /** What to do with the packages that came of an order although it has another one, or none. */
 export interface Extras {
   readonly unused: ReadonlyArray<Api.SubscriberPackage>
-  /** A subscriber has used them, so nobody deletes them without an operator. */
+  /** A subscriber has used them, so they are not deleted without an operator. */
   readonly used: ReadonlyArray<Api.SubscriberPackage>
   /** Another order may still find that one of them is its own. */
   readonly undecided: boolean

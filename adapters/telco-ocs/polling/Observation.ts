@@ -93,8 +93,8 @@ export const at = (
 }
 
 /**
- * The state after the reports. What was not taken stays untold, and is told by the next poll. A package that is listed no
- * more is remembered as it was.
+ * The state after the reports. What was not taken stays unreported, and is reported by the next poll. A package that is
+ * listed no more is remembered as it was.
  */
 export const remembered = (
   observations: ReadonlyArray<Observed>,

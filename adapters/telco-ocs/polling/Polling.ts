@@ -27,13 +27,13 @@ type Outcome = "reported" | "nothing_new" | "failed"
 const makeMetrics = (telco: string) => {
   const counter = (outcome: Outcome) =>
     Metric.counter("simplan_telco_polls_total", {
-      description: "Looks at SIMs at the telco, by what came of them",
+      description: "Polls of SIMs at the telco, by what came of them",
       attributes: { telco, outcome },
       incremental: true
     })
   const counters = { reported: counter("reported"), nothing_new: counter("nothing_new"), failed: counter("failed") }
   const lateness = Metric.histogram("simplan_telco_poll_lateness_seconds", {
-    description: "Time from when a look at a SIM was due to when it began",
+    description: "Time from when a poll of a SIM was due to when it began",
     attributes: { telco },
     boundaries: BOUNDARIES
   })
@@ -89,7 +89,7 @@ export const make = (options: Options) =>
     const beside = <A>(isWanted: boolean, call: Effect.Effect<A, CallFailure.CallFailure>): Effect.Effect<A | null> =>
       isWanted
         ? Effect.catch(call, ({ message }) =>
-            Effect.as(Effect.logDebug(`A look at a SIM of ${telco} goes without a part: ${message}`), null)
+            Effect.as(Effect.logDebug(`A poll of a SIM of ${telco} goes without a part: ${message}`), null)
           )
         : Effect.succeed(null)
 
@@ -142,7 +142,7 @@ export const make = (options: Options) =>
       return attempt(entry, dueAt)
     }
 
-    const poll = Effect.fn("TelcoOcs.look")(function* (entry: Journal.Entry, notified: ReadonlyArray<number>) {
+    const poll = Effect.fn("TelcoOcs.poll")(function* (entry: Journal.Entry, notified: ReadonlyArray<number>) {
       const iccid = entry.key
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
@@ -191,7 +191,7 @@ export const make = (options: Options) =>
 
     const failed = Effect.fnUntraced(function* (entry: Journal.Entry, failure: Failure) {
       yield* metrics.outcome("failed")
-      yield* Effect.logDebug(`A look at a SIM of ${telco} has failed: ${failure.message}`)
+      yield* Effect.logDebug(`A poll of a SIM of ${telco} has failed: ${failure.message}`)
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
       const failures = before.failures + 1
@@ -200,7 +200,7 @@ export const make = (options: Options) =>
       yield* remember(entry, { ...before, failures, nextAt: null }, Math.max(dueAt, now + wait))
     })
 
-    /** Lets other processes look at once at what this one has claimed. */
+    /** Lets other processes poll at once what this one has claimed. */
     const handBack = (entries: ReadonlyArray<Journal.Entry>, now: Time.Instant) =>
       Effect.forEach(entries, (entry) => Effect.ignore(journal.replace({ ...entry, dueAt: now })), { discard: true })
 

@@ -55,7 +55,7 @@ export const location = (
   fact: { _tag: "Location", ...place }
 })
 
-/** A state of the profile. `place` tells it from the others of this SIM. */
+/** A state of the profile. `place` distinguishes it from the others of this SIM. */
 export const profileState = (
   { iccid, telco }: OfSim,
   place: string,
@@ -88,7 +88,7 @@ const isInstalled = (status: string): boolean => {
 
 /**
  * The place of a notified state in the history: behind the state that began then. Such a notification has no time of its
- * own, and says nothing else by which a second one could be told from the first.
+ * own, and says nothing else by which a second one could be distinguished from the first.
  */
 export const placeInHistory = (state: SmdpHistory.State, after: Time.Instant | null): string =>
   `${state}/after/${after ?? "start"}`
@@ -96,7 +96,7 @@ export const placeInHistory = (state: SmdpHistory.State, after: Time.Instant | n
 export interface Read {
   /** The states of the interface that the history has, oldest first. */
   readonly states: ReadonlyArray<SmdpHistory.State>
-  /** Those that were not told yet. */
+  /** Those that were not reported yet. */
   readonly reports: ReadonlyArray<TelcoReport.Report>
   readonly profile: SimState["profile"]
 }
@@ -112,8 +112,8 @@ interface Asked {
 const MOST = 100
 
 /**
- * The reports of the states that were not told yet, oldest first. A state that a notification has told ahead of the history
- * is not told again.
+ * The reports of the states that were not reported yet, oldest first. A state that a notification has reported ahead of
+ * the history is not reported again.
  */
 export const readHistory = (history: ReadonlyArray<ProfileState>, { iccid, now, profile, telco }: Asked): Read => {
   const reports: Array<TelcoReport.Report> = []
@@ -194,7 +194,7 @@ const technologies: ReadonlyArray<readonly [RegExp, string]> = [
   [/GERAN|GSM|GPRS|EDGE/i, "2G"]
 ]
 
-/** `4G - LTE` is 4G, `3G - UTRAN` is 3G; a name without a generation is told by its technology, any other one stays. */
+/** `4G - LTE` is 4G, `3G - UTRAN` is 3G; a name without a generation is known by its technology, any other one stays. */
 const ratOf = (name: string): string =>
   /\b([2-5])G/i.exec(name)?.[0].toUpperCase() ??
   technologies.find(([pattern]) => pattern.test(name))?.[1] ??

@@ -13,10 +13,12 @@ export interface Row {
   /** False: a physical SIM. */
   readonly isEsim: boolean
   /**
-   * The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS tells none.
+   * The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS returns none.
    */
   readonly lpa: string | null
-  /** Null where the OCS tells none, and where what it tells is no IMSI: that would keep the SIM from being imported. */
+  /**
+   * Null where the OCS returns none, and where what it returns is no IMSI: that would keep the SIM from being imported.
+   */
   readonly imsi: string | null
   /** The phone number; null likewise. */
   readonly msisdn: string | null
@@ -34,7 +36,7 @@ export interface Inventory {
   readonly missing: string | null
 }
 
-/** Some systems tell the whole code, others its last part. */
+/** Some systems return the whole code, others its last part. */
 const lpaOf = ({ activationCode, isEsim, smdpServer }: Subscriber): string | null => {
   if (!isEsim || activationCode === null) return null
   if (/^LPA:/i.test(activationCode)) return activationCode
@@ -131,7 +133,10 @@ const makeFound = (accountId: number) => {
 
 type Found = ReturnType<typeof makeFound>
 
-/** Asks by prefixes until as many are found as there are, or no prefix is left. `total` is null where the OCS does not tell. */
+/**
+ * Asks by prefixes until as many are found as there are, or no prefix is left. `total` is null where the OCS does not
+ * say.
+ */
 const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number | null) {
   const api = yield* Api
   const isAll = (): boolean => total !== null && found.count() >= total

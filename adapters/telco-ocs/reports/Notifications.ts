@@ -22,7 +22,7 @@ export type Notification =
       readonly _tag: "PackageUsage"
       readonly externalId: string
       readonly usedBytes: number
-      /** The threshold that it is about, in percent; null if it is not told. */
+      /** The threshold that it is about, in percent; null if it is not given. */
       readonly threshold: number | null
       readonly subscriberId: number
     }
@@ -66,7 +66,7 @@ const ofProfile = ({ iccid, status }: typeof ProfileStatus.Type): Notification |
   return parsed === undefined ? undefined : { _tag: "ProfileStatus", iccid: parsed, status }
 }
 
-/** What the body tells; undefined if it is none of the two notifications. */
+/** What the body says; undefined if it is none of the two notifications. */
 const decodeBody = (body: unknown): Notification | undefined =>
   Option.match(decodePackageUsage(body), {
     onSome: ofPackage,
@@ -103,7 +103,7 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
       const entry = yield* simEntry(iccid)
       const now = yield* Clock.currentTimeMillis
       if (entry === null || (entry.dueAt !== null && entry.dueAt <= now)) return
-      // Someone who has changed the entry meanwhile is looking at the SIM.
+      // Someone who has changed the entry meanwhile is polling the SIM.
       yield* journal.replace({ ...entry, dueAt: now })
     })
 
@@ -153,9 +153,9 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
     })
 
     /**
-     * The history has the state with its instant and result. Where it has not, or cannot be read, the notification is told
-     * itself, and the history does not tell that state again. A state that the history has already is not told again: the
-     * notification has no instant, and may be late or a second one.
+     * The history has the state with its instant and result. Where it has not, or cannot be read, the notification is
+     * reported itself, and the history does not report that state again. A state that the history has already is not
+     * reported again: the notification has no instant, and may be late or a second one.
      */
     const profileStatus = Effect.fnUntraced(function* ({
       iccid,
@@ -164,7 +164,7 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
       const state = Facts.stateOf(status)
       if (state === undefined) {
         yield* Effect.logDebug(
-          `${telco} notifies the profile status ${JSON.stringify(status)}, which simplan does not tell.`
+          `${telco} notifies the profile status ${JSON.stringify(status)}, which simplan does not report.`
         )
         return OK
       }

@@ -2,8 +2,8 @@
  * Which thresholds of usage an OCS notifies, as its notifications say: a reseller of it has two. All processes share what
  * was notified by an entry of the journal.
  *
- * Polls rely on a threshold only if it was notified within a day. So whatever the system is set to, and if it notifies nothing,
- * a threshold that does not come is found by polls as one that is not notified.
+ * Polls rely on a threshold only if it was notified within a day. So whatever the system is set to, and if it notifies
+ * nothing, a threshold that does not come is found by polls as one that is not notified.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Allowance, Time } from "simplan/ports"
@@ -15,7 +15,10 @@ const Notified = Schema.Struct({ percent: Schema.Finite, at: Schema.Finite })
 type Notified = typeof Notified.Type
 
 /** Stored under the name that earlier versions gave it. */
-const decode = Schema.decodeUnknownOption(Schema.Struct({ heard: Schema.Array(Notified) }))
+const Document = Schema.Struct({ notified: Schema.Array(Notified) }).pipe(Schema.encodeKeys({ notified: "heard" }))
+
+const decode = Schema.decodeUnknownOption(Document)
+const encode = Schema.encodeSync(Document)
 
 /** How many thresholds a reseller of an OCS has. */
 const NUMBER = 2
@@ -27,7 +30,7 @@ const RELIED_ON = Time.DAY
 const AGAIN = Time.HOUR
 
 const notifiedIn = (entry: Journal.Entry | null): ReadonlyArray<Notified> =>
-  Option.match(decode(entry?.document), { onNone: () => [], onSome: ({ heard: notified }) => notified })
+  Option.match(decode(entry?.document), { onNone: () => [], onSome: ({ notified }) => notified })
 
 /** Those that count: the last two that were notified. */
 const current = (notified: ReadonlyArray<Notified>, now: Time.Instant): ReadonlyArray<Notified> =>
@@ -58,11 +61,11 @@ export const make = ({ telco }: { readonly telco: string }) =>
         if (known !== undefined && now - known.at < AGAIN) return
         if (known === undefined && !Allowance.thresholds.some((threshold) => threshold === percent)) {
           yield* Effect.logWarning(
-            `${telco} notifies ${percent} % of usage, of which simplan tells nobody: set its two thresholds to 50 and 80`
+            `${telco} notifies ${percent} % of usage, which simplan does not notify: set its two thresholds to 50 and 80`
           )
         }
         const notified = [...counts.filter((one) => one.percent !== percent), { percent, at: now }]
-        const next = { ...place, iccid: null, externalId: null, dueAt: null, document: { heard: notified } }
+        const next = { ...place, iccid: null, externalId: null, dueAt: null, document: encode({ notified }) }
         yield* entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
       })
     }

@@ -117,7 +117,7 @@ export interface Ordered {
   readonly template: { readonly id: number; readonly name: string } | null
   /** When it was first asked for. */
   readonly orderedAt: Time.Instant | null
-  /** The orders look again: what a call without an answer has made late may still appear. */
+  /** The orders are settled again: what a call without an answer has made late may still appear. */
   readonly isWatched: boolean
 }
 

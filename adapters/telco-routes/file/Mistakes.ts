@@ -1,5 +1,5 @@
 /**
- * The mistakes of a settings file: all that are found are told at once.
+ * The mistakes of a settings file: all that are found are reported at once.
  */
 import { Result, Schema } from "effect"
 import { Messages } from "../../fields/index.ts"

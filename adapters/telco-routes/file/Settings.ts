@@ -41,7 +41,7 @@ export interface Ocs extends Common {
   readonly callsPerSecond: number
   /** For how long a request without an answer may still take effect. */
   readonly watchMillis: number
-  /** How soon and how late a SIM is looked at again. */
+  /** How soon and how late a SIM is polled again. */
   readonly poll: { readonly fastestMillis: number; readonly slowestMillis: number }
 }
 

@@ -129,7 +129,7 @@ export const Ocs = Schema.Struct({
   calls_per_second: Schema.optionalKey(Fields.integer(1, 10_000)),
   calls_at_once,
   timeout,
-  /** How long an order without a known outcome is looked at again. */
+  /** How long an order without a known outcome is settled again. */
   watch: Schema.optionalKey(spanBetween("1m", "1d")),
   poll: Schema.optionalKey(
     Schema.Struct({

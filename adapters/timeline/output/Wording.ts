@@ -35,8 +35,8 @@ export const span = (millis: number): string => {
     [Math.floor((millis % Time.MINUTE) / Time.SECOND), "second"],
     [millis % Time.SECOND, "millisecond"]
   ]
-  const told = parts.filter(([count]) => count > 0).slice(0, 2)
-  return told.length === 0 ? "0 seconds" : told.map(([count, noun]) => plural(count, noun)).join(" ")
+  const largest = parts.filter(([count]) => count > 0).slice(0, 2)
+  return largest.length === 0 ? "0 seconds" : largest.map(([count, noun]) => plural(count, noun)).join(" ")
 }
 
 const cycles = { Daily: "day", Weekly: "week", Monthly: "month" } as const satisfies Record<

@@ -1,5 +1,5 @@
 /**
- * The changes of an attachment between two looks, each with its rule.
+ * The changes of an attachment between two observations, each with its rule.
  */
 import type { Time } from "simplan"
 import { type Attachment, Plan, Recurrence } from "simplan/ports"
@@ -111,7 +111,7 @@ const stateRule = (from: Attachment.State | undefined, to: Attachment.State): Ru
   return to === "ACTIVE" && from === "PENDING_FOR_FIRST_USE" ? Rules.use : Rules.state
 }
 
-/** All changes since the last look, at `since`. At the first look everything has changed. */
+/** All changes since the last observation, at `since`. At the first one everything has changed. */
 export const between = (
   before: Course | undefined,
   course: Course,

@@ -43,7 +43,7 @@ const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Inst
 const states = (before: ReadonlyArray<StateFrom>, state: Attachment.State, now: Time.Instant) =>
   before.at(-1)?.state === state ? before : [...before, { from: now, state }]
 
-/** The course after a look at `now`; `refused`: the occurrences that the telco has refused since the last look. */
+/** The course after an observation at `now`; `refused`: the occurrences that the telco has refused since the last one. */
 export const seen = (
   before: Course | undefined,
   view: Attachment.View,

@@ -56,7 +56,7 @@ const play = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
       return yield* Problem.mistake(scenario.source, ["end"], must)
     }
     yield* Effect.orDie(simulated.advanceTo(instant))
-    yield* watch.look(stage.iccid)
+    yield* watch.observe(stage.iccid)
   })
   /** Advances step by step to an instant; null: until nothing is left to happen. */
   const playUntil = Effect.fnUntraced(function* (to: Time.Instant | null) {

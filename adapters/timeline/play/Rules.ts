@@ -48,7 +48,7 @@ export const routed = rule(
   "a use counts for the package that is active, else for one that waits for its first use"
 )
 export const thresholds = rule("R2", "50, 80 and 100 % are told once each, for plans that do not recur")
-export const told = rule("R3", "a change of country or SM-DP+ state is told")
+export const changed = rule("R3", "a change of country or SM-DP+ state is told")
 export const throttled = rule("plan", "past a threshold the speed is held at its limit")
 
 /** The rules among the seven that apply to a request at `now`. */

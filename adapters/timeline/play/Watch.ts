@@ -1,5 +1,5 @@
 /**
- * Observes the service while a scenario is played. Each look records what has changed since the last one.
+ * Observes the service while a scenario is played. Each observation records what has changed since the last one.
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time } from "simplan"
@@ -12,8 +12,8 @@ import * as Rules from "./Rules.ts"
 
 const webhookRules = {
   "attachment.allowanceConsumed": Rules.thresholds,
-  "subscription.esim.locationChanged": Rules.told,
-  "esim.smdp.stateChanged": Rules.told
+  "subscription.esim.locationChanged": Rules.changed,
+  "esim.smdp.stateChanged": Rules.changed
 } as const satisfies Record<(typeof WebhookEvent.standardTypes)[number], Rules.Rule>
 
 type Payload = Extract<WebhookEvent.Payload, { readonly type: keyof typeof webhookRules }>
@@ -77,7 +77,7 @@ const telcoCall = (call: Simulated.TelcoCall): Entry => ({
   attachment: null
 })
 
-/** Observes an organization. Each look is at one SIM. */
+/** Observes an organization. Each observation is of one SIM. */
 export const make = (simulated: Simulated.Simulated, organizationId: string) => {
   const entries: Array<Entry> = []
   const courses = new Map<string, Course>()
@@ -93,7 +93,7 @@ export const make = (simulated: Simulated.Simulated, organizationId: string) => 
       Effect.orDie
     )
 
-  const look = Effect.fnUntraced(function* (iccid: string) {
+  const observe = Effect.fnUntraced(function* (iccid: string) {
     const now = yield* simulated.now
     const fresh = simulated.telcoCalls(callsSeen)
     callsSeen += fresh.length
@@ -122,7 +122,7 @@ export const make = (simulated: Simulated.Simulated, organizationId: string) => 
   })
 
   return {
-    look,
+    observe,
     add: (entry: Entry): void => void entries.push(entry),
     entries: (): ReadonlyArray<Entry> => entries,
     courses: (): ReadonlyArray<Course> => [...courses.values()]

@@ -55,13 +55,13 @@ export interface Submission {
   readonly idempotencyKey: string | null
 }
 
-/** Takes commands, and tells what became of them (rule H1). */
+/** Takes commands, and returns their outcomes (rule H1). */
 export class Commands extends Context.Service<
   Commands,
   {
     /**
      * Stores the command, inside the transaction of the host if there is one. Fails with the refusals of the use case
-     * that can be told at once, and with `IdempotencyKeyReused` if the key came with another request.
+     * that can be given at once, and with `IdempotencyKeyReused` if the key came with another request.
      */
     readonly submit: (
       submission: Submission
@@ -102,7 +102,7 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
   )
 
 /**
- * The implementation that `Services.layer` provides. While its scope is open it hears which commands are settled, and
+ * The implementation that `Services.layer` provides. While its scope is open it is notified of settled commands, and
  * wakes whoever waits for them.
  */
 export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
@@ -117,8 +117,8 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
 
     const waiters = new Map<string, Set<Latch.Latch>>()
     yield* storage.watch(({ commands }) => {
-      const told = commands === "any" ? [...waiters.keys()] : commands
-      for (const id of told) for (const latch of waiters.get(id) ?? []) latch.openUnsafe()
+      const notified = commands === "any" ? [...waiters.keys()] : commands
+      for (const id of notified) for (const latch of waiters.get(id) ?? []) latch.openUnsafe()
     })
 
     const simOf = Effect.fnUntraced(function* <A>(
@@ -187,7 +187,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       yield* check(organizationId, request, now)
       const outcome = { _tag: "Pending" as const }
       const command = { organizationId, commandId, request, createdAt: now, outcome, settledAt: null }
-      const commit = yield* commits.of(organizationId, { jobs: [Command.job(commandId, now)] }, now)
+      const commit = yield* commits.prepare(organizationId, { jobs: [Command.job(commandId, now)] }, now)
       yield* commits.write({ ...commit, commands: { put: [command] } })
       return { commandId }
     })

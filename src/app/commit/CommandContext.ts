@@ -28,11 +28,11 @@ export const Current = Context.Reference<CommandContext | null>("simplan/Command
 })
 
 /** The commit, extended to end the command's job, and to settle the command unless a job will do that later. */
-export const ending = (commit: Commit, context: CommandContext, told: RecordedOutcome, now: Instant): Commit => {
+export const ending = (commit: Commit, context: CommandContext, recorded: RecordedOutcome, now: Instant): Commit => {
   const { lease, organizationId, waiting } = context
   const jobs = { ...commit.jobs, finished: [...(commit.jobs?.finished ?? []), lease] }
-  if (told === "later") return { ...commit, jobs }
+  if (recorded === "later") return { ...commit, jobs }
   const { commandId } = waiting
-  const outcome = { _tag: "Succeeded" as const, answer: told }
+  const outcome = { _tag: "Succeeded" as const, answer: recorded }
   return { ...commit, jobs, commands: { settled: [{ organizationId, commandId, outcome, settledAt: now }] } }
 }

@@ -29,7 +29,7 @@ export class Commits extends Context.Service<
      * The commit of a decision made at `now`, with new ids. Its jobs are leased from the start if `lease` is given. Where
      * an endpoint takes them, the events and jobs that the decision causes by rule E1 are added.
      */
-    readonly of: (
+    readonly prepare: (
       organizationId: string,
       decision: Decision,
       now: Instant,
@@ -100,10 +100,10 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     const namedTypes = yield* NamedTypes
 
     /**
-     * From which instant on nothing has been told of the attachments that a change ends. The SIM was loaded before. If
-     * the job of one of them tells something after that, the SIM has another version, and the commit is a conflict.
+     * The instant until which the attachments that a change ends have been notified. The SIM was loaded before. If
+     * the job of one of them notifies something after that, the SIM has another version, and the commit is a conflict.
      */
-    const untold = Effect.fnUntraced(function* (change: SimDifference.SimChange, now: Instant) {
+    const notifiedUntil = Effect.fnUntraced(function* (change: SimDifference.SimChange, now: Instant) {
       const from = new Map<string, Instant>()
       for (const attachmentId of Lifecycle.ended(change, now)) {
         const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachmentId))
@@ -114,7 +114,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
 
     /**
      * Rule E1: the events and jobs that a change causes. The views of a SIM's aggregate do not name its subscription and
-     * plans, so the aggregate is read if there is something to be told. The version of the SIM guards that they belong
+     * plans, so the aggregate is read if there is something to notify. The version of the SIM guards that they belong
      * together.
      */
     const caused = Effect.fnUntraced(function* (
@@ -123,7 +123,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       now: Instant
     ) {
       const isTimed = Lifecycle.includesTimed(types)
-      const { causes, jobs } = Lifecycle.caused(change, now, isTimed ? yield* untold(change, now) : undefined)
+      const { causes, jobs } = Lifecycle.caused(change, now, isTimed ? yield* notifiedUntil(change, now) : undefined)
       const asked = causes.filter(({ type }) => types.has(type))
       const whole = SimDifference.wholeOf(change)
       const aggregate = asked.length === 0 ? null : (whole ?? (yield* storage.simAggregates.get(change.loaded.sim)))
@@ -247,6 +247,6 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return again(1)
     }
 
-    return Commits.of({ of: stamp, entry, audited, write, retryOnConflict })
+    return Commits.of({ prepare: stamp, entry, audited, write, retryOnConflict })
   })
 )

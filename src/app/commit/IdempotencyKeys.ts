@@ -69,9 +69,9 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
         const request = yield* CurrentRequest
         if (request === null) return yield* run
         const replay = Effect.fnUntraced(function* (record: IdempotencyRecord) {
-          const told = Idempotency.answer(kind, record, request)
-          if (Idempotency.isReplay(told)) yield* onReplay
-          return yield* Effect.fromResult(told)
+          const answered = Idempotency.answer(kind, record, request)
+          if (Idempotency.isReplay(answered)) yield* onReplay
+          return yield* Effect.fromResult(answered)
         })
         const before = yield* known(request)
         const interrupted = before === null ? null : Idempotency.interruptedBy(before, request)

@@ -13,8 +13,8 @@ export class Ids extends Context.Service<
   {
     /**
      * A UUIDv7 of the instant. Those that this process makes for an organization and one instant sort in the order they
-     * were made. Each organization is counted for itself, from a random number on: its ids tell nothing of others. `null`
-     * makes the id of an organization.
+     * were made. Each organization is counted for itself, from a random number on: its ids reveal nothing of others.
+     * `null` makes the id of an organization.
      */
     readonly next: (now: Instant, organizationId: string | null) => Effect.Effect<string>
     /** A unique name, for a lease. */

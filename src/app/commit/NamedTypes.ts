@@ -28,12 +28,12 @@ export const layer: Layer.Layer<NamedTypes, never, Storage> = Layer.effect(
   Effect.gen(function* () {
     const storage = yield* Storage
     const { cacheMillis } = yield* Settings
-    const lookUp = (organizationId: string) =>
+    const read = (organizationId: string) =>
       Effect.map(storage.webhookEndpoints.namedTypes({ organizationId }), (types) => {
         const optIn = types.filter(isOptIn)
         return optIn.length === 0 ? NONE : new Set(optIn)
       })
-    const cache = yield* CommittedCache.make(lookUp, { capacity: CACHED_ORGANIZATIONS, keepMillis: () => cacheMillis })
+    const cache = yield* CommittedCache.make(read, { capacity: CACHED_ORGANIZATIONS, keepMillis: () => cacheMillis })
     yield* storage.watch(({ webhookEndpoints }) => {
       if (webhookEndpoints) cache.empty()
     })

@@ -1,7 +1,7 @@
 /**
  * Which request the running fiber serves (rule W11). The edge that takes requests sets it: the HTTP API does, and a host
- * that embeds the services can. It changes nothing that a use case does; it tells logs and records where a change came
- * from.
+ * that embeds the services can. It changes nothing that a use case does; it lets logs and records name where a change
+ * came from.
  */
 import { Context } from "effect"
 import type { Origin } from "../../domain/AuditEntry.ts"

@@ -138,9 +138,9 @@ export const make: (
           : yield* failed(due.endpoint, delivery, attempt.at)
       if (endpoint !== due.endpoint) {
         const payloads = Endpoint.disabledPayloads(endpoint)
-        const told = yield* commits.of(endpoint.organizationId, { payloads }, attempt.at)
+        const prepared = yield* commits.prepare(endpoint.organizationId, { payloads }, attempt.at)
         // A change that somebody else has committed to the endpoint since it was called is kept.
-        if (yield* write({ ...told, deliveries, webhookEndpoints: [endpoint] })) return delivery.status
+        if (yield* write({ ...prepared, deliveries, webhookEndpoints: [endpoint] })) return delivery.status
       }
     }
     return (yield* write({ deliveries })) ? delivery.status : null

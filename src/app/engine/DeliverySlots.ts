@@ -122,7 +122,7 @@ export const make = (slots: number): DeliverySlots => {
     begin: (partition, now) => add(partition, 1, slowIds.has(partition.partitionId), now),
     end: (partition, millis, now) => {
       const of = organizations.get(partition.organizationId)?.partitions.get(partition.partitionId)
-      // Deliveries of one endpoint are not told apart: those that count as slow end first.
+      // Deliveries of one endpoint are not distinguished: those that count as slow end first.
       if (of !== undefined) of.endedAt = now
       add(partition, -1, (of?.slow ?? 0) > 0, now)
       if (millis >= SLOW) slowIds.add(partition.partitionId)

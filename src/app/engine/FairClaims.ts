@@ -1,5 +1,5 @@
 /**
- * What to claim next, so that nobody's work delays another's.
+ * What to claim next, so that the work of one organization does not delay that of others.
  *
  * As long as all due work can be claimed, it is claimed in due order. Where there is more, or the slots that are left are
  * not for everybody, organizations take turns, and of
@@ -13,7 +13,7 @@
  */
 import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
-import type { Claim, Partition, Partitions, PartitionQuery, LookedFor, Place, Share } from "../../ports/Jobs.ts"
+import type { Claim, Partition, Partitions, PartitionQuery, PendingQuery, Place, Share } from "../../ports/Jobs.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 
 /** The times and the token of one claim. */
@@ -52,8 +52,8 @@ export interface FairClaims<A, E> {
   readonly takeTurns: () => void
   /** Whether there is due work, and none of its partitions has a free slot. */
   readonly isBlocked: () => boolean
-  /** Where to look for what is due next. */
-  readonly searchFrom: (at: Omit<LookedFor, "from">) => LookedFor
+  /** From where to search for what is due next. */
+  readonly searchFrom: (at: Omit<PendingQuery, "from">) => PendingQuery
 }
 
 /** How often a claim starts from the beginning, in milliseconds. */
@@ -69,7 +69,7 @@ const REST = 20
 /** The longest time from one page of partitions to the next, however long it took, in milliseconds. */
 const LONGEST_REST = 250
 
-/** How many partitions are looked at together: a few milliseconds of the database's time. */
+/** How many partitions are read together: a few milliseconds of the database's time. */
 const PAGE = 256
 
 const isBefore = (left: Place, right: Place): boolean =>

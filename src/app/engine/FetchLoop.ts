@@ -7,7 +7,7 @@
  */
 import { Deferred, Effect, Latch } from "effect"
 import type { Instant } from "../../domain/Time.ts"
-import type { LookedFor, Pending } from "../../ports/Jobs.ts"
+import type { PendingQuery, Pending } from "../../ports/Jobs.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
 import type { FairClaims } from "./FairClaims.ts"
@@ -73,7 +73,7 @@ export interface Options<A> {
   readonly slots: number
   readonly pollMillis: number
   readonly claims: FairClaims<A, StorageError>
-  readonly pending: (at: LookedFor) => Effect.Effect<Pending, StorageError>
+  readonly pending: (at: PendingQuery) => Effect.Effect<Pending, StorageError>
   readonly now: Effect.Effect<Instant>
   /** Whether business time stands still until it is set. */
   readonly isStandingClock: boolean
@@ -96,11 +96,11 @@ export interface FetchLoop {
   /** There is work due at this instant; null: there is none. */
   readonly wake: (dueAt: Instant | null) => void
   /**
-   * Makes the loop look for due work, and ends when it has found none that nobody holds and has none under way. Tells
+   * Makes the loop poll for due work, and ends when it has found none that nobody holds and has none under way. Tells
    * what is pending then. The loop has to run.
    */
   readonly idle: Effect.Effect<Pending, StorageError>
-  /** Whether the loop has no work under way, and has not heard of any that is due at this instant. */
+  /** Whether the loop has no work under way, and was not notified of any that is due at this instant. */
   readonly isIdle: (now: Instant) => boolean
 }
 
@@ -163,7 +163,7 @@ export const make = <A>(options: Options<A>): FetchLoop => {
   })
 
   /** When the next work is due, null where there is none. Answers those who wait for the loop to be idle, where it is. */
-  const look = Effect.gen(function* () {
+  const readNext = Effect.gen(function* () {
     const asked = idleWaiters.length
     const machineNow = yield* MonotonicTime.now
     const at = { now: yield* options.now, machineNow }
@@ -176,13 +176,13 @@ export const make = <A>(options: Options<A>): FetchLoop => {
     return { now, isDue, dueAt: pending.dueAt }
   })
 
-  const isLookAwaited = () => idleWaiters.length > 0 && underWay === 0
+  const isPollAwaited = () => idleWaiters.length > 0 && underWay === 0
 
   /** Sleeps until there is work to claim; `claimed` is what the last claim got. */
   const awaitWork = Effect.fnUntraced(function* (claimed: number) {
     let isLost = claimed === 0
     while (true) {
-      const { dueAt, isDue, now } = yield* look
+      const { dueAt, isDue, now } = yield* readNext
       if (isDue && dueAt !== null) {
         claims.notify(dueAt)
         // Another process has just claimed the work, or handed it back.
@@ -193,7 +193,7 @@ export const make = <A>(options: Options<A>): FetchLoop => {
       const poll = now + pollMillis
       const until = dueAt === null || isStandingClock ? poll : Math.min(dueAt, poll)
       isAsleep = true
-      const woken = yield* wakeUps.before(until, until - now, isLookAwaited)
+      const woken = yield* wakeUps.before(until, until - now, isPollAwaited)
       isAsleep = false
       if (woken === "Notified" || (woken === "TimedOut" && until === dueAt)) return
     }
@@ -209,7 +209,7 @@ export const make = <A>(options: Options<A>): FetchLoop => {
       const claimed = yield* claim
       isClaiming = false
       if (claimed > 0) {
-        // On a standing clock little is due at one instant, and looking costs less than another claim.
+        // On a standing clock little is due at one instant, and polling costs less than another claim.
         if (!isStandingClock) continue
         yield* awaitSlots
       }

@@ -54,7 +54,7 @@ export class HandlerRegistry extends Context.Service<
     /** Adds a handler, or replaces the one of its name. */
     readonly add: (handler: Registered) => Effect.Effect<void>
     readonly remove: (name: string) => Effect.Effect<void>
-    /** Tells of the handlers that there are, and of later ones. There is one listener. */
+    /** Reports the handlers that there are, and later ones. There is one listener. */
     readonly listen: (listener: Listener) => Effect.Effect<void>
   }
 >()("simplan/HandlerRegistry") {}
@@ -72,10 +72,10 @@ export const registryLayer: Layer.Layer<HandlerRegistry> = Layer.sync(HandlerReg
         return listener.added(handler.name)
       }),
     remove: (name) => Effect.suspend(() => (handlers.delete(name) ? listener.removed(name) : Effect.void)),
-    listen: (hears) =>
+    listen: (subscriber) =>
       Effect.suspend(() => {
-        listener = hears
-        return Effect.forEach([...handlers.keys()], hears.added, { discard: true })
+        listener = subscriber
+        return Effect.forEach([...handlers.keys()], subscriber.added, { discard: true })
       })
   })
 })

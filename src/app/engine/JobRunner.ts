@@ -37,7 +37,7 @@ type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedType
 /** The work of a tag. */
 type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
 
-/** The work that is one call of the telco, or one look at the storage; a command is a use case (`RunCommand`). */
+/** The work that is one call of the telco, or one read of the storage; a command is a use case (`RunCommand`). */
 export type OneStep = Exclude<JobWork, Of<"RunCommand">>
 
 /** What comes of a job that a request waits for. */

@@ -3,7 +3,7 @@
  * eSIMs. They are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than a
  * second for it, whatever the storage does.
  *
- * Their labels are kinds, and so few. Only the stock is told by organization, in a bounded number of series.
+ * Their labels are kinds, and so few. Only the stock is reported by organization, in a bounded number of series.
  */
 import { Context, Effect, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -171,7 +171,7 @@ const makeStockGauges = () => {
   }
 }
 
-/** Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and tells 0. */
+/** Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and reports 0. */
 const makeHandlerGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
   const gaugeOf = (handler: string) => {

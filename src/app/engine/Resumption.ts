@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
         const continued = yield* decide(interrupted)
         if (continued === null) return yield* notTaken()
         const now = yield* clock.now
-        const commit = yield* commits.of(organizationId, continued.decision, now)
+        const commit = yield* commits.prepare(organizationId, continued.decision, now)
         // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
         const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
         const put = IdempotencyContext.put(context, { _tag: "Pending", attemptId }, now)

@@ -51,7 +51,7 @@ export class Worker extends Context.Service<
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null ? right : right === null ? left : Math.min(left, right)
 
-/** How long to wait for work that others have under way before looking again, in milliseconds. */
+/** How long to wait for work that others have under way before polling again, in milliseconds. */
 const PAUSE = 5
 
 /**
@@ -63,7 +63,7 @@ const PURGE_PAUSE = 20
 
 type Needs = DeliveryDispatcher.Needs | Handlers.Needs | Jobs | JobRunner | Recovery | RunCommand.Needs
 
-/** The implementation that `Services.layer` provides. It does nothing until it is told to run. */
+/** The implementation that `Services.layer` provides. It does nothing until `run` is called. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
   Worker,
   Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * A semaphore that organizations share fairly (rule W13): effects wait for their slots in the turns of `FairTurns`, each
  * for as long as it may.
  *
- * Where a slot is free, taking and giving it back costs a look into a map.
+ * Where a slot is free, taking and giving it back costs a read of a map.
  */
 import { Effect } from "effect"
 import * as FairTurns from "./FairTurns.ts"

@@ -1,21 +1,21 @@
 /**
- * Pages of filtered lists within bounds (rule W13), whatever the storage: how many rows a page looks at, and that what one
- * organization looks for waits for its turn among those of others.
+ * Pages of filtered lists within bounds (rule W13), whatever the storage: how many rows a page scans, and that what one
+ * organization searches waits for its turn among the searches of others.
  *
  * A page is read in steps of a few hundred rows. The first one is made at once: mostly it is enough. Each further one takes
- * its turn, so that no search holds up the reads of others for longer than a step takes. What was looked at is charged to
+ * its turn, so that no search holds up the reads of others for longer than a step takes. What was scanned is charged to
  * the request (`ReadCost`).
  */
 import { Context, Effect, Layer } from "effect"
 import type { CreatedCursor, Filtered, Keyset } from "../../ports/Storage.ts"
-import { LOOKED_AT_ONCE } from "../../ports/Storage.ts"
+import { SCAN_LIMIT } from "../../ports/Storage.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import type { Page } from "../Paging.ts"
 import * as FairSlots from "./FairSlots.ts"
 import * as ReadCost from "./ReadCost.ts"
 
-/** How many rows a page looks at, at most: all plans that an organization has by its usual quota. */
-export const MOST = 40 * LOOKED_AT_ONCE
+/** How many rows a page scans, at most: all plans that an organization has by its usual quota. */
+export const MOST = 40 * SCAN_LIMIT
 
 /** Which page, and of whose list. */
 export interface Asked extends Keyset<CreatedCursor> {
@@ -31,7 +31,7 @@ export class FilteredLists extends Context.Service<
   FilteredLists,
   {
     /**
-     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST` rows were looked at, or where no turn
+     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST` rows were scanned, or where no turn
      * came in time: 2 s after the page was asked for, it goes on only while it need not wait.
      */
     readonly page: <A, E>(

@@ -31,8 +31,8 @@ export const attachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<vo
     return Effect.void
   })
 
-/** What a row costs that a filter looks at: 512 of them as much as 64 KiB. */
+/** What a row costs that a filter scans: 512 of them as much as 64 KiB. */
 const ROW = 128
 
-/** Counts rows that were looked at. */
-export const rows = (looked: number): Effect.Effect<void> => bytes(looked * ROW)
+/** Counts rows that were scanned. */
+export const rows = (scanned: number): Effect.Effect<void> => bytes(scanned * ROW)

@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const sim = release ? yield* storage.sims.get({ organizationId, iccid }) : null
         const decision = Problem.done(work, sim)
-        const commit = yield* commits.of(organizationId, decision, yield* clock.now)
+        const commit = yield* commits.prepare(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit))
       })
     )

@@ -2,7 +2,7 @@
  * Bringing the mobile plan of an eSIM to its target (rule I6). What becomes of a change whose outcome stays open depends on
  * who asked for it:
  *
- * - A request without a key is told so. It is asked again as the same change until the telco answers, and what turns out to be
+ * - A request without a key fails. It is asked again as the same change until the telco answers, and what turns out to be
  *   done is turned back.
  * - A request with a key may come again, and goes on with the change (rule S5). If it does not, the change is turned back too.
  * - A command waits until then, and its change stays (rule H1).
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
       const now = yield* clock.now
       if (command !== null || isTurningBack || hasFailed) return retrying(held, now, failure)
       if (isRequest && attempts === 0 && failure.isDone === false) {
-        const commit = yield* commits.of(organizationId, MobilePlan.refused(sim), now)
+        const commit = yield* commits.prepare(organizationId, MobilePlan.refused(sim), now)
         return refusing(held, commit, notTaken(failure), now)
       }
       return interrupting(held, {}, { iccid, attemptId: changeId }, failure, now)
@@ -95,18 +95,18 @@ export const make = Effect.gen(function* () {
             yield* commits.write(yield* notDone(sim, failure))
             return Result.fail(notTaken(failure))
           }
-          const commit = yield* commits.of(organizationId, MobilePlan.refused(sim), now)
+          const commit = yield* commits.prepare(organizationId, MobilePlan.refused(sim), now)
           const refusal = new TelcoRefused({ message: failure.message })
           yield* commits.write(hasFailed ? finishing(held, commit) : refusing(held, commit, refusal, now))
           return Result.fail(refusal)
         }
         if (hasFailed) {
           const decision = MobilePlan.turnedBack(sim, changeId, yield* ids.next(now, organizationId), now)
-          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now)))
+          yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, now)))
           return Result.fail(unavailable)
         }
         const { decision, status: value } = MobilePlan.settled(sim)
-        const decided = yield* commits.of(organizationId, decision, now)
+        const decided = yield* commits.prepare(organizationId, decision, now)
         const action = value.applied ? "sim.apply_mobile_plan" : "sim.remove_mobile_plan"
         const change = { organizationId, action, resourceId: iccid, iccid } as const
         // What is turned back has not changed.

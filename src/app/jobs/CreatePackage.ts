@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
           const known = yield* present
           const now = yield* clock.now
           const decision = Occurrence.record(known, work, outcome, now)
-          yield* commits.write(finishing(held, yield* commits.of(organizationId, decision, now)))
+          yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, now)))
         })
       )
 
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
         return "done" satisfies Done
       case "Gone": {
         const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
-        const commit = yield* commits.of(organizationId, decision, now)
+        const commit = yield* commits.prepare(organizationId, decision, now)
         yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
         return "done" satisfies Done
       }
@@ -66,7 +66,11 @@ export const make = Effect.gen(function* () {
         }
         // The next occurrence does not wait for this one.
         const following = Occurrence.next(attachment, occurrence + 1)
-        const { jobs } = yield* commits.of(organizationId, { jobs: following === undefined ? [] : [following] }, now)
+        const { jobs } = yield* commits.prepare(
+          organizationId,
+          { jobs: following === undefined ? [] : [following] },
+          now
+        )
         const retry = retrying(held, yield* clock.now, answer.failure, window.end)
         yield* commits.retryOnConflict(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
         return "retried" satisfies Done

@@ -31,10 +31,10 @@ export const one = Effect.gen(function* () {
       Effect.gen(function* () {
         const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
         const now = yield* clock.now
-        const { nextAt, payloads } = Lifecycle.told(aggregate, attachmentId, dueAt, now)
+        const { nextAt, payloads } = Lifecycle.notifications(aggregate, attachmentId, dueAt, now)
         const decision =
           aggregate === null || payloads.length === 0 ? {} : { sim: { loaded: aggregate, next: aggregate }, payloads }
-        const commit = yield* commits.of(organizationId, decision, now)
+        const commit = yield* commits.prepare(organizationId, decision, now)
         const isFollowed = Lifecycle.includesTimed(yield* namedTypes.of(organizationId))
         const goingOn: Commit | null =
           nextAt !== null && isFollowed
@@ -47,7 +47,7 @@ export const one = Effect.gen(function* () {
   })
 })
 
-/** How many subscriptions are looked at in one attempt. */
+/** How many subscriptions are read in one attempt. */
 const PAGE = 50
 
 /** What does the job. A job that an attachment has already stays as it is. */
@@ -74,7 +74,7 @@ export const all = Effect.gen(function* () {
       now
     )
     const more = next === null ? [] : [Lifecycle.nextOfAll(requestId, next, now)]
-    const commit = yield* commits.of(organizationId, { jobs: [...jobs, ...more] }, now)
+    const commit = yield* commits.prepare(organizationId, { jobs: [...jobs, ...more] }, now)
     yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
     return "done" as const satisfies Done
   })

@@ -5,7 +5,7 @@
  * its own id, so that asking again creates none twice. Either all are there and the attachment shows, or nothing
  * remains. Where the telco gives no answer, it depends on who asked:
  *
- * - A request without a key is told so, and a job undoes what the telco may have done.
+ * - A request without a key fails, and a job undoes what the telco may have done.
  * - A request with a key may come again. Its attempt is interrupted: it waits for the request, and is undone later.
  * - A command is tried again with the same attempt until the telco answers (rule H1).
  */
@@ -123,7 +123,7 @@ export const make = Effect.gen(function* () {
     ) {
       const now = yield* clock.now
       const ordered = isFirst && answer._tag === "NotTaken" ? answer.ordered : Provisioning.orderable(attachment)
-      const undo = commits.of(organizationId, Provisioning.undo(aggregate, attachment, ordered, now), now)
+      const undo = commits.prepare(organizationId, Provisioning.undo(aggregate, attachment, ordered, now), now)
       if (answer._tag === "GivenUp") return { commit: finishing(held, yield* undo), refusal: notTaken() }
       const { failure } = answer
       if (failure._tag === "Telco.Refused") {
@@ -135,7 +135,7 @@ export const make = Effect.gen(function* () {
         return { commit: refusing(held, yield* undo, refusal, now), refusal }
       }
       if (key === null) return { commit: retrying(held, now, failure), refusal }
-      const interrupted = yield* commits.of(organizationId, Provisioning.interrupt(aggregate), now)
+      const interrupted = yield* commits.prepare(organizationId, Provisioning.interrupt(aggregate), now)
       return { commit: interrupting(held, interrupted, { iccid, attemptId: attachmentId }, failure, now), refusal }
     })
 
@@ -155,7 +155,7 @@ export const make = Effect.gen(function* () {
         }
         const { attachment, aggregate } = loaded
         const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
-        const decided = yield* commits.of(organizationId, decision, now)
+        const decided = yield* commits.prepare(organizationId, decision, now)
         const change = AuditEntry.creation(attachment, aggregate.subscription?.status === "Pending")
         const commit = yield* commits.audited(decided, change, now, held.job.origin)
         yield* commits.write(answering(held, commit, { kind: "Created", value: created }, now))

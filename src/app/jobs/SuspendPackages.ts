@@ -1,5 +1,5 @@
 /**
- * Telling the telco of a suspension, until it has taken it (rule T7). Refusals end the job (rule S6).
+ * Sends a suspension to the telco until it has taken it (rule T7). Refusals end the job (rule S6).
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"

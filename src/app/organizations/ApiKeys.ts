@@ -37,7 +37,7 @@ interface OfKey extends OfOrganization {
   readonly apiKeyId: string
 }
 
-/** Makes, lists, rotates and revokes keys, and tells whose a key is (rule W3). */
+/** Makes, lists, rotates and revokes keys, and finds whose a key is (rule W3). */
 export class ApiKeys extends Context.Service<
   ApiKeys,
   {
@@ -57,7 +57,7 @@ export class ApiKeys extends Context.Service<
     readonly revoke: (of: OfKey) => Effect.Effect<ApiKey.ApiKey, NotFound | StorageError>
     /** Gives the key another secret. The old one is refused from then on, as if revoked. */
     readonly rotate: (of: OfKey) => Effect.Effect<NewKey, NotFound | StorageError>
-    /** Whose key this is. A refusal does not tell why a key is not valid. */
+    /** Whose key this is. A refusal does not say why a key is not valid. */
     readonly authenticate: (key: string) => Effect.Effect<ApiKey.ApiKey, KeyRefused | StorageError>
     /** Whether this process has made the key or found it valid, so that to look it up again is no guess (rule W10). */
     readonly isKnown: (key: string) => boolean
@@ -104,11 +104,11 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       yield* commits.write(commit, kinds.ApiKey.keep(apiKey))
     })
 
-    const lookUp = Effect.fnUntraced(function* (key: string) {
+    const find = Effect.fnUntraced(function* (key: string) {
       if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
       return yield* storage.apiKeys.byHash(yield* ids.digest(key))
     })
-    const cache = yield* CommittedCache.make(lookUp, {
+    const cache = yield* CommittedCache.make(find, {
       capacity: CACHED_KEYS,
       keepMillis: (found) => (found === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis)
     })

@@ -99,7 +99,7 @@ export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
     const registry = yield* HandlerRegistry
     const organizations = yield* Organizations
 
-    /** Rule E1: the jobs that see to it that a new handler is told what falls due of the attachments that there are. */
+    /** Rule E1: the jobs that notify a new handler of what falls due of existing attachments. */
     const notices = Effect.fnUntraced(function* (handler: EventHandler.EventHandler, now: Instant) {
       const jobs: Array<Job.Job> = []
       const add = Effect.fnUntraced(function* (organizationId: string) {

@@ -173,7 +173,7 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
             const decision = Problem.done(work, sim)
             if (decision.sim !== undefined && of.force !== true) yield* nothingListed(decision.sim.loaded.sim.iccid)
             const now = yield* clock.now
-            const commit = yield* commits.of(organizationId, decision, now)
+            const commit = yield* commits.prepare(organizationId, decision, now)
             yield* audited(
               "problem.resolve",
               job,

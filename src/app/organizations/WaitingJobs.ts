@@ -72,7 +72,7 @@ export const layer: Layer.Layer<WaitingJobs, never, FilteredLists | Storage | Bu
       yield* commits.retryOnConflict(commits.write(commit))
     })
 
-    // The service's own turns: jobs of all organizations are looked at, whichever the filter takes.
+    // The service's own turns: jobs of all organizations are scanned, whichever the filter takes.
     const page = (of: Keyset<CreatedCursor> & WaitingFilter) =>
       lists.page({ ...of, organizationId: "" }, (step) => storage.jobs.waiting({ ...of, ...step }), cursorOf)
 

@@ -123,7 +123,7 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
 
     /**
      * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job
-     * sees to it that they are told of the attachments that there are.
+     * makes jobs that notify them of existing attachments.
      */
     const withNotices = Effect.fnUntraced(function* (
       action: Action,
@@ -135,7 +135,7 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
       const { endpointId: resourceId, organizationId } = next
       const isNew = asks(next) && (before === undefined || !asks(before))
       const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now, organizationId), now) : []
-      const commit = { ...(yield* commits.of(organizationId, { jobs }, now)), webhookEndpoints: [next] }
+      const commit = { ...(yield* commits.prepare(organizationId, { jobs }, now)), webhookEndpoints: [next] }
       return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
     })
 
@@ -302,7 +302,7 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
         const now = yield* clock.now
         yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const commit = yield* commits.of(organizationId, { payloads: [payload] }, now)
+            const commit = yield* commits.prepare(organizationId, { payloads: [payload] }, now)
             yield* commits.write(yield* commits.audited(commit, change, now))
           })
         )

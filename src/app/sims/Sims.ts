@@ -1,6 +1,6 @@
 /**
  * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1, I2 and I7), and taking SIMs out of stock that
- * have packages of nobody's (rule S5).
+ * have packages without an owner (rule S5).
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -99,7 +99,7 @@ export class Sims extends Context.Service<
 /** How many rows are stored at once. */
 const IMPORT_BATCH = 1_000
 
-/** How many errors, and how many warnings, a report tells of one by one. */
+/** How many errors, and how many warnings, a report lists one by one. */
 const MOST_MESSAGES = 1_000
 
 const NOTHING_STORED: ImportOutcome = { imported: [], updated: [], taken: [] }
@@ -114,8 +114,8 @@ const nothing: ImportReport = {
   warningCount: 0
 }
 
-const first = (told: ReadonlyArray<RowMessage>, more: ReadonlyArray<RowMessage>): ReadonlyArray<RowMessage> =>
-  told.length >= MOST_MESSAGES || more.length === 0 ? told : [...told, ...more].slice(0, MOST_MESSAGES)
+const first = (all: ReadonlyArray<RowMessage>, more: ReadonlyArray<RowMessage>): ReadonlyArray<RowMessage> =>
+  all.length >= MOST_MESSAGES || more.length === 0 ? all : [...all, ...more].slice(0, MOST_MESSAGES)
 
 const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   imported: before.imported + batch.imported,
@@ -157,7 +157,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
           errors.push({ row: index + 1, iccid: SimImport.name(row), message: parsed.failure })
           continue
         }
-        const { iccid, warnings: told, ...sim } = parsed.success
+        const { iccid, warnings: rowWarnings, ...sim } = parsed.success
         const earlier = sims.get(iccid)
         if (earlier !== undefined) {
           duplicates += 1
@@ -165,7 +165,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
           continue
         }
         rowOf.set(iccid, index + 1)
-        for (const message of told) warnings.push({ row: index + 1, iccid, message })
+        for (const message of rowWarnings) warnings.push({ row: index + 1, iccid, message })
         const simId = yield* ids.next(now, organizationId)
         sims.set(iccid, SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
@@ -218,7 +218,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
             const now = yield* clock.now
             const releaseId = yield* ids.next(now, of.organizationId)
             const decision = Deletion.withheld(aggregate, releaseId, now)
-            yield* commits.write(yield* commits.of(of.organizationId, decision, now))
+            yield* commits.write(yield* commits.prepare(of.organizationId, decision, now))
             yield* Effect.logWarning(
               "the telco lists packages on a SIM in stock, which is not sold until they are gone",
               {

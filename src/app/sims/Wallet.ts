@@ -103,7 +103,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
       const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
       if (asked === null) return MobilePlan.statusOf(sim)
       const lease = yield* work.lease
-      const commit = yield* commits.of(organizationId, asked.decision, now, lease)
+      const commit = yield* commits.prepare(organizationId, asked.decision, now, lease)
       yield* commits.write(commit, "later")
       return { held: JobRunner.heldBy(commit, lease), work: asked.work }
     })

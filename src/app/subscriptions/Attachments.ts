@@ -28,7 +28,7 @@ export class Attachments extends Context.Service<
     /** By plan id or attachment id; of several with the plan, the active one, else the newest (rule S4). */
     readonly get: (of: OfSubscription & { readonly id: string }) => Effect.Effect<View, NotFound | StorageError>
     /**
-     * For good (rule T7). It succeeds before the telco was told, and again if it was suspended already. `NotFound` by
+     * For good (rule T7). It succeeds before the telco has taken it, and again if it was suspended already. `NotFound` by
      * a plan's id.
      */
     readonly suspend: (
@@ -77,7 +77,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
             if (decision.sim === undefined) return
             const { attachmentId: resourceId, iccid, organizationId } = of
             const change = { organizationId, action: "plan_attachment.suspend", resourceId, iccid } as const
-            const commit = yield* commits.audited(yield* commits.of(organizationId, decision, now), change, now)
+            const commit = yield* commits.audited(yield* commits.prepare(organizationId, decision, now), change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
           })
         )

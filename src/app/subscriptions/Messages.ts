@@ -70,7 +70,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
         const messageId = request === undefined ? yield* ids.next(now, organizationId) : Sms.idOf(request)
         const job = Sms.job({ iccid, messageId, from, text }, now)
         const lease = yield* work.lease
-        const commit = yield* commits.of(organizationId, { jobs: [job] }, now, lease)
+        const commit = yield* commits.prepare(organizationId, { jobs: [job] }, now, lease)
         yield* commits.retryOnConflict(commits.write(commit, "later"))
         return yield* Effect.fromResult(yield* runner.sendSms(JobRunner.heldBy(commit, lease), job.work))
       })

@@ -26,7 +26,7 @@ export interface SmsLimit {
   readonly take: (to: Target) => Effect.Effect<void, SmsLimited>
 }
 
-/** How many SIMs are kept before those are looked for whose time is over. */
+/** How many SIMs are kept before those are dropped whose time is over. */
 const LEAST_KEPT = 1_024
 
 /** The name of the limit among the processes. */
@@ -73,7 +73,7 @@ export const make: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.gen(func
         }
         forget(now)
         sent.set(key, until)
-        usage.tell({ limit: NAME, caller: key, cost: 1 })
+        usage.publish({ limit: NAME, caller: key, cost: 1 })
         return Effect.void
       })
   }

@@ -100,7 +100,7 @@ export class Subscriptions extends Context.Service<
     /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
     readonly list: (of: { readonly organizationId: string }) => Stream.Stream<SubscriptionWithSim, StorageError>
     /**
-     * Inside a transaction of the host the deletion is part of that transaction, and the telco is told after the commit
+     * Inside a transaction of the host the deletion is part of that transaction, and the telco is called after the commit
      * (rule H1).
      */
     readonly remove: (of: OfSubscription) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
@@ -191,12 +191,12 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const { subscriptionId } = created
         const isFirst = aggregate.subscription === null
         const change = AuditEntry.creation({ organizationId, subscriptionId, attachmentId, iccid }, isFirst)
-        const commit = yield* commits.audited(yield* commits.of(organizationId, decision, now), change, now)
+        const commit = yield* commits.audited(yield* commits.prepare(organizationId, decision, now), change, now)
         yield* commits.write(commit, kinds.Created.keep(created))
         return created
       }
       const lease = yield* work.lease
-      const commit = yield* commits.of(organizationId, subscribed.decision, now, lease)
+      const commit = yield* commits.prepare(organizationId, subscribed.decision, now, lease)
       yield* commits.write(commit, "later")
       const { aggregate: taken, work: toDo } = subscribed
       return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: asStored(taken) }
@@ -246,7 +246,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const { iccid, organizationId } = of
             const resourceId = subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
-            const decided = yield* commits.of(organizationId, decision, now, lease)
+            const decided = yield* commits.prepare(organizationId, decision, now, lease)
             const commit = yield* commits.audited(decided, change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
             return { commit, lease }

@@ -25,7 +25,7 @@ const PROBE = 10 * SECOND
 /** How many jobs one answer pulls forward. */
 const PULLED = 2
 
-/** How many jobs are looked at for those that wait for longer. */
+/** How many jobs are scanned for those that wait for longer. */
 const PAGE = 64
 
 /** Tries work sooner that waits for a telco. */
@@ -92,7 +92,7 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
       // A probe that was tried before its time is over.
       if (last !== undefined && last.dueAt > now && last.jobId !== jobId) return
       const dueAt = Math.max(now + PROBE, waiting?.notBefore ?? now)
-      // Where all are tried sooner, or storage fails, there is none: it is looked for again soon.
+      // Where all are tried sooner, or storage fails, there is none: it is searched again soon.
       probes.set(telco, { dueAt: now + SECOND, jobId: null })
       const jobs = yield* next(telco, 1, dueAt, dueAt)
       yield* hasten(jobs, dueAt)

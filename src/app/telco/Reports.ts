@@ -73,7 +73,7 @@ const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdi
 }
 
 const counted = (verdicts: ReadonlyArray<Verdict>) =>
-  Metrics.tell((context) => {
+  Metrics.observe((context) => {
     const counts = { Accepted: 0, Duplicate: 0, Rejected: 0 }
     for (const { _tag } of verdicts) counts[_tag] += 1
     Metrics.reports({ outcome: "accepted" })(counts.Accepted, context)
@@ -129,7 +129,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         iccids: asked(reports.filter((_, place) => problems[place] === undefined)),
         seenSince: (yield* clock.now) - TelcoReport.ID_RETENTION
       })
-      // Read after the aggregates, so that what is told now is not dated before what has led to them.
+      // Read after the aggregates, so that what is notified now is not dated before what has led to them.
       const now = yield* clock.now
       const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
       const verdicts: Array<Verdict> = []
@@ -177,11 +177,11 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
       const types = yield* typesOf(tallies)
       for (const { aggregate, before, jobs, payloads } of tallies) {
-        const isTold =
+        const isNotified =
           before.attachments !== aggregate.attachments && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
-        if (!isTold && jobs.length + payloads.length === 0) continue
-        const decision = isTold ? { sim: { loaded: before, next: aggregate }, jobs, payloads } : { jobs, payloads }
-        const commit = yield* commits.of(aggregate.sim.organizationId, decision, now)
+        if (!isNotified && jobs.length + payloads.length === 0) continue
+        const decision = isNotified ? { sim: { loaded: before, next: aggregate }, jobs, payloads } : { jobs, payloads }
+        const commit = yield* commits.prepare(aggregate.sim.organizationId, decision, now)
         events.push(...(commit.events ?? []))
         put.push(...(commit.jobs?.put ?? []))
       }

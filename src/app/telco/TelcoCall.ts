@@ -74,7 +74,7 @@ export const makeInTime: Effect.Effect<InTime, never, Scope.Scope> = Effect.gen(
   return (operation, call) => measured(operation, inTime(call))
 })
 
-/** `Retry-After` if the telco is unavailable and does not tell for how long, in seconds. */
+/** `Retry-After` if the telco is unavailable and does not say for how long, in seconds. */
 const RETRY_AFTER_SECONDS = 5
 
 /** The longest that a telco is left alone on its own word, in seconds. */

@@ -33,25 +33,25 @@ export interface Keyset<Cursor> {
   readonly limit: number
 }
 
-/** How many rows of a list a read with a filter looks at, unless it is asked for fewer. */
-export const LOOKED_AT_ONCE = 512
+/** How many rows of a list a read with a filter scans, unless it is asked for fewer. */
+export const SCAN_LIMIT = 512
 
 /**
  * A part of a list that a filter goes over. The read stops after `limit` rows that the filter takes, or after so many
  * rows of the list, whether taken or not (rule W13): what it costs does not grow with the list.
  */
 export interface FilteredKeyset extends Keyset<CreatedCursor> {
-  /** How many rows to look at, at most; `LOOKED_AT_ONCE` if absent. */
-  readonly looks?: number | undefined
+  /** How many rows to scan, at most; `SCAN_LIMIT` if absent. */
+  readonly scanLimit?: number | undefined
 }
 
 /** What such a read found. */
 export interface Filtered<A> {
   /** The rows that the filter takes, in the list's order. */
   readonly items: ReadonlyArray<A>
-  /** How many rows were looked at. An index may spare those of another value. */
+  /** How many rows were scanned. An index may spare those of another value. */
   readonly rows: number
-  /** The last row that was looked at, to go on after; null where the list has ended. */
+  /** The last row that was scanned, to go on after; null where the list has ended. */
   readonly next: CreatedCursor | null
 }
 

@@ -101,8 +101,8 @@ export interface Sims {
   ) => Effect.Effect<void, StorageError>
   /**
    * The free eSIMs of organizations, by label, in any order. A label of which an organization has eSIMs, but no free one,
-   * is told with 0; that it has some is looked for among the first 1,000 of its SIMs, or more. For watching: the cost does
-   * not grow with the inventory.
+   * is reported with 0; that it has some is searched among the first 1,000 of its SIMs, or more. For watching: the cost
+   * does not grow with the inventory.
    */
   readonly stock: (of: { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Stock>>
   /** By what its telco knows a SIM; null where the organization has no such SIM. */

@@ -1,5 +1,5 @@
 /**
- * Usage as it truly was, and as a telco tells it: late, twice, out of order and with gaps (rule R1).
+ * Usage as it truly was, and as a telco reports it: late, twice, out of order and with gaps (rule R1).
  */
 import * as fc from "fast-check"
 import { DAY, HOUR } from "../../domain/Time.ts"
@@ -16,8 +16,8 @@ export interface Reading {
 export interface UsageHistory {
   /** As it was: the total never falls, and each reading has a time of its own. */
   readonly readings: ReadonlyArray<Reading>
-  /** As it is told, in order of arrival: indexes into the readings, which may come twice, late, or not at all. */
-  readonly told: ReadonlyArray<number>
+  /** As it is reported, in order of arrival: indexes into the readings, which may come twice, late, or not at all. */
+  readonly arrivals: ReadonlyArray<number>
 }
 
 /** How large usage histories get. */
@@ -68,6 +68,6 @@ export const usageHistories = (bounds: Bounds = modest): fc.Arbitrary<UsageHisto
         })
         .map(({ arriving, lastArrivesAt }) => ({
           readings,
-          told: arriving.toSpliced(lastArrivesAt, 0, last)
+          arrivals: arriving.toSpliced(lastArrivesAt, 0, last)
         }))
     })

@@ -89,7 +89,7 @@ export type Answer =
   | { readonly kind: "Verdicts"; readonly verdicts: ReadonlyArray<Verdict> }
   | { readonly kind: "MobilePlan"; readonly status: MobilePlanStatus }
 
-/** How a command ended. `Refused` has the refusal that a client would be told of. */
+/** How a command ended. `Refused` has the refusal that a client would get. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly answer: Answer }
   | { readonly _tag: "Refused"; readonly refusal: Plain }

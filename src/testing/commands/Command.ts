@@ -60,7 +60,7 @@ export interface Report {
 }
 
 /**
- * `by` is who asks. What is `foreign` is looked for among what the other organization has. A `line` is a SIM in
+ * `by` is who asks. What is `foreign` is taken from what the other organization has. A `line` is a SIM in
  * service, or any where none is; a `sim` is any SIM of the inventory, or null for one that is chosen.
  */
 export type Command =

@@ -30,7 +30,7 @@ const broken = (cause: unknown): Outcome => ({
   message: String(cause)
 })
 
-/** What may go wrong with a request. A refusal that is told again (rule W2) is plain data already. */
+/** What may go wrong with a request. A refusal that is replayed (rule W2) is plain data already. */
 type Failure = Refusal.Plain | StorageError
 
 const failed = (cause: Cause.Cause<Failure>): Outcome => {

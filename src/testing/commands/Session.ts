@@ -18,7 +18,7 @@ export interface Session {
   readonly reports: Array<Report>
   /** Requests with an idempotency key, oldest first, and when each was made. `Repeat` takes them from here. */
   readonly keyed: Array<{ readonly at: Instant; readonly request: Request }>
-  /** Numbers the requests, so that each can be told from all others by what it leaves. */
+  /** Numbers the requests, so that each can be distinguished from all others by what it leaves. */
   nextRequest: number
   /** Numbers the reports: the next new one has the id `report-<nextReport>`. */
   nextReport: number

@@ -35,7 +35,7 @@ export const creationsStay: Invariant = make(
     return ({ after, step }) => {
       const { asked, outcome } = step
       const created = createdOf(outcome)
-      // An answer that is told again may be about a subscription that was deleted meanwhile.
+      // An answer that is replayed may be about a subscription that was deleted meanwhile.
       if (created !== null && asked._tag === "Subscribe") acknowledged.set(created.attachmentId, created)
       if (asked._tag === "Delete" && outcome._tag !== "Refused") {
         for (const [id, { sim }] of acknowledged) if (sim.iccid === asked.iccid) acknowledged.delete(id)
@@ -69,7 +69,7 @@ export const suspensionsStay: Invariant = make(
         const expected = suspended.get(attachmentId)
         return expected === undefined || suspendedAt === expected
           ? null
-          : `${attachmentId} was suspended at ${toIso(expected)}, and is told so from ${show(suspendedAt)}`
+          : `${attachmentId} was suspended at ${toIso(expected)}, and is shown so from ${show(suspendedAt)}`
       })
     }
   }
@@ -85,7 +85,7 @@ const passing: ReadonlySet<string> = new Set([
   "RequestInProgress"
 ])
 
-/** Whether an answer is told again to the same key. */
+/** Whether an answer is replayed to the same key. */
 const isFinal = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" || (outcome._tag === "Refused" && !passing.has(outcome.refusal._tag))
 
@@ -98,23 +98,23 @@ const requestOf = (asked: Asked): Request | null =>
 /**
  * Rule W2. A final answer is replayed as it was. Two attachments never stem from one request, with a key or without.
  */
-export const repetitionsAreToldTheSame: Invariant = make(
-  "a request that comes again with its key is told the same, and has no further effect",
+export const repetitionsAreAnsweredTheSame: Invariant = make(
+  "a request that comes again with its key is answered the same, and has no further effect",
   "W2",
   () => {
-    const told = new Map<string, { readonly outcome: Outcome; readonly ended: Instant }>()
+    const answered = new Map<string, { readonly outcome: Outcome; readonly ended: Instant }>()
     const left = new Map<string, string>()
     return ({ after, step }) => {
       const request = requestOf(step.asked)
       const key = request?.key ?? null
-      const before = key === null ? undefined : told.get(key)
-      const isToldAnother =
+      const before = key === null ? undefined : answered.get(key)
+      const isAnsweredDifferently =
         step.outcome._tag !== "Killed" && before !== undefined && !same(before.outcome, step.outcome)
       // A twin that began before the answer was there may have found the first one under way.
-      if (isToldAnother && !(isInProgress(step.outcome) && step.began < before.ended)) {
-        return `${key} was told ${show(before.outcome)}, and then ${show(step.outcome)}`
+      if (isAnsweredDifferently && !(isInProgress(step.outcome) && step.began < before.ended)) {
+        return `${key} was answered ${show(before.outcome)}, and then ${show(step.outcome)}`
       }
-      if (key !== null && isFinal(step.outcome)) told.set(key, { outcome: step.outcome, ended: step.ended })
+      if (key !== null && isFinal(step.outcome)) answered.set(key, { outcome: step.outcome, ended: step.ended })
       return first(visible(after), ({ attachment: { attachmentId, metadata } }) => {
         const known = left.get(metadata)
         left.set(metadata, attachmentId)

@@ -45,7 +45,7 @@ const ourPackage = (
         ? null
         : `${id} goes on at the telco, and is suspended`
     case "Refused":
-      return record?.refusal === null ? `the telco has ${id}, which is told as refused` : null
+      return record?.refusal === null ? `the telco has ${id}, which is shown as refused` : null
     case "Lapsed":
       return null
   }
@@ -125,7 +125,7 @@ export const nothingIsUnderWay: Invariant = make(
  * is ordered without a window.
  */
 export const packagesAreAsOrdered: Invariant = make(
-  "a package is ordered for the time that it is told for",
+  "a package is ordered for the time that it is shown for",
   "T4, T5",
   () => {
     const windows = new Map<string, Ordered["window"]>()
@@ -140,7 +140,7 @@ export const packagesAreAsOrdered: Invariant = make(
           const expected = isFirstUse ? null : { start: activationAt, end: expirationAt }
           return same(ordered, expected)
             ? null
-            : `${attachmentId}:${occurrence} was ordered for ${show(ordered)}, and is told for ${show(expected)}`
+            : `${attachmentId}:${occurrence} was ordered for ${show(ordered)}, and is shown for ${show(expected)}`
         })
       )
     }

@@ -33,25 +33,25 @@ export const thresholdsFireOnce: Invariant = make(
         fired.set(attachmentId, [...before, usagePercentage])
         return usagePercentage > (before.at(-1) ?? 0)
           ? null
-          : `${attachmentId} told ${usagePercentage} % after ${show(before)}`
+          : `${attachmentId} notified ${usagePercentage} % after ${show(before)}`
       }) ??
       first(attachments(after), (of) => {
         const { attachmentId } = of.attachment
-        const told = fired.get(attachmentId) ?? []
-        return same(told, reached(of))
+        const notified = fired.get(attachmentId) ?? []
+        return same(notified, reached(of))
           ? null
-          : `${attachmentId} has told ${show(told)}, and reached ${show(reached(of))}`
+          : `${attachmentId} has notified ${show(notified)}, and reached ${show(reached(of))}`
       })
   }
 )
 
 /** What a report about a SIM leaves behind: its country, and the state of its profile. */
-interface Sighting {
+interface Snapshot {
   readonly country: { readonly is: string; readonly at: number } | null
   readonly state: { readonly is: string; readonly at: number } | null
 }
 
-const sighted = (line: SimAggregate | undefined): Sighting => {
+const snapshot = (line: SimAggregate | undefined): Snapshot => {
   const { location, smdp } = line?.sim ?? {}
   return {
     country: location ? { is: location.countryAlpha2, at: location.at } : null,
@@ -64,7 +64,7 @@ const isLater = (known: { readonly at: number } | null, at: number): boolean => 
 /** Rule R3: the events that accepted reports about one SIM cause, in order of what happened, and what is known then. */
 const consequences = (line: SimAggregate | undefined, reports: ReadonlyArray<Report>): ReadonlyArray<string> => {
   const events: Array<string> = []
-  let { country, state } = sighted(line)
+  let { country, state } = snapshot(line)
   for (const { fact, occurredAt: at } of reports) {
     if (fact._tag === "Location" && isLater(country, at)) {
       if (country?.is !== fact.countryAlpha2) events.push(`country ${country?.is ?? null} ${fact.countryAlpha2}`)
@@ -100,14 +100,14 @@ const accepted = ({ asked, outcome }: Step): ReadonlyArray<Report> => {
     .sort((left, right) => left.occurredAt - right.occurredAt)
 }
 
-/** All that should be told of a step. */
+/** All that should be notified of a step. */
 const causes = ({ after, before, step }: Frame): ReadonlyArray<string> => {
   const crossed = attachments(after).flatMap((of) => {
     const { attachmentId } = of.attachment
     const known = attachments(before).find(({ attachment }) => attachment.attachmentId === attachmentId)
-    const told = known === undefined ? [] : reached(known)
+    const notified = known === undefined ? [] : reached(known)
     return reached(of)
-      .filter((threshold) => !told.includes(threshold))
+      .filter((threshold) => !notified.includes(threshold))
       .map((threshold) => `threshold ${attachmentId} ${threshold}`)
   })
   const reports = accepted(step)
@@ -137,7 +137,7 @@ export const eventsHaveOneCause: Invariant = make(
       .map(nameOf)
       .sort()
     const expected = [...causes(frame)].sort()
-    return same(events, expected) ? null : `${show(events)} was told, and ${show(expected)} happened`
+    return same(events, expected) ? null : `${show(events)} was notified, and ${show(expected)} happened`
   }
 )
 

@@ -88,7 +88,7 @@ export const factsStay: Invariant = make(
           return `${attachment.attachmentId} is suspended otherwise`
         if (before.confirmed && !attachment.confirmed) return `${attachment.attachmentId} is not confirmed any more`
         return before.lastThresholdNotified > attachment.lastThresholdNotified
-          ? `${attachment.attachmentId} tells thresholds anew`
+          ? `${attachment.attachmentId} notifies thresholds anew`
           : null
       })
     }

@@ -1,10 +1,10 @@
 /**
- * A history step by step, each with all that there is after it: what invariants look at.
+ * A history step by step, each with all that there is after it: what invariants check.
  */
 import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import { type Package, packageId } from "../../domain/Package.ts"
-import type { Changes, History, Step, Told } from "../History.ts"
+import type { Changes, History, Step, AttachmentView } from "../History.ts"
 import type { TelcoCall } from "../Simulated.ts"
 
 /** The lines as they are, by ICCID. */
@@ -20,8 +20,8 @@ export interface Frame {
   readonly before: Lines
   /** All SIMs with their attachments and packages, at the end of the step. */
   readonly after: Lines
-  /** What is told of each attachment that was ever seen, as last seen. */
-  readonly told: ReadonlyMap<string, Told>
+  /** The view of each attachment that was ever seen, as last seen. */
+  readonly views: ReadonlyMap<string, AttachmentView>
   /** How the last call to create a package ended, by package id. */
   readonly asked: ReadonlyMap<string, TelcoCall["outcome"]>
 }
@@ -31,8 +31,10 @@ const withLines = (lines: Lines, changes: Changes): Lines =>
     ? lines
     : new Map([...lines, ...changes.lines.map((line) => [line.sim.iccid, line] as const)])
 
-const withTold = (told: Frame["told"], changes: Changes): Frame["told"] =>
-  changes.told.length === 0 ? told : new Map([...told, ...changes.told.map((one) => [one.attachmentId, one] as const)])
+const withViews = (views: Frame["views"], changes: Changes): Frame["views"] =>
+  changes.views.length === 0
+    ? views
+    : new Map([...views, ...changes.views.map((one) => [one.attachmentId, one] as const)])
 
 const withAsked = (asked: Frame["asked"], changes: Changes): Frame["asked"] => {
   const calls = changes.calls.filter(({ kind }) => kind === "createPackage")
@@ -41,13 +43,13 @@ const withAsked = (asked: Frame["asked"], changes: Changes): Frame["asked"] => {
 
 const build = (history: History): ReadonlyArray<Frame> => {
   let before = withLines(new Map(), history.before)
-  let told = withTold(new Map(), history.before)
+  let views = withViews(new Map(), history.before)
   let asked = withAsked(new Map(), history.before)
   return history.steps.map((step, index) => {
     const after = withLines(before, step.changes)
-    told = withTold(told, step.changes)
+    views = withViews(views, step.changes)
     asked = withAsked(asked, step.changes)
-    const frame = { index, step, before, after, told, asked }
+    const frame = { index, step, before, after, views, asked }
     before = after
     return frame
   })

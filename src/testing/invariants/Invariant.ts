@@ -25,7 +25,7 @@ export interface Invariant {
 }
 
 /**
- * An invariant that looks at each step with all that was before it; `look` says what is wrong. What it has to remember
+ * An invariant that checks each step with all that was before it; `check` says what is wrong. What it has to remember
  * of a history it keeps in variables of its own, made anew for each history.
  */
 export const make = (
@@ -36,9 +36,9 @@ export const make = (
   name,
   rule,
   check: (history) => {
-    const look = begin(history)
+    const checkFrame = begin(history)
     for (const frame of framesOf(history)) {
-      const message = look(frame)
+      const message = checkFrame(frame)
       if (message !== null) return { invariant: name, step: frame.index, message }
     }
     return null

@@ -84,7 +84,7 @@ export const downloadedSimsStay: Invariant = make(
  * where none is free, and for good only where no creation that may yet fail has one.
  */
 export const stockIsGiven: Invariant = make(
-  "no request is told that no eSIM is left while one is",
+  "no request is refused for want of an eSIM while one is left",
   "S2, S5, W2",
   () =>
     ({ after, before, step: { asked, outcome } }) => {
@@ -112,7 +112,7 @@ const requestOf = (asked: Asked): ByOrganization | null =>
 const trespassed = ({ changes, outcome }: Step, { foreign, organizationId }: ByOrganization): string | null => {
   if (foreign && outcome._tag === "Answered") return "what is another organization's was found"
   const known = outcome._tag === "Refused" ? outcome.refusal._tag : null
-  // What is wrong with the request itself is told first (rule W8).
+  // What is wrong with the request itself is answered first (rule W8).
   if (foreign && known !== null && known !== "NotFound" && known !== "InvalidField") {
     return `what is another organization's was answered with ${known}`
   }
@@ -148,7 +148,7 @@ export const nothingCrossesOrganizations: Invariant = make(
           const iccid = WebhookEvent.iccid(payload)
           return iccid === null || owners.get(iccid) === organizationId
             ? null
-            : `${organizationId} was told of ${iccid}`
+            : `${organizationId} was notified of ${iccid}`
         }) ??
         first(step.changes.records, (record) =>
           "iccid" in record && !after.has(record.iccid) ? `the telco has ${record.iccid}, which nobody has` : null

@@ -1,6 +1,6 @@
 /**
- * What must hold of the events of rule E1 where an endpoint takes them from the beginning: each cause is told once, in
- * order. They are apart from `all`, because no other endpoint receives them.
+ * What must hold of the events of rule E1 where an endpoint takes them from the beginning: each cause is notified once,
+ * in order. They are apart from `all`, because no other endpoint receives them.
  */
 import { Record } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
@@ -21,7 +21,7 @@ const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
   return "subscriptionId" in data ? data.subscriptionId : null
 }
 
-/** The types in which something may be told next, after each type; `none` stands for the beginning. */
+/** The types in which something may be notified next, after each type; `none` stands for the beginning. */
 const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInType> } = {
   none: ["subscription.created", "attachment.created", "package.created", "package.refused"],
   "subscription.created": ["subscription.deleted"],
@@ -41,31 +41,33 @@ const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInTyp
 /** The types in the order in which they come in a life. */
 const inALife: ReadonlyArray<OptInType | "none"> = Record.keys(following)
 
-type Told = Map<string, ReadonlyArray<OptInType>>
+type Notified = Map<string, ReadonlyArray<OptInType>>
 
-/** Keeps what was told of each thing; the first event that comes twice or out of order is a complaint. */
-const inOrder = (told: Told, { step }: Frame): string | null =>
+/** Keeps what was notified of each thing; the first event that comes twice or out of order is a complaint. */
+const inOrder = (notified: Notified, { step }: Frame): string | null =>
   first(step.changes.events, (event) => {
     const about = aboutOf(event)
     const { type } = event.payload
     if (about === null || !isOptIn(type)) return null
-    const before = told.get(about) ?? []
-    told.set(about, [...before, type])
+    const before = notified.get(about) ?? []
+    notified.set(about, [...before, type])
     const { data } = event.payload
-    if ("subscriptionId" in data && told.get(data.subscriptionId)?.includes("subscription.deleted") === true) {
-      if (about !== data.subscriptionId) return `${about} told ${type} after ${data.subscriptionId} was deleted`
+    if ("subscriptionId" in data && notified.get(data.subscriptionId)?.includes("subscription.deleted") === true) {
+      if (about !== data.subscriptionId) return `${about} notified ${type} after ${data.subscriptionId} was deleted`
     }
-    return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} told ${type} after ${show(before)}`
+    return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} notified ${type} after ${show(before)}`
   })
 
-/** Keeps what was told of each thing, in whatever order: processes with clocks apart date their events differently. */
-const keep = (told: Told, { step }: Frame): void => {
+/**
+ * Keeps what was notified of each thing, in whatever order: processes with clocks apart date their events differently.
+ */
+const keep = (notified: Notified, { step }: Frame): void => {
   for (const event of step.changes.events) {
     const about = aboutOf(event)
     const { type } = event.payload
     if (about === null || !isOptIn(type)) continue
-    const all = [...(told.get(about) ?? []), type]
-    told.set(
+    const all = [...(notified.get(about) ?? []), type]
+    notified.set(
       about,
       all.sort((left, right) => inALife.indexOf(left) - inALife.indexOf(right))
     )
@@ -91,14 +93,14 @@ const dueAt = ({ activationAt, expirationAt }: Times): ReadonlyArray<readonly [t
 /** When an attachment's events fall due by the clock, by the timing model. */
 const dueOf = (of: WithPackages) => dueAt(TimingModel.times(factsOf(of)))
 
-/** What the events of an attachment before its end have told of its times, and whose it is. */
+/** What the events of an attachment before its end have said of its times, and whose it is. */
 interface Known extends Times {
   readonly subscriptionId: string
 }
 
 const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text))
 
-/** Keeps the times that events of attachments tell while they are followed. */
+/** Keeps the times in events of attachments while they are followed. */
 const keepTimes = (known: Map<string, Known>, { payload: { data, type } }: WebhookEvent): void => {
   if (!isOptIn(type) || !("activationAt" in data) || "packageId" in data || type === "attachment.suspended") return
   const { activationAt, attachmentId, expirationAt, subscriptionId } = data
@@ -110,11 +112,11 @@ const keepTimes = (known: Map<string, Known>, { payload: { data, type } }: Webho
 }
 
 /** The attachments that an event ends: a suspended one, all that are left of a deleted subscription. */
-const endedBy = ({ payload: { data, type } }: WebhookEvent, told: Told, known: ReadonlyMap<string, Known>) => {
+const endedBy = ({ payload: { data, type } }: WebhookEvent, notified: Notified, known: ReadonlyMap<string, Known>) => {
   if (type === "attachment.suspended" && "attachmentId" in data) return [data.attachmentId]
   if (type !== "subscription.deleted" || !("subscriptionId" in data)) return []
   return [...known].flatMap(([attachmentId, of]) =>
-    of.subscriptionId === data.subscriptionId && told.get(attachmentId)?.includes("attachment.suspended") !== true
+    of.subscriptionId === data.subscriptionId && notified.get(attachmentId)?.includes("attachment.suspended") !== true
       ? [attachmentId]
       : []
   )
@@ -122,17 +124,17 @@ const endedBy = ({ payload: { data, type } }: WebhookEvent, told: Told, known: R
 
 /** Rule E1. No event comes twice or out of order, and none follows the deletion of its subscription. */
 export const lifecycleIsInOrder: Invariant = make(
-  "what happens to an attachment is told once each and in order",
+  "what happens to an attachment is notified once each and in order",
   "E1",
   () => {
-    const told: Told = new Map()
-    return (frame) => inOrder(told, frame)
+    const notified: Notified = new Map()
+    return (frame) => inOrder(notified, frame)
   }
 )
 
 /** Rule E1. An event that is due by the clock is not created before it is due, and has the times of `TimingModel`. */
 export const lifecycleIsTimely: Invariant = make(
-  "what happens to an attachment is told not before it happens, and with its times",
+  "what happens to an attachment is notified not before it happens, and with its times",
   "E1",
   () => (frame) =>
     first(visible(frame.after), (of) => {
@@ -143,79 +145,81 @@ export const lifecycleIsTimely: Invariant = make(
         if (!isOptIn(payload.type) || !("activationAt" in payload.data) || "packageId" in payload.data) return null
         if (payload.data.attachmentId !== attachmentId || !due.has(payload.type)) return null
         if (createdAt < (due.get(payload.type) ?? 0)) {
-          return `${attachmentId} told ${payload.type} at ${toIso(createdAt)}, too early`
+          return `${attachmentId} notified ${payload.type} at ${toIso(createdAt)}, too early`
         }
         const times = [activationAt, expirationAt].map((at) => (at === null ? null : toIso(at)))
         const shown = [payload.data.activationAt, payload.data.expirationAt]
-        return same(times, shown) ? null : `${attachmentId} told ${show(shown)}, and has ${show(times)}`
+        return same(times, shown) ? null : `${attachmentId} notified ${show(shown)}, and has ${show(times)}`
       })
     })
 )
 
-/** What is to be told of an attachment at `now`; what is due before a suspension is checked with its event. */
-const isComplete = (of: WithPackages, told: ReadonlyArray<OptInType>, now: Instant): boolean => {
+/** What is to be notified of an attachment at `now`; what is due before a suspension is checked with its event. */
+const isComplete = (of: WithPackages, notified: ReadonlyArray<OptInType>, now: Instant): boolean => {
   if (of.attachment.suspendedAt !== null) {
-    const isOnceEach = new Set(told).size === told.length
-    return isOnceEach && told[0] === "attachment.created" && told.at(-1) === "attachment.suspended"
+    const isOnceEach = new Set(notified).size === notified.length
+    return isOnceEach && notified[0] === "attachment.created" && notified.at(-1) === "attachment.suspended"
   }
   const due = dueOf(of).flatMap(([type, at]) => (at <= now ? [type] : []))
-  return same(told, ["attachment.created", ...due])
+  return same(notified, ["attachment.created", ...due])
 }
 
-/** Rule E1. When an attachment is suspended, or its subscription deleted, all that was due before has been told. */
-export const lifecycleIsToldToTheEnd: Invariant = make(
-  "what falls due of an attachment before its suspension, or its subscription's deletion, is told by then",
+/** Rule E1. When an attachment is suspended, or its subscription deleted, all that was due before has been notified. */
+export const lifecycleIsNotifiedToTheEnd: Invariant = make(
+  "what falls due of an attachment before its suspension, or its subscription's deletion, is notified by then",
   "E1",
   () => {
-    const told: Told = new Map()
+    const notified: Notified = new Map()
     const known = new Map<string, Known>()
     return (frame) => {
-      keep(told, frame)
+      keep(notified, frame)
       const { events } = frame.step.changes
       for (const event of events) keepTimes(known, event)
       return first(events, (event) =>
-        first(endedBy(event, told, known), (attachmentId) => {
+        first(endedBy(event, notified, known), (attachmentId) => {
           const times = known.get(attachmentId)
           const due = times === undefined ? [] : dueAt(times).filter(([, at]) => at <= event.createdAt)
-          const missing = due.filter(([type]) => told.get(attachmentId)?.includes(type) !== true)
+          const missing = due.filter(([type]) => notified.get(attachmentId)?.includes(type) !== true)
           return missing.length === 0
             ? null
-            : `${attachmentId} ended at ${toIso(event.createdAt)}, and has never told ${show(missing)}`
+            : `${attachmentId} ended at ${toIso(event.createdAt)}, and has never notified ${show(missing)}`
         })
       )
     }
   }
 )
 
-/** Rule E1. Looks whenever no work is due: exactly the events of all that has happened by then are there. */
+/** Rule E1. Checks whenever no work is due: exactly the events of all that has happened by then are there. */
 export const lifecycleIsComplete: Invariant = make(
-  "whenever no job is due, everything that has happened to subscriptions, attachments and packages is told",
+  "whenever no job is due, everything that has happened to subscriptions, attachments and packages is notified",
   "E1",
   () => {
-    const told: Told = new Map()
+    const notified: Notified = new Map()
     return (frame) => {
-      keep(told, frame)
+      keep(notified, frame)
       const { after, step } = frame
       if (!isIdle(step)) return null
       const live = new Set([...after.values()].flatMap(({ subscription }) => subscription?.subscriptionId ?? []))
       return (
         first(visible(after), (of) => {
           const { attachmentId, subscriptionId } = of.attachment
-          if (!same(told.get(subscriptionId), ["subscription.created"])) {
-            return `${subscriptionId} is there, and told ${show(told.get(subscriptionId))}`
+          if (!same(notified.get(subscriptionId), ["subscription.created"])) {
+            return `${subscriptionId} is there, and notified ${show(notified.get(subscriptionId))}`
           }
-          const known = told.get(attachmentId) ?? []
+          const known = notified.get(attachmentId) ?? []
           if (!isComplete(of, known, step.ended)) {
-            return `${attachmentId} has told ${show(known)}, and due are ${show(dueOf(of))} at ${step.ended}`
+            return `${attachmentId} has notified ${show(known)}, and due are ${show(dueOf(of))} at ${step.ended}`
           }
           return first(of.packages, ({ occurrence, status }) => {
             const id = packageId(attachmentId, occurrence)
             const expected = { Created: ["package.created"], Refused: ["package.refused"], Lapsed: [] }[status]
-            return same(told.get(id) ?? [], expected) ? null : `${id} is ${status}, and told ${show(told.get(id))}`
+            return same(notified.get(id) ?? [], expected)
+              ? null
+              : `${id} is ${status}, and notified ${show(notified.get(id))}`
           })
         }) ??
-        first(told, ([id, types]) =>
-          types.at(-1) === "subscription.created" && !live.has(id) ? `${id} is gone, and that was not told` : null
+        first(notified, ([id, types]) =>
+          types.at(-1) === "subscription.created" && !live.has(id) ? `${id} is gone, and that was not notified` : null
         )
       )
     }
@@ -227,5 +231,5 @@ export const lifecycle: ReadonlyArray<Invariant> = [
   lifecycleIsInOrder,
   lifecycleIsTimely,
   lifecycleIsComplete,
-  lifecycleIsToldToTheEnd
+  lifecycleIsNotifiedToTheEnd
 ]

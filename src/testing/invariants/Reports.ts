@@ -45,7 +45,7 @@ export const reportsCountOnce: Invariant = make(
         const known = accepted.get(reportId)
         const perhaps = known ?? open.get(reportId)
         if (verdict._tag === "Duplicate") {
-          if (perhaps === undefined) return `${show(report)} is told as a duplicate, and is new`
+          if (perhaps === undefined) return `${show(report)} is answered as a duplicate, and is new`
           accepted.set(reportId, perhaps)
           return null
         }

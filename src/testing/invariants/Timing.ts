@@ -17,10 +17,10 @@ export const factsOf = ({ attachment, packages }: WithPackages): TimingModel.Fac
   return { plan, period, firstUse, suspendedAt }
 }
 
-const stateFollows = ({ step, told }: Frame, of: WithPackages): string | null => {
+const stateFollows = ({ step, views }: Frame, of: WithPackages): string | null => {
   const { attachmentId } = of.attachment
-  const seen = told.get(attachmentId)
-  if (seen === undefined) return `nothing is told of the attachment ${attachmentId}`
+  const seen = views.get(attachmentId)
+  if (seen === undefined) return `nothing is shown of the attachment ${attachmentId}`
   const facts = factsOf(of)
   const expected = {
     state: TimingModel.state(facts, step.ended),
@@ -29,11 +29,11 @@ const stateFollows = ({ step, told }: Frame, of: WithPackages): string | null =>
   const { activationAt, expirationAt, state } = seen
   return same(expected, { state, activationAt, expirationAt })
     ? null
-    : `${attachmentId} is told as ${show({ state, activationAt, expirationAt })}, and is ${show(expected)}`
+    : `${attachmentId} is shown as ${show({ state, activationAt, expirationAt })}, and is ${show(expected)}`
 }
 
-const usageFollows = ({ step, told }: Frame, { attachment, packages }: WithPackages): string | null => {
-  const seen = told.get(attachment.attachmentId)
+const usageFollows = ({ step, views }: Frame, { attachment, packages }: WithPackages): string | null => {
+  const seen = views.get(attachment.attachmentId)
   const taken = packages.filter(({ status }) => status !== "Refused")
   const begun = taken.filter(({ activationAt }) => activationAt !== null && activationAt <= step.ended)
   const last = attachment.terms.recurrence === null ? packages[0] : begun.at(-1)
@@ -43,7 +43,7 @@ const usageFollows = ({ step, told }: Frame, { attachment, packages }: WithPacka
     packages: seen?.packages
   })
     ? null
-    : `${attachment.attachmentId} is told with ${show(seen)}, and has ${show(expected)}`
+    : `${attachment.attachmentId} is shown with ${show(seen)}, and has ${show(expected)}`
 }
 
 /**
@@ -51,7 +51,7 @@ const usageFollows = ({ step, told }: Frame, { attachment, packages }: WithPacka
  * stored packages.
  */
 export const statesFollow: Invariant = make(
-  "what is told of an attachment is a function of its facts and the clock",
+  "what is shown of an attachment is a function of its facts and the clock",
   "T2, T6",
   () => (frame) => first(visible(frame.after), (of) => stateFollows(frame, of) ?? usageFollows(frame, of))
 )
@@ -66,9 +66,9 @@ const ranks = {
 
 /** Rule T2. `EXPIRED` and `SUSPENDED` never change; the two states before the activation may replace each other. */
 export const statesMoveForward: Invariant = make("states only move forward, and final ones stay", "T2", (history) => {
-  const known = new Map(history.before.told.map(({ attachmentId, state }) => [attachmentId, state]))
+  const known = new Map(history.before.views.map(({ attachmentId, state }) => [attachmentId, state]))
   return ({ step }) =>
-    first(step.changes.told, ({ attachmentId, state }) => {
+    first(step.changes.views, ({ attachmentId, state }) => {
       const before = known.get(attachmentId)
       known.set(attachmentId, state)
       if (before === undefined || before === state || ranks[state] > ranks[before]) return null
@@ -113,7 +113,7 @@ const packagesFollow = (frame: Frame, of: WithPackages): string | null => {
  * missing until its period is over.
  */
 export const packagesAreThoseDue: Invariant = make(
-  "whenever no job is due, exactly those packages exist that are due; refused and late ones are told apart",
+  "whenever no job is due, exactly those packages exist that are due; refused and late ones are distinguished",
   "T4, T5",
   () => (frame) => (isIdle(frame.step) ? first(visible(frame.after), (of) => packagesFollow(frame, of)) : null)
 )
@@ -170,7 +170,7 @@ const orders = () => {
   }
 }
 
-/** Rule T5 and rule 7 of `active_period`. Looks at the stored packages and at the orders that the telco got. */
+/** Rule T5 and rule 7 of `active_period`. Checks the stored packages and the orders that the telco got. */
 export const nothingIsEarly: Invariant = make(
   "no package of a recurring plan is there before 12 hours ahead of its activation",
   "T5, active_period rule 7",

@@ -108,7 +108,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("every kind of command is told as it was put", (world) =>
+  scenario("every kind of command is read as it was put", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const iccid = world.iccid()

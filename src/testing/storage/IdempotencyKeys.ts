@@ -93,7 +93,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("every kind of outcome of an idempotency record is told again as it was", (world) =>
+  scenario("every kind of outcome of an idempotency record is read as it was written", (world) =>
     Effect.gen(function* () {
       const { storage } = world
       const recurrence = { periodicity: "Monthly", frequency: 2, occurrences: 12 } as const

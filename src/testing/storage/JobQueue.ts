@@ -383,7 +383,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("what is pending tells the next due time and how many jobs are held", (world) =>
+  scenario("what is pending has the next due time and how many jobs are held", (world) =>
     Effect.gen(function* () {
       const { machineNow, now } = world
       const jobs = [-2, -1, 5].map((offset) => Rows.job(world, { dueAt: now + offset * HOUR }))
@@ -401,7 +401,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("the backlog of jobs counts what is due and what is held, and tells since when", (world) =>
+  scenario("the backlog of jobs counts what is due and what is held, and since when", (world) =>
     Effect.gen(function* () {
       const { machineNow, now } = world
       const backlog = (at: { readonly now?: number; readonly machineNow?: number } = {}) =>
@@ -444,7 +444,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       for (const token of tokens) yield* world.jobs.claim(World.claim(world, { token, limit: 1 }))
       const held = jobs.map(({ jobId }, index) => ({ jobId, token: tokens[index] ?? "" }))
       yield* world.jobs.handBack(held.map(({ jobId }) => ({ jobId, token: world.id() })))
-      yield* Suite.equals("of nobody", yield* world.jobs.pending(world), { dueAt: null, held: 3 })
+      yield* Suite.equals("of none", yield* world.jobs.pending(world), { dueAt: null, held: 3 })
       yield* world.jobs.handBack([...held.slice(0, 2), { jobId: world.id(), token: world.id() }])
       yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 3, held: 1 })
       const finishing = held.map((one) => ({ jobs: { finished: [one] } }))

@@ -137,7 +137,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("W13: a filter looks at so many rows of a list at most, and a page says where to go on", (world) =>
+  scenario("W13: a filter scans so many rows of a list at most, and a page says where to go on", (world) =>
     Effect.gen(function* () {
       const { storage } = world
       const organization = World.of(world)
@@ -191,21 +191,21 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ]
       for (const { ids, name, page } of lists) {
         const taken = ids.filter((_, index) => isTaken(name === "plans" ? index : 12 - index))
-        for (const [looks, limit] of [
+        for (const [scanLimit, limit] of [
           [1, 9],
           [5, 9],
           [5, 1],
           [13, 2],
           [14, 9]
         ] as const) {
-          const what = `${name}, ${limit} of ${looks} rows`
+          const what = `${name}, ${limit} of ${scanLimit} rows`
           const read: Array<string> = []
           let after: CreatedCursor | null = null
           let rows = 0
           do {
-            const found: Filtered<string> = yield* page({ after, limit, looks })
-            yield* Suite.holds(`${what}: no more`, found.items.length <= limit && found.rows <= looks)
-            const goesOn = found.items.length === limit || found.rows === looks
+            const found: Filtered<string> = yield* page({ after, limit, scanLimit })
+            yield* Suite.holds(`${what}: no more`, found.items.length <= limit && found.rows <= scanLimit)
+            const goesOn = found.items.length === limit || found.rows === scanLimit
             yield* Suite.equals(`${what}: whether it goes on`, found.next !== null, goesOn)
             read.push(...found.items)
             rows += found.rows

@@ -22,14 +22,14 @@ const deliveryIds = (due: ReadonlyArray<DueDelivery>): ReadonlyArray<string> =>
 /** All partitions, page by page. */
 const all = (
   world: World.World,
-  look: (at: PartitionQuery) => Effect.Effect<Partitions, unknown>,
+  read: (at: PartitionQuery) => Effect.Effect<Partitions, unknown>,
   limit: number,
   after = ""
 ): Effect.Effect<ReadonlyArray<Partition>, unknown> =>
-  Effect.flatMap(look({ now: world.now, machineNow: world.machineNow, after, limit }), ({ partitions, next }) =>
+  Effect.flatMap(read({ now: world.now, machineNow: world.machineNow, after, limit }), ({ partitions, next }) =>
     next === null
       ? Effect.succeed(partitions)
-      : Effect.map(all(world, look, limit, next), (following) => [...partitions, ...following])
+      : Effect.map(all(world, read, limit, next), (following) => [...partitions, ...following])
   )
 
 const byPartition = (partitions: ReadonlyArray<Partition>): ReadonlyArray<Partition> =>
@@ -70,7 +70,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("the organizations with due jobs that nobody holds are told, each with its first such job", (world) =>
+  scenario("the organizations with due jobs that nobody holds are listed, each with its first such job", (world) =>
     Effect.gen(function* () {
       const { jobs, now } = world
       const [other, held, later] = [

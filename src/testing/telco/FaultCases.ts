@@ -201,13 +201,16 @@ const refused = <R>(
   }
 ]
 
-const toldLater = <R>({ observed, order }: Subject<R>, tellTimes: NonNullable<Faults<R>["tellTimes"]>): Case<R> => ({
+const reportedLater = <R>(
+  { observed, order }: Subject<R>,
+  reportTimes: NonNullable<Faults<R>["reportTimes"]>
+): Case<R> => ({
   name: "a package whose times the telco learns later stays the same package, with times in order",
   effect: Effect.gen(function* () {
     const telco = yield* Telco
     const packageId = yield* freshPackageId
     const first = yield* telco.createPackage(order(packageId))
-    yield* tellTimes(packageId)
+    yield* reportTimes(packageId)
     const then = yield* telco.createPackage(order(packageId))
     yield* Suite.equals("the telco's package", then.telcoPackageId, first.telcoPackageId)
     yield* timesInOrder(then)
@@ -217,12 +220,12 @@ const toldLater = <R>({ observed, order }: Subject<R>, tellTimes: NonNullable<Fa
 
 /** The cases that the hooks allow. */
 export const cases = <R>(subject: Subject<R>, faults: Faults<R>): ReadonlyArray<Case<R>> => {
-  const { doLate, loseAnswer, loseRequest, refuse, settle = Effect.void, tellTimes } = faults
+  const { doLate, loseAnswer, loseRequest, refuse, settle = Effect.void, reportTimes } = faults
   return [
     ...(loseRequest === undefined ? [] : unanswered(subject, "request", loseRequest)),
     ...(loseAnswer === undefined ? [] : [...unanswered(subject, "answer", loseAnswer), message(subject, loseAnswer)]),
     ...(doLate === undefined ? [] : late(subject, doLate, settle)),
     ...(refuse === undefined ? [] : refused(subject, refuse)),
-    ...(tellTimes === undefined ? [] : [toldLater(subject, tellTimes)])
+    ...(reportTimes === undefined ? [] : [reportedLater(subject, reportTimes)])
   ]
 }

@@ -26,22 +26,22 @@ export interface Faults<R> {
   /** The telco refuses for good. */
   readonly refuse?: (operation: Operation) => Hook<R>
   /** The telco learns the times of a package that waits for its first use. */
-  readonly tellTimes?: (packageId: string) => Hook<R>
+  readonly reportTimes?: (packageId: string) => Hook<R>
   /** Waits until the adapter has mended what took effect late; nothing to wait for unless given. */
   readonly settle?: Hook<R>
 }
 
-/** What the suite cannot look at without each of the hooks. */
+/** What the suite cannot observe without each of the hooks. */
 const about = {
   loseRequest: "lost requests",
   loseAnswer: "lost answers",
   doLate: "late effects",
   refuse: "refusals",
-  tellTimes: "times told later"
+  reportTimes: "times reported later"
 } as const satisfies Partial<Record<keyof Faults<never>, string>>
 
-const names = ["loseRequest", "loseAnswer", "doLate", "refuse", "tellTimes"] as const
+const names = ["loseRequest", "loseAnswer", "doLate", "refuse", "reportTimes"] as const
 
-/** What is not looked at for want of hooks, in words. */
+/** What is not observed for want of hooks, in words. */
 export const missing = <R>(faults: Faults<R>): ReadonlyArray<string> =>
   names.filter((name) => faults[name] === undefined).map((name) => about[name])

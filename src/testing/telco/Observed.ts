@@ -6,7 +6,7 @@ import type { PlanTerms } from "../../domain/Plan.ts"
 import { type PackageOrder, type Refused, Telco, type TelcoPackage, type Unavailable } from "../../ports/Telco.ts"
 import * as Suite from "../Suite.ts"
 
-/** Looks behind the port. */
+/** Observes what is behind the port. */
 export interface Observe<R> {
   /** How many packages with these ids there are that are not cancelled. */
   readonly packages: (packageIds: ReadonlyArray<string>) => Effect.Effect<number, unknown, R>
@@ -24,7 +24,7 @@ export interface Subject<R> {
   readonly observed: <A>(
     what: string,
     expected: A,
-    look: (observe: Observe<R>) => Effect.Effect<A, unknown, R>
+    read: (observe: Observe<R>) => Effect.Effect<A, unknown, R>
   ) => Effect.Effect<void, unknown, R>
 }
 
@@ -50,10 +50,10 @@ export const subject = <R>({
 }): Subject<R> => ({
   iccid,
   order: (packageId, window = null) => ({ packageId, iccid, window, terms }),
-  observed: (what, expected, look) =>
+  observed: (what, expected, read) =>
     observe === undefined
       ? Effect.void
-      : Effect.flatMap(look(observe), (actual) => Suite.equals(what, actual, expected))
+      : Effect.flatMap(read(observe), (actual) => Suite.equals(what, actual, expected))
 })
 
 /** A key that was never used before. */

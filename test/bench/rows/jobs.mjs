@@ -60,20 +60,20 @@ const drain = async (
     while (await dueBefore(bench, database, Math.max(last, Date.now() - 1))) await sleep(50)
     const seconds = (Date.now() - began) / 1000
     const cpu = workers.reduce((sum, { pid }) => sum + Processes.cpuMillis(pid), 0)
-    const told = []
+    const results = []
     for (const worker of workers) {
       const stopped = worker.stop()
-      told.push(await worker.next())
+      results.push(await worker.next())
       await stopped
     }
     await checkPackages(bench, database, count, occurrences)
-    const done = told.reduce((sum, one) => sum + one.done, 0)
+    const done = results.reduce((sum, one) => sum + one.done, 0)
     if (done !== count * occurrences) throw new Error(`The telco was asked ${done} times for ${count * occurrences}`)
     return {
       perSecond: (count * occurrences) / seconds,
-      steadyPerSecond: told.reduce((sum, one) => sum + one.steadyPerSecond, 0),
+      steadyPerSecond: results.reduce((sum, one) => sum + one.steadyPerSecond, 0),
       seconds,
-      told,
+      results,
       cpuMicros: (cpu * 1000) / done
     }
   } finally {
@@ -158,11 +158,15 @@ export const lateness = async (bench) => {
   const crowded = await drain(bench, { count, everyMillis: 1, future: FUTURE })
   const burst = many(bench, 10_000 * bench.seconds)
   const [alone, beside] = [await drain(bench, burst), await drain(bench, { ...burst, future: FUTURE })]
-  const [{ p99 }] = steady.told
+  const [{ p99 }] = steady.results
   bench.remember("lateness", p99)
   return [
     line("lateness of due work at 1,000/s, p99", { value: p99, unit: "ms", atMost: 100 }),
-    line(`… with ${thousands(FUTURE)} jobs in the far future`, { value: crowded.told[0].p99, unit: "ms", atMost: 100 }),
+    line(`… with ${thousands(FUTURE)} jobs in the far future`, {
+      value: crowded.results[0].p99,
+      unit: "ms",
+      atMost: 100
+    }),
     line("… and what they cost of the rate", {
       value: beside.steadyPerSecond / alone.steadyPerSecond,
       unit: "×",
@@ -187,7 +191,7 @@ export const idle = async (bench) => {
   await bench.query("postgres", "alter system set autovacuum = off", "select pg_reload_conf()")
   await bench.query(database, ...Seed.futureJobs(FUTURE, Date.now()), ...Seed.settled)
   const server = await Processes.serve(bench.urlOf(database))
-  const look = async () => {
+  const measure = async () => {
     const [{ queries }] = await bench.query(
       "postgres",
       `select xact_commit + xact_rollback as queries from pg_stat_database where datname = '${database}'`
@@ -196,9 +200,9 @@ export const idle = async (bench) => {
   }
   try {
     await sleep(12_000)
-    const before = await look()
+    const before = await measure()
     await sleep(Math.max(20, 10 * bench.seconds) * 1_000)
-    const after = await look()
+    const after = await measure()
     const seconds = (after.at - before.at) / 1000
     return [
       line(`idle with ${thousands(FUTURE)} future jobs: queries`, {

@@ -20,7 +20,7 @@ const deliver = async (bench, { each, everyMillis }) => {
     const url = `'http://127.0.' || 1 + e / 250 || '.' || 1 + e % 250 || ':${port}/' ||
       case when ${isDead} then 'dead/' else '' end || e`
     server = await Processes.serve(bench.urlOf(database), { SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })
-    // Later than the server looks by itself for what nobody has announced: this is stored behind its back.
+    // Later than the server polls by itself for what was not notified: this is stored behind its back.
     const dueFrom = Date.now() + 6_000 + each * 20
     receiver.child.stdin.write(String(dueFrom))
     const due = `${dueFrom} + ((i - 1) * ${ENDPOINTS} + e - 1) * ${everyMillis}`
@@ -49,10 +49,15 @@ const deliver = async (bench, { each, everyMillis }) => {
     const seconds = (Date.now() - dueFrom) / 1000
     const cpu = Processes.cpuMillis(server.pid) - before
     const stopped = receiver.stop()
-    const told = await receiver.next()
+    const result = await receiver.next()
     await stopped
-    if (told.unsigned > 0) throw new Error(`${told.unsigned} deliveries were not signed as they should`)
-    return { ...told, perSecond: count / seconds, cpuMicros: (cpu * 1000) / Math.max(1, count), whole: count === live }
+    if (result.unsigned > 0) throw new Error(`${result.unsigned} deliveries were not signed as they should`)
+    return {
+      ...result,
+      perSecond: count / seconds,
+      cpuMicros: (cpu * 1000) / Math.max(1, count),
+      whole: count === live
+    }
   } finally {
     receiver.child.kill("SIGKILL")
     await server?.stop()

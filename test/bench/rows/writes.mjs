@@ -41,7 +41,7 @@ const checkCreations = async (bench, database, created) => {
   }
 }
 
-/** For how many seconds latencies are not told at first: the connections are new, and the tables were just emptied. */
+/** For how many seconds latencies are not counted at first: the connections are new, and the tables were just emptied. */
 const SETTLING = 2
 
 /** How much longer than the same durable steps one in a hundred creations may take, at half of the highest rate. */

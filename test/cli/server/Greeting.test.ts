@@ -23,8 +23,8 @@ const secrets = /the-(admin-token|telco-token|key)/g
 describe("the greeting", () => {
   it("says what of the settings is not for production, and nothing where all of it is", () => {
     expect(Greeting.text(greeting, false)).not.toContain("production")
-    const told = Greeting.text({ ...greeting, unfit: ["the clock is virtual", "the telco is simulated"] }, false)
-    expect(told).toContain("\nNot for production:\n  the clock is virtual\n  the telco is simulated\n\n")
+    const text = Greeting.text({ ...greeting, unfit: ["the clock is virtual", "the telco is simulated"] }, false)
+    expect(text).toContain("\nNot for production:\n  the clock is virtual\n  the telco is simulated\n\n")
   })
 
   it("shows generated secrets to a terminal, once, and elsewhere where they are", () => {

@@ -48,22 +48,22 @@ describe("a setting's name", () => {
 })
 
 describe("what is not for production", () => {
-  it("is told of the defaults and of what is for trying out, and of nothing that is set as it should be", async () => {
+  it("is warned of the defaults and of what is for trying out, and of nothing that is set as it should be", async () => {
     const key = Buffer.alloc(32, 1).toString("base64")
     const fit = { SIMPLAN_TELCO_FILE: "telcos.json", SIMPLAN_SECRET_KEY: key, SIMPLAN_ADMIN_PORT: "9000" }
     expect(Production.unfit(await read(fit), [])).toEqual([])
-    const told = async (env: Record<string, string>, simulators: ReadonlyArray<string> = []) =>
+    const unfit = async (env: Record<string, string>, simulators: ReadonlyArray<string> = []) =>
       Production.unfit(await read({ ...fit, ...env }), simulators)
-    expect(await told({ SIMPLAN_TELCO_FILE: "" })).toEqual([expect.stringContaining("the telco is simulated")])
-    expect(await told({}, ["sandbox"])).toEqual(["telcos of the settings file are simulated: sandbox"])
-    expect(await told({ SIMPLAN_SECRET_KEY: "" })).toEqual([expect.stringContaining("stored plain")])
-    expect(await told({ SIMPLAN_ADMIN_PORT: "" })).toEqual([expect.stringContaining("beside /v3")])
-    expect(await told({ SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })).toEqual([expect.stringContaining("private")])
-    expect(await told({ SIMPLAN_CLOCK: "virtual" })).toEqual([expect.stringContaining("the clock is virtual")])
-    expect(await told({ SIMPLAN_DATABASE_URL: "memory:" })).toEqual([expect.stringContaining("are lost")])
+    expect(await unfit({ SIMPLAN_TELCO_FILE: "" })).toEqual([expect.stringContaining("the telco is simulated")])
+    expect(await unfit({}, ["sandbox"])).toEqual(["telcos of the settings file are simulated: sandbox"])
+    expect(await unfit({ SIMPLAN_SECRET_KEY: "" })).toEqual([expect.stringContaining("stored plain")])
+    expect(await unfit({ SIMPLAN_ADMIN_PORT: "" })).toEqual([expect.stringContaining("beside /v3")])
+    expect(await unfit({ SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })).toEqual([expect.stringContaining("private")])
+    expect(await unfit({ SIMPLAN_CLOCK: "virtual" })).toEqual([expect.stringContaining("the clock is virtual")])
+    expect(await unfit({ SIMPLAN_DATABASE_URL: "memory:" })).toEqual([expect.stringContaining("are lost")])
     const theirs = { DATABASE_URL: "postgres://me@db/mine" }
-    expect(await told(theirs)).toEqual(["DATABASE_URL is not read, and SIMPLAN_DATABASE_URL is not set"])
-    expect(await told({ ...theirs, SIMPLAN_DATABASE_URL: "postgres://me@db/ours" })).toEqual([])
+    expect(await unfit(theirs)).toEqual(["DATABASE_URL is not read, and SIMPLAN_DATABASE_URL is not set"])
+    expect(await unfit({ ...theirs, SIMPLAN_DATABASE_URL: "postgres://me@db/ours" })).toEqual([])
     expect(Production.unfit(await read({}), [])).toHaveLength(3)
   })
 })

@@ -108,7 +108,7 @@ describe("readiness", () => {
     expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
   })
 
-  it("ends when the process is told to stop", async () => {
+  it("ends when the process is asked to stop", async () => {
     const server = await up()
     const socket = connect(Number(new URL(await server.listening).port), "127.0.0.1")
     // This request begins before the signal, so that its connection is in use.

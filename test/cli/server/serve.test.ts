@@ -224,8 +224,8 @@ it("refuses variables that are no settings, and with --production what is for tr
 
 it("says which build it is, by the digest of the build's sources", () => {
   const built = readFileSync(join(copy.directory, "dist", ".sources"), "utf8")
-  const told = execFileSync(process.execPath, [copy.main, "--version"], { encoding: "utf8" })
-  expect(told.trim()).toBe(`simplan v0.2.0+${built.slice(0, 12)}`)
+  const output = execFileSync(process.execPath, [copy.main, "--version"], { encoding: "utf8" })
+  expect(output.trim()).toBe(`simplan v0.2.0+${built.slice(0, 12)}`)
 })
 
 describe("a listener for operators", () => {

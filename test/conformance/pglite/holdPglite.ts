@@ -7,22 +7,22 @@ export interface Message {
   readonly message: string
 }
 
-/** Opens the directory, commits without end, and closes it when `ended` is settled; tells how it went. */
-export const hold = (dataDir: string, tell: (message: Message) => void, ended: Promise<void>): Promise<void> =>
+/** Opens the directory, commits without end, and closes it when `ended` is settled; reports how it went. */
+export const hold = (dataDir: string, report: (message: Message) => void, ended: Promise<void>): Promise<void> =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
-    tell({ opened: true, message: "" })
+    report({ opened: true, message: "" })
     let done = false
     ended.then(() => {
       done = true
     })
     for (let instant = 1; !done; instant++) {
       yield* storage.commit({ clock: instant })
-      tell({ opened: true, message: String(instant) })
+      report({ opened: true, message: String(instant) })
       yield* Effect.sleep(1)
     }
   }).pipe(
     Effect.provide(Pglite.layer({ dataDir })),
-    Effect.catch((error) => Effect.sync(() => tell({ opened: false, message: error.message }))),
+    Effect.catch((error) => Effect.sync(() => report({ opened: false, message: error.message }))),
     Effect.runPromise
   )

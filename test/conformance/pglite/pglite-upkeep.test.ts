@@ -1,6 +1,6 @@
 /**
  * What PGlite does not do by itself: statements that were prepared on empty tables get new plans when the tables have
- * grown, and only what has changed is looked at. A directory that is opened again is looked at as a whole.
+ * grown, and only what has changed is analyzed. A directory that is opened again is analyzed as a whole.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -27,18 +27,18 @@ it("PGlite learns of a table that has grown, and leaves one that has not", () =>
     yield* sql`insert into grown select i, i from generate_series(1, 5000) i`
     expect(yield* plan).toContain("Seq Scan")
 
-    let told = yield* plan
-    // PostgreSQL tells how much has changed once a second at most.
-    for (let times = 0; told?.includes("Seq Scan") === true && times < 100; times++) {
+    let chosen = yield* plan
+    // PostgreSQL reports how much has changed once a second at most.
+    for (let times = 0; chosen?.includes("Seq Scan") === true && times < 100; times++) {
       yield* TestClock.adjust("15 seconds")
       yield* TestClock.withLive(Effect.sleep(50))
-      told = yield* plan
+      chosen = yield* plan
     }
-    expect(told).toContain("Index Scan")
-    const looked = yield* sql<{ readonly name: string }>`
+    expect(chosen).toContain("Index Scan")
+    const analyzed = yield* sql<{ readonly name: string }>`
       select relname as name from pg_stat_user_tables
       where relname in ('grown', 'still') and analyze_count + vacuum_count > 0`
-    expect(looked).toEqual([{ name: "grown" }])
+    expect(analyzed).toEqual([{ name: "grown" }])
   }).pipe(Effect.provide(Pglite.layer()), Effect.provide(TestClock.layer()), Effect.runPromise))
 
 it("PGlite learns how large the tables of a directory are when it is opened", async () => {

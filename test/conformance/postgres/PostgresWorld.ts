@@ -54,7 +54,10 @@ export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
     over(pool)
   )
 
-/** Tells this connection's counters. PostgreSQL 14 cannot; there its collector gets time for those of ended connections. */
+/**
+ * Flushes this connection's counters. PostgreSQL 14 cannot; there its collector gets time for those of ended
+ * connections.
+ */
 export const counted = (sql: SqlClient.SqlClient) =>
   Effect.flatMap(
     sql<{ readonly release: number }>`select current_setting('server_version_num')::int / 10000 as release`,
@@ -62,7 +65,7 @@ export const counted = (sql: SqlClient.SqlClient) =>
       row !== undefined && row.release > 14 ? sql`select pg_stat_force_next_flush()`.unprepared : Effect.sleep(1_000)
   )
 
-/** Waits until the adapters' connections to this client's database have ended, and all counters are told. */
+/** Waits until the adapters' connections to this client's database have ended, and all counters are flushed. */
 export const ended = (sql: SqlClient.SqlClient) =>
   Effect.repeat(
     sql`select pid from pg_stat_activity where datname = current_database() and application_name = 'simplan'`,

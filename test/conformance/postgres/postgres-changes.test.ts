@@ -21,9 +21,9 @@ const apiKey = (id: number) => ({
 const job = (dueAt: number) => ({ ...jobDue(dueAt), organizationId: "org" })
 
 interface Listener {
-  /** What was told since this was last asked, and how often. */
-  readonly heard: () => { readonly changes: Changes.Changes; readonly times: number }
-  /** Ends when something is told that is so, however long it takes. */
+  /** What was notified since this was last asked, and how often. */
+  readonly received: () => { readonly changes: Changes.Changes; readonly times: number }
+  /** Ends when something is notified that is so, however long it takes. */
   readonly until: (isSo: (changes: Changes.Changes) => boolean) => Effect.Effect<void>
 }
 
@@ -34,8 +34,8 @@ const listenTo = (adapter: Adapter): Effect.Effect<Listener, never, Scope.Scope>
     const scope = yield* Effect.scope
     yield* on(adapter, (storage) =>
       Effect.provideService(
-        storage.watch((told) => {
-          changes = Changes.and(changes, told)
+        storage.watch((published) => {
+          changes = Changes.and(changes, published)
           times += 1
         }),
         Scope.Scope,
@@ -43,11 +43,11 @@ const listenTo = (adapter: Adapter): Effect.Effect<Listener, never, Scope.Scope>
       )
     )
     return {
-      heard: () => {
-        const told = { changes, times }
+      received: () => {
+        const seen = { changes, times }
         changes = Changes.nothing
         times = 0
-        return told
+        return seen
       },
       until: (isSo) =>
         Effect.gen(function* () {
@@ -63,29 +63,29 @@ const commit = (adapter: Adapter, written: Storage.Commit) => on(adapter, (stora
 describe("Changes on PostgreSQL", () => {
   const url = Databases.forEachTest()
 
-  it("are heard by the other processes, merged, and still after all connections were cut", () =>
+  it("are notified to the other processes, merged, and still after all connections were cut", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([connect(url()), connect(url())])
       const listener = yield* listenTo(other)
       const speaker = yield* listenTo(one)
       // They come up in the background.
-      for (let id = 2_000; !listener.heard().changes.apiKeys; id++) {
+      for (let id = 2_000; !listener.received().changes.apiKeys; id++) {
         yield* commit(one, { apiKeys: [apiKey(id)] })
         yield* Effect.sleep(50)
       }
       yield* commit(one, { jobs: { put: [{ job: job(900), lease: null }] } })
       yield* listener.until(({ jobsDueAt }) => jobsDueAt === 900)
-      listener.heard()
+      listener.received()
 
       yield* commit(one, { jobs: { put: [{ job: job(700), lease: null }] } })
       yield* listener.until(({ jobsDueAt }) => jobsDueAt === 700)
-      expect(listener.heard().changes).toEqual({ ...Changes.nothing, jobsDueAt: 700 })
+      expect(listener.received().changes).toEqual({ ...Changes.nothing, jobsDueAt: 700 })
 
       const put = Array.from({ length: 300 }, (_, index) => commit(one, { apiKeys: [apiKey(index)] }))
       yield* Effect.all(put, { concurrency: "unbounded" })
       yield* commit(one, { jobs: { put: [{ job: job(500), lease: null }] } })
       yield* listener.until(({ jobsDueAt }) => jobsDueAt === 500)
-      const { changes, times } = listener.heard()
+      const { changes, times } = listener.received()
       expect(changes).toEqual({ ...Changes.nothing, apiKeys: true, jobsDueAt: 500 })
       // Merged: fewer than there were commits.
       expect(times).toBeLessThan(300)
@@ -96,7 +96,7 @@ describe("Changes on PostgreSQL", () => {
           where datname = current_database() and pid <> pg_backend_pid()`
       )
       yield* Effect.all([listener.until(isAnything), speaker.until(isAnything)])
-      listener.heard()
+      listener.received()
       yield* Effect.retry(commit(one, { apiKeys: [apiKey(1_000)] }), { times: 3 })
       yield* listener.until(({ apiKeys }) => apiKeys)
     }).pipe(Effect.scoped, Effect.runPromise))

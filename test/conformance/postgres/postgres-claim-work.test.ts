@@ -135,7 +135,7 @@ describe("Claims on PostgreSQL", () => {
         expect(partitions).toHaveLength(256)
         expect(next).toBe("p-1256")
       }
-      // An entry for each partition, and those that the statement looks past.
+      // An entry for each partition, and those that the statement skips.
       expect(listed.entries).toBeLessThan(4 * 256)
       expect(listed.entries).toBeGreaterThanOrEqual(2 * 256)
       const shares = Array.from({ length: 100 }, (_, number) => ({

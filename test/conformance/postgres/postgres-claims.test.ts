@@ -63,7 +63,7 @@ const job = (number: number): Job.Job => ({
 describe("Claims of several processes on one PostgreSQL", () => {
   const url = Databases.forEachTest()
 
-  it("each SIM goes to one of many requests at once, and none is told that none is left while one is", () =>
+  it("each SIM goes to one of many requests at once, and none is refused for want of one while one is left", () =>
     Effect.gen(function* () {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
       yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 60)))
@@ -175,7 +175,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const fast = yield* ahead(HOUR, connect(url()))
       const now = Date.now()
       yield* on(punctual, (storage) => storage.sims.import(newSims(org, 0, 1)))
-      // Each says what its own clock tells; a claim lasts a second.
+      // Each goes by its own clock; a claim lasts a second.
       expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR))).sims).toHaveLength(1)
       expect((yield* claim(punctual, "b", now + 500)).shortage).toBe("Busy")
       expect((yield* claim(punctual, "b", now + 10_000)).sims).toHaveLength(1)

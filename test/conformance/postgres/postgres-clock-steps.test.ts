@@ -127,7 +127,7 @@ describe("W13: leases on PostgreSQL", () => {
     )
   )
 
-  it.each(SteppedClock.steps)("are nobody else's while the database's clock is set by %i ms", (step) =>
+  it.each(SteppedClock.steps)("stay the holder's while the database's clock is set by %i ms", (step) =>
     run(
       Effect.gen(function* () {
         const [holder, other] = [yield* process(0), yield* process(0)]

@@ -28,7 +28,7 @@ import * as Ports from "../../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 
-/** When a process finds by itself what it was not told of, in milliseconds; longer than a slow machine takes. */
+/** When a process finds by itself what it was not notified of, in milliseconds; longer than a slow machine takes. */
 const POLL = 20_000
 
 const make = async () => {
@@ -124,7 +124,7 @@ const order = (id: number) =>
 const packages = TelcoSimulator.TelcoSimulator.use((of) => of.packages)
 
 describe("H1: in a transaction of the host", () => {
-  it("a command is carried out once after the commit, soon, and its outcome is told", async () => {
+  it("a command is carried out once after the commit, soon, and its outcome is notified", async () => {
     const before = (await run(packages)).length
     const commandId = await run(inTransaction(order(1)))
     const began = Date.now()
@@ -183,7 +183,7 @@ describe("H1: in a transaction of the host", () => {
     expect(await run(packages)).toEqual(before)
   })
 
-  it("a suspension and a deletion are part of it, and the telco is told after the commit", async () => {
+  it("a suspension and a deletion are part of it, and the telco is called after the commit", async () => {
     const { organizationId } = world
     const { planId } = await run(createPlan)
     const create = Subscriptions.Subscriptions.use((of) =>

@@ -34,7 +34,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
         Array.from({ length: 160 }, (_, index) => attempt(adapters[index % 2] ?? adapters[0])),
         { concurrency: 16 }
       )
-      // Each deadlock costs the second after which PostgreSQL looks for one.
+      // Each deadlock costs the second after which PostgreSQL checks for one.
       expect(Date.now() - started).toBeLessThan(25_000)
       const failures = results.filter(Result.isFailure).map((result) => result.failure)
       for (const failure of failures) expect(failure).toEqual(new Storage.Conflict({ on: "version" }))
@@ -44,7 +44,7 @@ describe("Commits of several processes on one PostgreSQL", () => {
       expect(writes).toBe(made * 25)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("imports at once of the same ICCIDs bring each in once and tell the others who has it", () =>
+  it("imports at once of the same ICCIDs bring each in once and answer the others who has it", () =>
     Effect.gen(function* () {
       const adapters = yield* Effect.all([connect(url()), connect(url()), connect(url())])
       const outcomes = yield* Effect.all(

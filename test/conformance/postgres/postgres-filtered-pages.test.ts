@@ -94,10 +94,10 @@ describe("W13: a page of a filtered list on PostgreSQL", () => {
       for (const [name, table, read] of reads) {
         yield* client`select pg_stat_reset()`
         const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
-        expect([name, found.items.length, found.rows]).toEqual([name, 0, Storage.LOOKED_AT_ONCE])
+        expect([name, found.items.length, found.rows]).toEqual([name, 0, Storage.SCAN_LIMIT])
         const rows = yield* rowsReadOf(client, table)
-        expect([name, rows <= Storage.LOOKED_AT_ONCE + 2]).toEqual([name, true])
-        expect([name, rows >= Storage.LOOKED_AT_ONCE]).toEqual([name, true])
+        expect([name, rows <= Storage.SCAN_LIMIT + 2]).toEqual([name, true])
+        expect([name, rows >= Storage.SCAN_LIMIT]).toEqual([name, true])
       }
     }).pipe(Effect.scoped, Effect.runPromise)
   )
@@ -121,7 +121,7 @@ describe("W13: a page of a filtered list on PostgreSQL", () => {
         const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
         expect([iccid, found.items.length]).toEqual([iccid, count])
         const rows = (yield* rowsReadOf(client, "delivery")) + (yield* rowsReadOf(client, "event"))
-        expect([iccid, rows <= 2 * Storage.LOOKED_AT_ONCE]).toEqual([iccid, true])
+        expect([iccid, rows <= 2 * Storage.SCAN_LIMIT]).toEqual([iccid, true])
       }
     }).pipe(Effect.scoped, Effect.runPromise)
   )

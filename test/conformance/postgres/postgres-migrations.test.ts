@@ -58,8 +58,8 @@ const unserved = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, texts: R
     from information_schema.columns
     where columns.table_schema = 'simplan' and columns.is_nullable = 'NO'
       and columns.column_default is null and columns.is_identity = 'NO' and columns.table_name <> 'migration'`
-  const told = texts.join("\n")
-  const unwritten = columns.filter(({ name }) => !told.includes(name.split(".")[1] ?? name)).map(({ name }) => name)
+  const joined = texts.join("\n")
+  const unwritten = columns.filter(({ name }) => !joined.includes(name.split(".")[1] ?? name)).map(({ name }) => name)
   return { failing, unwritten }
 })
 

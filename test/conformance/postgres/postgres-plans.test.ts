@@ -421,11 +421,11 @@ const use = (adapter: Adapter, round: number) =>
       sim: { ...sim, mobilePlan: { _tag: "Settled", applied: !sim.mobilePlan.applied } }
     })
     const location = { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at: 1 }
-    const sighted = ({ sim }: Aggregate) => ({ sim: { ...sim, location: { ...location, at: round + 1 } } })
+    const reported = ({ sim }: Aggregate) => ({ sim: { ...sim, location: { ...location, at: round + 1 } } })
     const suspended = ({ attachments }: Aggregate): Partial<Aggregate> => ({
       attachments: attachments.map((of) => ({ ...of, attachment: { ...of.attachment, suspendedAt: round + 1 } }))
     })
-    for (const change of [touched, allocated, updated, afterUse, sighted, suspended]) yield* write([[inUse, change]])
+    for (const change of [touched, allocated, updated, afterUse, reported, suspended]) yield* write([[inUse, change]])
     yield* write([[free, () => ({ subscription: { ...subscription, status: "Pending" }, attachments })]])
     const provisioned = ({ attachments, sim, subscription }: Aggregate): Partial<Aggregate> => ({
       sim: { ...sim, allocation: { _tag: "InService", subscriptionId } },
@@ -523,7 +523,7 @@ describe("The statements on PostgreSQL", () => {
         yield* client`vacuum analyze`
         yield* client`select pg_stat_reset()`
         // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool, since the planner of
-        // simplan's own connection for reads avoids what is looked for here.
+        // simplan's own connection for reads avoids what is checked here.
         yield* Effect.scoped(
           Effect.flatMap(connectOverPool(url()), (adapter) =>
             Effect.forEach(Array.from({ length: 12 }), (_, round) =>
@@ -537,9 +537,9 @@ describe("The statements on PostgreSQL", () => {
         const read = yield* client<{ readonly name: string }>`
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and seq_scan > 0 order by relname`
         expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])
-        const looked = yield* client<{ readonly name: string }>`
+        const analyzed = yield* client<{ readonly name: string }>`
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and idx_scan > 0 order by relname`
-        expect(looked.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
+        expect(analyzed.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
       }).pipe(Effect.scoped, Effect.runPromise),
     180_000
   )

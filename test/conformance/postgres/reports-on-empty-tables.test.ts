@@ -35,7 +35,7 @@ const read = (adapter: Adapter, sql: SqlClient.SqlClient) =>
     // Often enough for PostgreSQL to have made a plan that is for any parameters.
     for (let times = 0; times < 12; times++) expect(yield* seen).toEqual([])
     yield* on(adapter, (storage) => storage.commit({ reports: { seen: reports } }))
-    // What the adapter's connections have counted and not told yet is of no rows: they have read none of this table.
+    // What the adapter's connections have counted and not flushed yet is of no rows: they have read none of this table.
     yield* counted(sql)
     yield* sql`select pg_stat_reset()`.unprepared
     expect(yield* seen).toHaveLength(SIMS)
@@ -54,7 +54,7 @@ const rowsRead = (sql: SqlClient.SqlClient) =>
 
 const expected = [{ by: "seen_report_pkey", rows: SIMS }]
 
-describe("Reports are looked for by their ids, also where the plan was made before any had been seen", () => {
+describe("Reports are read by their ids, also where the plan was made before any had been seen", () => {
   const url = Databases.forEachTest()
 
   it("on PostgreSQL", () =>

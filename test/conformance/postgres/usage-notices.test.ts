@@ -1,5 +1,5 @@
 /**
- * What processes tell each other of rate limits by notifications (rule W10), over a channel that is no database.
+ * What processes publish to each other of rate limits by notifications (rule W10), over a channel that is no database.
  */
 import { Effect, Queue, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -28,62 +28,62 @@ const connected = Effect.gen(function* () {
   const { usage } = yield* Notifications.make(open, "channel", "10 seconds")
   if (usage === null) throw new Error("shares no usage")
   yield* TestClock.adjust("1 second")
-  const hear = (message: object) =>
+  const receive = (message: object) =>
     Effect.andThen(Queue.offer(queue, { payload: JSON.stringify(message) }), TestClock.adjust("1 second"))
-  return { usage, sent, hear }
+  return { usage, sent, receive }
 })
 
 const older = { from: "older", ...Changes.nothing, usage: [{ limit: "requests", caller: "key", cost: 2 }] }
 const streams: RateLimitUsage.UnderWay = { caller: "key", requests: 0, streams: 8 }
 
-it("what is under way is told once another process was heard, which may be of an older version", () =>
+it("what is under way is published once a message of another process has come, which may be of an older version", () =>
   run(
     Effect.gen(function* () {
-      const { hear, sent, usage } = yield* connected
+      const { receive, sent, usage } = yield* connected
       const costs: Array<number> = []
       yield* usage.watch(({ cost }) => void costs.push(cost))
       // The first message lets the others know of this process.
       expect(sent).toHaveLength(1)
-      usage.tellUnderWay(streams)
+      usage.publishInFlight(streams)
       yield* TestClock.adjust("1 second")
       expect(sent).toHaveLength(1)
-      yield* hear(older)
+      yield* receive(older)
       expect(costs).toEqual([2])
-      for (const requests of [1, 2]) usage.tellUnderWay({ ...streams, requests })
+      for (const requests of [1, 2]) usage.publishInFlight({ ...streams, requests })
       yield* TestClock.adjust("1 second")
       expect(JSON.parse(sent.at(-1) ?? "").underWay).toEqual([{ ...streams, requests: 2 }])
     })
   ))
 
-it("what is under way is heard with the name of its process, and a transaction's notice is from none", () =>
+it("what is under way is received with the name of its process, and a transaction's notice is from none", () =>
   run(
     Effect.gen(function* () {
-      const { hear, sent, usage } = yield* connected
-      const heard: Array<unknown> = []
-      yield* usage.watchUnderWay((underWay, from) => void heard.push([underWay, from]))
-      yield* hear({ ...older, from: "" })
-      usage.tellUnderWay(streams)
+      const { receive, sent, usage } = yield* connected
+      const received: Array<unknown> = []
+      yield* usage.watchInFlight((underWay, from) => void received.push([underWay, from]))
+      yield* receive({ ...older, from: "" })
+      usage.publishInFlight(streams)
       yield* TestClock.adjust("1 second")
       expect(sent).toHaveLength(1)
-      yield* hear({ ...older, from: "newer", underWay: [streams], later: true })
-      expect(heard).toEqual([[streams, "newer"]])
+      yield* receive({ ...older, from: "newer", underWay: [streams], later: true })
+      expect(received).toEqual([[streams, "newer"]])
     })
   ))
 
 it("a message names as many callers as PostgreSQL takes", () =>
   run(
     Effect.gen(function* () {
-      const { hear, sent, usage } = yield* connected
-      yield* hear(older)
+      const { receive, sent, usage } = yield* connected
+      yield* receive(older)
       for (let n = 0; n < 60; n++) {
         const caller = `organization ${String(n).padStart(36, "0")}`
-        usage.tell({ limit: "failed authentication", caller, cost: 100.25 })
-        usage.tellUnderWay({ caller, requests: 1_000, streams: 8 })
+        usage.publish({ limit: "failed authentication", caller, cost: 100.25 })
+        usage.publishInFlight({ caller, requests: 1_000, streams: 8 })
       }
       yield* TestClock.adjust("1 second")
-      const told = sent.map((message): { usage: Array<unknown>; underWay: Array<unknown> } => JSON.parse(message))
-      expect(told.reduce((sum, one) => sum + one.usage.length, 0)).toBe(60)
-      expect(told.reduce((sum, one) => sum + one.underWay.length, 0)).toBe(60)
+      const messages = sent.map((message): { usage: Array<unknown>; underWay: Array<unknown> } => JSON.parse(message))
+      expect(messages.reduce((sum, one) => sum + one.usage.length, 0)).toBe(60)
+      expect(messages.reduce((sum, one) => sum + one.underWay.length, 0)).toBe(60)
       // The ids of 50 commands go along.
       expect(Math.max(...sent.map(({ length }) => length)) + 50 * 39).toBeLessThan(8_000)
     })

@@ -1,6 +1,6 @@
 /**
- * A telco of plain functions over books in memory, which can do wrong what the suite looks at. Its calls can be lost, late and
- * refused.
+ * A telco of plain functions over books in memory, which can do wrong what the suite observes. Its calls can be lost,
+ * late and refused.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -112,7 +112,7 @@ export const make = (mistake: Mistake | null = null) => {
     loseAnswer: fail("lose answer"),
     doLate: (operation) => Effect.as(fail("do late")(operation), Effect.sleep(LATE_MILLIS + 50)),
     refuse: fail("refuse"),
-    tellTimes: (packageId) =>
+    reportTimes: (packageId) =>
       Effect.sync(() => {
         const found = packages.get(packageId)
         if (found !== undefined) found.start = new Date("2030-01-01T00:00:00Z")

@@ -63,7 +63,7 @@ describe("The suite", () => {
     ])
   })
 
-  it("says in its name what it cannot look at, and has no case of it", () => {
+  it("says in its name what it cannot observe, and has no case of it", () => {
     const nameFor = (options: TelcoSuite.Options<never>): string => {
       const names: Array<string> = []
       const runner = { describe: (name: string) => names.push(name), it: () => {} }
@@ -72,10 +72,10 @@ describe("The suite", () => {
     }
     expect(nameFor({ observe, faults })).toBe("one is a telco")
     expect(nameFor({ observe, faults: { refuse: () => Effect.void } })).toBe(
-      "one is a telco (not looked at: lost requests, lost answers, late effects, times told later)"
+      "one is a telco (not observed: lost requests, lost answers, late effects, times reported later)"
     )
     expect(nameFor({})).toBe(
-      "one is a telco (not looked at: what is behind the port, lost requests, lost answers, late effects, refusals, times told later)"
+      "one is a telco (not observed: what is behind the port, lost requests, lost answers, late effects, refusals, times reported later)"
     )
     const names = TelcoSuite.cases().map(({ name }) => name)
     expect(names.filter((name) => /\b(lost|late)\b|^a refused/.test(name))).toEqual([])

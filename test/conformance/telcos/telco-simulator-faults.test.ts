@@ -39,7 +39,7 @@ for (const [name, books] of Object.entries({ memory, PostgreSQL: postgres })) {
     )
 
     test(
-      "refuses for good, as often as told, and is itself again for other keys",
+      "refuses for good, as often as set, and is itself again for other keys",
       Effect.gen(function* () {
         const telco = yield* Telco.Telco
         const behind = yield* simulator

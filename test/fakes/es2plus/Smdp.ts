@@ -30,7 +30,7 @@ export interface Request {
   readonly finalProfileStatusIndicator?: string
 }
 
-/** The codes of a failure, or what a successful call tells. */
+/** The codes of a failure, or what a successful call returns. */
 export type Answer = { readonly failed: readonly [subject: string, reason: string] } | { readonly matchingId?: string }
 
 export interface Options {

@@ -56,7 +56,7 @@ const identifiers = {
   "subscriberId?": "whole"
 }
 
-/** What tells a subscriber: exactly one of its identifiers, beside the fields in `more`. */
+/** What names a subscriber: exactly one of its identifiers, beside the fields in `more`. */
 export const identifier = (value, where, more = {}) => {
   fields(value, { ...identifiers, ...more }, where)
   return oneOf(

@@ -1,6 +1,6 @@
 /**
  * An SMSC on a real socket, made of the same library as the adapter: it keeps what it takes, puts the segments of a
- * message together as a phone does, and goes wrong as it is told.
+ * message together as a phone does, and goes wrong as it is set.
  */
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"

@@ -82,9 +82,9 @@ export const run = async (context) => {
   }
   await postgres.stop()
   if (failures.length === 0) return
-  const told = (tell) => failures.map(({ error, name }) => `${name}: ${tell(error)}`).join("\n")
+  const listed = (describe) => failures.map(({ error, name }) => `${name}: ${describe(error)}`).join("\n")
   throw new Host.Failure(
-    told(({ message }) => message),
-    told(Host.summaryOf)
+    listed(({ message }) => message),
+    listed(Host.summaryOf)
   )
 }

@@ -45,7 +45,7 @@ const subscribe = (body: Readonly<Record<string, unknown>> = {}, headers = {}) =
   acme.post("/v3/subscription", { plan_id: stock.planId, metadata: "", ...body }, headers)
 
 describe("the audit log", () => {
-  it("tells who did what to which resource, when, from where and under which request id", async () => {
+  it("shows who did what to which resource, when, from where and under which request id", async () => {
     const [made] = await left(() => subscribe({ iccid: World.iccid(1) }, { "x-request-id": "order-7" }))
     const [key] = await entries("?action=api_key.create")
     const line = await acme.get(`/v3/subscriptions/${World.iccid(1)}`)

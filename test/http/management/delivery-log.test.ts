@@ -153,7 +153,7 @@ it("an endpoint is listed with since when it fails, its last success and what is
   expect(await health()).toEqual([null, expect.any(String), 0])
 })
 
-it("an endpoint that fails for five days is disabled, the others are told, and it is enabled again (W7, E1)", async () => {
+it("an endpoint that fails for five days is disabled, the others are notified, and it is enabled again (W7, E1)", async () => {
   const { first } = await organization()
   const failing = await hook("failing")
   const asking = await hook("asking", ["endpoint.disabled"])
@@ -223,7 +223,7 @@ it("a success within the five days keeps the endpoint enabled", async () => {
   expect(await endpoint(flapping)).toMatchObject({ enabled: false, disabled_reason: "failing" })
 })
 
-it("an endpoint that answers 410 is disabled with that reason, and the others are told", async () => {
+it("an endpoint that answers 410 is disabled with that reason, and the others are notified", async () => {
   const { first } = await organization()
   const gone = await hook("gone")
   await hook("asking", ["endpoint.disabled"])

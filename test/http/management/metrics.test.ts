@@ -98,9 +98,9 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   expect(valueOf(text, "simplan_database_statement_duration_seconds_count", { pool: "reads" })).toBeGreaterThan(5)
   expect(text).not.toContain(acme.key)
 
-  const told = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
+  const exported = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
   const described = [...text.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name)
-  expect(described.sort()).toEqual(told.sort())
+  expect(described.sort()).toEqual(exported.sort())
   const manual = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
   // No name of a webhook is resolved here, no job waits (see jobs.test.ts), the telco is a simulated one without a settings
@@ -111,11 +111,11 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
     )
   )
   expect(elsewhere).toContain("simplan_webhook_lookups_total")
-  expect(listed.sort()).toEqual([...new Set([...told, ...elsewhere])].sort())
+  expect(listed.sort()).toEqual([...new Set([...exported, ...elsewhere])].sort())
   await world.close()
 })
 
-it("counts what came of events by handler, and tells how long the oldest has been due that no process has", async () => {
+it("counts what came of events by handler, and shows how long the oldest has been due that no process has", async () => {
   const world = await World.start()
   const acme = await World.tenant(world)
   const of = `/organizations/${acme.organizationId}`
@@ -152,7 +152,7 @@ it("counts what came of events by handler, and tells how long the oldest has bee
   await world.close()
 })
 
-it("tells of deliveries that wait and endpoints that fail what their list says, and of the stock by organization", async () => {
+it("counts deliveries that wait and endpoints that fail what their list says, and of the stock by organization", async () => {
   const send: WebhookSender.WebhookSender["Service"]["send"] = ({ url }) =>
     url.endsWith("silent")
       ? Effect.fail(new WebhookSender.SendFailed({ message: "connection refused" }))

@@ -246,7 +246,7 @@ describe("A large import of bad rows", () => {
   it.each([
     ["text/csv", csv, Math.floor(SIZE / row.length)],
     ["application/json", json, Math.floor(SIZE / (object.length + 1)) + 1]
-  ])("of %s tells of the first errors, and needs little memory", async (type, body, rows) => {
+  ])("of %s lists the first errors, and needs little memory", async (type, body, rows) => {
     const world = await World.start()
     try {
       const { organizationId } = await World.tenant(world)

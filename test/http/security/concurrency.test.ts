@@ -19,7 +19,7 @@ const server = (usage: RateLimitUsage.RateLimitUsage) =>
 const two = Effect.gen(function* () {
   const processes = JoinedProcesses.make()
   const [first, second] = [yield* server(processes.join("first")), yield* server(processes.join("second"))]
-  return { first, second, tellings: processes.tellings }
+  return { first, second, publications: processes.publications }
 })
 
 /** How many of so many requests or streams get a place. */
@@ -33,7 +33,7 @@ const times = (count: number, act: (key: string) => void): void => {
 Suite.run(
   "Joined processes are a storage",
   Layer.provideMerge(Memory.layer, Layer.succeed(RateLimitUsage.RateLimitUsage, JoinedProcesses.make().join("only"))),
-  StorageSuite.cases().filter(({ name }) => name.startsWith("a process does not hear of")),
+  StorageSuite.cases().filter(({ name }) => name.startsWith("a process does not receive")),
   { describe, it, afterAll }
 )
 
@@ -143,24 +143,24 @@ describe("The requests of a key", () => {
       ))
   }
 
-  it("are not told of while they are few, and neither are those of a process that has ended them", () =>
+  it("are not published while they are few, and neither are those of a process that has ended them", () =>
     run(
       Effect.gen(function* () {
-        const { first, tellings } = yield* two
+        const { first, publications } = yield* two
         took(3, first.tryEnter)
         took(1, first.tryOpenStream)
         yield* TestClock.adjust("1 minute")
-        expect(tellings()).toBe(0)
+        expect(publications()).toBe(0)
         took(1, first.tryEnter)
         yield* TestClock.adjust("10 seconds")
         times(4, first.leave)
         first.closeStream("key")
         yield* TestClock.adjust("1 second")
-        const told = tellings()
-        expect(told).toBeGreaterThanOrEqual(10)
-        expect(told).toBeLessThanOrEqual(13)
+        const published = publications()
+        expect(published).toBeGreaterThanOrEqual(10)
+        expect(published).toBeLessThanOrEqual(13)
         yield* TestClock.adjust("1 minute")
-        expect(tellings()).toBe(told)
+        expect(publications()).toBe(published)
       })
     ))
 })

@@ -36,7 +36,7 @@ describe("an address that guesses", () => {
     expect((await world.fetch("GET", "/v3/sims")).status).toBe(401)
   })
 
-  it("keeps nobody out who has a right key, which is behind the same address, after a restart", async () => {
+  it("keeps no one out who has a right key, which is behind the same address, after a restart", async () => {
     const scope = Effect.runSync(Scope.make())
     const stored = await Effect.runPromise(Layer.buildWithScope(Memory.layer, scope))
     const storage = Layer.succeedContext(stored)
@@ -54,8 +54,8 @@ describe("an address that guesses", () => {
     expect((await guess(201)).status).toBe(429)
   })
 
-  it("looks keys up seven at a time, while known keys wait for none of them", async () => {
-    let [lookUps, most, all] = [0, 0, 0]
+  it("reads keys seven at a time, while known keys wait for none of them", async () => {
+    let [reads, most, all] = [0, 0, 0]
     const gate = Latch.makeUnsafe(true)
     const storage = Layer.effectContext(
       Effect.gen(function* () {
@@ -65,10 +65,10 @@ describe("an address that guesses", () => {
           Effect.acquireUseRelease(
             Effect.sync(() => {
               all += 1
-              most = Math.max(most, ++lookUps)
+              most = Math.max(most, ++reads)
             }),
             () => Effect.andThen(gate.await, effect),
-            () => Effect.sync(() => (lookUps -= 1))
+            () => Effect.sync(() => (reads -= 1))
           )
         const byHash = (hash: string) => slowly(inner.apiKeys.byHash(hash))
         return Context.add(context, Storage.Storage, { ...inner, apiKeys: { ...inner.apiKeys, byHash } })
@@ -80,7 +80,7 @@ describe("an address that guesses", () => {
     expect((await acme.get("/v3/sims")).status).toBe(200)
     gate.closeUnsafe()
     const guesses = Array.from({ length: 100 }, async (_, n) => (await guess(n)).status)
-    await expect.poll(() => lookUps).toBe(7)
+    await expect.poll(() => reads).toBe(7)
     expect((await acme.get("/v3/sims")).status).toBe(200)
     // A right key that is unknown here takes its turn.
     const right = other.get("/v3/sims")
@@ -89,7 +89,7 @@ describe("an address that guesses", () => {
     expect(new Set(await Promise.all(guesses))).toEqual(new Set([401, 429]))
     expect(most).toBeLessThanOrEqual(7)
     const before = all
-    // What is known to be wrong is not looked up, and neither is what has a wrong checksum.
+    // What is known to be wrong is not read, and neither is what has a wrong checksum.
     for (let times = 0; times < 4; times++) await guess(99)
     for (let n = 0; n < 4; n++) await world.fetch("GET", `/v3/sims?key=${wrongKey(n).slice(0, -1)}_`)
     expect(all).toBeLessThanOrEqual(before + 1)
@@ -105,7 +105,7 @@ describe("an address that guesses", () => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429])
   })
 
-  it("is told from others by X-Forwarded-For where a proxy is trusted, and only there", async () => {
+  it("is distinguished from others by X-Forwarded-For where a proxy is trusted, and only there", async () => {
     const from = (address: string, n: number) =>
       world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`, { headers: { "x-forwarded-for": `6.6.6.6, ${address}` } })
     for (const trustedProxies of [0, 1]) {

@@ -22,7 +22,7 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
     const [first] = worlds
     if (first === undefined) throw new Error("no world")
     const acme = await World.tenant(first)
-    // Usage is told once the connections of both are up.
+    // Usage is published once the connections of both are up.
     let isShared = false
     for (let tries = 0; !isShared && tries < 100; tries++) {
       const asked = Array.from({ length: RATE / 2 }, () => worlds[0]?.fetch("GET", `/v3/sims?key=${acme.key}`))

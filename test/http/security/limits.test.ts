@@ -30,7 +30,7 @@ describe("a reader that stops reading", () => {
     // The buffers of the operating system take some megabytes of each; the process reads no page beyond them.
     for (let filled = -1; filled !== held; await sleep(300)) filled = held
     expect((await tenants[0]?.get("/v3/sims"))?.status).toBe(200)
-    // Nothing more is read. Who writes to a connection that the server has closed is told so.
+    // Nothing more is read. Who writes to a connection that the server has closed gets an error.
     while (open > 0) {
       for (const socket of sockets) if (!socket.destroyed) socket.write("\r\n")
       await sleep(100)
@@ -121,18 +121,18 @@ const left = (answer: { readonly headers: Headers }): number =>
   Number(/;r=(\d+)/.exec(answer.headers.get("ratelimit") ?? "")?.[1])
 
 describe("the rate limit", () => {
-  it("tells what is left", async () => {
+  it("shows what is left", async () => {
     world = await World.start({ rateLimit: { requests: 3, window: "1 hour" } })
     const acme = await World.tenant(world)
     const answers = [await acme.get("/v3/sims"), await acme.get("/v3/plans/none"), await acme.get("/v3/sims")]
     expect(answers.map(({ headers }) => headers.get("ratelimit-policy"))).toEqual(
       answers.map(() => '"default";q=3;w=3600')
     )
-    const told = answers.map(({ headers }) => /^"default";r=(\d);t=(\d+)$/.exec(headers.get("ratelimit") ?? ""))
-    expect(told.map((found) => found?.[1])).toEqual(["2", "1", "0"])
+    const announced = answers.map(({ headers }) => /^"default";r=(\d);t=(\d+)$/.exec(headers.get("ratelimit") ?? ""))
+    expect(announced.map((found) => found?.[1])).toEqual(["2", "1", "0"])
     // Quota comes back while a slow machine answers.
     for (const [index, seconds] of [1_200, 2_400, 3_600].entries()) {
-      expect(Math.abs(seconds - Number(told[index]?.[2]))).toBeLessThan(60)
+      expect(Math.abs(seconds - Number(announced[index]?.[2]))).toBeLessThan(60)
     }
     const refused = await acme.get("/v3/sims")
     expect([refused.status, left(refused)]).toEqual([429, 0])
@@ -166,7 +166,7 @@ describe("the rate limit", () => {
     expect(left(list) - left(await acme.get(`${path}/location`))).toBe(1)
   })
 
-  it("charges for the plans that a search looks at, not for those that it finds", async () => {
+  it("charges for the plans that a search scans, not for those that it finds", async () => {
     world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
     const acme = await World.tenant(world)
     const profiles = await acme.get("/v3/coverage-profiles?label=Green&region_code=FR")
@@ -235,7 +235,7 @@ describe("W13: all keys of an organization", () => {
   }
   const get = (key: string, path = "/v3/sims") => world.fetch("GET", `${path}?key=${key}`)
 
-  it("have four times the rate of one, and are told it where it is nearer", async () => {
+  it("have four times the rate of one, and are shown it where it is nearer", async () => {
     world = await World.start({ rateLimit: { requests: 5, window: "1 hour" } })
     const [acme, other] = [await World.tenant(world), await World.tenant(world)]
     const keys = await keysOf(acme, 20)

@@ -1,5 +1,5 @@
 /**
- * Requests are told apart by the path and the host that they name, exactly as they name them.
+ * Requests are distinguished by the path and the host that they name, exactly as they name them.
  */
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -95,7 +95,7 @@ describe("A text of a request (W9)", () => {
     }
   })
 
-  it("is looked at before anything is looked up", async () => {
+  it("is checked before anything is read", async () => {
     const metadata = "x".repeat(4_097)
     const { status } = await stock.tenant.post("/v3/subscription", { plan_id: "unknown", metadata })
     expect(status).toBe(400)

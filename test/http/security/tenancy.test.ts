@@ -71,20 +71,20 @@ const bodies: Readonly<Record<string, (ids: Ids) => unknown>> = {
   "wallet.setMobilePlan": ({ iccid }) => ({ apply: true, label: "Green", iccid })
 }
 
-const NOBODYS = "01900000-0000-7000-8000-000000000000"
+const UNKNOWN_ID = "01900000-0000-7000-8000-000000000000"
 
 /** Ids of the same form that nothing has. */
 const unknown: Ids = {
   iccid: World.iccid(9_999),
-  plan_id: NOBODYS,
-  planId: NOBODYS,
-  id: NOBODYS,
-  coverageId: NOBODYS,
+  plan_id: UNKNOWN_ID,
+  planId: UNKNOWN_ID,
+  id: UNKNOWN_ID,
+  coverageId: UNKNOWN_ID,
   operatorId: "nope"
 }
 
 /** All of an answer but its id and its time. */
-const told = ({ headers, status, text }: World.Answer): string => {
+const comparable = ({ headers, status, text }: World.Answer): string => {
   const kept = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date")
   return JSON.stringify([status, kept, text])
 }
@@ -124,7 +124,7 @@ describe("a foreign key", () => {
       for (const id of ours) expect(answer.text).not.toContain(id)
     } else {
       expect([answer.status, answer.body.code.endsWith("_not_found")]).toEqual([404, true])
-      expect(told(answer)).toBe(told(await call(unknown)))
+      expect(comparable(answer)).toBe(comparable(await call(unknown)))
     }
     expect(await snapshot()).toBe(before)
   })

@@ -29,7 +29,7 @@ export interface Fault {
   /** The text that is right; it occurs exactly once in the file. */
   readonly right: string
   readonly wrong: string
-  /** Why nothing can tell the wrong text from the right one; null where something has to. */
+  /** Why nothing can distinguish the wrong text from the right one; null where something has to. */
   readonly equivalent: string | null
   /** The run of the engine's simulation that found it last, such as `plan 3`; null where none is known. */
   readonly hint: string | null

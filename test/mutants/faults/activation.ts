@@ -50,7 +50,7 @@ export const activation = faultsOf("Activation.ts", "activation", [
   ],
   [
     "T5",
-    "an end that is ignored is not told either",
+    "an end that is ignored is not shown either",
     "{ start: request.start, end: request.end }, anchor: request.start",
     "{ start: request.start, end: null }, anchor: request.start"
   ],

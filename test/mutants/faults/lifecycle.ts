@@ -1,5 +1,5 @@
 /**
- * Faults in what is told of subscriptions, attachments and packages: E1.
+ * Faults in what is notified of subscriptions, attachments and packages: E1.
  */
 import { faultsOf } from "./Fault.ts"
 
@@ -11,22 +11,27 @@ export const lifecycle = faultsOf("Lifecycle.ts", "lifecycle", [
     "Math.max(activationAt, expirationAt - NOTICE)",
     "expirationAt - NOTICE"
   ],
-  ["E1", "what is due now is told later", "from <= at && at <= now)", "from <= at && at < now)"],
-  ["E1", "what was told before is told again", "from <= at && ", ""],
+  ["E1", "what is due now is notified later", "from <= at && at <= now)", "from <= at && at < now)"],
+  ["E1", "what was notified before is notified again", "from <= at && ", ""],
   ["E1", "nothing follows the activation", "nextAt: all.find(({ at }) => at > now)?.at ?? null", "nextAt: null"],
-  ["E1", "an unconfirmed attachment is told of", "of?.attachment.confirmed === true", "of !== undefined"],
+  ["E1", "an unconfirmed attachment is notified", "of?.attachment.confirmed === true", "of !== undefined"],
   [
     "E1",
-    "every change of an attachment tells of its activation",
+    "every change of an attachment notifies of its activation",
     "known !== undefined && milestones(known).length > 0",
     "false"
   ],
   ["E1", "a suspended attachment is followed on", "&& attachment.suspendedAt === null", ""],
-  ["E1", "what was not told before a suspension is dropped", "causes.push(...late(of), {", "causes.push({"],
-  ["E1", "what was not told before a deletion is dropped", ".filter(isFollowed).flatMap(late)", ".flatMap(() => NONE)"],
-  ["E1", "a deletion tells late of a suspended attachment", "isFollowed(of) && (isDeleted", "(isDeleted"],
-  ["E1", "a refused package is told as created", 'Refused: "package.refused"', 'Refused: "package.created"'],
-  ["E1", "a lapsed package is told as created", "Lapsed: null", 'Lapsed: "package.created"'],
-  ["E1", "every commit of packages tells of all of them", "|| stored.has(pack.occurrence)", ""],
-  ["E1", "each change of a subscription tells of its creation", 'to === "Live" && from !== "Live"', 'to === "Live"']
+  ["E1", "what was not notified before a suspension is dropped", "causes.push(...late(of), {", "causes.push({"],
+  [
+    "E1",
+    "what was not notified before a deletion is dropped",
+    ".filter(isFollowed).flatMap(late)",
+    ".flatMap(() => NONE)"
+  ],
+  ["E1", "a deletion notifies late of a suspended attachment", "isFollowed(of) && (isDeleted", "(isDeleted"],
+  ["E1", "a refused package is notified as created", 'Refused: "package.refused"', 'Refused: "package.created"'],
+  ["E1", "a lapsed package is notified as created", "Lapsed: null", 'Lapsed: "package.created"'],
+  ["E1", "every commit of packages notifies all of them", "|| stored.has(pack.occurrence)", ""],
+  ["E1", "each change of a subscription notifies of its creation", 'to === "Live" && from !== "Live"', 'to === "Live"']
 ])

@@ -30,7 +30,7 @@ export const limits = [
     ["S4", "attachments are read by their own id only", "attachmentId === id || planId === id", "attachmentId === id"]
   ]),
   ...faultsOf("SmsSegments.ts", "limits", [
-    ["W9", "what the telco says of segments is left out", 'typeof told === "number" &&', "false &&"],
-    ["W9", "a telco sends nothing", "Number.isInteger(told) && told >= 1", "Number.isInteger(told)"]
+    ["W9", "what the telco says of segments is left out", 'typeof reported === "number" &&', "false &&"],
+    ["W9", "a telco sends nothing", "Number.isInteger(reported) && reported >= 1", "Number.isInteger(reported)"]
   ])
 ]

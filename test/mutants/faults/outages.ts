@@ -22,8 +22,8 @@ const interrupted = faultsOf("Provisioning.ts", "creation", [
 ])
 
 const owned = faultsOf("SimAggregate.ts", "creation", [
-  ["S5", "packages of a SIM that is being sold are nobody's", 'case "Provisioning":\n', ""],
-  ["S5", "packages of a SIM in service are nobody's", "return attachments\n", "return []\n"],
+  ["S5", "packages of a SIM that is being sold have no owner", 'case "Provisioning":\n', ""],
+  ["S5", "packages of a SIM in service have no owner", "return attachments\n", "return []\n"],
   ["S5", "packages of a SIM in stock are somebody's", "return []\n", "return attachments\n"],
   [
     "T5",
@@ -91,8 +91,8 @@ const keys = faultsOf("Idempotency.ts", "creation", [
   [
     "W2",
     "a refusal of the later request is marked as replayed",
-    'Result.isSuccess(told) || (told.failure._tag !== "IdempotencyKeyReused" &&',
-    "Result.isSuccess(told) || ("
+    '(answered.failure._tag !== "IdempotencyKeyReused" &&',
+    "("
   ]
 ])
 
@@ -178,7 +178,7 @@ const endpoints = faultsOf("WebhookEndpoint.ts", "lifecycle", [
   ],
   [
     "W7",
-    "the endpoint that failed last is told",
+    "the endpoint that failed last is notified",
     "reduce((a, b) => Math.min(a, b))",
     "reduce((a, b) => Math.max(a, b))"
   ],

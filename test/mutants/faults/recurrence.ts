@@ -131,7 +131,7 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
     "packages: [...of.packages, added]",
     'packages: outcome._tag === "Refused" ? of.packages : [...of.packages, added]'
   ],
-  ["T5", "what lapsed is told as created", 'telco === null ? "Lapsed" : "Created"', '"Created"'],
+  ["T5", "what lapsed is recorded as created", 'telco === null ? "Lapsed" : "Created"', '"Created"'],
   [
     "S3",
     "what was created after a deletion stays at the telco",

@@ -77,7 +77,7 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ],
   [
     "R3",
-    "the country reported is told, not the last one",
+    "the country reported is notified, not the last one",
     "const changed = location.countryAlpha2 !==",
     "const changed = countryAlpha2 !=="
   ],
@@ -103,19 +103,19 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["I2", "a physical SIM has SM-DP+ states", "return aggregate.sim.isEsim\n", "return aggregate !== null\n"]
 ])
 
-const sightings = [
+const states = [
   ...faultsOf("Location.ts", "reports", [
     ["R3", "an older location counts", "last !== null && report.at < last.at ? last : report", "report"],
     ["R3", "a location of the same instant does not count", "report.at < last.at", "report.at <= last.at"],
     ["R3", "the first location stays", "report.at < last.at", "true"],
-    ["R3", "a last operator is told for 8 days", "7 * DAY", "8 * DAY"],
+    ["R3", "a last operator is shown for 8 days", "7 * DAY", "8 * DAY"],
     [
       "R3",
-      "a last operator is not told at the 7th day's end",
+      "a last operator is not shown at the 7th day's end",
       "now - lastActivityAt > ACTIVITY_WINDOW",
       "now - lastActivityAt >= ACTIVITY_WINDOW"
     ],
-    ["R3", "a last operator is told forever", "now - lastActivityAt > ACTIVITY_WINDOW", "false"]
+    ["R3", "a last operator is shown forever", "now - lastActivityAt > ACTIVITY_WINDOW", "false"]
   ]),
   ...faultsOf("SmdpHistory.ts", "reports", [
     ["R3", "failed states count", "if (!isSuccessful(entry.modificationResult)) return current", ""],
@@ -143,4 +143,4 @@ const sightings = [
   ])
 ]
 
-export const reports = [...intake, ...sightings]
+export const reports = [...intake, ...states]

@@ -75,17 +75,17 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   ["T5", "the occurrences after the creation are not planned", "jobs: next === undefined ? [] : [next]", "jobs: []"],
   [
     "T6",
-    "the period that was sent is told, not the telco's",
+    "the period that was sent is shown, not the telco's",
     "first?.activationAt ?? activePeriod.start",
     "activePeriod.start"
   ],
   [
     "T6",
-    "the end that was sent is told, not the telco's",
+    "the end that was sent is shown, not the telco's",
     "first?.expirationAt ?? activePeriod.end",
     "activePeriod.end"
   ],
-  ["T6", "a period is told that was not sent", "activePeriod === null\n        ? null", "false\n        ? null"],
+  ["T6", "a period is shown that was not sent", "activePeriod === null\n        ? null", "false\n        ? null"],
   [
     "S5",
     "an undone SIM is free before the telco has cancelled",

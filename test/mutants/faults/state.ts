@@ -1,5 +1,5 @@
 /**
- * Faults in the state of an attachment and in all that is told of it: T2, T6, T7 and S4.
+ * Faults in the state of an attachment and in all that is shown of it: T2, T6, T7 and S4.
  */
 import { faultsOf } from "./Fault.ts"
 
@@ -71,26 +71,26 @@ const view = faultsOf("Attachment.ts", "state", [
   ],
   ["T6", "an attachment that does not recur has no activation", "only?.activationAt ?? null", "null"],
   ["T6", "an attachment that does not recur has no expiry", "only?.expirationAt ?? null", "null"],
-  ["T6", "a recurring attachment tells what was used of its first package", ": packages.findLast(", ": packages.find("],
+  ["T6", "a recurring attachment shows what was used of its first package", ": packages.findLast(", ": packages.find("],
   [
     "T6",
-    "a recurring attachment tells what was used of its latest package, begun or not",
+    "a recurring attachment shows what was used of its latest package, begun or not",
     "&& activationAt <= now\n",
     "\n"
   ],
   ["T6", "a package has begun a millisecond late", "&& activationAt <= now\n", "&& activationAt < now\n"],
-  ["T6", "a refused package tells what was used", 'status !== "Refused" && activationAt', "activationAt"],
-  ["T6", "nothing is used", "told?.usedBytes ?? 0", "0"],
-  ["T6", "refused packages are told", 'of.packages.filter((pack) => pack.status !== "Refused")', "of.packages"],
+  ["T6", "a refused package shows what was used", 'status !== "Refused" && activationAt', "activationAt"],
+  ["T6", "nothing is used", "counted?.usedBytes ?? 0", "0"],
+  ["T6", "refused packages are shown", 'of.packages.filter((pack) => pack.status !== "Refused")', "of.packages"],
   [
     "T6",
-    "packages that lapsed are not told",
+    "packages that lapsed are not shown",
     'of.packages.filter((pack) => pack.status !== "Refused")',
     'of.packages.filter((pack) => pack.status === "Created")'
   ],
   [
     "T6",
-    "packages are told newest first",
+    "packages are shown newest first",
     'of.packages.filter((pack) => pack.status !== "Refused")',
     'of.packages.filter((pack) => pack.status !== "Refused").toReversed()'
   ],
@@ -127,7 +127,7 @@ const suspending = faultsOf("Suspension.ts", "state", [
     'case "CREATED":\n      return Result.succeed(nothing)'
   ],
   ["T7", "suspended a millisecond late", "suspendedAt: now }", "suspendedAt: now + 1 }"],
-  ["T7", "the telco is told an hour late", "dueAt: now", "dueAt: now + 3_600_000"],
+  ["T7", "the telco is called an hour late", "dueAt: now", "dueAt: now + 3_600_000"],
   [
     "T7",
     "another attachment is suspended at the telco",

@@ -5,8 +5,8 @@ import { faultsOf } from "./Fault.ts"
 
 const LEVELS = "[50, 80, 100] as const"
 const REACHED = "usedBytes * 100 >= allowanceBytes(terms) * threshold"
-const TOLD = "told.at(-1) ??"
-const KEPT = "{ ...activated.attachment, lastThresholdNotified: told.at(-1) ?? attachment.lastThresholdNotified }"
+const LAST = "crossed.at(-1) ??"
+const KEPT = "{ ...activated.attachment, lastThresholdNotified: crossed.at(-1) ?? attachment.lastThresholdNotified }"
 const CROSSED = "Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)"
 
 const crossing = faultsOf("Allowance.ts", "threshold", [
@@ -14,41 +14,41 @@ const crossing = faultsOf("Allowance.ts", "threshold", [
   ["R2", "50 % is skipped", LEVELS, "[80, 100] as const"],
   ["R2", "100 % is skipped", LEVELS, "[50, 80] as const"],
   ["R2", "80 % at 81", LEVELS, "[50, 81, 100] as const"],
-  ["R2", "90 % is told as well", LEVELS, "[50, 80, 90, 100] as const"],
-  ["R2", "thresholds are told from the highest on", LEVELS, "[100, 80, 50] as const"],
-  ["R2", "a threshold is told again", "threshold > told &&", "threshold >= told &&"],
-  ["R2", "all thresholds are told each time", "threshold > told &&", ""],
+  ["R2", "90 % is notified as well", LEVELS, "[50, 80, 90, 100] as const"],
+  ["R2", "thresholds are notified from the highest on", LEVELS, "[100, 80, 50] as const"],
+  ["R2", "a threshold is notified again", "threshold > lastNotified &&", "threshold >= lastNotified &&"],
+  ["R2", "all thresholds are notified each time", "threshold > lastNotified &&", ""],
   ["R2", "a threshold is reached a byte late", REACHED, REACHED.replace(">=", ">")],
   ["R2", "a threshold is reached a byte early", REACHED, REACHED.replace("usedBytes", "(usedBytes + 1)")],
   ["R2", "percentages are rounded", REACHED, "Math.round((usedBytes * 100) / allowanceBytes(terms)) >= threshold"],
-  ["R2", "only the highest threshold is told", "* threshold)", "* threshold).slice(-1)"],
-  ["R2", "only the lowest threshold is told", "* threshold)", "* threshold).slice(0, 1)"],
-  ["R2", "a plan that recurs tells thresholds", "terms.recurrence !== null", "false"],
-  ["R2", "no plan tells thresholds", "terms.recurrence !== null", "true"]
+  ["R2", "only the highest threshold is notified", "* threshold)", "* threshold).slice(-1)"],
+  ["R2", "only the lowest threshold is notified", "* threshold)", "* threshold).slice(0, 1)"],
+  ["R2", "a plan that recurs notifies thresholds", "terms.recurrence !== null", "false"],
+  ["R2", "no plan notifies thresholds", "terms.recurrence !== null", "true"]
 ])
 
-const telling = faultsOf("TelcoReport.ts", "threshold", [
-  ["R2", "the first of the thresholds told is kept", TOLD, "told[0] ??"],
-  ["R2", "what was told is not kept", KEPT, "activated.attachment"],
+const notifying = faultsOf("TelcoReport.ts", "threshold", [
+  ["R2", "the first of the thresholds notified is kept", LAST, "crossed[0] ??"],
+  ["R2", "what was notified is not kept", KEPT, "activated.attachment"],
   [
     "R2",
-    "a report that crosses none forgets what was told",
+    "a report that crosses none forgets what was notified",
     KEPT,
     KEPT.replace("attachment.lastThresholdNotified", "0")
   ],
-  ["R2", "a threshold is told with the next report", CROSSED, CROSSED.replace("usedBytes)", "pack.usedBytes)")],
-  ["R2", "what was told does not count", CROSSED, CROSSED.replace("attachment.lastThresholdNotified", "0")],
+  ["R2", "a threshold is notified with the next report", CROSSED, CROSSED.replace("usedBytes)", "pack.usedBytes)")],
+  ["R2", "what was notified does not count", CROSSED, CROSSED.replace("attachment.lastThresholdNotified", "0")],
   [
     "R2",
-    "the percentage that was used is told",
+    "the percentage that was used is notified",
     "usagePercentage: threshold",
     "usagePercentage: Math.floor((100 * usedBytes) / (attachment.terms.dataMegaBytes * 1_048_576))"
   ],
-  ["R2", "what was used before the report is told", "dataUsageBytes: usedBytes", "dataUsageBytes: pack.usedBytes"],
-  ["R2", "thresholds are told falling", "payloads: told.map(", "payloads: told.toReversed().map("],
+  ["R2", "what was used before the report is notified", "dataUsageBytes: usedBytes", "dataUsageBytes: pack.usedBytes"],
+  ["R2", "thresholds are notified falling", "payloads: crossed.map(", "payloads: crossed.toReversed().map("],
   [
     "W5",
-    "the plan's id is told as the attachment's",
+    "the plan's id is notified as the attachment's",
     "attachmentId: attachment.attachmentId\n      }",
     "attachmentId: attachment.planId\n      }"
   ],
@@ -69,4 +69,4 @@ const megabytes = faultsOf("Plan.ts", "threshold", [
   ["T1", "megabytes a byte short", "MEGABYTE = 1_048_576", "MEGABYTE = 1_048_575"]
 ])
 
-export const threshold = [...crossing, ...telling, ...megabytes]
+export const threshold = [...crossing, ...notifying, ...megabytes]

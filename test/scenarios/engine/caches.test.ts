@@ -1,6 +1,6 @@
 /**
- * What a process keeps in memory when another changes it. API keys and the catalogue: at once where it hears of it, and
- * within 5 s where it does not; plans: at once, whatever it hears.
+ * What a process keeps in memory when another changes it. API keys and the catalogue: at once where it is notified, and
+ * within 5 s where it does not; plans: at once, notified or not.
  */
 import { Effect, Stream } from "effect"
 import { ApiKeys, Catalogues, Organizations, Plans, Sims, Subscriptions, Time } from "simplan"
@@ -37,7 +37,7 @@ describe("W3: a key that one process revokes", () => {
       ApiKeys.ApiKeys.use((apiKeys): Effect.Effect<unknown, unknown> => apiKeys[how]({ organizationId, apiKeyId }))
     )
 
-  it.each(["revoke", "rotate"] as const)("is refused at once by all that hear of it (%s)", async (how) => {
+  it.each(["revoke", "rotate"] as const)("is refused at once by all that are notified (%s)", async (how) => {
     const other = world.process()
     const { apiKey, key } = await issue()
     for (const process of [one, other]) expect(await use(process, key)).toMatchObject({ _tag: "Success" })
@@ -45,7 +45,7 @@ describe("W3: a key that one process revokes", () => {
     for (const process of [one, other]) expect(await use(process, key)).toMatchObject({ _tag: "Failure" })
   })
 
-  it("is refused within 5 s by one that hears nothing", async () => {
+  it("is refused within 5 s by one that is not notified", async () => {
     const deaf = world.process({ isDeaf: true })
     const { apiKey, key } = await issue()
     expect(await use(deaf, key)).toMatchObject({ _tag: "Success" })
@@ -66,7 +66,7 @@ describe("a catalogue that one process replaces", () => {
     return one.run(Catalogues.Catalogues.use((of) => of.replace(catalogue)))
   }
 
-  it("is in force at once for all that hear of it, and within 5 s for one that hears nothing", async () => {
+  it("is in force at once for all that are notified, and within 5 s for one that is not", async () => {
     const [other, deaf] = [world.process(), world.process({ isDeaf: true })]
     for (const process of [one, other, deaf]) expect(await countries(process)).toBeGreaterThan(1)
     await replace()
@@ -121,7 +121,7 @@ describe("P2: a plan that a process has put SIMs into service with, and another 
     expect(await subscribe(deaf, of)).toMatchObject(refusal("NotFound"))
   })
 
-  it("is what is told of first, also where no eSIM is left", async () => {
+  it("is what is answered first, also where no eSIM is left", async () => {
     const deaf = world.process({ isDeaf: true })
     const of = await prepare(iccids.slice(0, 1))
     expect(await subscribe(deaf, of)).toMatchObject({ _tag: "Success" })

@@ -1,6 +1,6 @@
 /**
  * S5 and W2 across a crash: wherever a process dies around the telco's answer, the next one ends with exactly one
- * package and a consistent subscription, an idempotency key is told that outcome, and the audit log who asked for it
+ * package and a consistent subscription, an idempotency key gets that outcome, and the audit log who asked for it
  * (rule W11).
  */
 import { Effect } from "effect"

@@ -110,7 +110,7 @@ describe("an organization with many thousands of due jobs", () => {
       expect(done.size).toBe(301)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("are all done, each once, when nobody else has any", () =>
+  it("are all done, each once, when no other organization has any", () =>
     Effect.gen(function* () {
       const of = yield* worker
       yield* of.put(jobsOf("many", 3_000, (index) => index))
@@ -123,16 +123,16 @@ describe("an organization with many thousands of due jobs", () => {
 })
 
 describe("where claims go on from", () => {
-  it("work that is put before the place that was reached is found at once where it is told of, else in a second", () =>
+  it("work that is put before the place that was reached is found at once where it is notified, else in a second", () =>
     Effect.gen(function* () {
       const of = yield* worker
       yield* of.put(jobsOf("one", 10, () => 500))
       expect(yield* of.claim).toHaveLength(10)
-      yield* of.put([job("told", 1, 100)])
+      yield* of.put([job("notified", 1, 100)])
       of.claims.notify(100)
       expect(yield* of.claim).toHaveLength(1)
-      yield* of.put([job("untold", 1, 100)])
-      expect(yield* claimsUntil(of, "untold", 1)).toBeLessThan(105)
+      yield* of.put([job("unnotified", 1, 100)])
+      expect(yield* claimsUntil(of, "unnotified", 1)).toBeLessThan(105)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("also by a process that was frozen during a claim", () =>
@@ -141,8 +141,8 @@ describe("where claims go on from", () => {
       yield* of.put(jobsOf("one", 10, () => 500))
       of.standStill(60_000)
       expect(yield* of.claim).toHaveLength(10)
-      yield* of.put([job("untold", 1, 100)])
-      expect(yield* claimsUntil(of, "untold", 1)).toBeLessThan(105)
+      yield* of.put([job("unnotified", 1, 100)])
+      expect(yield* claimsUntil(of, "unnotified", 1)).toBeLessThan(105)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
 
@@ -320,7 +320,7 @@ describe("W13: partitions of several organizations", () => {
 })
 
 describe("a worker that was out of reach of its database's news", () => {
-  it("looks from the beginning, since it may have missed any", () =>
+  it("searches from the beginning, since it may have missed any", () =>
     Effect.gen(function* () {
       const { claim, put, claims } = yield* worker
       yield* put(jobsOf("first", 3, () => NOW - 10))

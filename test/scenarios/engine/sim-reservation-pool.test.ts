@@ -1,6 +1,6 @@
 /**
  * The hand of SIMs that a process claims ahead of need (rule S2), on a machine time of its own: each SIM is given once,
- * nobody is told that none is left while one is, and a quiet process holds none.
+ * no request is refused for want of one while one is left, and a quiet process holds none.
  */
 import { Clock, Context, Effect, Exit, Fiber, Layer, Scheduler, Scope } from "effect"
 import type { Refusal } from "simplan"
@@ -105,7 +105,7 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
 
 const total = (counts: ReadonlyArray<number>) => counts.reduce((sum, count) => sum + count, 0)
 
-/** How many are free and under nobody's claim. */
+/** How many are free and under no claim. */
 const open = (storage: Storage.Storage["Service"]) =>
   Effect.gen(function* () {
     const machineNow = yield* Clock.currentTimeMillis
@@ -180,7 +180,7 @@ it("lets another process wait for what it has claimed ahead, and have it soon", 
     })
   ))
 
-it("gives every SIM to one of the requests of two processes, and none is told too early that none is left", () =>
+it("gives every SIM to one of the requests of two processes, and none is refused too early for want of one", () =>
   run(
     Effect.gen(function* () {
       const storage = yield* stock(200)
@@ -259,7 +259,7 @@ it("keeps none for a mobile plan", () =>
     })
   ))
 
-it("looks every 10 ms for a SIM while all are under claims", () =>
+it("polls every 10 ms for a SIM while all are under claims", () =>
   run(
     Effect.gen(function* () {
       const storage = yield* stock(1)
@@ -351,7 +351,7 @@ it("hands back what a request had that failed or was interrupted", () =>
     })
   ))
 
-it("tells nobody that none is left by a claim that was made before it asked", () =>
+it("refuses no request for want of a SIM by a claim that was made before it", () =>
   run(
     Effect.gen(function* () {
       const storage = yield* stock(0)

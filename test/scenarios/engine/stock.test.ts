@@ -1,6 +1,6 @@
 /**
- * S5 for a SIM in stock on which its telco lists packages of nobody's: it leaves the stock before it is sold, and comes back when
- * they are cancelled.
+ * S5 for a SIM in stock on which its telco lists packages without an owner: it leaves the stock before it is sold, and
+ * comes back when they are cancelled.
  */
 import { Effect } from "effect"
 import { Problems, Sims } from "simplan"
@@ -37,7 +37,7 @@ const allocation = async (iccid: string) => (await Calls.sim(world, iccid)).allo
 
 const problems = async () => (await world.run(Problems.Problems.use((of) => of.page({ after: null, limit: 10 })))).items
 
-describe("S5: a SIM in stock with a package of nobody's", () => {
+describe("S5: a SIM in stock with a package without an owner", () => {
   it("is sold only when that is cancelled", async () => {
     const [iccid = expect.fail()] = await world.importSims(1)
     await addStray(iccid)

@@ -47,7 +47,7 @@ const run = <A, E>(reads: Reads, effect: Effect.Effect<A, E, Layer.Success<Retur
 
 const whereInside = <A>(within: A, outside: A) => Effect.map(Effect.service(Inside), (is) => (is ? within : outside))
 
-it("opt-in events: those of an endpoint that is made or removed there are told to nobody else", () =>
+it("opt-in events: those of an endpoint that is made or removed there are notified to no one else", () =>
   run(
     (storage) => ({
       webhookEndpoints: {

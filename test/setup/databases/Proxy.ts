@@ -7,7 +7,7 @@ export interface Proxy {
   readonly cut: () => void
   /** Lets nothing through in either direction, and breaks nothing. */
   readonly stall: () => void
-  /** The connections that there are carry nothing any more, for good, and nobody is told; new ones work. */
+  /** The connections that there are carry nothing any more, for good, without an error; new ones work. */
   readonly swallow: () => void
   /** Lets everything through again. */
   readonly resume: () => void

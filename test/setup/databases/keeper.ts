@@ -25,7 +25,7 @@ export const start = async (): Promise<Kept> => {
   const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()))
   const lines = createInterface({ input: keeper.stdout })
 
-  const told = async (): Promise<string> => {
+  const answered = async (): Promise<string> => {
     const answer = await new Promise<{ readonly url?: string; readonly error?: string }>((resolve) => {
       lines.once("line", (line) => resolve(JSON.parse(line)))
       keeper.once("error", (error) => resolve({ error: error.message }))
@@ -36,13 +36,13 @@ export const start = async (): Promise<Kept> => {
   }
 
   const act = (name: string): Promise<string> => {
-    const done = told()
+    const done = answered()
     keeper.stdin.write(`${name}\n`)
     return done
   }
 
   return {
-    url: await told(),
+    url: await answered(),
     restart: async () => {
       await act("restart")
     },

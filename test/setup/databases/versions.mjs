@@ -16,7 +16,7 @@ const shell = process.platform === "win32"
 const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts"]
 const tests = ["test/conformance/postgres/", "test/conformance/postgres.test.ts"]
 
-/** PostgreSQL 14 tells its counters late, and cannot be made to tell them at once, as this test needs. */
+/** PostgreSQL 14 flushes its counters late, and cannot be made to flush them at once, as this test needs. */
 const without = { 14: ["--exclude", "test/conformance/postgres/postgres-claim-work.test.ts"] }
 
 const run = (command, args, options) => {
@@ -33,7 +33,7 @@ const packageOf = (release) => {
     shell
   })
   if (error) throw error
-  if (status !== 0) throw new Error(`The registry does not tell the versions of ${name}:\n${stderr}`)
+  if (status !== 0) throw new Error(`The registry does not list the versions of ${name}:\n${stderr}`)
   const newest = [JSON.parse(stdout)].flat().findLast((version) => version.startsWith(`${release}.`))
   if (newest === undefined) throw new Error(`There is no PostgreSQL ${release} for this platform`)
   return `${name}@${newest}`

@@ -1,7 +1,7 @@
 /**
- * SIMs of an OCS under virtual time, looked at by the rules of `adapters/telco-ocs/polling`: how late each threshold is found
- * with so many calls per second. The rules are the real ones (`Observation`, `PollSchedule`); the queue is one by due time,
- * as the journal's is.
+ * SIMs of an OCS under virtual time, polled by the rules of `adapters/telco-ocs/polling`: how late each threshold is
+ * found with so many calls per second. The rules are the real ones (`Observation`, `PollSchedule`); the queue is one by
+ * due time, as the journal's is.
  */
 import * as Observation from "../../../adapters/telco-ocs/polling/Observation.ts"
 import type { Ordered } from "../../../adapters/telco-ocs/reports/SimState.ts"
@@ -23,12 +23,12 @@ export interface Options {
 export type What = 50 | 80 | 100 | "first use"
 
 export interface Outcome {
-  /** Of all days but the first two, in which the looks spread over the day. */
+  /** Of all days but the first two, in which the polls spread over the day. */
   readonly lateness: ReadonlyMap<What, ReadonlyArray<number>>
   /** Calls by what they ask for. */
   readonly calls: { readonly packages: number; readonly locations: number; readonly profiles: number }
   readonly notifications: number
-  /** The longest time from when a look was due to when it began, in milliseconds. */
+  /** The longest time from when a poll was due to when it began, in milliseconds. */
   readonly longestWait: number
 }
 
@@ -103,7 +103,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
   let notifications = 0
   let longestWait = 0
   let ids = 0
-  const looks = new Queue()
+  const polls = new Queue()
   const crossings = new Queue()
 
   const found = (sim: Sim, what: What, now: number) => {
@@ -118,7 +118,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
 
   const plan = (sim: Sim, place: number, dueAt: number) => {
     sim.version += 1
-    looks.push(dueAt, place, sim.version)
+    polls.push(dueAt, place, sim.version)
   }
 
   /** A SIM that has been in use for two periods: where it stands in its package is as at any later time. */
@@ -168,7 +168,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
       sim.bursts = Usage.bursts(Usage.volume(next), day, next).filter(({ start }) => start >= assignedAt)
       if (isRenewed) {
         renew(sim, assignedAt)
-        // An order has its SIM looked at.
+        // An order has its SIM polled.
         plan(sim, place, assignedAt)
       }
       const firstUse = sim.bursts[0]?.start
@@ -186,7 +186,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
     }
   }
 
-  const look = (sim: Sim, place: number, now: number): number => {
+  const poll = (sim: Sim, place: number, now: number): number => {
     const one = listed(sim, now)
     const limits = { ...settings, spacing: meter.spacing(settings, now) }
     const seen = Observation.at([ordered(sim)], [one], { telco: "", now, before: sim.state })
@@ -217,7 +217,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
     const end = (day + 1) * Usage.DAY
     begin(day * Usage.DAY)
     for (;;) {
-      const [due, crossing] = [looks.first, crossings.first]
+      const [due, crossing] = [polls.first, crossings.first]
       const at = Math.max(now, due)
       if (Math.min(at, crossing) >= end) break
       if (crossing <= at) {
@@ -230,12 +230,12 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
         found(sim, percent, crossing)
         plan(sim, place, crossing)
       } else {
-        const { place, value } = looks.take()
+        const { place, value } = polls.take()
         const sim = sims[place]
         // A SIM that is due earlier or later by now has another place in the queue.
         if (sim === undefined || sim.version !== value) continue
         if (at >= SETTLING) longestWait = Math.max(longestWait, at - due)
-        now = at + (look(sim, place, Math.ceil(at)) * 1_000) / callsPerSecond
+        now = at + (poll(sim, place, Math.ceil(at)) * 1_000) / callsPerSecond
       }
     }
     now = Math.max(now, end)

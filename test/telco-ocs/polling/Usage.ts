@@ -1,5 +1,5 @@
 /**
- * The usage profile by which the looks at SIMs are measured: how travellers use data packages.
+ * The usage profile by which the polls of SIMs are measured: how travellers use data packages.
  *
  * - Each day three of five SIMs use nothing. The others use a log-normal volume: half of them less than 250 MB, one in a
  *   hundred more than 4 GB (sigma 1.2); 205 MB a day of all SIMs on average.

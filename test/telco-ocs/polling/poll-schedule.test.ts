@@ -1,5 +1,5 @@
 /**
- * When a SIM is looked at again, for any packages; and how late 100 % is found of some thousand SIMs with few calls. The
+ * When a SIM is polled again, for any packages; and how late 100 % is found of some thousand SIMs with few calls. The
  * full measurement is `npm run test:ocs-polling`.
  */
 import * as fc from "fast-check"
@@ -41,7 +41,7 @@ const limits = fc
   .tuple(fc.integer({ min: 10, max: Time.HOUR }), fc.nat(Time.DAY), fc.nat(Time.DAY))
   .map(([fastest, more, spacing]) => ({ fastest, slowest: fastest + more, notified: [50, 80], spacing }))
 
-describe("The next look", () => {
+describe("The next poll", () => {
   it("is never sooner than the fastest, and of a package in its period never later than the slowest", () => {
     fc.assert(
       fc.property(packages, limits, (of, limit) => {
@@ -124,13 +124,13 @@ describe("The next look", () => {
   })
 })
 
-describe("The load of looks", () => {
+describe("The load of polls", () => {
   const spacing = (load: PollSchedule.Load, now: number) => PollSchedule.spacing(load, SETTINGS, now)
 
-  it("leaves SIMs in stock a quarter of the calls, and less where looks take most of them", () => {
-    const perSecond = (looks: number) => {
+  it("leaves SIMs in stock a quarter of the calls, and less where polls take most of them", () => {
+    const perSecond = (polls: number) => {
       const meter = PollSchedule.makeMeter(20)
-      for (let at = NOW; at <= NOW + Time.HOUR; at += Time.SECOND) meter.count(looks, at)
+      for (let at = NOW; at <= NOW + Time.HOUR; at += Time.SECOND) meter.count(polls, at)
       return 10_000 / meter.stockMillis(10, NOW + Time.HOUR)
     }
     expect(perSecond(0)).toBe(5)
@@ -149,14 +149,14 @@ describe("The load of looks", () => {
     expect(spacing(load, load.at + 20 * Time.MINUTE)).toBe(SETTINGS.fastest)
   })
 
-  it("is no higher after the clock was set back, and is forgotten within minutes of the next look", () => {
+  it("is no higher after the clock was set back, and is forgotten within minutes of the next poll", () => {
     const back = NOW - 10 * Time.MINUTE
     const load = PollSchedule.loadAfter({ share: 0.8, at: NOW }, 16, 20, back)
     expect(load.share).toBeCloseTo(0.8, 1)
     expect(spacing(load, back + 20 * Time.MINUTE)).toBe(SETTINGS.fastest)
   })
 
-  it("makes looks wait the longer the higher it is, and never longer than the slowest", () => {
+  it("makes polls wait the longer the higher it is, and never longer than the slowest", () => {
     fc.assert(
       fc.property(
         limits,
@@ -173,7 +173,7 @@ describe("The load of looks", () => {
   })
 })
 
-describe("Looks at 500 SIMs with six calls a minute", () => {
+describe("Polls of 500 SIMs with six calls a minute", () => {
   it("find thresholds in time where the OCS notifies 50 % and 80 %", () => {
     const outcome = Simulation.run({ sims: 500, callsPerSecond: 0.1, days: 3, limits: SETTINGS, seed: 1 })
     const late = outcome.lateness.get(100) ?? []

@@ -34,7 +34,7 @@ export interface World extends Service.Service {
   /** Does the jobs that are due. */
   readonly work: Effect.Effect<void>
   readonly problems: Effect.Effect<ReadonlyArray<Job.Job>>
-  /** Looks, settles and compares until the scope closes. */
+  /** Polls, settles and compares until the scope closes. */
   readonly background: Effect.Effect<void, never, Scope.Scope>
   /** Does a share of that. */
   readonly drainOf: (options: Pick<Reporting.Options, "isSupplied">) => Effect.Effect<void>

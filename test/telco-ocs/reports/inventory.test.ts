@@ -57,7 +57,7 @@ interface System {
   readonly all: ReadonlyArray<Api.ListedSubscriber>
   readonly most: number
   readonly odd?: ReadonlyArray<Api.OddRow>
-  readonly tells?: boolean
+  readonly countsAll?: boolean
   readonly failing?: (by: Api.ListedBy) => CallFailure.CallFailure | null
 }
 
@@ -70,7 +70,7 @@ const matches = (by: Api.ListedBy, one: Api.ListedSubscriber): boolean => {
 }
 
 /** Reads account 1 of a system that lists at most so many; what it was asked by. */
-const read = async ({ all, failing = () => null, most, odd = [], tells = true }: System) => {
+const read = async ({ all, failing = () => null, most, odd = [], countsAll = true }: System) => {
   const asked: Array<Api.ListedBy> = []
   const api = Api.Api.of({
     ...Model.make().api,
@@ -86,7 +86,7 @@ const read = async ({ all, failing = () => null, most, odd = [], tells = true }:
           withoutCard: [],
           odd: oddOnes,
           hasMore: found.length > most,
-          found: tells ? found.length + oddOnes.length : null
+          found: countsAll ? found.length + oddOnes.length : null
         })
       })
   })
@@ -134,7 +134,7 @@ describe("The SIMs of an account", () => {
 
   it("may be missing where the system does not say how many there are", async () => {
     const all = batch(1, 7, 30)
-    const found = await read({ all, most: 10, tells: false })
+    const found = await read({ all, most: 10, countsAll: false })
     expect(rowIds(found)).toEqual(ids(all))
     expect(found.missing).toMatch(/^The system does not list all SIMs of account 1 at once, nor say how many/)
   })

@@ -1,5 +1,5 @@
 /**
- * Which thresholds of usage looks leave to the OCS's notifications: those that come, whatever the settings say.
+ * Which thresholds of usage polls leave to the OCS's notifications: those that come, whatever the settings say.
  */
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -33,10 +33,10 @@ const idle = Effect.fnUntraced(function* ({ model, polling, subscribe }: World) 
   yield* TestClock.adjust("20 hours")
 })
 
-/** How long after a look now the next one is planned. */
+/** How long after a poll now the next one is planned. */
 const wait = Effect.fnUntraced(function* ({ journal, polling }: World) {
   const entry = yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })
-  if (entry === null) throw new Error("there is no SIM to look at")
+  if (entry === null) throw new Error("there is no SIM to poll")
   yield* polling.poll(entry)
   const after = yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })
   return (after?.dueAt ?? 0) - (yield* Clock.currentTimeMillis)
@@ -46,7 +46,7 @@ const SOON = 15 * Time.MINUTE
 const SLOWEST = 6 * Time.HOUR
 
 describe("A threshold that the settings call notified", () => {
-  it("is found by looks as long as none has come, and left to notifications for a day after one", () =>
+  it("is found by polls as long as none has come, and left to notifications for a day after one", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* idle(world)
@@ -62,7 +62,7 @@ describe("A threshold that the settings call notified", () => {
       })
     ))
 
-  it("is found by looks again once the OCS notifies two others", () =>
+  it("is found by polls again once the OCS notifies two others", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* idle(world)

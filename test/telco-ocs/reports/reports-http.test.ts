@@ -48,7 +48,7 @@ const eventually = <A>(read: Effect.Effect<A, unknown>, isThere: (value: A) => b
   read.pipe(Effect.repeat({ until: isThere, schedule: Schedule.spaced(20) }), Effect.timeout("10 seconds"))
 
 describe("An OCS over HTTP", () => {
-  it("is looked at until all that it knows is known", () =>
+  it("is polled until all that it knows is known", () =>
     inWorld(
       Effect.fnUntraced(function* ({ attachment, organizationId, provided, services, subscribe }) {
         yield* Effect.forkScoped(provided(Reporting.run({ ...limits, notified: [] })))

@@ -1,5 +1,5 @@
 /**
- * What the OCS notifies and what looks at it find, as the core has it afterwards.
+ * What the OCS notifies and what polls of it find, as the core has it afterwards.
  */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -77,7 +77,7 @@ describe("A notification of a package's usage", () => {
       })
     ))
 
-  it("tells units that fall as what is left", () =>
+  it("reports units that fall as what is left", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         yield* world.subscribe({ megaBytes: 1024, start: START })
@@ -166,7 +166,7 @@ describe("A notification of a profile's status", () => {
     ))
 })
 
-describe("A look", () => {
+describe("A poll", () => {
   it("reports first use, usage and location, and then nothing until there is something new", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
@@ -182,7 +182,7 @@ describe("A look", () => {
         const { activationAt, usedBytes } = yield* world.attachment
         expect({ activationAt, usedBytes }).toEqual({ activationAt: START + 5_000, usedBytes: 1_000 })
         expect(world.reported.at(-1)?.fact).toMatchObject({ countryAlpha2: "SE", rat: "4G", imei: "354647888013844" })
-        for (let look = 0; look < 5; look++) {
+        for (let round = 0; round < 5; round++) {
           yield* TestClock.adjust("6 hours")
           yield* polling.due
         }
@@ -211,7 +211,7 @@ describe("A look", () => {
     )
   )
 
-  it("asks when the SIM was seen where the network is told without its time", () =>
+  it("asks when the SIM was seen where the network is given without its time", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         const { model, polling } = world
@@ -228,7 +228,7 @@ describe("A look", () => {
       })
     ))
 
-  it("tells no location from before the SIM was ordered for, and nothing of a SIM that has no package", () =>
+  it("reports no location from before the SIM was ordered for, and nothing of a SIM that has no package", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         const { model, polling } = world
@@ -272,13 +272,13 @@ describe("A look", () => {
         const { model, polling } = world
         yield* world.subscribe({ megaBytes: 1024, start: START })
         model.failing = new Set(["packages"])
-        let looks = 0
+        let polls = 0
         for (let minute = 0; minute < 24 * 60; minute++) {
-          looks += (yield* polling.due).polls
+          polls += (yield* polling.due).polls
           yield* TestClock.adjust("1 minute")
         }
-        expect(looks).toBeGreaterThan(8)
-        expect(looks).toBeLessThan(16)
+        expect(polls).toBeGreaterThan(8)
+        expect(polls).toBeLessThan(16)
         model.failing = new Set()
         model.change(1, { usedBytes: 5_000 })
         yield* TestClock.adjust("6 hours")
@@ -294,11 +294,11 @@ describe("A look", () => {
         const entry = Effect.orDie(journal.get({ telco: "ocs", kind: "sim", key: ICCID }))
         yield* world.subscribe({ megaBytes: 1024, start: START })
         model.hanging = new Set(["packages"])
-        const looking = yield* Effect.forkChild(polling.due, { startImmediately: true })
+        const running = yield* Effect.forkChild(polling.due, { startImmediately: true })
         yield* TestClock.adjust("1 second")
         expect((yield* entry)?.dueAt).toBeGreaterThan(START + Time.MINUTE)
         expect((yield* polling.due).polls).toBe(0)
-        yield* Fiber.interrupt(looking)
+        yield* Fiber.interrupt(running)
         expect((yield* entry)?.dueAt).toBeLessThanOrEqual(START + 1_000)
         yield* Effect.forkChild(polling.due, { startImmediately: true })
         yield* TestClock.adjust("10 minutes")
@@ -309,7 +309,7 @@ describe("A look", () => {
       })
     ))
 
-  it("tells again what the core did not take", () =>
+  it("reports again what the core did not take", () =>
     inWorld(
       Effect.fnUntraced(function* (world) {
         const { journal, model, polling } = world

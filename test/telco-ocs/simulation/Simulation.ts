@@ -31,7 +31,7 @@ const generator = (seed: number) => {
 export interface Stats {
   /** How often an operation of one process followed on an operation of another. */
   readonly switches: number
-  /** Tells whether two runs went the same way. */
+  /** Shows whether two runs went the same way. */
   readonly trace: number
   readonly calls: number
   readonly faults: ReadonlyMap<string, number>
@@ -115,7 +115,7 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
     "refused"
   ] as const
   const cuts = ["request cut", "answer cut"] as const
-  // Where nothing is late and nobody dies, a look is enough, and there is never a duplicate to delete.
+  // Where nothing is late and no process dies, one read is enough, and there is never a duplicate to delete.
   const isPlain = oneIn(6)
   const ordering = isPlain
     ? (["request lost", "answer lost", "answer cut"] as const)
@@ -235,7 +235,7 @@ const start = Effect.fnUntraced(function* (
 
   const report = (used: ReadonlyArray<Settlement.UsedDuplicate>) =>
     call(
-      "tell",
+      "report",
       Effect.sync(() => used.forEach(reported))
     ).pipe(Effect.asVoid, Effect.orDie)
 
@@ -275,7 +275,7 @@ const simulate = Effect.fnUntraced(function* (world: World) {
   const sleep = (bound: number) => Effect.sleep(Math.round(random(bound) / 200) * 200)
 
   let given = 0
-  // Packages that an operator has given by hand are nobody's to touch.
+  // Packages that an operator has given by hand are not to be touched.
   if (oneIn(3)) {
     model.templates.push({ id: 8000, name: "simplan z27 100MB 7d", isDeleted: false })
     // They were there before, so each list has them.
@@ -413,11 +413,11 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     Effect.forEach(keys, (key) => shared.get({ telco: "ocs", kind: "package", key })),
     (all) => all.flatMap((entry) => entry ?? [])
   )
-  for (let looks = 0; ; looks++) {
+  for (let rounds = 0; ; rounds++) {
     const due = (yield* entries).flatMap(({ dueAt }) => dueAt ?? [])
     if (due.length === 0) break
-    if (looks > 100) {
-      verdict.problem("looks do not end")
+    if (rounds > 100) {
+      verdict.problem("settlings do not end")
       break
     }
     yield* Effect.sleep(Math.max(0, Math.min(...due) - now()))

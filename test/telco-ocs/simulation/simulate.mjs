@@ -34,25 +34,25 @@ const folder = mkdtempSync(join(tmpdir(), "simplan-ocs-"))
 try {
   const script = await bundle("test/telco-ocs/simulation/simulate.ts", folder)
   const began = Date.now()
-  const told = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: workers }, (_, index) =>
       work(script, { seed: seed + index, step: workers, until: seed + runs })
     )
   )
   const took = (Date.now() - began) / 1_000
-  const sum = (part) => told.reduce((total, one) => total + one[part], 0)
-  const traces = new Set(told.flatMap((one) => one.traces))
+  const sum = (part) => results.reduce((total, one) => total + one[part], 0)
+  const traces = new Set(results.flatMap((one) => one.traces))
   console.log(
     `${runs} runs from seed ${seed} on in ${took.toFixed(1)} s: ${traces.size} different interleavings, ` +
       `${sum("switches")} switches between processes, ${sum("calls")} calls of the system`
   )
   const faults = new Map()
-  for (const one of told) {
+  for (const one of results) {
     for (const [what, times] of one.faults) faults.set(what, (faults.get(what) ?? 0) + times)
   }
   const sorted = [...faults].sort(([, left], [, right]) => right - left)
   console.log(`Faults: ${sorted.map(([what, times]) => `${what} ${times}`).join(", ")}`)
-  for (const { problems, seed: failed } of told.flatMap((one) => one.failures)) {
+  for (const { problems, seed: failed } of results.flatMap((one) => one.failures)) {
     console.error(`\nSeed ${failed} fails (npm run test:ocs -- --runs 1 --seed ${failed}):`)
     for (const problem of problems) console.error(`  ${problem}`)
     process.exitCode = 1

@@ -33,7 +33,7 @@ interface OfAttachment extends Batching.OfSim {
   readonly attachmentId: string
 }
 
-const lookedForAttachment = CommitClause.columns<Batching.Placed<OfAttachment>>({
+const requestedAttachments = CommitClause.columns<Batching.Placed<OfAttachment>>({
   integer: ["at"],
   text: ["organizationId", "iccid", "attachmentId"]
 })
@@ -46,7 +46,7 @@ export const ofAttachment = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<AggregateRows.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(withOne)})::text as value
-      from ${CommitClause.rows(sql, asked, lookedForAttachment)}
+      from ${CommitClause.rows(sql, asked, requestedAttachments)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
@@ -68,7 +68,7 @@ interface OfOccurrence extends Batching.OfSim {
   readonly occurrence: number
 }
 
-const lookedForOccurrence = CommitClause.columns<Batching.Placed<OfOccurrence>>({
+const requestedOccurrences = CommitClause.columns<Batching.Placed<OfOccurrence>>({
   integer: ["at", "occurrence"],
   text: ["organizationId", "iccid", "attachmentId"]
 })
@@ -94,7 +94,7 @@ export const occurrence = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<PackedOccurrence>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)})::text as value
-      from ${CommitClause.rows(sql, asked, lookedForOccurrence)}
+      from ${CommitClause.rows(sql, asked, requestedOccurrences)}
       join simplan.attachment on attachment.organization_id = r."organizationId"
         and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = attachment.organization_id
@@ -124,7 +124,7 @@ interface OfNamed extends Batching.OfSim {
   readonly id: string | null
 }
 
-const lookedForNamed = CommitClause.columns<Batching.Placed<OfNamed>>({
+const requestedNames = CommitClause.columns<Batching.Placed<OfNamed>>({
   integer: ["at"],
   text: ["organizationId", "iccid", "id"]
 })
@@ -139,7 +139,7 @@ export const attachmentsOf = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<AggregateRows.PackedAttachments>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(named)})::text as value
-      from ${CommitClause.rows(sql, asked, lookedForNamed)}
+      from ${CommitClause.rows(sql, asked, requestedNames)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`

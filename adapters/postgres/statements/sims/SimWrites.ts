@@ -59,12 +59,12 @@ const stateOf = (row: Row): State => ({
 const touchedColumns = CommitClause.columns<State>(keyColumns, key, ["organizationId"])
 
 /** Raises the versions alone. */
-export const touch = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
+export const bumpVersion = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
   write(sql, "sim_touched", "", touchedColumns, rows)
 
 const used = { ...keyColumns, bigint: ["version", "lastActivityAt"], boolean: ["downloaded"] } as const
 const usedColumns = CommitClause.columns<State>(used, key, ["organizationId"])
-const sightedColumns = CommitClause.columns<State>({ ...used, jsonb: ["smdp", "location"] }, key, ["organizationId"])
+const reportedColumns = CommitClause.columns<State>({ ...used, jsonb: ["smdp", "location"] }, key, ["organizationId"])
 
 const usedAssignments = `downloaded = r.downloaded, last_activity_at = r."lastActivityAt",`
 
@@ -73,8 +73,8 @@ export const use = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
   write(sql, "sim_used", usedAssignments, usedColumns, rows)
 
 /** Writes what reports of any kind change. */
-export const sight = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
-  write(sql, "sim_sighted", `${usedAssignments} smdp = r.smdp, location = r.location,`, sightedColumns, rows)
+export const writeReported = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
+  write(sql, "sim_reported", `${usedAssignments} smdp = r.smdp, location = r.location,`, reportedColumns, rows)
 
 const allocated = {
   ...keyColumns,

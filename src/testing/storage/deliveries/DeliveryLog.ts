@@ -1,5 +1,5 @@
 /**
- * The log of webhook deliveries: its filter, the attempts, what the attempts tell of an endpoint, and its purge (rule
+ * The log of webhook deliveries: its filter, the attempts, what the attempts show of an endpoint, and its purge (rule
  * W12); and events that are about an endpoint.
  */
 import { Effect } from "effect"
@@ -312,7 +312,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("that an endpoint was disabled is told by the same commit to others that name the type", (world) =>
+  scenario("that an endpoint was disabled is notified by the same commit to others that name the type", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const events = ["endpoint.disabled" as const]

@@ -187,7 +187,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("what is pending in the outbox tells the next attempt and what is held, and releasing ends it", (world) =>
+  scenario("what is pending in the outbox has the next attempt and what is held, and releasing ends it", (world) =>
     Effect.gen(function* () {
       const { machineNow, now } = world
       yield* Webhooks.endpoint(world)
@@ -206,7 +206,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("the backlog of deliveries counts what is due and what is held, and tells since when", (world) =>
+  scenario("the backlog of deliveries counts what is due and what is held, and since when", (world) =>
     Effect.gen(function* () {
       const { machineNow, now } = world
       const backlog = (at: { readonly machineNow?: number } = {}) => world.outbox.backlog({ now, machineNow, ...at })

@@ -141,8 +141,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
           const claimed = yield* outbox.claimForHandler(claim)
           yield* Suite.equals("the first of each SIM", eventIds(claimed), [first.eventId, apart.eventId])
           yield* Suite.equals("while they are held", yield* outbox.claimForHandler(claimOf(world, one)), [])
-          const look = { now, machineNow, handler: one.name }
-          yield* Suite.equals("pending", yield* outbox.pendingForHandler(look), { dueAt: null, held: 2 })
+          const pendingQuery = { now, machineNow, handler: one.name }
+          yield* Suite.equals("pending", yield* outbox.pendingForHandler(pendingQuery), { dueAt: null, held: 2 })
           yield* Suite.equals(
             "of another handler",
             eventIds(yield* outbox.claimForHandler(claimOf(world, other, { limit: 1 }))),
@@ -158,7 +158,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
           }
           yield* storage.commit({ deliveries: { settled: [{ delivery: retried, token: claim.token }] } })
           yield* Suite.equals("while the first is tried again", yield* outbox.claimForHandler(claimOf(world, one)), [])
-          yield* Suite.equals("pending then", yield* outbox.pendingForHandler(look), { dueAt: now + MINUTE, held: 1 })
+          yield* Suite.equals("pending then", yield* outbox.pendingForHandler(pendingQuery), {
+            dueAt: now + MINUTE,
+            held: 1
+          })
 
           const again = claimOf(world, one, { now: now + MINUTE })
           yield* Suite.equals("again", eventIds(yield* outbox.claimForHandler(again)), [first.eventId])

@@ -203,16 +203,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the rest of the attachments", unchanged(after), unchanged(before))
 
       const stored = after.sim
-      const sighted = {
+      const located = {
         smdp: { state: "Disable", modifiedAt: now + 1 } as const,
         location: { countryAlpha2: "NO", operator: "Telenor", rat: "5G", imei: "2", at: now + 1 }
       }
-      yield* storage.commit({ sims: [simChange(stored), simChange(other, { ...use, ...sighted })] })
+      yield* storage.commit({ sims: [simChange(stored), simChange(other, { ...use, ...located })] })
       const again = (yield* World.aggregate(world, sim.iccid)).sim
       yield* Suite.equals("one that stays as it is", again, { ...stored, version: stored.version + 1 })
       const seen = (yield* World.aggregate(world, other.iccid)).sim
-      yield* Suite.equals("one with sightings", seen, { ...other, ...use, ...sighted, version: other.version + 1 })
-      const written = { recycledAt: now + 5, smdp: sighted.smdp }
+      yield* Suite.equals("one with a location", seen, { ...other, ...use, ...located, version: other.version + 1 })
+      const written = { recycledAt: now + 5, smdp: located.smdp }
       yield* storage.commit({
         sims: [
           simChange(third, written),

@@ -69,7 +69,7 @@ const deleted = (subscription: Subscription): Written => ({
 })
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("an ICCID tells whose SIM it is, and of which label", (world) =>
+  scenario("an ICCID leads to whose SIM it is, and of which label", (world) =>
     Effect.gen(function* () {
       const { storage } = world
       const other = yield* World.neighbour(world)
@@ -130,12 +130,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
           (view) => view.attachments
         )
         yield* Suite.equals("the version", found?.sim.version, sim.version + 1)
-        const told = {
+        const actual = {
           ...{ organizationId: seen.organizationId, iccid: seen.iccid, attachmentId: seen.attachmentId },
           ...{ terms: seen.terms, confirmed: seen.confirmed, anchor: seen.anchor, suspendedAt: seen.suspendedAt },
           lastThresholdNotified: seen.lastThresholdNotified
         }
-        yield* Suite.equals("the attachment", told, { ...of, attachmentId, terms, ...state })
+        yield* Suite.equals("the attachment", actual, { ...of, attachmentId, terms, ...state })
         const expected = packages.filter((pack) => pack.occurrence === occurrence)
         yield* Suite.equals(`the package of occurrence ${occurrence}`, recorded, expected)
       }
@@ -262,10 +262,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
         })
       const read = Effect.flatMap(World.aggregate(world, sim.iccid), (aggregate) => {
         const [only] = aggregate.attachments
-        const told = only?.attachment.lastThresholdNotified ?? 0
+        const notified = only?.attachment.lastThresholdNotified ?? 0
         const used = only?.packages[0]?.usedBytes ?? 0
         const version = aggregate.sim.version - first.version
-        return Suite.equals("version, threshold and usage of one moment", [told, used], [version, version])
+        return Suite.equals("version, threshold and usage of one moment", [notified, used], [version, version])
       })
       yield* Effect.all(
         [

@@ -165,7 +165,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("claims at once never get the same SIM, and nobody is told that none is left", (world) =>
+  scenario("claims at once never get the same SIM, and none is refused for want of one", (world) =>
     Effect.gen(function* () {
       const sims = yield* World.stock(world, World.newSims(world, 12))
       const outcomes = yield* Effect.all(
@@ -174,7 +174,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       )
       const importSequences = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.importSequence))
       yield* Suite.equals("different SIMs", new Set(importSequences).size, importSequences.length)
-      yield* Suite.equals("told that none is left", outcomes.filter((outcome) => outcome.shortage === "None").length, 0)
+      yield* Suite.equals(
+        "refused for want of one",
+        outcomes.filter((outcome) => outcome.shortage === "None").length,
+        0
+      )
       const found: Array<number> = [...importSequences]
       for (let left = sims.length - importSequences.length; left > 0; left--) {
         found.push((yield* Effect.flatMap(claim(world), claimed)).importSequence)
@@ -242,7 +246,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       )
       const importSequences = outcomes.flatMap((outcome) => outcome.sims.map((sim) => sim.importSequence))
       yield* Suite.equals("different SIMs", new Set(importSequences).size, importSequences.length)
-      yield* Suite.equals("told that none is left", outcomes.filter(({ shortage }) => shortage === "None").length, 0)
+      yield* Suite.equals("refused for want of one", outcomes.filter(({ shortage }) => shortage === "None").length, 0)
       const rest = yield* claim(world, { count: 30 })
       yield* Suite.equals("all SIMs", importSequences.length + rest.sims.length, sims.length)
     })

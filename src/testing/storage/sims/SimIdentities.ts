@@ -37,8 +37,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }
       const page = yield* storage.sims.page({ organizationId, after: null, limit: 9, isEsim: null, label: null })
       yield* Suite.equals<unknown>("the page", page, [known, partly, unknown])
-      const nobodys = yield* storage.sims.identities({ organizationId, iccid: world.iccid() })
-      yield* Suite.equals("of nobody's ICCID", nobodys, null)
+      const ofUnknown = yield* storage.sims.identities({ organizationId, iccid: world.iccid() })
+      yield* Suite.equals("of nobody's ICCID", ofUnknown, null)
     })
   ),
 
@@ -122,8 +122,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const known = bare.map((sim) => ({ ...sim, simId: world.id(), ...all }))
         const imports = [bare, round % 2 === 0 ? known : known.toReversed()].map((sims) => storage.sims.import(sims))
         const outcomes = yield* Effect.all(imports, { concurrency: "unbounded" })
-        const told = outcomes.map((of) => of.imported.length + of.updated.length + of.taken.length)
-        yield* Suite.equals("rows that are told of", told, [bare.length, bare.length])
+        const counted = outcomes.map((of) => of.imported.length + of.updated.length + of.taken.length)
+        yield* Suite.equals("rows that are reported", counted, [bare.length, bare.length])
         const [first, last] = [bare[0], bare.at(-1)]
         for (const sim of [first, last]) {
           const { iccid } = yield* World.given("SIM", sim)

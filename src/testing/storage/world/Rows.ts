@@ -219,7 +219,7 @@ export const job = (world: World, changes: Partial<Job> = {}): Job => ({
 /** Why a job waits that was first given back at that instant. */
 export const waiting = (since: Instant): Waiting => ({ reason: "unavailable", message: 'no answer "\\ é', since })
 
-/** What reports look at of an aggregate, and nothing else. */
+/** What reports read of an aggregate, and nothing else. */
 export const forReports = ({ attachments, sim }: ForReports): ForReports => {
   const { downloaded, iccid, isEsim, lastActivityAt, location, organizationId, smdp, version } = sim
   return {

@@ -110,7 +110,7 @@ export const neighbour = (world: World) => {
 export const items = <A, E>(read: Effect.Effect<Filtered<A>, E>): Effect.Effect<ReadonlyArray<A>, E> =>
   Effect.map(read, (found) => found.items)
 
-/** Expects a commit to conflict; on what, where that is told. */
+/** Expects a commit to conflict; on what, where that is known. */
 export const conflicts = (world: World, what: string, commit: Commit, on?: Conflict["on"]) =>
   Effect.flatMap(Suite.failsWith(what, "Conflict", world.storage.commit(commit)), (conflict) =>
     on === undefined ? Effect.void : Suite.equals(`${what}: the conflict is on`, conflict.on, on)

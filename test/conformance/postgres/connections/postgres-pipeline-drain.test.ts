@@ -1,5 +1,5 @@
 /**
- * The breath of a pipeline: that it is let run empty, and that nobody waits for it in vain.
+ * The drain of a pipeline: it runs empty, and no statement waits for it in vain.
  */
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
@@ -7,12 +7,12 @@ import * as Database from "../../../../adapters/postgres/database/Database.ts"
 
 /** Statements that are under way until they are let through, and those that went, in order. */
 const pipeline = (limit: number) => {
-  const breathing = Database.pipelineDrain(limit)
+  const drained = Database.pipelineDrain(limit)
   const went: Array<string> = []
   const gates = new Map<string, Deferred.Deferred<void>>()
   const begin = (name: string) =>
     Effect.forkChild(
-      breathing(
+      drained(
         Effect.suspend(() => {
           const gate = Deferred.makeUnsafe<void>()
           gates.set(name, gate)

@@ -21,21 +21,21 @@ const names = (adapter: Adapter) =>
     (found) => found.map(({ name }) => name)
   )
 
-/** Ends when both have heard of a job that the other one has put. */
-const hearEachOther = (one: Adapter, other: Adapter) =>
+/** Ends when both were notified of a job that the other one has put. */
+const notifyEachOther = (one: Adapter, other: Adapter) =>
   Effect.gen(function* () {
-    const hears = (to: Adapter, from: Adapter, dueAt: number) =>
+    const receives = (to: Adapter, from: Adapter, dueAt: number) =>
       Effect.gen(function* () {
-        const heard: Array<number | null> = []
+        const received: Array<number | null> = []
         const storage = yield* Effect.provide(Storage.Storage, to)
-        yield* storage.watch(({ jobsDueAt }) => void heard.push(jobsDueAt))
+        yield* storage.watch(({ jobsDueAt }) => void received.push(jobsDueAt))
         const put = on(from, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
         yield* put
         // Listeners come up in the background.
-        while (!heard.includes(dueAt)) yield* Effect.delay(put, 50)
+        while (!received.includes(dueAt)) yield* Effect.delay(put, 50)
       })
-    yield* hears(one, other, 1)
-    yield* hears(other, one, 2)
+    yield* receives(one, other, 1)
+    yield* receives(other, one, 2)
   })
 
 it("sessions that share a connection open one in place of a lost one, however many of them notice its loss", () =>
@@ -69,7 +69,7 @@ describe("A storage over a host's pool of pg", () => {
     Effect.gen(function* () {
       const pool = yield* poolOf({ connectionString: url(), max: 1 })
       const held = yield* Effect.promise(() => pool.connect())
-      const built = Layer.build(Layer.fresh(Postgres.layer({ pool, patience: "1 second" })))
+      const built = Layer.build(Layer.fresh(Postgres.layer({ pool, waitLimit: "1 second" })))
       const failure = yield* Effect.timeout(Effect.flip(Effect.scoped(built)), "20 seconds")
       expect(failure).toBeInstanceOf(Storage.StorageError)
       held.release()
@@ -111,7 +111,7 @@ describe("A storage over a host's pool of pg", () => {
       expect(pool.idleCount).toBe(pool.totalCount)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("reads its rows whatever the host has told pg of types", () =>
+  it("reads its rows whatever types the host has set in pg", () =>
     Effect.gen(function* () {
       const types = { getTypeParser: () => (value: unknown) => `the host's ${value}` }
       const adapter = yield* over(yield* poolOf({ connectionString: url(), types }))
@@ -139,12 +139,12 @@ describe("A storage over a host's pool of pg", () => {
       expect(pool.waitingCount).toBe(0)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("hears processes that have the URL, and is heard by them, also after its connections were cut", () =>
+  it("notifies processes that have the URL, and is notified by them, also after its connections were cut", () =>
     Effect.gen(function* () {
       const pool = yield* poolOf({ connectionString: url(), max: 2 })
       const adapter = yield* over(pool)
       const other = yield* connect(url(), 1)
-      yield* hearEachOther(adapter, other)
+      yield* notifyEachOther(adapter, other)
       const alone = Layer.build(Layer.fresh(Postgres.layer({ url: url(), alone: true })))
       expect((yield* Effect.flip(alone)).message).toContain("other processes are on it")
       yield* Effect.promise(() =>
@@ -207,7 +207,7 @@ describe("A storage over a host's pool of pg", () => {
 describe("A storage over a host's client of Effect", () => {
   const url = Databases.forEachTest()
 
-  it("joins the host's transactions, keeps its own names, and hears other processes", () =>
+  it("joins the host's transactions, keeps its own names, and listens to other processes", () =>
     Effect.gen(function* () {
       const context = yield* Layer.build(
         PgClient.layer({
@@ -232,6 +232,6 @@ describe("A storage over a host's client of Effect", () => {
       yield* on(adapter, (storage) => storage.sims.import(newSims("o", 0, 2)))
       expect(yield* allSims(adapter, "o")).toHaveLength(2)
       const other = yield* Layer.build(Layer.fresh(Postgres.layer({ url: url(), schema: "esim", maxConnections: 1 })))
-      yield* hearEachOther(adapter, other)
+      yield* notifyEachOther(adapter, other)
     }).pipe(Effect.scoped, Effect.runPromise))
 })

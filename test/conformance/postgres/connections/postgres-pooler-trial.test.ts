@@ -1,6 +1,6 @@
 /**
- * The trial that finds a pooler tells a slow database, which it waits for, from one that is silent. Both are made here; what
- * real ones answer is in `postgres-pooler.test.ts`.
+ * The trial that finds a pooler distinguishes a slow database, which it waits for, from one that is silent. Both are
+ * made here; what real ones answer is in `postgres-pooler.test.ts`.
  */
 import { Duration, Effect, Exit, Fiber, Queue, type Scope } from "effect"
 import { TestClock } from "effect/testing"

@@ -42,7 +42,7 @@ describe("Services in several schemas of one database", () => {
       expect(new Set(schemas.map(({ count }) => count)).size).toBe(1)
     }).pipe(Effect.scoped, Effect.runPromise))
 
-  it("do not hear each other, while two processes of one do", () =>
+  it("do not notify each other, while two processes of one do", () =>
     Effect.gen(function* () {
       const [own, ownToo, other, otherToo] = yield* Effect.all([
         connect("own"),
@@ -50,27 +50,27 @@ describe("Services in several schemas of one database", () => {
         connect("other"),
         connect("other")
       ])
-      const hear = Effect.fnUntraced(function* (adapter: Adapter) {
-        const heard: Array<number | null> = []
+      const subscribe = Effect.fnUntraced(function* (adapter: Adapter) {
+        const received: Array<number | null> = []
         const scope = yield* Effect.scope
         const watch = on(adapter, (storage) =>
           Effect.provideService(
-            storage.watch(({ jobsDueAt }) => void heard.push(jobsDueAt)),
+            storage.watch(({ jobsDueAt }) => void received.push(jobsDueAt)),
             Scope.Scope,
             scope
           )
         )
         yield* watch
-        return heard
+        return received
       })
       const put = (adapter: Adapter, dueAt: number) =>
         on(adapter, (storage) => storage.commit({ jobs: { put: [{ job: jobDue(dueAt), lease: null }] } }))
       // Listeners come up in the background.
-      const until = (heard: ReadonlyArray<number | null>, adapter: Adapter, dueAt: number) =>
+      const until = (received: ReadonlyArray<number | null>, adapter: Adapter, dueAt: number) =>
         Effect.gen(function* () {
-          while (!heard.includes(dueAt)) yield* Effect.delay(put(adapter, dueAt), 50)
+          while (!received.includes(dueAt)) yield* Effect.delay(put(adapter, dueAt), 50)
         })
-      const [byOwn, byOther] = yield* Effect.all([hear(ownToo), hear(otherToo)])
+      const [byOwn, byOther] = yield* Effect.all([subscribe(ownToo), subscribe(otherToo)])
       yield* put(own, 1)
       yield* until(byOwn, own, 1)
       // PostgreSQL delivers in the order of the commits, so this one comes after any other.

@@ -13,7 +13,7 @@ describe("A PostgreSQL whose network swallows what it carries", () => {
       const { proxy, url: through } = yield* Effect.promise(() => Database.through(url()))
       yield* Effect.addFinalizer(() => Effect.promise(proxy.close))
       const context = yield* Layer.build(
-        Postgres.layer({ url: Redacted.make(through), maxConnections: 2, patience: "2 seconds" })
+        Postgres.layer({ url: Redacted.make(through), maxConnections: 2, waitLimit: "2 seconds" })
       )
       yield* Effect.gen(function* () {
         const storage = yield* Storage.Storage

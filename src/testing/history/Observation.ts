@@ -1,8 +1,8 @@
 /**
- * Looking at a service through its ports, again and again: what differs from the time before.
+ * Observes a service through its ports, again and again: what differs from the time before.
  *
- * What did not change is not read again, so that looking costs about what has happened: the version of a SIM guards all
- * of its line.
+ * What did not change is not read again, so that an observation costs about what has happened: the version of a SIM
+ * guards all of its line.
  */
 import { Effect } from "effect"
 import { Attachments } from "../../app/subscriptions/Attachments.ts"
@@ -13,8 +13,8 @@ import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import type { ReceivedWebhook, Simulated, TelcoCall, TelcoRecord } from "../Simulated.ts"
 
-/** An attachment as its organization is told of it. */
-export interface Told {
+/** An attachment as its organization sees it. */
+export interface AttachmentView {
   /** The attachment that the rest is about. */
   readonly attachmentId: string
   /** By the clock at the end of the step (rule T2). */
@@ -25,7 +25,7 @@ export interface Told {
   readonly expirationAt: Instant | null
   /** Usage of the last package that has begun; 0 if none has (rule T6). */
   readonly usedBytes: number
-  /** How many packages are told. */
+  /** How many packages are shown. */
   readonly packages: number
 }
 
@@ -33,8 +33,8 @@ export interface Told {
 export interface Changes {
   /** Whole lines of SIMs of which anything changed. */
   readonly lines: ReadonlyArray<SimAggregate>
-  /** Confirmed attachments of which something else is told. */
-  readonly told: ReadonlyArray<Told>
+  /** Confirmed attachments of which the view has changed. */
+  readonly views: ReadonlyArray<AttachmentView>
   /** New ones, of both organizations. */
   readonly events: ReadonlyArray<WebhookEvent>
   /** What the telco wrote into its books during the step, in order. */
@@ -50,18 +50,18 @@ export interface Changes {
 /** How many deliveries are read at once, newest first. */
 const PAGE = 20
 
-const sameTold = (left: Told, right: Told): boolean =>
+const sameView = (left: AttachmentView, right: AttachmentView): boolean =>
   left.state === right.state &&
   left.activationAt === right.activationAt &&
   left.expirationAt === right.expirationAt &&
   left.usedBytes === right.usedBytes &&
   left.packages === right.packages
 
-/** A look at the service; each one tells what has changed since the one before. */
+/** Observes the service; each observation has what has changed since the one before. */
 export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError> => {
   const { storage } = simulated
   const versions = new Map<string, number>()
-  const told = new Map<string, Told>()
+  const lastViews = new Map<string, AttachmentView>()
   const events = new Set<string>()
   let [records, calls, webhooks, mishaps] = [0, 0, 0, 0]
 
@@ -84,9 +84,9 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
     return lines
   })
 
-  /** As the organization is told; states change by the clock alone. */
-  const changedTold = Effect.fnUntraced(function* (organizationId: string) {
-    const changed: Array<Told> = []
+  /** As the organization sees them; states change by the clock alone. */
+  const changedViews = Effect.fnUntraced(function* (organizationId: string) {
+    const changed: Array<AttachmentView> = []
     const limit = simulated.iccids(organizationId).length + 1
     for (const { sim } of yield* storage.subscriptions.page({
       organizationId,
@@ -106,9 +106,9 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
           usedBytes,
           packages: packages.length
         }
-        const before = told.get(attachmentId)
-        if (before !== undefined && sameTold(before, now)) continue
-        told.set(attachmentId, now)
+        const before = lastViews.get(attachmentId)
+        if (before !== undefined && sameView(before, now)) continue
+        lastViews.set(attachmentId, now)
         changed.push(now)
       }
     }
@@ -132,7 +132,7 @@ export const over = (simulated: Simulated): Effect.Effect<Changes, StorageError>
     const [first, second] = simulated.organizationIds
     const changes: Changes = {
       lines: [...(yield* changedLines(first)), ...(yield* changedLines(second))],
-      told: [...(yield* changedTold(first)), ...(yield* changedTold(second))],
+      views: [...(yield* changedViews(first)), ...(yield* changedViews(second))],
       events: [...(yield* newEvents(first)), ...(yield* newEvents(second))],
       records: simulated.telcoRecords(records),
       calls: simulated.telcoCalls(calls),
