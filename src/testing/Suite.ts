@@ -33,6 +33,17 @@ export interface Runner {
   readonly afterAll?: (close: () => Promise<void>) => unknown
 }
 
+/** What a host's hook gives: an effect, or for an author without Effect a value or a promise. A hook that throws has failed. */
+export type Answer<A, R> = Effect.Effect<A, unknown, R> | PromiseLike<A> | A
+
+/** Calls a hook, and waits for what it gives. */
+export const answerOf = <A, R>(hook: () => Answer<A, R>): Effect.Effect<A, unknown, R> =>
+  Effect.flatMap(Effect.try({ try: hook, catch: (cause) => cause }), (given) =>
+    Effect.isEffect(given)
+      ? given
+      : Effect.tryPromise({ try: () => new Promise<A>((resolve) => resolve(given)), catch: (cause) => cause })
+  )
+
 /** Which cases of a suite are run. */
 export interface Options {
   /** The cases to leave out: name to reason. A name that the suite does not have is an error. */

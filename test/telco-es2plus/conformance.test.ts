@@ -41,10 +41,7 @@ const composed = Layer.effectContext(
 
 /** The first call that a release makes meets the fault. */
 const smdp =
-  (
-    fault: SmdpServer.Fault,
-    otherwise: (operation: TelcoSuite.Operation) => Effect.Effect<void, unknown, never | TelcoSimulator.TelcoSimulator>
-  ) =>
+  (fault: SmdpServer.Fault, otherwise: NonNullable<TelcoSuite.Faults<TelcoSimulator.TelcoSimulator>["loseRequest"]>) =>
   (operation: TelcoSuite.Operation) =>
     operation === "releaseProfile"
       ? Effect.map(Server, ({ faults }) => void faults.set("cancelOrder", [fault]))

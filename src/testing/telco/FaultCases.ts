@@ -4,11 +4,12 @@
 import { Effect } from "effect"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import * as Suite from "../Suite.ts"
-import type { Faults, Operation } from "./Faults.ts"
+import { type Faults, type Operation, waitFor } from "./Faults.ts"
 import { freshKey, freshPackageId, repeated, type Subject, timesInOrder } from "./Observed.ts"
 
 type Case<R> = Suite.Case<Telco | R>
 type Call<A> = Effect.Effect<A, Refused | Unavailable>
+type Change<R> = (operation: Operation) => Effect.Effect<void, unknown, R>
 
 /** How long a caller waits in these cases. */
 const PATIENCE = "50 millis"
@@ -27,7 +28,7 @@ const lost = <A>(what: string, call: Call<A>): Effect.Effect<void, Suite.CaseFai
 const unanswered = <R>(
   { iccid, observed, order }: Subject<R>,
   what: string,
-  lose: (operation: Operation) => Effect.Effect<void, unknown, R>
+  lose: Change<R>
 ): ReadonlyArray<Case<R>> => [
   {
     name: `a creation, its ${what} lost, comes again and makes one package`,
@@ -105,10 +106,7 @@ const unanswered = <R>(
 ]
 
 /** A message is better lost than sent twice: the call that comes again may be refused. */
-const message = <R>(
-  { iccid, observed }: Subject<R>,
-  lose: (operation: Operation) => Effect.Effect<void, unknown, R>
-): Case<R> => ({
+const message = <R>({ iccid, observed }: Subject<R>, lose: Change<R>): Case<R> => ({
   name: "a message, its answer lost, is not sent again",
   effect: Effect.gen(function* () {
     const telco = yield* Telco
@@ -123,7 +121,7 @@ const message = <R>(
 
 const late = <R>(
   { iccid, observed, order }: Subject<R>,
-  doLate: NonNullable<Faults<R>["doLate"]>,
+  doLate: (operation: Operation) => Effect.Effect<Effect.Effect<void, unknown, R>, unknown, R>,
   settle: Effect.Effect<void, unknown, R>
 ): ReadonlyArray<Case<R>> => [
   {
@@ -154,10 +152,7 @@ const late = <R>(
   }
 ]
 
-const refused = <R>(
-  { iccid, observed, order }: Subject<R>,
-  refuse: (operation: Operation) => Effect.Effect<void, unknown, R>
-): ReadonlyArray<Case<R>> => [
+const refused = <R>({ iccid, observed, order }: Subject<R>, refuse: Change<R>): ReadonlyArray<Case<R>> => [
   {
     name: "a refused creation stays refused by its key, makes no package, and hinders no other one",
     effect: Effect.gen(function* () {
@@ -203,7 +198,7 @@ const refused = <R>(
 
 const reportedLater = <R>(
   { observed, order }: Subject<R>,
-  reportTimes: NonNullable<Faults<R>["reportTimes"]>
+  reportTimes: (packageId: string) => Effect.Effect<void, unknown, R>
 ): Case<R> => ({
   name: "a package whose times the telco learns later stays the same package, with times in order",
   effect: Effect.gen(function* () {
@@ -220,12 +215,26 @@ const reportedLater = <R>(
 
 /** The cases that the hooks allow. */
 export const cases = <R>(subject: Subject<R>, faults: Faults<R>): ReadonlyArray<Case<R>> => {
-  const { doLate, loseAnswer, loseRequest, refuse, settle = Effect.void, reportTimes } = faults
-  return [
-    ...(loseRequest === undefined ? [] : unanswered(subject, "request", loseRequest)),
-    ...(loseAnswer === undefined ? [] : [...unanswered(subject, "answer", loseAnswer), message(subject, loseAnswer)]),
-    ...(doLate === undefined ? [] : late(subject, doLate, settle)),
-    ...(refuse === undefined ? [] : refused(subject, refuse)),
-    ...(reportTimes === undefined ? [] : [reportedLater(subject, reportTimes)])
-  ]
+  const { doLate, loseAnswer, loseRequest, refuse, settle, reportTimes } = faults
+  const effectOf =
+    <A>(hook: (of: A) => Suite.Answer<void, R>) =>
+    (of: A): Effect.Effect<void, unknown, R> =>
+      Suite.answerOf(() => hook(of))
+  const given: Array<Case<R>> = []
+  if (loseRequest !== undefined) given.push(...unanswered(subject, "request", effectOf(loseRequest)))
+  if (loseAnswer !== undefined) {
+    const lose = effectOf(loseAnswer)
+    given.push(...unanswered(subject, "answer", lose), message(subject, lose))
+  }
+  if (doLate !== undefined) {
+    const begin = (operation: Operation) =>
+      Effect.map(
+        Suite.answerOf(() => doLate(operation)),
+        waitFor
+      )
+    given.push(...late(subject, begin, settle === undefined ? Effect.void : waitFor(settle)))
+  }
+  if (refuse !== undefined) given.push(...refused(subject, effectOf(refuse)))
+  if (reportTimes !== undefined) given.push(reportedLater(subject, effectOf(reportTimes)))
+  return given
 }

@@ -6,14 +6,14 @@ import type { PlanTerms } from "../../domain/Plan.ts"
 import { type PackageOrder, type Refused, Telco, type TelcoPackage, type Unavailable } from "../../ports/Telco.ts"
 import * as Suite from "../Suite.ts"
 
-/** Observes what is behind the port. */
+/** Observes what is behind the port; each function gives an effect, a promise or the value. */
 export interface Observe<R> {
   /** How many packages with these ids there are that are not cancelled. */
-  readonly packages: (packageIds: ReadonlyArray<string>) => Effect.Effect<number, unknown, R>
+  readonly packages: (packageIds: ReadonlyArray<string>) => Suite.Answer<number, R>
   /** How many messages with this text were sent to the ICCID. */
-  readonly messages: (iccid: string, text: string) => Effect.Effect<number, unknown, R>
+  readonly messages: (iccid: string, text: string) => Suite.Answer<number, R>
   /** Whether the ICCID's mobile plan is applied. */
-  readonly mobilePlan: (iccid: string) => Effect.Effect<boolean, unknown, R>
+  readonly mobilePlan: (iccid: string) => Suite.Answer<boolean, R>
 }
 
 /** What the cases are about. */
@@ -24,7 +24,7 @@ export interface Subject<R> {
   readonly observed: <A>(
     what: string,
     expected: A,
-    read: (observe: Observe<R>) => Effect.Effect<A, unknown, R>
+    read: (observe: Observe<R>) => Suite.Answer<A, R>
   ) => Effect.Effect<void, unknown, R>
 }
 
@@ -53,7 +53,10 @@ export const subject = <R>({
   observed: (what, expected, read) =>
     observe === undefined
       ? Effect.void
-      : Effect.flatMap(read(observe), (actual) => Suite.equals(what, actual, expected))
+      : Effect.flatMap(
+          Suite.answerOf(() => read(observe)),
+          (actual) => Suite.equals(what, actual, expected)
+        )
 })
 
 /** A key that was never used before. */

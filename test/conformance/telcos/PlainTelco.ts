@@ -1,9 +1,8 @@
 /**
  * A telco of plain functions over books in memory, which can do wrong what the suite observes. Its calls can be lost,
- * late and refused.
+ * late and refused, by hooks that are plain functions too.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { Effect } from "effect"
 import { type Telco, TelcoRefused, TelcoUnavailable } from "simplan/promise"
 import type * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
 
@@ -90,33 +89,29 @@ export const make = (mistake: Mistake | null = null) => {
       call("setMobilePlan", key, () => once(key, () => plans.set(iccid, applied)))
   }
 
-  const fail = (fault: Fault) => (operation: TelcoSuite.Operation) =>
-    Effect.sync(() => {
-      next = { fault, operation }
-    })
+  const fail = (fault: Fault) => (operation: TelcoSuite.Operation) => {
+    next = { fault, operation }
+  }
 
   const observe: TelcoSuite.Observe<never> = {
     packages: (of) =>
-      Effect.sync(
-        () =>
-          of.filter((id) => packages.get(id)?.isCancelled === false).length +
-          extra.filter((id) => of.includes(id)).length
-      ),
-    messages: (iccid, text) =>
-      Effect.sync(() => messages.filter((one) => one.iccid === iccid && one.text === text).length),
-    mobilePlan: (iccid) => Effect.sync(() => plans.get(iccid) ?? false)
+      of.filter((id) => packages.get(id)?.isCancelled === false).length + extra.filter((id) => of.includes(id)).length,
+    messages: async (iccid, text) => messages.filter((one) => one.iccid === iccid && one.text === text).length,
+    mobilePlan: (iccid) => plans.get(iccid) ?? false
   }
 
   const faults: TelcoSuite.Faults<never> = {
     loseRequest: fail("lose request"),
-    loseAnswer: fail("lose answer"),
-    doLate: (operation) => Effect.as(fail("do late")(operation), Effect.sleep(LATE_MILLIS + 50)),
+    loseAnswer: async (operation) => fail("lose answer")(operation),
+    doLate: (operation) => {
+      fail("do late")(operation)
+      return () => sleep(LATE_MILLIS + 50)
+    },
     refuse: fail("refuse"),
-    reportTimes: (packageId) =>
-      Effect.sync(() => {
-        const found = packages.get(packageId)
-        if (found !== undefined) found.start = new Date("2030-01-01T00:00:00Z")
-      })
+    reportTimes: (packageId) => {
+      const found = packages.get(packageId)
+      if (found !== undefined) found.start = new Date("2030-01-01T00:00:00Z")
+    }
   }
 
   return { functions, observe, faults }

@@ -63,6 +63,22 @@ describe("The suite", () => {
     ])
   })
 
+  it("fails where a hook throws or rejects, and says what it threw", async () => {
+    const outOfBooks = new Error("the books are closed")
+    const hooks: ReadonlyArray<() => Promise<number>> = [
+      () => Promise.reject(outOfBooks),
+      () => {
+        throw outOfBooks
+      }
+    ]
+    for (const packages of hooks) {
+      const [first] = TelcoSuite.cases({ observe: { ...observe, packages } })
+      const layer = telcoLayer(PlainTelco.make().functions)
+      if (first === undefined || !isTelco(layer)) throw new Error("no case, or no layer")
+      await expect(Effect.runPromise(Effect.provide(first.effect, layer))).rejects.toThrow("the books are closed")
+    }
+  })
+
   it("says in its name what it cannot observe, and has no case of it", () => {
     const nameFor = (options: TelcoSuite.Options<never>): string => {
       const names: Array<string> = []
