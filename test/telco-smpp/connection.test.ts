@@ -106,7 +106,7 @@ describe("The connection to an SMSC", () => {
           yield* smpp.sendSms(sms("m-4", "text"))
           expect(smsc.binds).toHaveLength(2)
         }),
-      { answerMillis: 250 }
+      { answerMillis: 2_000 }
     ))
 
   it("waits longer each time, until the SMSC answers a message", () =>

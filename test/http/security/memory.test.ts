@@ -21,7 +21,7 @@ const heapInUse = (): number => {
   return process.memoryUsage().heapUsed
 }
 
-it("the heap of a server on PGlite does not grow with its requests", { timeout: 240_000 }, async () => {
+it("the heap of a server on PGlite does not grow with its requests", { timeout: 600_000 }, async () => {
   const world = await World.start({ storage: Pglite.layer() })
   try {
     const { planId, tenant } = await Inventory.stock(world, 1, CLIENTS)
