@@ -40,3 +40,10 @@ export const text = (
   longest: number = LONGEST
 ): Effect.Effect<string, HttpClientError.HttpClientError | TooLong> =>
   Effect.map(Stream.runCollect(parts(response, longest)), (all) => Buffer.concat(all).toString("utf8"))
+
+/**
+ * Reads a body that is of no use, so that the connection can be used again, within the limit and for a second at most. Else it
+ * is closed: a body that is left alone keeps its connection until the next garbage collection.
+ */
+export const discard = (response: Response): Effect.Effect<void> =>
+  parts(response, LONGEST).pipe(Stream.runDrain, Effect.timeoutOption("1 second"), Effect.ignore)

@@ -71,6 +71,7 @@ const failure = Effect.fnUntraced(function* (response: Response) {
     )
     return yield* new Telco.Refused({ message })
   }
+  yield* Answers.discard(response)
   const now = yield* Clock.currentTimeMillis
   return yield* unavailable(`The telco answers ${status}`, RetryAfter.seconds(headers["retry-after"], now))
 })

@@ -243,6 +243,20 @@ describe("the client", () => {
     expect(sent).toBeLessThan(most)
   })
 
+  it("leaves no answer of a failure open, however slowly it comes", async () => {
+    let closed = Promise.resolve()
+    const drips: Bridge.Answer = (_, response) => {
+      closed = new Promise((resolve) => response.once("close", () => resolve()))
+      response.writeHead(503, { "retry-after": "7" })
+      response.write(" ")
+    }
+    expect(await failure(port(drips, (telco) => telco.createPackage(order)))).toMatchObject({
+      message: "The telco answers 503",
+      retryAfterSeconds: 7
+    })
+    await closed
+  })
+
   it("takes an address where nobody listens for unavailable", async () => {
     const gone = await Bridge.start(() => {})
     await gone.close()
