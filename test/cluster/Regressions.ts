@@ -299,15 +299,7 @@ const deletedDuringReport: Cluster.Plan = {
   concurrency: 1,
   steps: [
     createPlan(null),
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 0,
-          command: { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false }
-        }
-      ]
-    },
+    { _tag: "Requests", requests: [{ process: 0, command: order(false) }] },
     {
       _tag: "Requests",
       requests: [
