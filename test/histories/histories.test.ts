@@ -23,7 +23,7 @@ describe("Any run of a service", () => {
       fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start }))
       ),
-      { numRuns: 500, seed: SEED }
+      { numRuns: 250, seed: SEED }
     )
   }, 300_000)
 

@@ -5,19 +5,20 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const longest = [
+  "test/cli/server/first-start.test.ts",
   "test/http/security/memory.test.ts",
+  "test/soak/soak.test.ts",
   "test/faults/short.test.ts",
   "test/playground/playground.test.ts",
-  "test/soak/soak.test.ts",
   "test/cluster/cluster.test.ts",
+  "test/cli/server/full-disk.test.ts",
   "test/conformance/pglite.test.ts",
   "test/histories/histories.test.ts",
-  "test/fuzz/fuzz.test.ts",
   "test/conformance/postgres.test.ts",
   "test/conformance/postgres/connections/postgres-start.test.ts",
+  "test/conformance/postgres/postgres-lineage.test.ts",
+  "test/conformance/postgres/postgres-reads.test.ts",
   "test/histories/storages.test.ts",
-  "test/histories/storages-postgres.test.ts",
-  "test/conformance/postgres/postgres-plans.test.ts",
   "test/conformance/suite.test.ts"
 ]
 
