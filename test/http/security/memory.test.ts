@@ -1,25 +1,15 @@
 /**
  * The memory of a server on its embedded database: it does not grow with the number of requests.
  */
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import * as Pglite from "simplan/pglite"
 import { expect, it } from "vitest"
+import * as Heap from "../../setup/Heap.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
 const REQUESTS = 20_000
 const CLIENTS = 20
 const MEGABYTE = 1_048_576
-
-setFlagsFromString("--expose-gc")
-const collect: () => void = runInNewContext("gc")
-
-/** The bytes in use on the heap after a collection. */
-const heapInUse = (): number => {
-  collect()
-  return process.memoryUsage().heapUsed
-}
 
 it("the heap of a server on PGlite does not grow with its requests", { timeout: 600_000 }, async () => {
   const world = await World.start({ storage: Pglite.layer() })
@@ -66,9 +56,9 @@ it("the heap of a server on PGlite does not grow with its requests", { timeout: 
     }
 
     await ask(REQUESTS / 10)
-    const before = heapInUse()
+    const before = Heap.inUse()
     await ask(REQUESTS)
-    const grown = (heapInUse() - before) / MEGABYTE
+    const grown = (Heap.inUse() - before) / MEGABYTE
     expect(grown, `MB that the heap grew by in ${REQUESTS} requests`).toBeLessThan(20)
   } finally {
     await world.close()
