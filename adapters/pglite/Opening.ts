@@ -40,8 +40,8 @@ const LONGEST = 120_000
 /** Whether the program made a database in the directory, which is empty. */
 const ranInitdb = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
-    // One thread to compile WebAssembly takes a fifth less memory than several, and no longer.
-    const program = fork(initdb, [path], { execArgv: ["--v8-pool-size=1"], stdio: "ignore", timeout: LONGEST })
+    // What runs once is not worth optimizing: the program takes no longer without, and a quarter less memory (40 % of it on Node 24).
+    const program = fork(initdb, [path], { execArgv: ["--liftoff-only"], stdio: "ignore", timeout: LONGEST })
     program.once("error", () => resolve(false))
     program.once("exit", (code) => resolve(code === 0 && existsSync(join(path, "PG_VERSION"))))
   })
