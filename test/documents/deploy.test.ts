@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { expect, it } from "vitest"
-import * as Settings from "../../adapters/cli/settings/Settings.ts"
+import * as Definitions from "../../adapters/cli/settings/Definitions.ts"
 
 const directory = new URL("../../examples/deploy/", import.meta.url)
 
@@ -47,7 +47,7 @@ it("the dashboard reads metrics that the server exports", () => {
 })
 
 it("the files name settings of the server", () => {
-  const known = new Set(Settings.table.map(({ name }) => name))
+  const known = new Set(Definitions.table.map(({ name }) => name))
   for (const file of readdirSync(directory)) {
     const named = Array.from(read(file).matchAll(/\bSIMPLAN_[A-Z_]+/g), ([name]) => name)
     expect({ file, unknown: named.filter((name) => !known.has(name)) }).toEqual({ file, unknown: [] })

@@ -9,6 +9,7 @@ import { Flag } from "effect/cli"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import * as OwnerFile from "../settings/OwnerFile.ts"
+import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
 
 export interface Connection {
@@ -45,10 +46,10 @@ const flagsWith = (urls: string, variable: string) => ({
 })
 
 /** The flags of every command that calls the management API. */
-export const flags = flagsWith(`${ADMIN_URL} or ${URL_VARIABLE}`, Settings.ADMIN_TOKEN)
+export const flags = flagsWith(`${ADMIN_URL} or ${URL_VARIABLE}`, Definitions.ADMIN_TOKEN)
 
 /** The flags of every command that calls the telco's API. */
-export const telcoFlags = flagsWith(URL_VARIABLE, Settings.TELCO_TOKEN)
+export const telcoFlags = flagsWith(URL_VARIABLE, Definitions.TELCO_TOKEN)
 
 export interface Given {
   readonly url: Option.Option<string>
@@ -141,7 +142,7 @@ export const toAdmin = resolve({
   api: "admin",
   urls: [ADMIN_URL, URL_VARIABLE],
   keptUrl: ({ adminUrl, url }) => adminUrl ?? url,
-  token: Settings.ADMIN_TOKEN,
+  token: Definitions.ADMIN_TOKEN,
   keptToken: ({ adminToken }) => adminToken
 })
 
@@ -150,6 +151,6 @@ export const toTelco = resolve({
   api: "telco",
   urls: [URL_VARIABLE],
   keptUrl: ({ url }) => url,
-  token: Settings.TELCO_TOKEN,
+  token: Definitions.TELCO_TOKEN,
   keptToken: ({ telcoToken }) => telcoToken
 })

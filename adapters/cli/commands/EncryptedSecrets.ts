@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { impossible } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
+import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
 
 const reencrypt = Command.make(
@@ -16,12 +17,12 @@ const reencrypt = Command.make(
     const { database, schema, secretKeys } = settings
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to encrypt.")
     if (secretKeys === null) {
-      return yield* impossible(`${Settings.SECRET_KEY} is not set: it has the key to encrypt with.`)
+      return yield* impossible(`${Definitions.SECRET_KEY} is not set: it has the key to encrypt with.`)
     }
     const Stores = yield* Effect.promise(() => import("../server/Stores.ts"))
     const changed = yield* Stores.reencrypt(database, schema, secretKeys)
     yield* Output.print(
-      `${changed} rows were changed: all secrets are encrypted with the first key of ${Settings.SECRET_KEY}.`
+      `${changed} rows were changed: all secrets are encrypted with the first key of ${Definitions.SECRET_KEY}.`
     )
   })
 ).pipe(

@@ -7,6 +7,7 @@ import { impossible } from "../output/CommandFailed.ts"
 import * as Greeting from "../server/Greeting.ts"
 import * as Logs from "../server/Logs.ts"
 import * as Output from "../output/Output.ts"
+import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
 import { withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Signals from "../server/Signals.ts"
@@ -46,7 +47,7 @@ export const command = Command.make(
       "",
       "  Its settings are environment variables:",
       "",
-      ...Settings.table.map(({ meaning, name, shown }) => `    ${name.padEnd(31)} ${meaning} (${shown})`)
+      ...Definitions.table.map(({ meaning, name, shown }) => `    ${name.padEnd(31)} ${meaning} (${shown})`)
     ].join("\n")
   ),
   Command.withShortDescription("Start a server"),

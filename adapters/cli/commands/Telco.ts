@@ -10,6 +10,7 @@ import * as DatabaseUrl from "../settings/DatabaseUrl.ts"
 import * as Logs from "../server/Logs.ts"
 import * as Output from "../output/Output.ts"
 import * as SecretFiles from "../settings/SecretFiles.ts"
+import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Signals from "../server/Signals.ts"
 import * as Table from "../output/Table.ts"
@@ -31,9 +32,10 @@ const keyFile = SecretFiles.file("telcoKey")
 
 // A generated key is shown to a terminal only, and read from its file by the commands.
 const text = ({ books, generatedKey, url }: TelcoProcess.Telco, isTerminal: boolean): string => {
-  const key = generatedKey === null ? `$${Settings.TELCO_KEY}` : `$(cat '${resolve(keyFile).replaceAll("'", "'\\''")}')`
+  const key =
+    generatedKey === null ? `$${Definitions.TELCO_KEY}` : `$(cat '${resolve(keyFile).replaceAll("'", "'\\''")}')`
   const bearer = `-H "authorization: Bearer ${key}"`
-  const shown = generatedKey === null ? `as set in ${Settings.TELCO_KEY}` : `in ${resolve(keyFile)}`
+  const shown = generatedKey === null ? `as set in ${Definitions.TELCO_KEY}` : `in ${resolve(keyFile)}`
   return [
     "The simulated telco is listening.",
     "",
@@ -44,7 +46,7 @@ const text = ({ books, generatedKey, url }: TelcoProcess.Telco, isTerminal: bool
     "",
     "Start a server that uses it, look into its books, or make it fail:",
     "",
-    `SIMPLAN_TELCO_URL=${url} ${Settings.TELCO_KEY}="${key}" simplan serve`,
+    `SIMPLAN_TELCO_URL=${url} ${Definitions.TELCO_KEY}="${key}" simplan serve`,
     `curl -sS ${url}/simulator/books ${bearer}`,
     `curl -sS -X PUT ${url}/simulator/faults ${bearer} -H 'content-type: application/json' -d '{"faults":[{"fault":"refuse","on":"createPackage","times":1}]}'`
   ].join("\n")
@@ -109,7 +111,7 @@ export const command = Command.make(
       "  to a real telco has to answer; `simplan serve` uses it by SIMPLAN_TELCO_URL and SIMPLAN_TELCO_KEY.",
       "",
       `    ${Settings.TELCO_BOOKS}             pglite://<directory>, memory: or postgres://… (${DEFAULT_BOOKS})`,
-      `    ${Settings.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
+      `    ${Definitions.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
     ].join("\n")
   ),
   Command.withShortDescription("Start the simulated telco by itself; check: try real ones"),

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import * as ClockSetting from "../../../adapters/cli/settings/ClockSetting.ts"
 import * as Production from "../../../adapters/cli/settings/Production.ts"
 import * as Secrets from "../../../adapters/cli/settings/Secrets.ts"
+import * as Definitions from "../../../adapters/cli/settings/Definitions.ts"
 import * as Settings from "../../../adapters/cli/settings/Settings.ts"
 
 const read = (env: Record<string, string>) =>
@@ -19,7 +20,7 @@ const problem = (env: Record<string, string>): Promise<string> =>
 describe("variables that begin as settings", () => {
   it("and are none are named, each with the nearest one; those of commands and of the telcos' file are known", () => {
     const env = {
-      ...Object.fromEntries(Settings.table.map(({ name }) => [name, ""])),
+      ...Object.fromEntries(Definitions.table.map(({ name }) => [name, ""])),
       SIMPLAN_URL: "http://127.0.0.1:3000",
       SIMPLAN_API_KEY: "",
       SIMPLAN_TELCO_BOOKS: "memory:",
@@ -71,7 +72,7 @@ describe("what is not for production", () => {
 describe("the settings", () => {
   it("are those of the README, each with its default", () => {
     const readme = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
-    const rows = Settings.table.map(({ meaning, name, shown }) => `| \`${name}\` | ${meaning} | ${shown} |`)
+    const rows = Definitions.table.map(({ meaning, name, shown }) => `| \`${name}\` | ${meaning} | ${shown} |`)
     const section = readme.slice(readme.indexOf("## Settings"), readme.indexOf("**Tokens.**")).replaceAll("\\<", "<")
     expect(section.match(/^\| `.*$/gm)).toEqual(rows)
   })

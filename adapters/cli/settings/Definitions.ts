@@ -1,0 +1,327 @@
+/**
+ * What each setting of a server is: its variable, its default, what is allowed, how its text is read, and its line in the help.
+ */
+import { Duration, Redacted, Result } from "effect"
+import { Quota } from "simplan/ports"
+import { TelcoUrl } from "../../fields/index.ts"
+import * as Postgres from "../../postgres/index.ts"
+import * as ClockSetting from "./ClockSetting.ts"
+import * as DatabaseUrl from "./DatabaseUrl.ts"
+import * as TimeSpan from "./TimeSpan.ts"
+import * as WebhookSettings from "./WebhookSettings.ts"
+
+export interface Definition<A> {
+  readonly name: string
+  readonly default: string
+  /** The end of the sentence "… must be". */
+  readonly allowed: string
+  /** The value; undefined if it is not allowed. */
+  readonly read: (text: string) => A | undefined
+  /** How a message shows an invalid value; null if it must not. */
+  readonly show?: ((text: string) => string) | null
+  /** The description in the help. */
+  readonly meaning: string
+  /** The default in the help, if `default` is not clear by itself. */
+  readonly shown?: string
+}
+
+const define = <A>(definition: Definition<A>): Definition<A> => definition
+
+export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
+export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
+/** The key that secrets in the database are encrypted with. */
+export const SECRET_KEY = "SIMPLAN_SECRET_KEY"
+/** The token with which the server calls the telco. */
+export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
+
+// A token has to fit into an HTTP header unchanged. RFC 6750 allows a little less.
+const token = (name: string, meaning: string, shown: string, shortest = 1): Definition<Redacted.Redacted | null> => ({
+  name,
+  meaning,
+  shown,
+  default: "",
+  allowed:
+    shortest === 1
+      ? "made of visible ASCII characters without spaces"
+      : `made of at least ${shortest} visible ASCII characters without spaces`,
+  read: (text) => {
+    if (text === "") return null
+    return /^[!-~]+$/.test(text) && text.length >= shortest ? Redacted.make(text) : undefined
+  },
+  show: null
+})
+
+const trueOrFalse = (text: string): boolean | undefined =>
+  text === "true" ? true : text === "false" ? false : undefined
+
+const readHost = (text: string): string | undefined => (/^[A-Za-z0-9._:%-]+$/.test(text) ? text : undefined)
+
+const readPort = (text: string): number | undefined =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
+
+const HOSTS = "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0"
+const PORTS = "a port from 0 to 65535 (0 takes any that is free)"
+
+/** Shorter tokens can be guessed (rule W10). */
+const SHORTEST = 16
+
+const GENERATED = "where neither is set, both are made"
+
+/** Null for none, undefined for a text that is no key. */
+const toSecretKeys = (text: string): Redacted.Redacted | null | undefined => {
+  if (text === "") return null
+  const keys = Redacted.make(text)
+  return Result.isSuccess(Postgres.SecretKeys.parse(keys)) ? keys : undefined
+}
+
+export interface RateLimit {
+  readonly requests: number
+  readonly window: Duration.Duration
+}
+
+const RATES = "off, or requests per time such as 100/1s, 50/500ms or 6000/1m"
+
+/** The limit of a rate: `<requests>/<window>`, such as `100/1s` or `100/s`, or `off`; undefined for any other text. */
+const readRate = (text: string): RateLimit | "off" | undefined => {
+  if (text === "off") return "off"
+  const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}(?:ms|s|m|h))$/.exec(text) ?? []
+  const window = TimeSpan.parse(span.replace(/^(?=\D)/, "1"))
+  return requests === undefined || window === undefined
+    ? undefined
+    : { requests: Number(requests), window: Duration.millis(window) }
+}
+
+/** How many of a kind an organization may have (rule W13). */
+const quota = (name: string, meaning: string, kind: Quota.Kind): Definition<number> => ({
+  name,
+  meaning,
+  default: String(Quota.defaults[kind]),
+  allowed: "a number from 1 to 1000000",
+  read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+})
+
+export const definitions = {
+  host: define({
+    name: "SIMPLAN_HOST",
+    meaning: "where it listens",
+    default: "127.0.0.1",
+    allowed: HOSTS,
+    read: readHost
+  }),
+  port: define({
+    name: "SIMPLAN_PORT",
+    meaning: "where it listens",
+    default: "3000",
+    allowed: PORTS,
+    read: readPort
+  }),
+  adminHost: define({
+    name: "SIMPLAN_ADMIN_HOST",
+    meaning: "where /admin and /metrics listen, with a port of their own",
+    default: "127.0.0.1",
+    allowed: HOSTS,
+    read: readHost
+  }),
+  adminPort: define({
+    name: "SIMPLAN_ADMIN_PORT",
+    meaning: "a port of their own for /admin and /metrics",
+    default: "",
+    allowed: PORTS,
+    read: (text) => (text === "" ? null : readPort(text)),
+    shown: "none: they are beside /v3"
+  }),
+  database: define({
+    name: "SIMPLAN_DATABASE_URL",
+    meaning: "pglite://<directory>, memory: or postgres://…",
+    default: "pglite://./.simplan/data",
+    allowed: DatabaseUrl.allowed,
+    read: DatabaseUrl.parse,
+    show: DatabaseUrl.withoutPassword
+  }),
+  schema: define({
+    name: "SIMPLAN_DATABASE_SCHEMA",
+    meaning: "schema of the database that the tables are in",
+    default: Postgres.DatabaseSchema.DEFAULT,
+    allowed: Postgres.DatabaseSchema.allowed,
+    read: (text) => Result.getOrUndefined(Postgres.DatabaseSchema.parse(text))
+  }),
+  secretKeys: define({
+    name: SECRET_KEY,
+    meaning: "key that secrets in the database are encrypted with, or new,old",
+    default: "",
+    allowed: Postgres.SecretKeys.allowed,
+    read: toSecretKeys,
+    show: null,
+    shown: "none: they are stored plain"
+  }),
+  clock: define({
+    name: "SIMPLAN_CLOCK",
+    meaning: "system, or virtual[:<instant>]: stands still until it is advanced",
+    default: "system",
+    allowed: ClockSetting.allowed,
+    read: ClockSetting.parse
+  }),
+  rateLimit: define({
+    name: "SIMPLAN_RATE_LIMIT",
+    meaning: "requests per API key and time, off for none",
+    default: "100/1s",
+    allowed: RATES,
+    read: readRate
+  }),
+  smsLimit: define({
+    name: "SIMPLAN_SMS_LIMIT",
+    meaning: "SMS of an organization to one SIM and time, off for none",
+    default: "30/1m",
+    allowed: RATES,
+    read: readRate
+  }),
+  maxRequestsPerKey: define({
+    name: "SIMPLAN_MAX_REQUESTS_PER_KEY",
+    meaning: "requests of an API key under way at a time",
+    default: "32",
+    allowed: "a number from 1 to 100000",
+    read: (text) => (/^[1-9]\d{0,4}$|^100000$/.test(text) ? Number(text) : undefined)
+  }),
+  organizationShare: define({
+    name: "SIMPLAN_ORGANIZATION_SHARE",
+    meaning: "how many API keys' limits all keys of an organization have together",
+    default: "4",
+    allowed: "a number from 1 to 1000",
+    read: (text) => (/^[1-9]\d{0,2}$|^1000$/.test(text) ? Number(text) : undefined)
+  }),
+  maxConnections: define({
+    name: "SIMPLAN_MAX_CONNECTIONS",
+    meaning: "open connections of clients, as far as the limit of open files allows",
+    default: "10000",
+    allowed: "a number from 1 to 1000000",
+    read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+  }),
+  maxConnectionsOfAddress: define({
+    name: "SIMPLAN_MAX_CONNECTIONS_PER_ADDRESS",
+    meaning: "open connections of an address, without SIMPLAN_TRUST_PROXY",
+    default: "1000",
+    allowed: "a number from 1 to 1000000",
+    read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+  }),
+  maxUnread: define({
+    name: "SIMPLAN_MAX_UNREAD_MB",
+    meaning: "MB of answers that may wait until clients read them",
+    default: "128",
+    // A quarter of it holds the largest answers.
+    allowed: "a number of MB from 64 to 65536",
+    read: (text) => {
+      const megabytes = /^\d{2,5}$/.test(text) ? Number(text) : 0
+      return megabytes >= 64 && megabytes <= 65_536 ? megabytes * 1_048_576 : undefined
+    }
+  }),
+  maxPlans: quota("SIMPLAN_MAX_PLANS", "plans of an organization, archived ones included", "plans"),
+  maxRegions: quota("SIMPLAN_MAX_REGIONS", "custom regions of an organization", "regions"),
+  maxWebhookEndpoints: quota(
+    "SIMPLAN_MAX_WEBHOOK_ENDPOINTS",
+    "webhook endpoints of an organization",
+    "webhookEndpoints"
+  ),
+  maxApiKeys: quota("SIMPLAN_MAX_API_KEYS", "API keys of an organization that are not revoked", "apiKeys"),
+  trustedProxies: define({
+    name: "SIMPLAN_TRUST_PROXY",
+    meaning: "proxies whose X-Forwarded-For is believed",
+    default: "0",
+    allowed: "the number of proxies before the server, from 0 to 9",
+    read: (text) => (/^\d$/.test(text) ? Number(text) : undefined)
+  }),
+  allowPrivateWebhooks: define({
+    name: "SIMPLAN_ALLOW_PRIVATE_WEBHOOKS",
+    meaning: "let webhooks go to private addresses and all ports",
+    default: "false",
+    allowed: "true or false",
+    read: trueOrFalse
+  }),
+  webhookPorts: define({
+    name: "SIMPLAN_WEBHOOK_PORTS",
+    meaning: "ports that webhooks may go to",
+    default: WebhookSettings.defaultPorts,
+    allowed: "ports from 1 to 65535 with commas between them",
+    read: WebhookSettings.toPorts
+  }),
+  webhookHttpsOnly: define({
+    name: "SIMPLAN_WEBHOOK_HTTPS_ONLY",
+    meaning: "let webhooks go to https:// only",
+    default: "false",
+    allowed: "true or false",
+    read: trueOrFalse
+  }),
+  webhookProxy: define({
+    name: "SIMPLAN_WEBHOOK_PROXY",
+    meaning: "egress proxy for webhooks, http://[<user>:<password>@]<host>:<port>",
+    default: "",
+    allowed: "an address such as http://proxy.example:3128, with a user and password or without",
+    read: WebhookSettings.toProxy,
+    show: TelcoUrl.withoutPassword,
+    shown: "none"
+  }),
+  dnsServers: define({
+    name: "SIMPLAN_DNS_SERVERS",
+    meaning: "name servers for the names of webhooks",
+    default: "",
+    allowed: "IP addresses with commas between them, each with a port or without, such as 10.0.0.2,10.0.0.3:5353",
+    read: WebhookSettings.toServers,
+    shown: "the machine's"
+  }),
+  telcoUrl: define({
+    name: "SIMPLAN_TELCO_URL",
+    meaning: "address of a telco bridge",
+    default: "",
+    allowed: TelcoUrl.allowed,
+    read: (text) => (text === "" ? null : TelcoUrl.parse(text)),
+    show: TelcoUrl.withoutPassword,
+    shown: "none: the telco is simulated"
+  }),
+  telcoFile: define({
+    name: "SIMPLAN_TELCO_FILE",
+    meaning: "file with the settings of telcos, and of which SIM goes to which",
+    default: "",
+    allowed: "the path of a file",
+    read: (text) => (text.includes("\0") ? undefined : text === "" ? null : text),
+    shown: "none"
+  }),
+  telcoTimeout: define({
+    name: "SIMPLAN_TELCO_TIMEOUT",
+    meaning: "how long one telco call may take",
+    default: "10s",
+    allowed: "a time from 100ms to 10m",
+    read: TimeSpan.between(100, 600_000)
+  }),
+  lease: define({
+    name: "SIMPLAN_LEASE",
+    meaning: "how long others leave a silent process its work",
+    default: "15s",
+    allowed: "a time from 1s to 1h",
+    read: TimeSpan.between(1_000, 3_600_000)
+  }),
+  auditRetention: define({
+    name: "SIMPLAN_AUDIT_RETENTION",
+    meaning: "how long audit entries are kept",
+    default: "365d",
+    allowed: "a time from 1h to 3660d",
+    read: TimeSpan.between(3_600_000, 3_660 * 86_400_000)
+  }),
+  // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
+  retention: define({
+    name: "SIMPLAN_RETENTION",
+    meaning: "how long webhook events and deliveries are kept",
+    default: "30d",
+    allowed: "a time from 10d to 3660d",
+    read: TimeSpan.between(10 * 86_400_000, 3_660 * 86_400_000)
+  }),
+  adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
+  telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
+  telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
+}
+
+/** The settings for the help. */
+export const table: ReadonlyArray<{ readonly name: string; readonly meaning: string; readonly shown: string }> =
+  Object.values(definitions).map(({ default: preset, meaning, name, shown }) => ({
+    name,
+    meaning,
+    shown: shown ?? preset
+  }))
