@@ -20,6 +20,7 @@ import * as DeliveryQueue from "./storage/deliveries/DeliveryQueue.ts"
 import * as EventHandlers from "./storage/deliveries/EventHandlers.ts"
 import * as Equivalence from "./storage/random/Equivalence.ts"
 import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
+import * as JobProblems from "./storage/JobProblems.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as Partitions from "./storage/Partitions.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
@@ -59,6 +60,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...SimIdentities.cases,
   ...IdempotencyKeys.cases,
   ...Commands.cases,
+  ...JobProblems.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
   ...DeliveryQueue.cases,

@@ -1,0 +1,148 @@
+/**
+ * Jobs that wait between two tries, and jobs that have ended without success: listed with the reason, counted, tried sooner on
+ * request, and problems until they are reopened or resolved (rule S6).
+ */
+import { Effect } from "effect"
+import type { Job, Refusals, Waiting } from "../../domain/Job.ts"
+import { HOUR, MINUTE } from "../../domain/Time.ts"
+import type * as Storage from "../../ports/Storage.ts"
+import * as Suite from "../Suite.ts"
+import * as Rows from "./world/Rows.ts"
+import * as World from "./world/World.ts"
+import { scenario } from "./world/World.ts"
+
+const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
+  world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
+
+const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("a job that has ended is handed out to nobody, and is a problem until it is reopened or resolved", (world) =>
+    Effect.gen(function* () {
+      const { machineNow, now, storage } = world
+      const jobs = [0, 1, 2].map((offset) => Rows.job(world, { createdAt: now + offset }))
+      const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
+      yield* put(world, jobs)
+      const before = yield* storage.problems.count
+      const page = { after: { createdAt: now - 1, id: "" }, limit: 2 }
+      const giveBack = (given: { readonly refused?: Refusals; readonly endedAt?: number | null }) =>
+        Effect.gen(function* () {
+          const claim = World.claim(world)
+          const claimed = yield* world.jobs.claim(claim)
+          const retried = claimed.map(({ jobId }) => ({ jobId, token: claim.token, dueAt: now, attempts: 1, ...given }))
+          yield* storage.commit({ jobs: { retried } })
+          return ids(claimed)
+        })
+      const refused = { times: 3, since: now, message: 'refusal 3 "\\' }
+      yield* giveBack({ refused })
+      yield* Suite.equals("problems after refusals", yield* storage.problems.page(page), [])
+      yield* giveBack({ endedAt: now - 1 })
+      const ended = jobs.map((job) => ({ ...job, attempts: 1, refused, endedAt: now - 1 }))
+      yield* Suite.equals("problems, oldest first", yield* storage.problems.page(page), ended.slice(0, 2))
+      const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: second }, limit: 10 })
+      yield* Suite.equals("the next page, of this organization", rest[0], ended[2])
+      yield* Suite.equals("how many there are more", (yield* storage.problems.count) - before, 3)
+      yield* Suite.equals("one of them", yield* storage.jobs.get(first), ended[0])
+      yield* Suite.equals("one that is not there", yield* storage.jobs.get(world.id()), null)
+
+      const at = { now, machineNow }
+      const nothing = { due: 0, held: 0, oldestDueAt: null }
+      yield* Suite.equals("jobs to be claimed", yield* world.jobs.claim(World.claim(world)), [])
+      yield* Suite.equals(
+        "of the organization",
+        yield* world.jobs.claim(
+          World.claim(world, { shares: [{ partitionId: world.organizationId, from: { dueAt: 0, id: "" }, limit: 9 }] })
+        ),
+        []
+      )
+      yield* Suite.equals("what is pending", yield* world.jobs.pending(at), { dueAt: null, held: 0 })
+      yield* Suite.equals("the backlog", yield* world.jobs.backlog(at), nothing)
+      const partitions = yield* world.jobs.partitions({ ...at, after: "", limit: 1_000 })
+      yield* Suite.equals(
+        "the organization among those with work",
+        partitions.partitions.some(({ partitionId }) => partitionId === world.organizationId),
+        false
+      )
+      yield* put(world, [Rows.job(world, { jobId: first })])
+      yield* Suite.equals("the job, put once more", yield* storage.jobs.get(first), ended[0])
+
+      const reopened = { jobId: first, endedAt: now - 1, dueAt: now + 1, attempts: 0 }
+      const resolved = { jobId: second, endedAt: now - 1 }
+      const wrong = { reopened: [{ ...reopened, endedAt: now }], resolved: [resolved] }
+      yield* World.conflicts(world, "reopening what ended at another time", { jobs: wrong }, "version")
+      yield* storage.commit({ jobs: { reopened: [reopened], resolved: [resolved] } })
+      yield* Suite.equals("the one that is left", yield* storage.problems.page(page), ended.slice(2))
+      yield* Suite.equals("the resolved one", yield* storage.jobs.get(second), null)
+      yield* World.conflicts(world, "reopening twice", { jobs: { reopened: [reopened] } }, "version")
+      yield* World.conflicts(world, "resolving what is reopened", { jobs: { resolved: [reopened] } }, "version")
+      yield* World.conflicts(world, "resolving twice", { jobs: { resolved: [resolved] } }, "version")
+      yield* Suite.equals("what is due again", yield* world.jobs.claim(World.claim(world, { now: now + 1 })), [
+        ...ended.slice(0, 1).map((job) => ({ ...job, dueAt: now + 1, attempts: 0, endedAt: null }))
+      ])
+      yield* storage.commit({ jobs: { resolved: [{ jobId: third, endedAt: now - 1 }] } })
+      yield* Suite.equals("how many there are in the end", yield* storage.problems.count, before)
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("jobs between two tries are listed with the reason, counted by it, and tried sooner on request", (world) =>
+    Effect.gen(function* () {
+      const { now, organizationId, storage } = world
+      const work = { _tag: "ChangeMobilePlan", iccid: world.iccid(), changeId: world.id() } as const
+      const jobs = [0, 1, 2].map((offset) =>
+        Rows.job(world, { createdAt: now + offset, ...(offset === 1 && { work }) })
+      )
+      const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
+      yield* put(world, jobs)
+      const list = (query: Partial<Storage.Keyset<Storage.CreatedCursor>> & Storage.WaitingFilter) =>
+        Effect.map(World.items(storage.jobs.waiting({ after: null, limit: 10, organizationId, ...query })), ids)
+      yield* Suite.equals("before any try", yield* list({}), [])
+
+      const claim = World.claim(world)
+      yield* world.jobs.claim(claim)
+      const { token } = claim
+      const busy: Waiting = { ...Rows.waiting(now - MINUTE), reason: "busy", telco: "a" }
+      const due = { token, attempts: 1, dueAt: now + HOUR }
+      yield* storage.commit({
+        jobs: {
+          retried: [
+            { jobId: first, ...due, waiting: Rows.waiting(now) },
+            { jobId: second, ...due, waiting: busy },
+            { jobId: third, ...due }
+          ]
+        }
+      })
+      const [one, two] = yield* World.items(storage.jobs.waiting({ after: null, limit: 10, organizationId }))
+      yield* Suite.equals("the first", one, {
+        ...jobs[0],
+        attempts: 1,
+        dueAt: now + HOUR,
+        waiting: Rows.waiting(now)
+      })
+      yield* Suite.equals("why the second waits", two?.waiting, busy)
+      yield* Suite.equals("the first page", yield* list({ limit: 1 }), [first])
+      yield* Suite.equals("the next", yield* list({ after: { createdAt: now, id: first } }), [second])
+      yield* Suite.equals("of a kind", yield* list({ kind: "ChangeMobilePlan" }), [second])
+      yield* Suite.equals("of a reason", yield* list({ reason: "unavailable" }), [first])
+      yield* Suite.equals("of both", yield* list({ reason: "unavailable", kind: "ChangeMobilePlan" }), [])
+      yield* Suite.equals("of a telco", yield* list({ telco: "a" }), [second])
+      yield* Suite.equals("of a telco without a name", yield* list({ telco: "" }), [first])
+      yield* Suite.equals("of another organization", yield* list({ organizationId: world.id() }), [])
+      const counted = (yield* storage.jobs.waitingCounts).filter(({ reason }) => reason === "busy")
+      const count = { kind: "ChangeMobilePlan", reason: "busy", count: 1, since: now - MINUTE, nextAt: now + HOUR }
+      yield* Suite.equals("how many are busy", counted, [count])
+
+      const hastened = [first, third, world.id()].map((jobId) => ({ jobId, dueAt: now + 1 }))
+      yield* storage.commit({ jobs: { hastened } })
+      yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now + HOUR }] } })
+      const again = World.claim(world, { now: now + 1 })
+      yield* Suite.equals("what is due sooner", ids(yield* world.jobs.claim(again)), [first])
+      yield* Suite.equals("while it is tried", yield* list({ reason: "unavailable" }), [first])
+      yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now }] } })
+      const scheduled = { jobId: first, token: again.token, attempts: 2, dueAt: now + HOUR }
+      yield* storage.commit({ jobs: { retried: [scheduled] } })
+      yield* Suite.equals("those that still wait", yield* list({}), [second])
+      yield* World.finishAll(world)
+    })
+  )
+]
