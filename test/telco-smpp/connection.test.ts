@@ -94,7 +94,7 @@ describe("The connection to an SMSC", () => {
           smsc.answerLinks(true)
           yield* smpp.check
         }),
-      { enquireLinkMillis: 20, answerMillis: 100 }
+      { enquireLinkMillis: 20, answerMillis: 2_000 }
     ))
 
   it("is made anew after three messages without an answer, though the SMSC answers else", () =>
