@@ -135,12 +135,15 @@ const onClientError =
 
 // Node leaves this connection and its errors to its listener: no time limit and no stop of the server would close it.
 // What has arrived is read first, because a connection that is closed with unread bytes may lose its answer.
-const onConnect = (_: Http.IncomingMessage, socket: Duplex): void => {
-  socket.on("error", () => socket.destroy())
-  socket.once("finish", () => socket.destroy())
-  socket.resume()
-  refuseOn(socket, "malformed_request", "The server is no proxy and takes no CONNECT")
-}
+const onConnect =
+  (connections: Connections.Connections) =>
+  (_: Http.IncomingMessage, socket: Socket): void => {
+    connections.of(socket).discard()
+    socket.on("error", () => socket.destroy())
+    socket.once("finish", () => socket.destroy())
+    socket.resume()
+    refuseOn(socket, "malformed_request", "The server is no proxy and takes no CONNECT")
+  }
 
 const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
@@ -304,7 +307,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         })
       )
       server.on("clientError", onClientError(connections))
-      server.on("connect", onConnect)
+      server.on("connect", onConnect(connections))
       const port = yield* listening(server, listen)
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {

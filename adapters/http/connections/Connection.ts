@@ -1,8 +1,8 @@
 /**
  * A connection of a client: its requests in turn, and what it holds in memory (rule W13).
  *
- * A request that was pipelined is handed to the routes when the operating system has taken the answers to the earlier
- * ones, and by `Turns`, as each request is until one on the connection has shown a key. While more than `AHEAD` requests wait, nothing more is read.
+ * What has arrived is parsed by `Turns`, and a request that was pipelined is handed to the routes when the operating system
+ * has taken the answers to the earlier ones, by `Turns` too. While more than `AHEAD` requests wait, nothing more is parsed.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -10,8 +10,14 @@ import type { Answer } from "./Answer.ts"
 import type { Turns } from "./Turns.ts"
 import type { Held, Holder, Reader, UnreadBytes } from "./UnreadBytes.ts"
 
-/** How many requests may wait for the answers to earlier ones before reading pauses. */
+/** How many requests may wait for the answers to earlier ones before parsing pauses. */
 const AHEAD = 16
+
+/**
+ * How much is parsed at a time, in bytes: Node's parser makes all requests of what it is given at once. Pieces of bodies and
+ * of long heads, in which no request begins, grow to the most.
+ */
+const PIECE = { least: 512, most: 16_384 }
 
 /** About what a request that waits takes, in bytes: its headers, and the objects of both. */
 const WAITING = 3_072
@@ -29,7 +35,21 @@ export interface Shared {
   readonly unread: UnreadBytes
   /** The client's address, or the network of an IPv6 address. */
   readonly networkOf: (request: IncomingMessage) => string
+  /** Of connections that have shown no key, and of requests that were pipelined. */
   readonly turns: Turns
+  /** Of connections that have shown a key. */
+  readonly turnsOfKeys: Turns
+}
+
+type Parser = (bytes: Uint8Array) => void
+
+// Gives what arrives to another function than to Node's parser, and returns that.
+const replaceParser = (socket: Socket, replacement: Parser): Parser => {
+  const parsers = socket.listeners("data")
+  socket.removeAllListeners("data").on("data", replacement)
+  return (bytes) => {
+    for (const parser of parsers) Reflect.apply(parser, socket, [bytes])
+  }
 }
 
 interface Waiting {
@@ -41,7 +61,7 @@ interface Waiting {
 export class Connection implements Holder {
   readonly socket: Socket
   /** That of the last request; a proxy may send those of many clients. */
-  network = ""
+  network: string
   readonly answer: Held = { bytes: 0, reader: null }
   readonly requests: Held = { bytes: 0, reader: null }
   /** The address of the other end, which may be a proxy's; for an IPv6 address its network. */
@@ -51,6 +71,12 @@ export class Connection implements Holder {
   /** Whether a request on it had a key. */
   hasKey = false
   readonly #shared: Shared
+  readonly #parser: Parser
+  /** Whether what has arrived waits for its turn to be parsed. */
+  #isDue = false
+  #isTurn = false
+  #piece = PIECE.least
+  #isParsed = true
   #current: Answer | undefined
   #waiting: Array<Waiting> = []
   #gone: (() => void) | undefined
@@ -59,10 +85,12 @@ export class Connection implements Holder {
   constructor(socket: Socket, peer: string, shared: Shared) {
     this.socket = socket
     this.peer = peer
+    this.network = peer
     this.#shared = shared
+    this.#parser = replaceParser(socket, (bytes) => this.#arrived(bytes))
     // Node resumes a socket for reasons of its own.
     socket.on("resume", () => {
-      if (this.#waiting.length >= AHEAD) socket.pause()
+      if (this.#isDue || this.#waiting.length >= AHEAD) socket.pause()
     })
   }
 
@@ -74,18 +102,22 @@ export class Connection implements Holder {
   /** Hands a request to the routes, when it is its turn. */
   take(request: IncomingMessage, response: Answer, listener: Listener): void {
     if (this.socket.destroyed) return
-    const isFirst = this.#current === undefined && this.#waiting.length === 0
-    if (isFirst) this.network = this.#shared.networkOf(request)
-    if (isFirst && (this.hasKey || this.#shared.turns.mayBegin())) {
+    this.#piece = PIECE.least
+    if (this.#current === undefined && this.#waiting.length === 0) {
+      // What waits to be parsed was counted for the address of the last one.
+      this.#shared.unread.set(this, this.requests, 0)
+      this.network = this.#shared.networkOf(request)
       this.#begin(request, response, listener)
       return
     }
     this.#waiting.push({ request, response, listener })
     if (this.#waiting.length >= AHEAD) this.socket.pause()
     this.#countWaiting()
-    if (!isFirst) return
-    this.idleSince = undefined
-    this.#shared.turns.add(this.network, this.#next)
+  }
+
+  /** Nothing that arrives is parsed any more. */
+  discard(): void {
+    this.#isParsed = false
   }
 
   /** Runs something after the answers to all requests that have arrived as a whole. */
@@ -122,8 +154,61 @@ export class Connection implements Holder {
   /** Releases everything. The connection is closed. */
   closed(): void {
     this.#waiting = []
-    this.#countWaiting()
+    this.#shared.unread.set(this, this.requests, 0)
     this.#shared.unread.set(this, this.answer, 0)
+  }
+
+  #arrived(bytes: Uint8Array): void {
+    if (!this.#isParsed) return
+    if (this.#isTurn) {
+      this.#parse(bytes)
+      return
+    }
+    const turns = this.hasKey ? this.#shared.turnsOfKeys : this.#shared.turns
+    if (turns.mayBegin()) {
+      this.#parse(bytes)
+      return
+    }
+    this.#isDue = true
+    this.idleSince = undefined
+    this.#putBack(bytes)
+    turns.add(this.network, this.#parseInTurn)
+  }
+
+  // What is kept in the socket comes again, and before its end.
+  #putBack(bytes: Uint8Array): void {
+    this.socket.pause().unshift(bytes)
+    this.#countWaiting()
+  }
+
+  #parse(bytes: Uint8Array): void {
+    const { socket } = this
+    let at = 0
+    do {
+      const piece = bytes.subarray(at, at + this.#piece)
+      at += this.#piece
+      this.#piece = Math.min(2 * this.#piece, PIECE.most)
+      this.#parser(piece)
+    } while (
+      at < bytes.length &&
+      this.#waiting.length < AHEAD &&
+      this.#isParsed &&
+      socket.writable &&
+      !socket.isPaused()
+    )
+    if (at < bytes.length && socket.writable) this.#putBack(bytes.subarray(at))
+  }
+
+  readonly #parseInTurn = (): void => {
+    const { socket } = this
+    this.#isDue = false
+    if (socket.destroyed) return
+    this.#isTurn = true
+    // Reading gives what the socket keeps to `#arrived` before it returns.
+    socket.resume().read()
+    this.#isTurn = false
+    if (this.#current === undefined) this.idleSince ??= performance.now()
+    this.#countWaiting()
   }
 
   #begin(request: IncomingMessage, response: Answer, listener: Listener): void {
@@ -157,6 +242,8 @@ export class Connection implements Holder {
   }
 
   #countWaiting(): void {
-    this.#shared.unread.set(this, this.requests, this.#waiting.length * WAITING)
+    const isBehind = this.#waiting.length >= AHEAD || (this.#isDue && !this.hasKey)
+    const unparsed = isBehind ? this.socket.readableLength : 0
+    this.#shared.unread.set(this, this.requests, this.#waiting.length * WAITING + unparsed)
   }
 }

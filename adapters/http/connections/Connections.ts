@@ -90,6 +90,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     unread,
     onClose: (reason) => closedConnections(reason).updateUnsafe(1, context),
     turns: Turns.make(),
+    turnsOfKeys: Turns.make(),
     networkOf: ({ headers, socket }) => {
       const header = headers["x-forwarded-for"]
       const forwarded = typeof header === "string" ? header : undefined

@@ -3,6 +3,7 @@
  * is lost.
  */
 import { Effect } from "effect"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, expect, it } from "vitest"
@@ -80,4 +81,28 @@ it("what is no request is refused after the answers to the requests before it", 
   const answers = await RawHttp.exchange(world.url, `${request}${request}${request}nonsense\r\n\r\n`)
   const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)
   expect(statuses).toEqual(["200", "200", "200", "400"])
+})
+
+it("a turn of the event loop parses few of the requests that many connections pipeline, and all are answered", async () => {
+  world = await World.start()
+  let [parsed, most] = [0, 0]
+  const count = () => {
+    parsed += 1
+  }
+  const turn = () => {
+    most = Math.max(most, parsed)
+    parsed = 0
+    immediate = setImmediate(turn)
+  }
+  let immediate = setImmediate(turn)
+  subscribe("http.server.request.start", count)
+  try {
+    const sockets = Array.from({ length: 10 }, () => pipelined("/healthz", 1_000))
+    for (const socket of sockets) expect(await sizes(socket, 1_000)).toHaveLength(1_000)
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThan(600)
+  } finally {
+    clearImmediate(immediate)
+    unsubscribe("http.server.request.start", count)
+  }
 })
