@@ -137,7 +137,9 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
         Effect.timeoutOrElse({
           duration: limit,
           orElse: () => Effect.fail(unavailable(`The telco has not answered within ${Duration.format(limit)}`))
-        })
+        }),
+        // After a redirect a page that somebody else answers by 200 would count as done.
+        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
       )
 
     const of = <P>(key: string, payload: P) => ({

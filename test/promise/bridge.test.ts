@@ -50,7 +50,7 @@ it("orders packages from the bridge, and has its refusals", async () => {
 it("is unavailable with a wrong token, which no error shows", async () => {
   const { simulator, url } = await bridged()
   const error = await (await creating(open({ url, token: "a-wrong-token" })))().catch((thrown: unknown) => thrown)
-  expect(error).toMatchObject({ name: "TelcoUnavailableError" })
+  expect(error).toMatchObject({ name: "TelcoUnavailableError", cause: { message: "The telco answers 401" } })
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("a-wrong-token")
   expect(await Effect.runPromise(simulator.packages)).toEqual([])
 })

@@ -104,10 +104,8 @@ const loaded = () => import("../../telco-calls/index.ts")
 /** The port over the functions and a journal: that of the service, or one in memory where it is used by itself. */
 export const layer = (system: TelcoSystem, options: JournalOptions): TelcoLayer => {
   const { lateFor = "1 minute", name = "telco" } = decode(METHOD, options)
-  const missing = functions.find((one) => typeof Reflect.get(Object(system), one) !== "function")
-  if (missing !== undefined) {
-    throw Arguments.invalid(METHOD, missing, "must be an async function", Reflect.get(Object(system), missing))
-  }
+  const missing = HostTelco.missing(METHOD, system, functions)
+  if (missing !== undefined) throw missing
   const lateMillis = TimeSpans.millis(lateFor) ?? 0
   const make: Make = (log) =>
     Layer.unwrap(

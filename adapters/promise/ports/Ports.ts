@@ -70,12 +70,10 @@ const bridgeOf = (bridge: object): Reached => {
   if (timeoutMillis === 0) throw Arguments.invalid(method, "timeout", "must be longer than nothing")
   return {
     timeoutMillis,
-    layer: async () =>
-      (await import("../../telco-http/index.ts")).TelcoHttp.layer({
-        url,
-        token: Redacted.make(token),
-        timeout: timeoutMillis
-      })
+    layer: async () => {
+      const { TelcoHttp } = await import("../../telco-http/index.ts")
+      return Telco.causing(TelcoHttp.layer({ url, token: Redacted.make(token), timeout: timeoutMillis }))
+    }
   }
 }
 
@@ -90,8 +88,7 @@ const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
   }
   if (isHostTelco(telco)) return { layer: async () => Telco.layer(telco, log) }
   if ("url" in telco || "token" in telco) return bridgeOf(telco)
-  const missing = Telco.operations.find((name) => !functionIn(telco, name))
-  throw Arguments.invalid(METHOD, `telco.${missing}`, "must be an async function", Reflect.get(telco, `${missing}`))
+  throw Telco.missing(METHOD, telco, Telco.operations, "telco.")
 }
 
 const decodeWebhooks = Arguments.decoder(

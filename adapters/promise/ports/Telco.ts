@@ -20,6 +20,13 @@ export const operations = [
   "setMobilePlan"
 ] as const satisfies ReadonlyArray<keyof HostTelco>
 
+/** What to throw where one of the functions is missing. `field` comes before the function's name. */
+export const missing = (method: string, of: unknown, names: ReadonlyArray<string>, field = "") => {
+  const name = names.find((one) => typeof Reflect.get(Object(of), one) !== "function")
+  if (name === undefined) return undefined
+  return Arguments.invalid(method, field + name, "must be an async function", Reflect.get(Object(of), name))
+}
+
 const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== "" ? error.message : `it threw ${Arguments.shown(error)}`
 
@@ -136,4 +143,26 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
     listPackages: (of) =>
       call("listPackages", async (options) => listOf((await telco.listPackages?.({ ...of }, options)) ?? null))
   })
+}
+
+/** The port, whose calls that are unavailable are the `cause` of what the host's call rejects with. */
+export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Telco> => {
+  const note = <A>(operation: keyof HostTelco, call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>) =>
+    Effect.tapError(call, (failure) =>
+      Effect.map(AdapterFailures.Current, (of) => {
+        if (failure._tag === "Telco.Unavailable") of?.add(`telco.${operation}`, failure, true)
+      })
+    )
+  return Layer.effect(
+    Telco.Telco,
+    Effect.map(Telco.Telco, (telco) => ({
+      createPackage: (order) => note("createPackage", telco.createPackage(order)),
+      suspendPackage: (of) => note("suspendPackage", telco.suspendPackage(of)),
+      cancelPackage: (of) => note("cancelPackage", telco.cancelPackage(of)),
+      sendSms: (sms) => note("sendSms", telco.sendSms(sms)),
+      releaseProfile: (of) => note("releaseProfile", telco.releaseProfile(of)),
+      setMobilePlan: (of) => note("setMobilePlan", telco.setMobilePlan(of)),
+      ...(telco.listPackages && { listPackages: telco.listPackages })
+    }))
+  ).pipe(Layer.provide(behind))
 }

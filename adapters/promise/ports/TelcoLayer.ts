@@ -1,6 +1,8 @@
 /**
  * Telcos of plain functions as layers of the telco port: one that knows idempotency keys, and one that does not.
  */
+import { Layer } from "effect"
+import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { Logger, Telco as HostTelco, TelcoLayer } from "../Options.ts"
 import type { JournalOptions, TelcoSystem } from "../types/TelcoSystem.ts"
@@ -11,8 +13,12 @@ import * as Telco from "./Telco.ts"
  * The functions as the service calls them: for `TelcoSuite` of `simplan/testing`, and for `createSimplan({ telco })`. What they
  * throw unexpectedly is logged; by default to stderr, with `logger: false` nowhere.
  */
-export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer =>
-  Object.assign(Telco.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
+export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer => {
+  if (Layer.isLayer(telco)) throw Arguments.invalid("telcoLayer", "telco", "is a layer already")
+  const missing = Telco.missing("telcoLayer", telco, Telco.operations, "telco.")
+  if (missing !== undefined) throw missing
+  return Object.assign(Telco.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
+}
 
 /**
  * A telco of plain functions that knows no idempotency keys. A journal in the database of the service, in a table of its own,

@@ -27,6 +27,24 @@ const failedBy = (mistake: PlainTelco.Mistake) => {
   )
 }
 
+it("is no layer of what is no telco of plain functions", () => {
+  const refusal = (telco: unknown): unknown => {
+    try {
+      return Reflect.apply(telcoLayer, undefined, [telco])
+    } catch (error) {
+      return error instanceof Error ? error.message : error
+    }
+  }
+  expect(refusal(createSimulator())).toBe("telcoLayer: telco is a layer already")
+  const { sendSms: _, ...others } = PlainTelco.make().functions
+  for (const telco of [others, { ...others, sendSms: "no" }]) {
+    expect(refusal(telco)).toMatch(/^telcoLayer: telco\.sendSms must be an async function, not /)
+  }
+  for (const none of [undefined, "simulator", { url: "https://bridge.example", token: "secret" }]) {
+    expect(refusal(none)).toMatch(/^telcoLayer: telco\.createPackage must be an async function/)
+  }
+})
+
 describe("The suite", () => {
   it("finds a telco that does a call again that comes again", async () => {
     expect(await failedBy("does a call again that comes again")).toEqual(
