@@ -94,3 +94,30 @@ it("is checked at once, and shows no secret", () => {
   )
   expect(refusal({ url, token: "secret", timeOut: 1 })).toBe("createSimplan, telco: timeOut is not known")
 })
+
+it("logs why the bridge has taken nothing, though nothing remains to be undone", async () => {
+  const warnings: Array<[string, unknown]> = []
+  const none = () => undefined
+  const warn = (message: string, details?: object) => warnings.push([message, details])
+  const unused = createServer().listen(0, "127.0.0.1")
+  await once(unused, "listening")
+  const address = unused.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  unused.close()
+  await once(unused, "close")
+  const telco = { url: `http://127.0.0.1:${port}`, token: "telco-key" }
+  const simplan = make({ telco, logger: { debug: none, info: none, warn, error: none } })
+  ends.push(simplan.close)
+  const { organizationId } = await stocked(simplan)
+  const { planId } = await plan(simplan, organizationId)
+  await expect(simplan.subscriptions.create({ organizationId, planId })).rejects.toMatchObject({
+    name: "TelcoUnavailableError"
+  })
+  const reason = { answer: expect.stringContaining("ECONNREFUSED"), iccid: "8999900000000010000" }
+  expect(warnings).toEqual([["the telco has not taken an order", expect.objectContaining(reason)]])
+  const [{ iccid } = { iccid: "" }] = await simplan.sims.list({ organizationId }).toArray()
+  await expect(
+    simplan.wallet.setMobilePlan({ organizationId, iccid, label: "Green", apply: true })
+  ).rejects.toMatchObject({ name: "TelcoUnavailableError" })
+  expect(warnings.at(-1)).toEqual(["the telco has not taken a mobile plan", expect.objectContaining(reason)])
+})

@@ -191,10 +191,9 @@ describe("the client", () => {
 
   it("follows no redirect, since a page that is found there would count as done", async () => {
     const answers: Bridge.Answer = (asked, ...rest) =>
-      (asked.path === "/sign-in" ? Bridge.answer(200, "<html>") : Bridge.answer(302, undefined, { location: "/sign-in" }))(
-        asked,
-        ...rest
-      )
+      (asked.path === "/sign-in"
+        ? Bridge.answer(200, "<html>")
+        : Bridge.answer(302, undefined, { location: "/sign-in" }))(asked, ...rest)
     const error = await failure(port(answers, (telco) => telco.suspendPackage(of)))
     expect(error).toMatchObject({ _tag: "Telco.Unavailable", message: "The telco answers 302" })
     expect(bridge?.asked.map(({ path }) => path)).toEqual(["/packages/suspend"])

@@ -24,6 +24,7 @@ import {
   interrupting,
   type LeasedJob,
   makeInTime,
+  logNotTaken,
   notTaken,
   refusing,
   retrying
@@ -93,7 +94,7 @@ export const make = Effect.gen(function* () {
           const { failure } = answer
           if (failure._tag === "Telco.Unavailable") {
             yield* commits.write(yield* notDone(sim, failure))
-            return Result.fail(notTaken(failure))
+            return Result.fail(yield* logNotTaken(held, "a mobile plan", failure))
           }
           const commit = yield* commits.prepare(organizationId, MobilePlan.refused(sim), now)
           const refusal = new TelcoRefused({ message: failure.message })

@@ -31,6 +31,7 @@ import {
   interrupting,
   type LeasedJob,
   makeInTime,
+  logNotTaken,
   notTaken,
   refusing,
   retrying
@@ -130,7 +131,7 @@ export const make = Effect.gen(function* () {
         const refusal = new TelcoRefused({ message: failure.message })
         return { commit: refusing(held, yield* undo, refusal, now), refusal }
       }
-      const refusal = notTaken(failure)
+      const refusal = yield* logNotTaken(held, "an order", failure)
       if (ordered.length === 0 || (command === null && key === null)) {
         return { commit: refusing(held, yield* undo, refusal, now), refusal }
       }

@@ -10,7 +10,7 @@ import * as SmsSegments from "../../domain/SmsSegments.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
-import { answering, type LeasedJob, makeInTime, notTaken, refusing, retrying } from "../telco/TelcoCall.ts"
+import { answering, type LeasedJob, makeInTime, logNotTaken, refusing, retrying } from "../telco/TelcoCall.ts"
 
 /** What does the job. */
 export const make = Effect.gen(function* () {
@@ -33,13 +33,13 @@ export const make = Effect.gen(function* () {
       return Result.succeed(sent)
     }
     const { failure } = answer
-    if (failure._tag === "Telco.Unavailable" && held.job.command !== null) {
-      yield* commits.retryOnConflict(commits.write(retrying(held, now, failure)))
-      return Result.fail(notTaken(failure))
-    }
     const refusal =
-      failure._tag === "Telco.Refused" ? new TelcoRefused({ message: failure.message }) : notTaken(failure)
-    yield* commits.retryOnConflict(commits.write(refusing(held, {}, refusal, now)))
+      failure._tag === "Telco.Refused"
+        ? new TelcoRefused({ message: failure.message })
+        : yield* logNotTaken(held, "a message", failure)
+    const isAgain = failure._tag === "Telco.Unavailable" && held.job.command !== null
+    const commit = isAgain ? retrying(held, now, failure) : refusing(held, {}, refusal, now)
+    yield* commits.retryOnConflict(commits.write(commit))
     return Result.fail(refusal)
   })
 })

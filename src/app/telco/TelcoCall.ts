@@ -91,6 +91,22 @@ export const notTaken = (answer?: Unavailable): Refusal.TelcoUnavailable =>
     ...(answer?.telco !== undefined && { telco: answer.telco })
   })
 
+/** What a line of the log says of the job, and of what the telco answered. */
+const aboutOf = ({ jobId, organizationId, work }: Job.Job, { message }: Refused | Unavailable) => ({
+  jobId,
+  organizationId,
+  iccid: "iccid" in work ? work.iccid : null,
+  answer: message
+})
+
+/** The refusal of a request, with the reason in the log: its caller is not told it. `what` names what was asked for. */
+export const logNotTaken = (
+  { job }: LeasedJob,
+  what: string,
+  answer: Unavailable
+): Effect.Effect<Refusal.TelcoUnavailable> =>
+  Effect.as(Effect.logWarning(`the telco has not taken ${what}`, aboutOf(job, answer)), notTaken(answer))
+
 /** Deletes the idempotency record of the request that waits for the job, so that it can be repeated (rule W2). */
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: LeasedJob): Pick<Commit, "idempotency"> =>
   key === null ? {} : { idempotency: { forgotten: [{ organizationId, key }] } }
@@ -222,8 +238,8 @@ export const makeGiveBack = Effect.gen(function* () {
   const clock = yield* BusinessClock
   return Effect.fnUntraced(function* (held: LeasedJob, what: string, answer: Refused | Unavailable) {
     const { job, token } = held
-    const { jobId, organizationId, work } = job
-    const about = { jobId, organizationId, iccid: "iccid" in work ? work.iccid : null, answer: answer.message }
+    const { jobId } = job
+    const about = aboutOf(job, answer)
     const now = yield* clock.now
     if (answer._tag === "Telco.Unavailable") {
       yield* Effect.logWarning(`the telco has not taken a ${what}`, about)
