@@ -62,8 +62,10 @@ const UTC = DateTime.zoneMakeOffset(0)
 
 const Common = Schema.Struct({
   eid: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.fromWire(text) !== undefined)),
-  timestamp: Schema.String.check(Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined)),
+  iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.fromWire(text) !== undefined || "is no ICCID")),
+  timestamp: Schema.String.check(
+    Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined || "is no date and time")
+  ),
   resultData: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 

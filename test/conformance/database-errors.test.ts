@@ -10,7 +10,7 @@ import { Effect, Exit, Layer, Redacted } from "effect"
 import * as Pglite from "simplan/pglite"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as DirectoryLock from "../../adapters/pglite/DirectoryLock.ts"
 import * as Databases from "../setup/databases/Databases.ts"
 
@@ -136,6 +136,15 @@ describe("Postgres.layer with a database that is not there", () => {
         /^url names 127\.0\.0\.1:1, where no PostgreSQL can be reached, and must name one that can: .*ECONNREFUSED/
       )
     }
+  })
+
+  it("a URL without a user, where the environment has none either", async () => {
+    vi.stubEnv("USER", undefined)
+    vi.stubEnv("USERNAME", undefined)
+    expect(await postgres({ url: "postgres://127.0.0.1:1/d" })).toMatch(
+      /^url names no user, and neither does the environment/
+    )
+    vi.unstubAllEnvs()
   })
 
   it("a host that has no address", async () => {

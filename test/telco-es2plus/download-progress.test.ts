@@ -212,5 +212,10 @@ describe("A notification of version 3 (handleNotification)", () => {
     for (const changes of [{ notificationEvent: undefined }, { notificationEventStatus: undefined }, { iccid: "1" }]) {
       expect((await take(event(iccid, 4, changes))).status).toBe(400)
     }
+    const refused = [{ iccid: "1" }, { timestamp: "yesterday" }].map(async (changes) => take(event(iccid, 4, changes)))
+    expect((await Promise.all(refused)).map(({ message }) => message?.replace(/\s+/g, " "))).toEqual([
+      'is no ICCID at ["iccid"]',
+      'is no date and time at ["timestamp"]'
+    ])
   })
 })

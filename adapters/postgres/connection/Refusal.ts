@@ -25,6 +25,9 @@ const networkMessage = (cause: unknown): string =>
   textOf(cause, "code") ||
   "no reason is known"
 
+/** What the client says where neither the URL nor the environment names a user. */
+const NO_USER = "No username configured"
+
 const sentence = ({ address, argument }: Target, { reason }: SqlError): string | undefined => {
   const { cause } = reason
   const code = textOf(cause, "code")
@@ -35,6 +38,9 @@ const sentence = ({ address, argument }: Target, { reason }: SqlError): string |
     return `${argument} names a user whom the database at ${address} does not let in, or a wrong password: ${message}`
   }
   if (reason._tag !== "ConnectionError") return undefined
+  if (message === NO_USER) {
+    return `${argument} names no user, and neither does the environment (USER): must be such as postgres://user@${address}/database`
+  }
   return `${argument} names ${address}, where no PostgreSQL can be reached, and must name one that can: ${networkMessage(cause)}`
 }
 
