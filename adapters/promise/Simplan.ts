@@ -8,10 +8,15 @@
  *
  * No type that a host sees here is one of Effect.
  */
+import { Schema } from "effect"
+import { Worker } from "simplan"
+import * as Arguments from "./Arguments.ts"
+import * as Errors from "./errors/Errors.ts"
 import * as Http from "./http/Http.ts"
 import type { Options } from "./Options.ts"
 import * as Handlers from "./Handlers.ts"
 import * as Ports from "./ports/Ports.ts"
+import * as Routed from "./ports/Routed.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Attachments from "./resources/Attachments.ts"
 import * as AuditLog from "./resources/AuditLog.ts"
@@ -30,9 +35,34 @@ import * as Subscriptions from "./resources/Subscriptions.ts"
 import * as Wallet from "./resources/Wallet.ts"
 import * as Webhooks from "./resources/Webhooks.ts"
 import * as Runtime from "./Runtime.ts"
-import type { Simplan } from "./types/Simplan.ts"
+import * as TimeSpans from "./TimeSpans.ts"
+import type { Drained, Simplan } from "./types/Simplan.ts"
 import * as Within from "./within/Within.ts"
-import * as Work from "./Work.ts"
+
+const DRAIN = "drain"
+
+const decodeDrain = Arguments.decoder(
+  Schema.Struct({
+    within: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })),
+    signal: Schema.optional(Schema.instanceOf(AbortSignal, { message: "must be an AbortSignal" }))
+  }),
+  "the options"
+)
+
+/** Work on demand, for hosts that run no worker. */
+const drain =
+  (runtime: Runtime.Runtime): Simplan["drain"] =>
+  async (options = {}) => {
+    const { signal, within } = decodeDrain(DRAIN, options)
+    const work = Routed.drain(Worker.Worker.use((worker) => worker.drain))
+    try {
+      const nextDue = await runtime.run({ method: DRAIN, request: options }, work, { signal, timeout: within })
+      return { finished: true, nextDueAt: Arguments.toDateOrNull(nextDue) } satisfies Drained
+    } catch (error) {
+      if (error instanceof Errors.TimeoutError) return { finished: false, nextDueAt: null }
+      throw error
+    }
+  }
 
 /**
  * The service over a database and a telco. It starts in the background; every method waits for the start. A start that
@@ -65,7 +95,7 @@ export const createSimplan = (options: Options): Simplan => {
     on: Handlers.on(runtime),
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
-    drain: Work.drain(runtime),
+    drain: drain(runtime),
     handler: Http.make(runtime, options.http),
     close: runtime.close,
     [Symbol.asyncDispose]: runtime.close

@@ -1,5 +1,5 @@
 /**
- * The storage port: snapshots to decide on, and commits. Each resource has a page of its own in `storage/`.
+ * The storage port: snapshots to decide on, and commits. The reads of each resource are in `storage/`.
  *
  * Every adapter gives these guarantees; the conformance suite in `src/testing` checks them:
  * - A commit happens as a whole or not at all, across facts, events and jobs.
@@ -15,24 +15,17 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { Instant } from "../domain/Time.ts"
 import type { Changes } from "./Changes.ts"
-import type { AuditEntries } from "./storage/AuditEntries.ts"
-import type { Commands } from "./storage/Commands.ts"
 import type { Commit } from "./storage/Commit.ts"
-import type { Deliveries } from "./storage/Deliveries.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
-import type { IdempotencyRecords } from "./storage/IdempotencyRecords.ts"
-import type { Jobs } from "./storage/Jobs.ts"
+import type { AuditEntries, Commands, Deliveries, IdempotencyRecords, Jobs, Problems } from "./storage/Operation.ts"
 import type { ApiKeys, EventHandlers, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
-import type { Problems } from "./storage/Problems.ts"
 import type { Read } from "./storage/Read.ts"
 import type { Sims } from "./storage/Sims.ts"
 import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
 
-export type * from "./storage/AuditEntries.ts"
+export type { AuditEntries, AuditQuery, DeliveryFilter, WaitingFilter } from "./storage/Operation.ts"
 export type * from "./storage/Commit.ts"
-export type { DeliveryFilter } from "./storage/Deliveries.ts"
-export type { WaitingFilter } from "./storage/Jobs.ts"
 export * from "./storage/Failure.ts"
 export * from "./storage/Read.ts"
 export type * from "./storage/Plans.ts"

@@ -5,13 +5,13 @@ import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Timeline from "../../adapters/timeline/index.ts"
 
-const { Play, ScenarioFile } = Timeline
+const { Play, Scenario } = Timeline
 
 /** A scenario with one field per line: the plan on line 3, its first term on line 4. */
 const lines = (scenario: object) => JSON.stringify({ title: "a test", ...scenario }, null, 2)
 
 const mistakes = (text: string) => {
-  const read = ScenarioFile.read(text)
+  const read = Scenario.read(text)
   return Result.isFailure(read) ? read.failure.map(({ line, sentence }) => `${line}: ${sentence}`) : []
 }
 
@@ -116,10 +116,10 @@ describe("a file that is not JSON", () => {
 describe("mistakes that are found only during the play", () => {
   const played = async (scenario: object) => {
     const text = lines(scenario)
-    const read = ScenarioFile.read(text)
+    const read = Scenario.read(text)
     if (Result.isFailure(read)) throw new Error("it cannot be read")
     const mistake = await Effect.runPromise(Effect.flip(Play.history(read.success)))
-    return `${ScenarioFile.lineIn(text, mistake.path)}: ${mistake.sentence}`
+    return `${Scenario.lineIn(text, mistake.path)}: ${mistake.sentence}`
   }
 
   it("terms that the service refuses, with their names on the wire", async () => {

@@ -6,7 +6,7 @@
  */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { ScenarioFile } from "../../timeline/index.ts"
+import type { Scenario } from "../../timeline/index.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 
@@ -28,19 +28,19 @@ const write = Effect.fnUntraced(function* (path: string, content: string) {
   yield* Output.note(`wrote ${path}`)
 })
 
-const mistakes = (path: string, all: ReadonlyArray<ScenarioFile.Mistake>) =>
+const mistakes = (path: string, all: ReadonlyArray<Scenario.Mistake>) =>
   misused(all.map(({ line, sentence }) => `${path}, line ${line}: ${sentence}.`).join("\n"))
 
 const timeline = Effect.promise(() => import("../../timeline/index.ts"))
 
 /** The history of the scenario in a file. Fails with a sentence for each mistake in the file, with its line. */
 const play = Effect.fnUntraced(function* (path: string) {
-  const { Play, ScenarioFile } = yield* timeline
+  const { Play, Scenario } = yield* timeline
   const text = yield* read(path)
-  const scenario = ScenarioFile.read(text)
+  const scenario = Scenario.read(text)
   if (Result.isFailure(scenario)) return yield* mistakes(path, scenario.failure)
   return yield* Effect.mapError(Play.history(scenario.success), ({ path: field, sentence }) =>
-    mistakes(path, [{ line: ScenarioFile.lineIn(text, field), sentence }])
+    mistakes(path, [{ line: Scenario.lineIn(text, field), sentence }])
   )
 })
 

@@ -6,15 +6,17 @@
  * and then jobs are finished or released, and last the data directory is unlocked.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
-import { Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
-import { BusinessClock } from "simplan/ports"
+import { BusinessClock, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import { TelcoHttp } from "../../telco-http/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"
+import * as VirtualClock from "../../virtual-clock/index.ts"
 import { HttpSender } from "../../webhooks-http/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
+import * as ClockSetting from "../settings/ClockSetting.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import { isEmbedded, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Demo from "./Demo.ts"
@@ -28,8 +30,35 @@ import * as Stores from "./Stores.ts"
 import * as Telcos from "./Telcos.ts"
 import * as Tokens from "../settings/Tokens.ts"
 import * as Version from "../Version.ts"
-import * as VirtualTime from "./VirtualTime.ts"
 import * as WebhookSettings from "../settings/WebhookSettings.ts"
+
+/**
+ * The business clock of a server. A virtual clock continues at its stored time, or at the later instant of the setting; its start
+ * is stored before anything uses it.
+ */
+const openClock = (
+  setting: ClockSetting.ClockSetting
+): Effect.Effect<
+  Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>,
+  Storage.StorageError | Storage.Conflict,
+  Storage.Storage
+> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const stored = yield* storage.virtualClock
+    const machineNow = yield* Clock.currentTimeMillis
+    if (setting._tag === "System") {
+      if (stored !== null && stored > machineNow) {
+        yield* Effect.logWarning("the data have been on a virtual clock that is ahead of this machine", {
+          stood: Time.toIso(stored)
+        })
+      }
+      return VirtualClock.system
+    }
+    const start = ClockSetting.start(setting, stored, machineNow)
+    if (start !== stored) yield* storage.commit({ clock: start })
+    return VirtualClock.virtual(start)
+  })
 
 /** The label of the plan in the greeting. */
 const LABEL = "Green"
@@ -65,7 +94,7 @@ const services = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos
   const isVirtual = settings.clock._tag === "Virtual"
   const stores = yield* Stores.open({ ...settings, keepsJournal: telcos !== null }, isVirtual)
   const isAlone = isEmbedded(settings.database) || isVirtual
-  const clock = yield* Effect.provideContext(VirtualTime.open(settings.clock), stores)
+  const clock = yield* Effect.provideContext(openClock(settings.clock), stores)
   const ports = Layer.mergeAll(
     telcoOf(settings, telcos),
     StandardCatalogue.layer,

@@ -7,8 +7,24 @@ import { TelcoUrl } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import * as ClockSetting from "./ClockSetting.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
-import * as TimeSpan from "./TimeSpan.ts"
 import * as WebhookSettings from "./WebhookSettings.ts"
+
+const millisOf: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A span of time such as `500ms`, `15s`, `2m`, `1h` or `30d`, in milliseconds; undefined for any other text. */
+const parseSpan = (text: string): number | undefined => {
+  const [, count, unit = ""] = /^([1-9]\d{0,8})(ms|s|m|h|d)$/.exec(text) ?? []
+  const millis = Number(count) * (millisOf[unit] ?? Number.NaN)
+  return Number.isNaN(millis) ? undefined : millis
+}
+
+/** A parser for spans from `least` to `most` milliseconds. */
+const spanBetween =
+  (least: number, most: number) =>
+  (text: string): number | undefined => {
+    const millis = parseSpan(text)
+    return millis !== undefined && millis >= least && millis <= most ? millis : undefined
+  }
 
 export interface Definition<A> {
   readonly name: string
@@ -85,7 +101,7 @@ const RATES = "off, or requests per time such as 100/1s, 50/500ms or 6000/1m"
 const readRate = (text: string): RateLimit | "off" | undefined => {
   if (text === "off") return "off"
   const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}(?:ms|s|m|h))$/.exec(text) ?? []
-  const window = TimeSpan.parse(span.replace(/^(?=\D)/, "1"))
+  const window = parseSpan(span.replace(/^(?=\D)/, "1"))
   return requests === undefined || window === undefined
     ? undefined
     : { requests: Number(requests), window: Duration.millis(window) }
@@ -289,21 +305,21 @@ export const definitions = {
     meaning: "how long one telco call may take",
     default: "10s",
     allowed: "a time from 100ms to 10m",
-    read: TimeSpan.between(100, 600_000)
+    read: spanBetween(100, 600_000)
   }),
   lease: define({
     name: "SIMPLAN_LEASE",
     meaning: "how long others leave a silent process its work",
     default: "15s",
     allowed: "a time from 1s to 1h",
-    read: TimeSpan.between(1_000, 3_600_000)
+    read: spanBetween(1_000, 3_600_000)
   }),
   auditRetention: define({
     name: "SIMPLAN_AUDIT_RETENTION",
     meaning: "how long audit entries are kept",
     default: "365d",
     allowed: "a time from 1h to 3660d",
-    read: TimeSpan.between(3_600_000, 3_660 * 86_400_000)
+    read: spanBetween(3_600_000, 3_660 * 86_400_000)
   }),
   // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
   retention: define({
@@ -311,7 +327,7 @@ export const definitions = {
     meaning: "how long webhook events and deliveries are kept",
     default: "30d",
     allowed: "a time from 10d to 3660d",
-    read: TimeSpan.between(10 * 86_400_000, 3_660 * 86_400_000)
+    read: spanBetween(10 * 86_400_000, 3_660 * 86_400_000)
   }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),

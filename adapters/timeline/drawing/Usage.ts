@@ -4,7 +4,7 @@
 import type { Time } from "simplan"
 import { Plan } from "simplan/ports"
 import type { Course, PackageCourse } from "../play/History.ts"
-import * as Throttling from "../play/Throttling.ts"
+import * as Courses from "../play/Courses.ts"
 import * as Wording from "../output/Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
@@ -51,7 +51,7 @@ const curve = (
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return ""
   const area = `${Svg.polyline([[first[0], floor], ...points, [last[0], floor]])}Z`
-  const held = steps.filter(({ bytes }) => Throttling.limitAt(terms, bytes) !== null)
+  const held = steps.filter(({ bytes }) => Courses.limitAt(terms, bytes) !== null)
   return [
     Svg.element("path", { d: area, class: "tl-area" }),
     Svg.element("path", { d: Svg.polyline(points), class: "tl-usage" }),
@@ -61,7 +61,7 @@ const curve = (
 
 const point = (figure: Figure.Figure, { terms }: Course, step: Step, level: (bytes: number) => number): Svg.Markup => {
   const of = Plan.allowanceBytes(terms)
-  const limit = Throttling.limitAt(terms, step.bytes)
+  const limit = Courses.limitAt(terms, step.bytes)
   const speed = limit === null ? [] : [`held at ${limit} Kbit/s`]
   const used = `${Wording.bytes(step.bytes)} of ${Wording.bytes(of)} used (${Wording.percent(step.bytes / of)})`
   return Figure.withDetails(

@@ -5,7 +5,7 @@ import type { Time } from "simplan"
 import { type Attachment, Plan, Recurrence } from "simplan/ports"
 import type { Course, Entry, PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
-import * as Throttling from "./Throttling.ts"
+import * as Courses from "./Courses.ts"
 import * as Wording from "../output/Wording.ts"
 
 type Change = Omit<Entry, "at" | "attachment">
@@ -68,14 +68,14 @@ const usage = (course: Course, pack: PackageCourse, before: PackageCourse | unde
   if (bytes === known) return []
   const { terms } = course
   const of = Plan.allowanceBytes(terms)
-  const limit = Throttling.limitAt(terms, bytes)
+  const limit = Courses.limitAt(terms, bytes)
   return [
     change(
       "usage",
       `${name(course, pack)} has used ${Wording.bytes(bytes)} of ${Wording.bytes(of)} (${Wording.percent(bytes / of)})`,
       Rules.reported
     ),
-    ...(limit === null || limit === Throttling.limitAt(terms, known)
+    ...(limit === null || limit === Courses.limitAt(terms, known)
       ? []
       : [change("usage", `${name(course, pack)} is held at ${limit} Kbit/s`, Rules.throttled)])
   ]

@@ -2,9 +2,14 @@
  * Builds the course of an attachment from the service's views. Only the times of the changes come from here.
  */
 import type { Time } from "simplan"
-import { type Attachment, Package, Recurrence } from "simplan/ports"
+import { type Attachment, Package, Plan, Recurrence } from "simplan/ports"
 import type { Course, PackageCourse, StateFrom } from "./History.ts"
 import * as Rules from "./Rules.ts"
+
+/** The limit in Kbit/s after `usedBytes`; null for full speed. */
+export const limitAt = (terms: Plan.PlanTerms, usedBytes: number): Plan.ThrottlingLimit | null =>
+  terms.throttling.findLast(({ percentage }) => usedBytes * 100 >= Plan.allowanceBytes(terms) * percentage)?.limit ??
+  null
 
 const packageCourse = (before: PackageCourse | undefined, pack: Package.Package, now: Time.Instant): PackageCourse => {
   const used = before?.used ?? []

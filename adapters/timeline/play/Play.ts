@@ -8,7 +8,6 @@ import { Effect } from "effect"
 import { type Time, Worker } from "simplan"
 import { type Simulated, Simulation } from "simplan/testing"
 import * as Actions from "./Actions.ts"
-import * as Catalogue from "./Catalogue.ts"
 import * as Courses from "./Courses.ts"
 import type { History } from "./History.ts"
 import * as Problem from "../scenario/Problem.ts"
@@ -31,7 +30,7 @@ const scene = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
   const { source, start } = scenario
   const plans = [source.plan, ...(source.steps ?? []).flatMap((step) => (step.do === "top_up" ? [step.plan] : []))]
   const coverageIds = plans.flatMap((plan) => (plan?.coverage_id === undefined ? [] : [plan.coverage_id]))
-  const simulated = yield* Simulation.makeOver(Catalogue.layer(coverageIds), {
+  const simulated = yield* Simulation.makeOver(Stage.catalogueLayer(coverageIds), {
     seed: source.seed ?? 1,
     start,
     esims: { Green: 2 },

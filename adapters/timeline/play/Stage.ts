@@ -1,17 +1,109 @@
 /**
- * The service that a scenario is played on, and the conversion of calls to lines of the history.
+ * The service that a scenario is played on, and the conversion of calls to lines of the history: refusals as text, with the rule
+ * behind each. Its catalogue has the same profile under each id that the scenario's plans name, since the history does not
+ * depend on coverage.
  */
-import { Effect, Result } from "effect"
-import { Plans, Refusal, type Services } from "simplan"
-import type { Plan, Storage } from "simplan/ports"
+import { Effect, Layer, Result } from "effect"
+import { Catalogues, Plans, Refusal, type Services } from "simplan"
+import { type Catalogue, type Plan, Storage } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
-import * as Catalogue from "./Catalogue.ts"
 import type { Course, Entry } from "./History.ts"
 import * as PlanTerms from "../scenario/PlanTerms.ts"
 import * as Problem from "../scenario/Problem.ts"
-import * as Refusals from "./Refusals.ts"
-import type * as Rules from "./Rules.ts"
+import * as Rules from "./Rules.ts"
 import type * as Scenario from "../scenario/Scenario.ts"
+
+/** The default profile of a plan. */
+const COVERAGE_ID = "00000000-0000-5000-8000-000000000001"
+
+const profile = (coverageId: string): Catalogue.StandardProfile => ({
+  coverageId,
+  label: "Green",
+  regionName: "Everywhere",
+  regionCode: "GLOBAL",
+  iso2List: ["FR"]
+})
+
+const catalogue = (coverageIds: ReadonlyArray<string>): Catalogue.Catalogue => ({
+  countries: [{ iso2: "FR", iso3: "FRA", name: "France" }],
+  operators: [
+    {
+      operatorId: "00000000-0000-5000-8000-000000000002",
+      name: "Simulated",
+      countryIso2: "FR",
+      supportedRats: ["4G", "5G"],
+      mccMnc: ["208-01"],
+      labels: ["Green"]
+    }
+  ],
+  profiles: [...new Set([COVERAGE_ID, ...coverageIds])].map(profile)
+})
+
+/** Provides a service with these profiles. */
+export const catalogueLayer = (coverageIds: ReadonlyArray<string>): Layer.Layer<Catalogues.BuiltIn> =>
+  Layer.succeed(Catalogues.BuiltIn, { catalogue: Effect.sync(() => catalogue(coverageIds)) })
+
+interface Reason {
+  readonly what: string
+  readonly rule: Rules.Rule | null
+}
+
+/** The request's name of a field of the service: `active_period.start` for `activePeriod.start`. */
+const fieldName = (field: string): string =>
+  field.startsWith("activePeriod") ? field.replace("activePeriod", "active_period") : PlanTerms.toWire(field)
+
+const reason = (what: string, rule: Rules.Rule | null = null): Reason => ({ what, rule })
+
+/** The text of a refusal. `period` is the rule for an invalid active period. */
+export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reason => {
+  switch (refusal._tag) {
+    case "InvalidField":
+      return reason(`${fieldName(refusal.field)} ${refusal.message}`, period)
+    case "NotFound":
+      return reason(`there is no such ${refusal.resource}`)
+    case "NoFreeSim":
+      return reason(`no eSIM of label ${refusal.label} is free`, Rules.freeSim)
+    case "SimsReleasing":
+      return reason(`no eSIM of label ${refusal.label} is free, and some are being released`, Rules.answered)
+    case "PlanArchived":
+      return reason("the plan is archived", Rules.archived)
+    case "SimBusy":
+      return reason("the SIM is being put into service or released", Rules.answered)
+    case "SubscriptionFull":
+      return reason("the subscription has too many attachments to take another")
+    case "LabelMismatch":
+      return reason(`the SIM has label ${refusal.simLabel}, the plan ${refusal.label}`, Rules.attached)
+    case "EsimInstalled":
+      return reason("the eSIM was installed on a device", Rules.deleted)
+    case "EndpointDisabled":
+      return reason("the webhook endpoint is disabled")
+    case "AttachmentExpired":
+      return reason("the attachment has expired", Rules.suspended)
+    case "TermsRefused":
+      return reason(refusal.message)
+    case "TelcoRefused":
+      return reason("the telco refuses; nothing remains", Rules.answered)
+    case "TelcoUnavailable":
+      return reason("the telco could not be reached in time; what it may have done is undone", Rules.answered)
+    case "QuotaExceeded":
+    case "SmsLimited":
+    case "PackagesListed":
+    case "RegionNameTaken":
+    case "RegionUncovered":
+    case "RegionExists":
+    case "IdempotencyKeyReused":
+    case "RequestInProgress":
+    case "ClockRefused":
+    case "InsideTransaction":
+    case "CommandBegun":
+    case "CommandCancelled":
+    case "KeyRefused":
+      return reason(refusal._tag)
+  }
+}
+
+/** Whether a failure comes from the storage. A storage in memory has none. */
+const isBroken = (failure: unknown): failure is Storage.StorageError => failure instanceof Storage.StorageError
 
 export interface Stage {
   readonly simulated: Simulated.Simulated
@@ -31,7 +123,7 @@ export const done = (what: string, ...rules: ReadonlyArray<Rules.Rule>): Line =>
 
 /** A refused step. `period` is the rule for an invalid active period. */
 export const refused = (what: string, refusal: Refusal.Refusal, period: Rules.Rule | null = null): Line => {
-  const reason = Refusals.inWords(Refusal.toPlain(refusal), period)
+  const reason = inWords(Refusal.toPlain(refusal), period)
   return { kind: "refused", what: `${what} refused: ${reason.what}`, rules: reason.rule === null ? [] : [reason.rule] }
 }
 
@@ -41,7 +133,7 @@ export const ask = <A, E extends Refusal.Refusal>(
   call: Effect.Effect<A, E | Storage.StorageError, Services.Services>
 ): Effect.Effect<Result.Result<A, E>> =>
   simulated.use(call).pipe(
-    Effect.catchIf(Refusals.isBroken, (broken) => Effect.die(broken)),
+    Effect.catchIf(isBroken, (broken) => Effect.die(broken)),
     Effect.result
   )
 
@@ -53,7 +145,7 @@ export const createPlan = Effect.fnUntraced(function* (
   terms: PlanTerms.PlanTerms,
   path: Problem.Path
 ) {
-  const request = PlanTerms.toRequest(terms, source.title, Catalogue.COVERAGE_ID)
+  const request = PlanTerms.toRequest(terms, source.title, COVERAGE_ID)
   const created = yield* ask(
     { simulated },
     Effect.flatMap(Effect.fromResult(request), (asked) =>

@@ -1,7 +1,7 @@
 /**
  * A scenario: plan terms, a subscription request, and steps in time.
  *
- * A decoded scenario can be played: its moments are instants, in order.
+ * A decoded scenario can be played: its moments are instants, in order. Each mistake in a file has the line where it is.
  */
 import { Result, Schema } from "effect"
 import { Time } from "simplan"
@@ -10,6 +10,7 @@ import * as PlanTerms from "./PlanTerms.ts"
 import * as Problem from "./Problem.ts"
 import * as Step from "./Step.ts"
 import * as Words from "./Words.ts"
+import { JsonLines } from "../../json-lines/index.ts"
 
 /** The default start of a scenario. */
 export const DEFAULT_START = "2026-01-01T00:00:00Z"
@@ -104,3 +105,22 @@ export const decode = (value: unknown): Result.Result<Playable, ReadonlyArray<Pr
     Result.mapError(({ issue }) => Problem.fromIssue(value, issue)),
     Result.flatMap((source) => timed(value, source))
   )
+
+/** A mistake in a file. */
+export type Mistake = JsonLines.Mistake
+
+/** Reads a file. The failure has all mistakes, by line. */
+export const read = (text: string): Result.Result<Playable, ReadonlyArray<Mistake>> => {
+  const parsed = JsonLines.parse(text)
+  if (Result.isFailure(parsed)) return Result.fail([parsed.failure])
+  const { lineOf, value } = parsed.success
+  return Result.mapError(decode(value), (problems) =>
+    problems
+      .map(({ path, sentence }) => ({ line: lineOf(path), sentence }))
+      .sort((left, right) => left.line - right.line)
+  )
+}
+
+/** The line of a field in a valid file. */
+export const lineIn = (text: string, path: Problem.Path): number =>
+  Result.getOrThrow(JsonLines.parse(text)).lineOf(path)

@@ -1,0 +1,71 @@
+/**
+ * The storage port's reads of what the service keeps about its own work: audit entries (rule W11), deliveries, jobs, problems,
+ * commands and idempotency records.
+ */
+import type * as AuditEntry from "../../domain/AuditEntry.ts"
+import type * as Command from "../../domain/Command.ts"
+import type * as Delivery from "../../domain/Delivery.ts"
+import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
+import type * as Job from "../../domain/Job.ts"
+import type { CreatedCursor, Filtered, FilteredKeyset, Keyset, OfOrganization, Page, Read } from "./Read.ts"
+
+/** A page of an organization's entries, newest first, as far as the filter takes them. */
+export interface AuditQuery extends FilteredKeyset, OfOrganization, AuditEntry.Filter {}
+
+/** Reads of the audit log. A commit writes it. */
+export interface AuditEntries {
+  /** Those of `AuditEntry.isAsked`, by creation and id, descending: newest first. */
+  readonly page: (query: AuditQuery) => Read<Filtered<AuditEntry.AuditEntry>>
+}
+
+export type { Filter as DeliveryFilter } from "../../domain/Delivery.ts"
+
+/** Reads of the webhook delivery log. */
+export interface Deliveries {
+  readonly get: (of: OfOrganization & { readonly deliveryId: string }) => Read<Delivery.LoggedDelivery | null>
+  /** Those of `Delivery.isAsked`, by creation and id, descending: newest first. */
+  readonly page: (query: FilteredKeyset & OfOrganization & Delivery.Filter) => Read<Filtered<Delivery.LoggedDelivery>>
+  /** The last attempts of a delivery, up to 100, newest first. */
+  readonly attempts: (
+    of: OfOrganization & { readonly deliveryId: string }
+  ) => Read<ReadonlyArray<Delivery.LoggedAttempt>>
+  /**
+   * The first 10,000 pending ones of all organizations by next attempt and id, counted by what their last attempts met
+   * (`Delivery.waitingCounts`): held ones too, and none to handlers. For watching.
+   */
+  readonly waitingCounts: Read<ReadonlyArray<Delivery.WaitingCount>>
+}
+
+export type { WaitingFilter } from "../../domain/Job.ts"
+
+/** Reads of jobs. The jobs port hands them out. */
+export interface Jobs {
+  /** The job of that id, whether it waits, is held or has ended in refusals; null if it is done, or never was. */
+  readonly get: (jobId: string) => Read<Job.Job | null>
+  /** Those that wait for their next try (`Job.isWaiting`), of all organizations, by creation and id, ascending. */
+  readonly waiting: (query: FilteredKeyset & Job.WaitingFilter) => Read<Filtered<Job.WaitingJob>>
+  /** The first 10,000 of those by creation, counted by kind and reason (`Job.waitingCounts`). */
+  readonly waitingCounts: Read<ReadonlyArray<Job.WaitingCount>>
+}
+
+/** Reads of jobs that have ended in refusals (rule S6). */
+export interface Problems {
+  /** The jobs that have ended, of all organizations, by creation and id, ascending. */
+  readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Job.Job>>
+  /** How many there are, counted up to 10,000. */
+  readonly count: Read<number>
+}
+
+/** Reads of commands (rule H1). */
+export interface Commands {
+  readonly get: (of: OfOrganization & { readonly commandId: string }) => Read<Command.Command | null>
+  /** Those that stand so (`Command.stateOf`), or all for null; by creation and id, ascending. */
+  readonly page: (
+    query: Page<CreatedCursor> & { readonly state: Command.State | null }
+  ) => Read<ReadonlyArray<Command.Command>>
+}
+
+/** Reads of idempotency records (rule W2). */
+export interface IdempotencyRecords {
+  readonly get: (of: OfOrganization & { readonly key: string }) => Read<IdempotencyRecord | null>
+}
