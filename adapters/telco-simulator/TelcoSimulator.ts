@@ -1,18 +1,110 @@
 /**
  * A telco in process, for tests, demonstrations and simulations.
  *
- * Deterministic: the same calls get the same answers. Every call is idempotent by its key, and its outcome is in the
- * books before it is answered, so that a crash or a lost answer loses nothing that was done. While it runs, its books
- * can be read and faults injected through the service `TelcoSimulator`.
+ * Deterministic: the same calls get the same answers. Every call adds its outcome to the books under its key before it is
+ * answered, and answers what the key has. So a crash or a lost answer loses nothing that was done, and a call that comes again,
+ * or twice at once, has one effect and one answer. A refusal that is injected becomes the outcome, unless the key has one
+ * already. What ends a package is done once for the package, whatever the key, and refused by the key. While the simulator runs,
+ * its books can be read and faults injected through the service `TelcoSimulator`.
  */
 import { Context, Effect, Layer } from "effect"
 import { Telco } from "simplan/ports"
-import { Books } from "./Books.ts"
-import * as Calls from "./Calls.ts"
+import { Books, type BooksError } from "./Books.ts"
 import * as Inspection from "./Inspection.ts"
 import * as MemoryBooks from "./MemoryBooks.ts"
 import * as Records from "./Records.ts"
 import * as Wire from "./Wire.ts"
+
+/** The times that the telco reports for a package. */
+export type Times = Pick<Telco.TelcoPackage, "activationAt" | "expirationAt">
+
+type Request<Kind extends Telco.Change> = Parameters<Telco.Telco["Service"][Kind]>[0]
+
+type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
+
+const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> =>
+  refusal === null ? Effect.void : Effect.fail(new Telco.Refused({ message: refusal }))
+
+const createPackage = (
+  records: Records.Records,
+  { iccid, packageId, terms, window }: Request<"createPackage">,
+  times: Times,
+  refusal: string | null
+): Outcome<Telco.TelcoPackage> => {
+  const record = {
+    telcoPackageId: `telco-${packageId}`,
+    iccid,
+    window,
+    label: terms.label,
+    dataMegaBytes: terms.dataMegaBytes,
+    periodDays: terms.periodDays,
+    activationAt: times.activationAt,
+    expirationAt: times.expirationAt,
+    refusal
+  }
+  return Effect.flatMap(records.packages.addUnlessCancelled(packageId, record), (placed) => {
+    if (placed === "cancelled") return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
+    const { activationAt, expirationAt, telcoPackageId } = placed
+    return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
+  })
+}
+
+/** Ends a package, unless the key was refused before or is refused now. */
+const end = (ends: Records.Ends, { key, packageId }: Telco.PackageRef, refusal: string | null): Outcome<void> =>
+  Effect.gen(function* () {
+    const by = key ?? packageId
+    const before = yield* ends.refused.get(by)
+    if (before !== null) return yield* answer(before)
+    const isNew = refusal !== null && (yield* ends.done.get(packageId)) === null
+    yield* answer(isNew ? yield* ends.refused.add(by, { refusal }) : yield* ends.done.add(packageId, { refusal: null }))
+  })
+
+/** A suspension of what is not there succeeds and leaves no trace: a package that comes later is active. */
+const suspendPackage = (
+  records: Records.Records,
+  of: Request<"suspendPackage">,
+  refusal: string | null
+): Outcome<void> =>
+  Effect.gen(function* () {
+    const found = yield* records.packages.get(of.packageId)
+    yield* found === null ? answer({ refusal }) : end(records.suspensions, of, refusal)
+  })
+
+const cancelPackage = (records: Records.Records, of: Request<"cancelPackage">, refusal: string | null): Outcome<void> =>
+  end(records.cancellations, of, refusal)
+
+const sendSms = (
+  records: Records.Records,
+  { from, iccid, messageId, text }: Request<"sendSms">,
+  refusal: string | null
+): Outcome<void> => Effect.flatMap(records.messages.add(messageId, { iccid, from, text, refusal }), answer)
+
+const releaseProfile = (
+  records: Records.Records,
+  { iccid, key }: Request<"releaseProfile">,
+  refusal: string | null
+): Outcome<void> => Effect.flatMap(records.releases.add(key, { iccid, refusal }), answer)
+
+const setMobilePlan = (
+  records: Records.Records,
+  { applied, iccid, key }: Request<"setMobilePlan">,
+  refusal: string | null
+): Outcome<void> => Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)
+
+/** Those that were not cancelled. The simulator has no clock: packages that are over are among them. */
+const listPackages = (
+  records: Records.Records,
+  iccid: string,
+  refusal: string | null
+): Outcome<ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    yield* answer({ refusal })
+    const made = (yield* records.packages.of(iccid)).filter(({ record }) => record.refusal === null)
+    const left = yield* Effect.filter(made, ({ key }) =>
+      Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
+    )
+    return left.map(({ key }) => key)
+  })
 
 export type { SimulatedMessage, SimulatedPackage } from "./Inspection.ts"
 export type { CallCounts } from "./Wire.ts"
@@ -28,10 +120,10 @@ export interface Options {
    * The times that the telco reports for a package. `reported` (the default): the window where the order has one, none
    * where it waits for the first use. `withheld`: never any. A function: times of the telco's own.
    */
-  readonly times?: "reported" | "withheld" | ((order: Telco.PackageOrder) => Calls.Times)
+  readonly times?: "reported" | "withheld" | ((order: Telco.PackageOrder) => Times)
 }
 
-const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Calls.Times => {
+const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Times => {
   if (typeof times === "function") return times(order)
   const window = times === "reported" ? order.window : null
   return { activationAt: window?.start ?? null, expirationAt: window?.end ?? null }
@@ -44,30 +136,26 @@ const make = (options: Options) =>
     const telco = Telco.Telco.of({
       createPackage: (order) =>
         send({ kind: "createPackage", key: order.packageId, iccid: order.iccid }, (refusal) =>
-          Calls.createPackage(records, order, timesOf(order, options), refusal)
+          createPackage(records, order, timesOf(order, options), refusal)
         ),
       suspendPackage: (of) =>
         send({ kind: "suspendPackage", key: of.key ?? of.packageId, iccid: of.iccid }, (refusal) =>
-          Calls.suspendPackage(records, of, refusal)
+          suspendPackage(records, of, refusal)
         ),
       cancelPackage: (of) =>
         send({ kind: "cancelPackage", key: of.key ?? of.packageId, iccid: of.iccid }, (refusal) =>
-          Calls.cancelPackage(records, of, refusal)
+          cancelPackage(records, of, refusal)
         ),
       sendSms: (sms) =>
-        send({ kind: "sendSms", key: sms.messageId, iccid: sms.iccid }, (refusal) =>
-          Calls.sendSms(records, sms, refusal)
-        ),
+        send({ kind: "sendSms", key: sms.messageId, iccid: sms.iccid }, (refusal) => sendSms(records, sms, refusal)),
       releaseProfile: (of) =>
         send({ kind: "releaseProfile", key: of.key, iccid: of.iccid }, (refusal) =>
-          Calls.releaseProfile(records, of, refusal)
+          releaseProfile(records, of, refusal)
         ),
       setMobilePlan: (of) =>
-        send({ kind: "setMobilePlan", key: of.key, iccid: of.iccid }, (refusal) =>
-          Calls.setMobilePlan(records, of, refusal)
-        ),
+        send({ kind: "setMobilePlan", key: of.key, iccid: of.iccid }, (refusal) => setMobilePlan(records, of, refusal)),
       listPackages: ({ iccid }) =>
-        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => Calls.listPackages(records, iccid, refusal))
+        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => listPackages(records, iccid, refusal))
     })
     const simulator = TelcoSimulator.of({ ...Inspection.make(records), ...controls })
     return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))
