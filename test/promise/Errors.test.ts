@@ -303,7 +303,10 @@ describe("a telco of plain functions", () => {
       })
     )
     expect(refused).toMatchObject({ name: "TelcoUnavailableError", cause: fetchFailed })
-    expect(logged).toMatchObject([{ level: "warn", err: fetchFailed }])
+    expect(logged).toMatchObject([
+      { level: "warn", err: fetchFailed },
+      { level: "warn", message: "the telco has not taken an order" }
+    ])
   })
 
   it("with a bug is logged with its stack, and is the cause of the error", async () => {

@@ -222,13 +222,38 @@ describe("H1: what takes longer than a setting of the host's lets it is no outag
       const { rows } = await client.query("select from pg_settings where name = $1", [limit])
       // Releases before 17 have no transaction_timeout.
       if (rows.length === 0) return
-      await client.query(`begin; set local ${limit} = 50`)
+      const ended = new Promise((resolve) => client.once("end", resolve))
+      await client.query("begin")
       const within = simplan.within(fromPg(client))
-      await rejection(within.plans.get({ organizationId, planId }))
-      await new Promise((resolve) => client.once("end", resolve))
+      await within.plans.get({ organizationId, planId })
+      await client.query(`set local ${limit} = 50`)
+      await ended
       const error = await rejection(within.plans.get({ organizationId, planId }))
       retryable(error, "TransactionError", sqlState)
     })
+  })
+
+  it("25P04 of transaction_timeout in the middle of a statement is one then and later", async () => {
+    const { planId: held } = await World.plan(simplan, organizationId, "transaction_timeout")
+    await connected((holder) =>
+      connected(async (client) => {
+        const { rows } = await client.query("select from pg_settings where name = 'transaction_timeout'")
+        if (rows.length === 0) return
+        await holder.query("begin")
+        await simplan.within(fromPg(holder)).plans.archive({ organizationId, planId: held })
+        await client.query("begin")
+        const within = simplan.within(fromPg(client))
+        await within.plans.get({ organizationId, planId })
+        await client.query("set local transaction_timeout = 300")
+        for (const call of [
+          () => within.plans.remove({ organizationId, planId: held }),
+          () => within.plans.get({ organizationId, planId })
+        ]) {
+          retryable(await rejection(call()), "TransactionError", "25P04")
+        }
+        await holder.query("rollback")
+      })
+    )
   })
 })
 

@@ -49,13 +49,20 @@ const AS_SENT = { rowMode: "array", types: { getTypeParser: () => String } }
 // Why the database has ended connections, such as that their transaction was idle for too long.
 const ends = new WeakMap<object, unknown>()
 
-/** A client of `pg` says it once, by an event that would end the process where nobody listens. */
+/** Keeps why a connection ended, which the first error says. */
+const keepEnd = (client: object, error: unknown): void => {
+  ends.set(client, ends.get(client) ?? error)
+}
+
+/** A client of `pg` says it once. Between two statements it does so by an event that would end the process where nobody listens. */
 const observeEnd = (client: object): void => {
   if (ends.has(client)) return
   ends.set(client, undefined)
-  // The first one says why.
-  method(client, "on")?.("error", (error: unknown) => ends.set(client, ends.get(client) ?? error))
+  method(client, "on")?.("error", (error: unknown) => keepEnd(client, error))
 }
+
+const isFatal = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && Reflect.get(error, "severity") === "FATAL"
 
 /** Of a client of `pg` itself. Nothing but such a client has parsers of its own. */
 const textsOfPg = (client: unknown): Texts | undefined => {
@@ -67,6 +74,7 @@ const textsOfPg = (client: unknown): Texts | undefined => {
     try {
       return textsOf(await query({ ...AS_SENT, text, values: [...values] }))
     } catch (error) {
+      if (isFatal(error)) keepEnd(client, error)
       throw ends.get(client) ?? error
     }
   }
