@@ -135,11 +135,31 @@ describe("sims import", () => {
     expect(outcome.err).toMatch(/The server refuses \(503 not_ready\): Gone\. The first \d+ rows are in; .+\.\n$/)
   })
 
+  it("reports how many of the rows before a failure have errors, which the same command lists again", async () => {
+    const malformed = { error: true, message: "body must be CSV: Quote Not Closed", code: "malformed_csv" }
+    const errors = [{ row: 1, line: 2, iccid: "1", message: "no" }]
+    const outcome = await importFile(`${header}1,Green,true,a\n"2`, ({ body }) =>
+      body.includes('"')
+        ? { status: 400, body: malformed }
+        : { body: { error: false, data: { ...nothing, errors, error_count: 1 } } }
+    )
+    expect(outcome.err).toContain("The first 1 rows are in, but for 1 with errors; the same command")
+  })
+
   const bad: ReadonlyArray<readonly [args: string, sentence: string]> = [
     ["none.csv", 'FILE is "none.csv", but there is no such file.\n'],
     ["folder", 'FILE is "folder", but that is not a file.\n'],
     ["empty.csv", "empty.csv has no rows: it needs a line `iccid,label,is_esim,lpa` and a line for each SIM.\n"]
   ]
+
+  it("reports in one sentence that a file has a header and no rows", async () => {
+    const outcome = await importFile(header, () => ({ body: { error: false, data: nothing } }))
+    expect(outcome).toMatchObject({ code: 2, out: "" })
+    expect(outcome.err).toContain(
+      "sims.csv has no rows: it needs a line `iccid,label,is_esim,lpa` and a line for each SIM.\n"
+    )
+  })
+
   for (const [file, sentence] of bad) {
     it(`reports in one sentence that ${file} cannot be imported`, async () => {
       mkdirSync("folder")

@@ -101,7 +101,8 @@ export const run = (connection: Connection, id: string, path: string) =>
       const { data } = yield* Effect.mapError(take, (error) => {
         const done = rowsIn(report)
         const message = lineOfFile(error.message, linesAbove)
-        const rerun = `The first ${done} rows are in; the same command again imports the others.`
+        const wrong = report.error_count === 0 ? "" : `, but for ${report.error_count} with errors`
+        const rerun = `The first ${done} rows are in${wrong}; the same command again imports the others.`
         return done === 0 ? error : impossible(`${message} ${rerun}`)
       })
       report = sum(report, data, linesAbove)
@@ -128,7 +129,7 @@ export const run = (connection: Connection, id: string, path: string) =>
       if (last !== null) yield* send(last)
     })
     yield* Effect.ensuring(sendAll, progress.finish)
-    if (rest.header === null) {
+    if (rowsIn(report) === 0) {
       return yield* misused(`${path} has no rows: it needs a line \`${HEADER}\` and a line for each SIM.`)
     }
     return report
