@@ -98,7 +98,10 @@ const retry = Command.make(
       const params = { job_id: job.value }
       return yield* Typed.record(connection, json, (client) => client.jobs.retry({ params }))
     }
-    yield* Output.record({ retried: yield* retryAll(connection, filter) }, json)
+    const retried = yield* retryAll(connection, filter)
+    yield* Output.record({ retried }, json)
+    if (retried === 0)
+      yield* Output.note("None of them waits for its next try. What is being tried now is not retried.")
   })
 ).pipe(
   Command.withDescription("Have work tried now that waits for its next try: one job, or all that the flags take."),
