@@ -118,6 +118,15 @@ const compile = (target) =>
     )
   })
 
+/** Has the maps of declarations lead to their sources from dist/, which lies less deep than where it is built. */
+const moveMaps = (target) => {
+  const deeper = relative(target, root).slice(relative(dist, root).length)
+  for (const path of filesUnder(target)) {
+    if (!path.endsWith(".d.ts.map")) continue
+    writeFileSync(path, readFileSync(path, "utf8").replace(`"sources":["..${deeper}/`, '"sources":["../'))
+  }
+}
+
 /** Copies the data files that lie beside the code; tsc leaves them behind. */
 const copyData = (target) => {
   for (const path of sources()) {
@@ -147,6 +156,7 @@ const buildAndSwap = async () => {
   }
   try {
     await compile(fresh)
+    moveMaps(fresh)
     importModules(fresh)
     await Comments.leaveOut(fresh)
     copyData(fresh)
