@@ -1,7 +1,7 @@
 /**
  * The rows of a SIM import, from JSON or CSV. The inventory accepts or rejects each row. A body is parsed while it
- * arrives, so memory does not grow with it; a malformed one ends the import with a problem. Only a small JSON body is
- * parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests are served.
+ * arrives, so memory does not grow with it; a malformed one ends the import with a problem. Only a small JSON body of few values
+ * is parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests are served.
  */
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -346,12 +346,12 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     try: () => beginning(chunks, Body.LIMIT),
     catch: jsonProblem
   })
-  if (!isWhole) {
+  if (!isWhole || Body.hasMoreValues(bytes, Body.MOST_VALUES)) {
     const lines = FileLines.make()
     const rows = Stream.fromAsyncIterable(bounded(jsonRows(bytes, chunks, lines), most), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
-  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, mostValues: Number.POSITIVE_INFINITY }))
+  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
   const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))

@@ -135,7 +135,7 @@ const malformed = new Problem({ code: "malformed_json", message: "body must be v
 const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
 
 /** How many values a body has at most (rule W9). Those of 1 MiB of brackets take the parser 0.1 s and 100 MB. */
-const MOST_VALUES = 50_000
+export const MOST_VALUES = 50_000
 
 /** The same of a catalogue: the one that is built in has a tenth of it. */
 export const MOST_VALUES_OF_CATALOGUE = 200_000
@@ -146,7 +146,7 @@ const tooManyValues = (most: number): Problem =>
 const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
 /** Whether the text has so many separators and brackets outside its strings that it has more values. */
-const hasMoreValues = (bytes: Uint8Array, most: number): boolean => {
+export const hasMoreValues = (bytes: Uint8Array, most: number): boolean => {
   if (bytes.byteLength <= most) return false
   let values = 1
   let inString = false

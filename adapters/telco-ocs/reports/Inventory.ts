@@ -100,23 +100,36 @@ const nextPrefix = (all: ReadonlyArray<Prefixes>) => {
   return null
 }
 
+/** How many rows are gone through before others have their turn: some milliseconds of work. */
+const PIECE = 1_000
+
+const inPieces = Effect.fnUntraced(function* <A, B>(rows: ReadonlyArray<A>, of: (row: A) => B) {
+  const all: Array<B> = []
+  for (let at = 0; at < rows.length; at += PIECE) {
+    if (at > 0) yield* Effect.yieldNow
+    for (const row of rows.slice(at, at + PIECE)) all.push(of(row))
+  }
+  return all
+})
+
 /** What was listed of an account, each subscriber once. */
 const makeFound = (accountId: number) => {
   const subscribers = new Map<number, Subscriber>()
   const withoutCard = new Set<number>()
   const odd = new Map<string, OddRow>()
   const prefixes = numberings.map((numbering): Prefixes => ({ numbering, known: new Set(), asked: new Set() }))
-  const add = (list: SubscriberList): void => {
-    for (const subscriber of list.subscribers) {
-      subscribers.set(subscriber.subscriberId, subscriber)
-      for (const { known, numbering } of prefixes) {
-        const prefix = numbering.of(subscriber)?.slice(0, numbering.shortest) ?? ""
-        if (prefix.length === numbering.shortest && /^\d+$/.test(prefix)) known.add(prefix)
-      }
+  const addOne = (subscriber: Subscriber): void => {
+    subscribers.set(subscriber.subscriberId, subscriber)
+    for (const { known, numbering } of prefixes) {
+      const prefix = numbering.of(subscriber)?.slice(0, numbering.shortest) ?? ""
+      if (prefix.length === numbering.shortest && /^\d+$/.test(prefix)) known.add(prefix)
     }
+  }
+  const add = Effect.fnUntraced(function* (list: SubscriberList) {
+    yield* inPieces(list.subscribers, addOne)
     for (const id of list.withoutCard) withoutCard.add(id)
     for (const row of list.odd) odd.set(row.key, row)
-  }
+  })
   const isOwn = (row: { readonly accountId: number | null }): boolean => row.accountId === accountId
   return {
     subscribers,
@@ -125,7 +138,7 @@ const makeFound = (accountId: number) => {
     /** Adds a list of the account. */
     add,
     /** Adds what is the account's of a list of all accounts. */
-    addOwn: ({ odd, subscribers, ...list }: SubscriberList): void =>
+    addOwn: ({ odd, subscribers, ...list }: SubscriberList): Effect.Effect<void> =>
       add({ ...list, subscribers: subscribers.filter(isOwn), odd: odd.filter(isOwn), withoutCard: [] }),
     count: (): number => subscribers.size + withoutCard.size + odd.size
   }
@@ -148,7 +161,7 @@ const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number 
         () => Effect.succeedNone
       )
       if (Option.isNone(answer)) return
-      found.addOwn(answer.value)
+      yield* found.addOwn(answer.value)
       if (!answer.value.hasMore || prefix.length >= numbering.longest) return
       for (const digit of "0123456789") if (!isAll()) yield* list(numbering, prefix + digit)
     })
@@ -165,7 +178,7 @@ const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number 
 export const read = Effect.fn("TelcoOcs.inventory")(function* (accountId: number) {
   const first = yield* Api.use((api) => api.subscribersBy({ accountId }))
   const found = makeFound(accountId)
-  found.add(first)
+  yield* found.add(first)
   const listed = found.count()
   // A number that does not exceed what a cut list has does not say how many there are.
   const total = first.found !== null && first.found > listed ? first.found : null
@@ -181,7 +194,7 @@ export const read = Effect.fn("TelcoOcs.inventory")(function* (accountId: number
       ? `The system does not list all SIMs of account ${accountId} at once, nor say how many there are; ${count} were found`
       : `Account ${accountId} has ${total} SIMs, of which the system lists ${count}`
   const inventory: Inventory = {
-    rows: [...found.subscribers.values()].map(rowOf),
+    rows: yield* inPieces([...found.subscribers.values()], rowOf),
     odd: [...found.odd.values()],
     missing: !first.hasMore || (total !== null && count >= total) ? null : (broken ?? cut)
   }

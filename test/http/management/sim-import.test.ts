@@ -356,6 +356,29 @@ describe("A large import of bad rows", () => {
     expect(await result(2_001)).toMatchObject({ code: "body_too_large", message: "body must have at most 2000 rows" })
   })
 
+  it("is not parsed as a whole where it is small and has many values", async () => {
+    const sims = Array.from({ length: 60_000 }, () => 0)
+    const request = new Request("http://localhost", {
+      method: "POST",
+      body: JSON.stringify({ sims }),
+      headers: { "content-type": "application/json" }
+    })
+    const parse = vi.spyOn(JSON, "parse")
+    try {
+      const rows = await Effect.runPromise(
+        SimImport.read(HttpServerRequest.fromWeb(request)).pipe(
+          Effect.map(({ rows }) => rows),
+          Stream.unwrap,
+          Stream.runCount
+        )
+      )
+      expect(rows).toBe(60_000)
+      expect(Math.max(...parse.mock.calls.map(([text]) => text.length).slice(0, 1_000))).toBeLessThan(1_000)
+    } finally {
+      parse.mockRestore()
+    }
+  })
+
   it("is refused where it is malformed", async () => {
     const world = await World.start()
     try {

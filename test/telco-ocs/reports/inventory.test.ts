@@ -106,6 +106,19 @@ describe("The SIMs of an account", () => {
     expect([rowIds(found), found.missing, found.asked]).toEqual([ids(all), null, [{ accountId: 1 }]])
   })
 
+  it("are gone through by a thousand at a time, between which others have their turn", async () => {
+    let turns = 0
+    const turn = () => {
+      turns += 1
+      immediate = setImmediate(turn)
+    }
+    let immediate = setImmediate(turn)
+    const found = await read({ all: batch(1, 7, 9_000), most: 9_000 })
+    clearImmediate(immediate)
+    expect(found.rows).toHaveLength(9_000)
+    expect(turns).toBeGreaterThanOrEqual(16)
+  })
+
   it("are read by longer and longer prefixes where it is, and those of other accounts are left out", async () => {
     const own = batch(1, 7, 250)
     const found = await read({ all: [...batch(2, 7, 40, 500), ...own, ...batch(2, 7, 300, 1_000)], most: 12 })
