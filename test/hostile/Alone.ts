@@ -1,10 +1,11 @@
 /**
  * How long one request may keep all others waiting: each request of an attack is sent by itself, and the longest turn of the
- * server's event loop is measured. The machine is busy too, so a turn counts that is as long again and again.
+ * server's event loop is measured, in processor time. A collection of rubbish may be part of it, so a turn counts that is as
+ * long again and again.
  */
 import type * as Attacker from "./Attacker.ts"
 
-/** The longest turn, in ms. The probe measures steps of 10 ms, which are part of it. */
+/** The longest turn, in ms. The probe measures every 10 ms, and what else was done meanwhile is part of it. */
 const MOST = 60
 
 /** How often a long turn is measured again. */
@@ -17,7 +18,7 @@ export interface Options {
   /** The routes' requests, and with what they are sent. */
   readonly orders: ReadonlyArray<Attacker.Order & { readonly name: string }>
   readonly attack: (order: Attacker.Order) => Promise<Attacker.Tally>
-  /** The longest turn since it was asked last, in ms. */
+  /** The longest turn since it was asked last, in ms of processor time. */
   readonly probe: () => Promise<number>
   readonly isOver: () => boolean
   readonly print: (line: string) => void

@@ -91,10 +91,10 @@ export const run = async (options: Options): Promise<Outcome> => {
     const inService = isShort ? IN_SERVICE.short : IN_SERVICE.long
     const { document, keys, means, theirs } = await Ground.prepare({ url, random, inService, receiver, deaf })
 
-    const probe = async (path = "/"): Promise<number> => {
+    const probe = async (path = "/", name: "delay" | "turn" = "delay"): Promise<number> => {
       const answer = await ask(`http://127.0.0.1:${probePort}${path}`, { method: "GET" })
-      const delay = field(answer, "body", "delay")
-      return typeof delay === "number" ? delay : Number.NaN
+      const millis = field(answer, "body", name)
+      return typeof millis === "number" ? millis : Number.NaN
     }
     const client = Innocent.start({ ...theirs, url })
     innocent = client
@@ -154,7 +154,9 @@ export const run = async (options: Options): Promise<Outcome> => {
         }))
       )
       const isOver = () => performance.now() >= until || died !== undefined
-      problems.push(...(await Alone.run({ orders, attack: attacker.attack, probe, isOver, print })))
+      problems.push(
+        ...(await Alone.run({ orders, attack: attacker.attack, probe: () => probe("/", "turn"), isOver, print }))
+      )
       return { problems: problems.map((one) => `seed ${seed}: ${one}`), attacks: orders.length }
     }
     const routes = Attacks.broad(document, options, Random.make(0)).length

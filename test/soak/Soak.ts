@@ -41,8 +41,9 @@ const SAMPLES = 12
 const PAUSE = 1_000
 /** The same of attacks: deliveries to a receiver that never answers are given up after 15 s. */
 const QUIET = 20_000
-/** For how long an attack goes on, in ms. */
+/** For how long an attack goes on, in ms, and how long one on each route does before the first sample. */
 const EACH = 1_500
+const FIRST = 300
 /** For how long the load goes on between two samples, at least, in ms. */
 const LEAST = 5_000
 /** Between requests of the usual load beside attacks, in ms: they stay below the limit of a key. */
@@ -59,13 +60,19 @@ const paced = (millis: number) => {
   }
 }
 
-/** An organization that attacks a server: each call attacks until it is over, and gives how many requests were answered. */
+/**
+ * An organization that attacks a server: each call attacks until it is over, and gives how many requests were answered. Each
+ * route was attacked once before, since the first answers of a route bring series of metrics.
+ */
 const hostility = async (url: string, random: Random.Random) => {
   const [receiver, deaf] = [await Receiver.start(), await Receiver.start()]
   deaf.become("hanging")
   const attacker = Attacker.start()
   const { document, keys, means } = await Ground.prepare({ url, random, inService: IN_SERVICE, receiver, deaf })
-  const attacks = Attacks.narrow(document, { withOperators: false, only: "" }, random)
+  const choice: Attacks.Choice = { withOperators: false, only: "" }
+  for (const attack of Attacks.broad(document, choice, random))
+    await attacker.attack(Ground.orderOf({ url, keys, means, attack, millis: FIRST }))
+  const attacks = Attacks.narrow(document, choice, random)
   return {
     attack: async (isOver: () => boolean): Promise<number> => {
       let answers = 0
