@@ -1,6 +1,7 @@
 /**
  * Which IP addresses webhooks may use (rule W7): those that the package `ipaddr.js` calls unicast, which excludes
- * loopback, private, link-local, shared, multicast and reserved ones. An IPv6 address has to lie in `2000::/3`.
+ * loopback, private, link-local, shared, multicast and reserved ones. An IPv6 address has to lie in `2000::/3`, and not in
+ * `3ffe::/16`.
  *
  * An IPv6 address with an IPv4 address in it (mapped, NAT64, 6to4) is judged by that one. Other forms of IPv4 in IPv6
  * (compatible, SIIT, ISATAP, Teredo) are refused, because they lead only to private networks or nowhere.
@@ -26,13 +27,16 @@ const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
 /** All that IANA hands out as global unicast addresses; the rest is unassigned (RFC 4291, section 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
+/** The 6bone's, which is returned and not assigned again (RFC 3701). */
+const sixBone = ipaddr.IPv6.parseCIDR("3ffe::/16")
+
 const isPublic6 = (address: ipaddr.IPv6): boolean => {
   const { parts } = address
   if (isCompatible(address) || isIsatap(address)) return false
   if (address.isIPv4MappedAddress() || address.match(nat64)) return isPublic4(ipv4Of(parts[6], parts[7]))
   const range = address.range()
   if (range === "6to4") return isPublic4(ipv4Of(parts[1], parts[2]))
-  return range === "unicast" && address.match(globalUnicast)
+  return range === "unicast" && address.match(globalUnicast) && !address.match(sixBone)
 }
 
 /** Whether webhooks may use this IP address. False for text that is not an address. */
