@@ -37,6 +37,8 @@ export const actions = [
   "problem.retry",
   "problem.resolve",
   "command.cancel",
+  "event_handler.remove",
+  "event_handler.replay",
   "catalogue.replace",
   "clock.advance"
 ] as const

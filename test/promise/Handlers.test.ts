@@ -101,6 +101,14 @@ describe("a handler of events", () => {
     await simplan.drain()
     expect(calls).toHaveLength(5)
     expect(await simplan.handlers.failed("mailer").toArray()).toEqual([])
+    await simplan.handlers.remove("mailer")
+    await simplan.handlers.remove("mailer")
+    const entries = await simplan.auditLog.list({ organizationId: null }).toArray()
+    expect(entries).toMatchObject([
+      { action: "event_handler.remove", resourceId: "mailer", actor: "host" },
+      { action: "event_handler.replay", resourceId: "mailer", actor: "host" },
+      ...entries.slice(2)
+    ])
   })
 
   it("gives up at once where its options say so", async () => {

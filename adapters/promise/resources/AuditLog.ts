@@ -3,7 +3,7 @@
  */
 import { Effect, Schema } from "effect"
 import { AuditLog } from "simplan"
-import type { AuditEntry } from "simplan/ports"
+import { AuditEntry } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import * as Pages from "../Pages.ts"
@@ -24,7 +24,7 @@ const shape = ({ createdAt, ...entry }: AuditEntry.AuditEntry): Types.AuditEntry
 
 const filter = Arguments.decoder(
   Schema.Struct({
-    ...Arguments.ofOrganization,
+    organizationId: Schema.NullOr(Arguments.Id),
     from: Schema.optional(Arguments.Instant),
     to: Schema.optional(Arguments.Instant),
     actor: Arguments.Filter,
@@ -42,7 +42,14 @@ export const make = (runtime: Runtime): Types.AuditLog => ({
     Pages.created,
     ({ action = null, actor = null, from, organizationId, resourceId = null, to }, page) => {
       const times = { from: Arguments.toInstantOrNull(from), to: Arguments.toInstantOrNull(to) }
-      const query = { organizationId, actor, action, resourceId, ...times, ...page }
+      const query = {
+        organizationId: organizationId ?? AuditEntry.SERVICE,
+        actor,
+        action,
+        resourceId,
+        ...times,
+        ...page
+      }
       return Effect.flatMap(service, (log) => log.page(query))
     },
     shape

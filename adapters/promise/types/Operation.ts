@@ -106,7 +106,12 @@ export interface AuditEntry extends OfOrganization {
 }
 
 /** Which audit entries a list has. An absent field filters nothing. */
-export interface AuditFilter extends OfOrganization {
+export interface AuditFilter {
+  /**
+   * The organization whose changes they are. Null: the changes that belong to none, such as those of the catalogue, of a
+   * virtual clock and of handlers.
+   */
+  readonly organizationId: string | null
   /** Only entries from this instant on. */
   readonly from?: InstantInput | undefined
   /** Only entries before this instant. */
@@ -119,7 +124,7 @@ export interface AuditFilter extends OfOrganization {
   readonly resourceId?: string | undefined
 }
 
-/** The audit log of an organization (rules W11 and W12). */
+/** The audit log of an organization, or of the service itself (rules W11 and W12). */
 export interface AuditLog {
   /** Entries, newest first; they are kept a year. */
   readonly list: (of: AuditFilter, options?: CallOptions) => PagedList<AuditEntry>

@@ -9,6 +9,7 @@
  * as events are (rule W12), and can be replayed.
  */
 import { Context, Effect, Layer } from "effect"
+import { SERVICE } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import * as EventHandler from "../../domain/EventHandler.ts"
 import * as Job from "../../domain/Job.ts"
@@ -85,6 +86,9 @@ export class EventHandlers extends Context.Service<
 >()("simplan/EventHandlers") {}
 
 const PAGE = 1_000
+
+// Of no organization: a handler may take the events of all.
+const ofService = { organizationId: SERVICE, iccid: null } as const
 
 type Needs = Storage | BusinessClock | Ids | Commits | HandlerRegistry | Organizations
 
@@ -182,10 +186,14 @@ export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
       off: registry.remove,
       remove: Effect.fn("EventHandlers.remove")(function* (name) {
         yield* registry.remove(name)
+        const isKnown = (yield* storage.eventHandlers.list).some((handler) => handler.name === name)
+        if (!isKnown) return
+        const change = { ...ofService, action: "event_handler.remove", resourceId: name } as const
         yield* commits.retryOnConflict(
-          Effect.flatMap(problemsOf(name), (resolved) =>
-            commits.write({ eventHandlers: { removed: [name] }, jobs: { resolved } })
-          )
+          Effect.gen(function* () {
+            const changes = { eventHandlers: { removed: [name] }, jobs: { resolved: yield* problemsOf(name) } }
+            yield* commits.write(yield* commits.audited(changes, change, yield* clock.now))
+          })
         )
       }),
       failed: Effect.fn("EventHandlers.failed")((query) => pageOfFailed({ ...query, eventId: null })),
@@ -194,6 +202,7 @@ export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
         if (!handlers.some((handler) => handler.name === name)) {
           return yield* new NotFound({ resource: "event handler", id: name })
         }
+        const change = { ...ofService, action: "event_handler.replay", resourceId: name } as const
         let replayed = 0
         let after: CreatedCursor | null = null
         do {
@@ -205,7 +214,12 @@ export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
           })
           const now = yield* clock.now
           const again = page.items.map(({ delivery }) => Delivery.replayed(delivery, now))
-          if (again.length > 0) yield* commits.retryOnConflict(commits.write({ deliveries: { replayed: again } }))
+          if (again.length > 0) {
+            const deliveries = { replayed: again }
+            yield* commits.retryOnConflict(
+              Effect.flatMap(commits.audited({ deliveries }, change, now), (commit) => commits.write(commit))
+            )
+          }
           replayed += again.length
           after = page.next
         } while (after !== null)
