@@ -95,17 +95,21 @@ export const checkTexts = (request: {
 /** A value in a query, after its name and the sign, or a parameter that has no sign and may be a token as a whole. */
 const VALUE = /(?<==)[^&]+|(?<=[?&])[^=&]+(?=&|$)/g
 
+/** A user and a password. */
+const USER = /(?<=^[a-z]+:\/\/)[^/?#]+(?=@)/i
+
 /**
- * Rule W6: the URL as lists, answers and events show it. The values of its query may be tokens, so each is `***`; a
- * fragment, which is not sent, stays.
+ * Rule W6: the URL as lists, answers and events show it. Its user and the values of its query may be tokens, so each is
+ * `***`; a fragment, which is not sent, stays.
  */
 export const shownUrl = (url: string): string => {
-  const from = url.indexOf("?")
-  if (from < 0) return url
-  const hash = url.indexOf("#")
-  if (hash >= 0 && hash < from) return url
-  const to = hash < 0 ? url.length : hash
-  return url.slice(0, from) + url.slice(from, to).replace(VALUE, "***") + url.slice(to)
+  const shown = url.replace(USER, "***")
+  const from = shown.indexOf("?")
+  if (from < 0) return shown
+  const hash = shown.indexOf("#")
+  if (hash >= 0 && hash < from) return shown
+  const to = hash < 0 ? shown.length : hash
+  return shown.slice(0, from) + shown.slice(from, to).replace(VALUE, "***") + shown.slice(to)
 }
 
 /** Rule W6: the URL that a change asks for; what is shown stands for what is there. */

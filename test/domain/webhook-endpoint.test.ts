@@ -146,8 +146,12 @@ describe("The URL of an endpoint (W6)", () => {
     ["https://example.com/?a=1&b=&c=x%26y#end", "https://example.com/?a=***&b=&c=***#end"],
     ["https://example.com/?a=b=c&s3cret", "https://example.com/?a=***&***"],
     ["https://example.com/?s3cret", "https://example.com/?***"],
-    ["https://example.com/#?a=1", "https://example.com/#?a=1"]
-  ])("is shown without the values of its query: %s", (url, shown) => {
+    ["https://example.com/#?a=1", "https://example.com/#?a=1"],
+    ["https://user:s3cret@example.com/hook?a=1", "https://***@example.com/hook?a=***"],
+    ["https://t0ken@example.com/a@b", "https://***@example.com/a@b"],
+    ["HTTPS://a@b:c@example.com", "HTTPS://***@example.com"],
+    ["https://example.com/a@b", "https://example.com/a@b"]
+  ])("is shown without its user and the values of its query: %s", (url, shown) => {
     expect(Endpoint.shownUrl(url)).toBe(shown)
     expect(Endpoint.shownUrl(shown)).toBe(shown)
     expect(Endpoint.changedUrl({ ...endpoint, url }, shown)).toBe(url)

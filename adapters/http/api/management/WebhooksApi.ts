@@ -21,7 +21,9 @@ const events = Schema.NullOr(Schemas.list(EventType, WebhookEvent.MOST_NAMED)).a
 
 export const WebhookEndpoint = Schema.Struct({
   webhook_endpoint_id: Schema.String,
-  url: Schema.String.annotate({ description: "With `***` for the values of its query, which may be tokens" }),
+  url: Schema.String.annotate({
+    description: "With `***` for its user and the values of its query, which may be tokens"
+  }),
   events: Schema.Array(EventType),
   description: Schema.String,
   enabled: Schema.Boolean,
