@@ -183,7 +183,8 @@ const endpoints = faultsOf("WebhookEndpoint.ts", "lifecycle", [
     "reduce((a, b) => Math.max(a, b))"
   ],
   ["W6", "a token without a name is shown", "|(?<=[?&])[^=&]+(?=&|$)", ""],
-  ["W6", "a fragment hides the query", "if (hash >= 0 && hash < from) return url", "if (hash >= 0) return url"],
+  ["W6", "a fragment hides the query", "if (hash >= 0 && hash < from) return shown", "if (hash >= 0) return shown"],
+  ["W6", "a user is shown", 'url.replace(USER, "***")', "url"],
   ["W6", "what is shown replaces what is there", "asked === shownUrl(url) ? url : asked", "asked"],
   ["W6", "an event shows the URL as it is", "url: shownUrl(url), reason", "url, reason"]
 ])
