@@ -26,7 +26,7 @@ export interface Held {
 
 /** A connection. */
 export interface Holder {
-  /** The client's address, or the network of an IPv6 address. */
+  /** The client's address, or the network of an IPv6 address. It changes while nothing counts for it only. */
   readonly network: string
   readonly answer: Held
   readonly requests: Held
@@ -127,7 +127,23 @@ export class UnreadBytes {
         bytes = held
       }
     }
-    if (most === undefined) sums.delete(name)
+    if (most === undefined) this.#recount()
     else most.drop()
+  }
+
+  // Where an account and the connections disagree, the connections are right.
+  #recount(): void {
+    this.total = 0
+    for (const sums of [this.#addresses, this.#keys, this.#organizations]) sums.clear()
+    for (const { answer, network, requests } of this.#holders()) {
+      for (const { bytes, reader } of [answer, requests]) {
+        this.total += bytes
+        if (reader === null) add(this.#addresses, network, bytes)
+        else {
+          add(this.#keys, reader.key, bytes)
+          add(this.#organizations, reader.organizationId, bytes)
+        }
+      }
+    }
   }
 }

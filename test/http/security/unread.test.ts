@@ -25,6 +25,9 @@ const world = () => {
     }
     open.add(one)
     return {
+      moves: (to: string) => {
+        one.network = to
+      },
       holds: (bytes: number) => unread.set(one, one.answer, bytes),
       waits: (bytes: number) => unread.set(one, one.requests, bytes)
     }
@@ -59,6 +62,20 @@ describe("what waits for readers", () => {
     expect(closed).toEqual([])
     second.holds(201)
     expect([closed, unread.total]).toEqual([["1"], 601])
+  })
+
+  it("is counted anew where an address changes amid its bytes", () => {
+    const { closed, connection, unread } = world()
+    for (const name of ["1", "2", "3", "4", "5"]) {
+      const moved = connection(name, name)
+      moved.holds(240)
+      moved.moves("y")
+      moved.holds(0)
+    }
+    for (const name of ["6", "7", "8", "9"]) connection(name, "y").holds(240)
+    expect([closed, unread.total]).toEqual([[], 960])
+    connection("10", "y").holds(50)
+    expect([closed, unread.total]).toEqual([["6"], 770])
   })
 
   it("of the process is within its bound: the worst address or organization gives way", () => {
