@@ -351,7 +351,8 @@ const fromJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpSer
     const rows = Stream.fromAsyncIterable(bounded(jsonRows(bytes, chunks, lines), most), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
-  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true }))
+  // They are counted already.
+  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, mostValues: Number.POSITIVE_INFINITY }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
   const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))

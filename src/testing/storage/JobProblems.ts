@@ -3,7 +3,7 @@
  * request, and problems until they are reopened or resolved (rule S6).
  */
 import { Effect } from "effect"
-import type { Job, Refusals, Waiting } from "../../domain/Job.ts"
+import type { Refusals, Waiting } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type * as Storage from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
@@ -11,18 +11,13 @@ import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
 
-const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
-  world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
-
-const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
-
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a job that has ended is handed out to nobody, and is a problem until it is reopened or resolved", (world) =>
     Effect.gen(function* () {
       const { machineNow, now, storage } = world
       const jobs = [0, 1, 2].map((offset) => Rows.job(world, { createdAt: now + offset }))
       const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const before = yield* storage.problems.count
       const page = { after: { createdAt: now - 1, id: "" }, limit: 2 }
       const giveBack = (given: { readonly refused?: Refusals; readonly endedAt?: number | null }) =>
@@ -31,7 +26,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           const claimed = yield* world.jobs.claim(claim)
           const retried = claimed.map(({ jobId }) => ({ jobId, token: claim.token, dueAt: now, attempts: 1, ...given }))
           yield* storage.commit({ jobs: { retried } })
-          return ids(claimed)
+          return World.jobIds(claimed)
         })
       const refused = { times: 3, since: now, message: 'refusal 3 "\\' }
       yield* giveBack({ refused })
@@ -63,7 +58,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         partitions.partitions.some(({ partitionId }) => partitionId === world.organizationId),
         false
       )
-      yield* put(world, [Rows.job(world, { jobId: first })])
+      yield* World.putJobs(world, [Rows.job(world, { jobId: first })])
       yield* Suite.equals("the job, put once more", yield* storage.jobs.get(first), ended[0])
 
       const reopened = { jobId: first, endedAt: now - 1, dueAt: now + 1, attempts: 0 }
@@ -93,9 +88,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Rows.job(world, { createdAt: now + offset, ...(offset === 1 && { work }) })
       )
       const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const list = (query: Partial<Storage.Keyset<Storage.CreatedCursor>> & Storage.WaitingFilter) =>
-        Effect.map(World.items(storage.jobs.waiting({ after: null, limit: 10, organizationId, ...query })), ids)
+        Effect.map(
+          World.items(storage.jobs.waiting({ after: null, limit: 10, organizationId, ...query })),
+          World.jobIds
+        )
       yield* Suite.equals("before any try", yield* list({}), [])
 
       const claim = World.claim(world)
@@ -136,7 +134,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ jobs: { hastened } })
       yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now + HOUR }] } })
       const again = World.claim(world, { now: now + 1 })
-      yield* Suite.equals("what is due sooner", ids(yield* world.jobs.claim(again)), [first])
+      yield* Suite.equals("what is due sooner", World.jobIds(yield* world.jobs.claim(again)), [first])
       yield* Suite.equals("while it is tried", yield* list({ reason: "unavailable" }), [first])
       yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now }] } })
       const scheduled = { jobId: first, token: again.token, attempts: 2, dueAt: now + HOUR }

@@ -3,17 +3,12 @@
  * have ended (rule S6).
  */
 import { Effect } from "effect"
-import type { Job, Work } from "../../domain/Job.ts"
+import type { Work } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
-
-const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
-  world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
-
-const ids = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map((job) => job.jobId)
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a job is read as it is while it waits, is held, and is given back, and is gone when it is done", (world) =>
@@ -22,7 +17,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const job = Rows.job(world)
       const { jobId } = job
       yield* Suite.equals("before it is put", yield* storage.jobs.get(jobId), null)
-      yield* put(world, [job])
+      yield* World.putJobs(world, [job])
       yield* Suite.equals("while it waits", yield* storage.jobs.get(jobId), job)
       const claim = World.claim(world)
       yield* world.jobs.claim(claim)
@@ -43,16 +38,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { now, storage } = world
       const job = Rows.job(world)
       const { jobId } = job
-      yield* put(world, [job])
+      yield* World.putJobs(world, [job])
       const claim = World.claim(world)
       yield* world.jobs.claim(claim)
       const lease = { token: world.id(), until: world.machineNow + MINUTE }
       const retried = [{ jobId, token: claim.token, dueAt: now - 1, attempts: 1, lease }]
       yield* storage.commit({ jobs: { retried } })
-      yield* Suite.equals("to others", ids(yield* world.jobs.claim(World.claim(world))), [])
+      yield* Suite.equals("to others", World.jobIds(yield* world.jobs.claim(World.claim(world))), [])
       yield* World.conflicts(world, "the lease before", { jobs: { retried } }, "lease")
       const over = World.claim(world, { machineNow: lease.until, until: lease.until + MINUTE })
-      yield* Suite.equals("once it is over", ids(yield* world.jobs.claim(over)), [jobId])
+      yield* Suite.equals("once it is over", World.jobIds(yield* world.jobs.claim(over)), [jobId])
       yield* World.finishAll(world)
     })
   ),
@@ -82,7 +77,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           origin: index % 2 === 0 ? { actor: "admin", address: null, requestId: `request ${index}` } : null
         })
       )
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.toReversed())
       yield* World.finishAll(world)
     })
@@ -93,18 +88,18 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { storage } = world
       const job = Rows.job(world, { jobId: `${world.id()}:0` })
       const other = Rows.job(world, { dueAt: world.now + 1 })
-      yield* put(world, [job])
-      yield* put(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
+      yield* World.putJobs(world, [job])
+      yield* World.putJobs(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
       const lease = { token: world.id(), until: world.machineNow + MINUTE }
       yield* storage.commit({ jobs: { put: [{ job, lease }] } })
       const claim = World.claim(world, { now: world.now + 1 })
       yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
-      yield* put(world, [{ ...job, attempts: 7 }])
+      yield* World.putJobs(world, [{ ...job, attempts: 7 }])
       yield* storage.commit({
         jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
       })
       yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
-      yield* put(world, [{ ...job, attempts: 9 }])
+      yield* World.putJobs(world, [{ ...job, attempts: 9 }])
       yield* Suite.equals("the job put anew", yield* world.jobs.claim(World.claim(world)), [{ ...job, attempts: 9 }])
       yield* World.finishAll(world)
     })
@@ -139,16 +134,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const later = Rows.job(world, { dueAt: now + 1 })
       const other = yield* World.neighbour(world)
       const theirs = Rows.job(other, { dueAt: now - 3 })
-      yield* put(world, [later, ...jobs.toReversed(), theirs])
+      yield* World.putJobs(world, [later, ...jobs.toReversed(), theirs])
       const inOrder = [...jobs, theirs].sort((a, b) => a.dueAt - b.dueAt || (a.jobId < b.jobId ? -1 : 1))
       const [first, second, third] = [
         yield* world.jobs.claim(World.claim(world, { limit: 2 })),
         yield* world.jobs.claim(World.claim(world, { limit: 3 })),
         yield* world.jobs.claim(World.claim(world))
       ]
-      yield* Suite.equals("the first two", ids(first), ids(inOrder.slice(0, 2)))
-      yield* Suite.equals("the next three", ids(second), ids(inOrder.slice(2, 5)))
-      yield* Suite.equals("the rest", ids(third), ids(inOrder.slice(5)))
+      yield* Suite.equals("the first two", World.jobIds(first), World.jobIds(inOrder.slice(0, 2)))
+      yield* Suite.equals("the next three", World.jobIds(second), World.jobIds(inOrder.slice(2, 5)))
+      yield* Suite.equals("the rest", World.jobIds(third), World.jobIds(inOrder.slice(5)))
       yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: now + 1, held: 7 })
       yield* World.finishAll(world)
     })
@@ -157,11 +152,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("workers at once never get the same job, and together get all", (world) =>
     Effect.gen(function* () {
       const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(world, { dueAt: world.now - (index % 7) }))
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { limit: 4 })))
       const workers = Array.from({ length: 8 }, () => World.takeAll(jobs.length, claims))
       const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()
-      yield* Suite.equals("claimed jobs", ids(claimed).toSorted(), ids(jobs).toSorted())
+      yield* Suite.equals("claimed jobs", World.jobIds(claimed).toSorted(), World.jobIds(jobs).toSorted())
       yield* World.finishAll(world)
     })
   ),
@@ -171,7 +166,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { machineNow, storage } = world
       const job = Rows.job(world)
       const { jobId } = job
-      yield* put(world, [job])
+      yield* World.putJobs(world, [job])
       const slow = World.claim(world)
       const early = World.claim(world, { machineNow: machineNow + MINUTE - 1 })
       const quick = World.claim(world, { machineNow: machineNow + MINUTE })
@@ -194,7 +189,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a lease that is over is good until someone else has taken the job", (world) =>
     Effect.gen(function* () {
       const job = Rows.job(world)
-      yield* put(world, [job])
+      yield* World.putJobs(world, [job])
       const { token } = World.claim(world)
       yield* world.jobs.claim(World.claim(world, { token }))
       const machineNow = world.machineNow + HOUR
@@ -211,7 +206,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { jobs, machineNow } = world
       const [held, other] = [Rows.job(world, { dueAt: world.now - 1 }), Rows.job(world)]
-      yield* put(world, [held, other])
+      yield* World.putJobs(world, [held, other])
       const slow = World.claim(world)
       yield* jobs.claim(slow)
       const until = machineNow + 3 * MINUTE
@@ -225,11 +220,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
         until
       })
       const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
-      yield* Suite.equals("what was not renewed", ids(yield* jobs.claim(quick)), [other.jobId])
+      yield* Suite.equals("what was not renewed", World.jobIds(yield* jobs.claim(quick)), [other.jobId])
       yield* jobs.renew({ leases: [{ jobId: other.jobId, token }], until: until + HOUR })
       yield* Suite.equals("held", (yield* jobs.pending({ now: world.now, machineNow: until })).held, 1)
       const last = World.claim(world, { machineNow: until + MINUTE })
-      yield* Suite.equals("once both are over", ids(yield* jobs.claim(last)), [held.jobId, other.jobId])
+      yield* Suite.equals("once both are over", World.jobIds(yield* jobs.claim(last)), [held.jobId, other.jobId])
       yield* World.finishAll(world)
     })
   ),
@@ -239,7 +234,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { now, storage } = world
       const job = Rows.job(world)
       const { jobId } = job
-      yield* put(world, [job])
+      yield* World.putJobs(world, [job])
       const { token } = World.claim(world)
       yield* world.jobs.claim(World.claim(world, { token }))
       const retried = [{ jobId, token, dueAt: now + HOUR, attempts: 1 }]
@@ -257,7 +252,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { machineNow, now } = world
       const jobs = [-2, -1, 5].map((offset) => Rows.job(world, { dueAt: now + offset * HOUR }))
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const pending = (at: number) => world.jobs.pending({ now, machineNow: machineNow + at })
       yield* Suite.equals("before", yield* pending(0), { dueAt: now - 2 * HOUR, held: 0 })
       yield* world.jobs.claim(World.claim(world, { limit: 1 }))
@@ -277,7 +272,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const backlog = (at: { readonly now?: number; readonly machineNow?: number } = {}) =>
         world.jobs.backlog({ now, machineNow, ...at })
       yield* Suite.equals("of nothing", yield* backlog(), { due: 0, held: 0, oldestDueAt: null })
-      yield* put(
+      yield* World.putJobs(
         world,
         [-2, -1, 0, 1].map((offset) => Rows.job(world, { dueAt: now + offset }))
       )
@@ -294,12 +289,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("releasing ends every lease on jobs", (world) =>
     Effect.gen(function* () {
       const jobs = [Rows.job(world, { dueAt: world.now - 1 }), Rows.job(world)]
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const { token } = World.claim(world)
       yield* world.jobs.claim(World.claim(world, { token }))
       yield* world.jobs.release(world)
       yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 1, held: 0 })
-      const finished = ids(jobs).map((jobId) => ({ jobId, token }))
+      const finished = World.jobIds(jobs).map((jobId) => ({ jobId, token }))
       yield* World.conflicts(world, "finishing under a released lease", { jobs: { finished } }, "lease")
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs)
       yield* World.finishAll(world)
@@ -309,7 +304,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("handing jobs back ends their leases where they are held with the token, and no others", (world) =>
     Effect.gen(function* () {
       const jobs = [-3, -2, -1].map((offset) => Rows.job(world, { dueAt: world.now + offset }))
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const tokens = jobs.map(() => world.id())
       for (const token of tokens) yield* world.jobs.claim(World.claim(world, { token, limit: 1 }))
       const held = jobs.map(({ jobId }, index) => ({ jobId, token: tokens[index] ?? "" }))

@@ -11,11 +11,6 @@ import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
 
-const put = (world: World.World, jobs: ReadonlyArray<Job>) =>
-  world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
-
-const jobIds = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map(({ jobId }) => jobId)
-
 const deliveryIds = (due: ReadonlyArray<DueDelivery>): ReadonlyArray<string> =>
   due.map(({ delivery }) => delivery.deliveryId)
 
@@ -45,7 +40,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("jobs are claimed from a place on", (world) =>
     Effect.gen(function* () {
       const jobs = [-3, -2, -2, -2, -1].map((offset) => Rows.job(world, { dueAt: world.now + offset }))
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const ordered = jobs.toSorted((left, right) => left.dueAt - right.dueAt || (left.jobId < right.jobId ? -1 : 1))
       const [first, , place] = ordered
       const { dueAt, jobId } = yield* World.given("third job", place)
@@ -56,7 +51,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         held: 0
       })
       const there = yield* world.jobs.claim(World.claim(world, { from, limit: 2 }))
-      yield* Suite.equals("from there", jobIds(there), jobIds(ordered.slice(2, 4)))
+      yield* Suite.equals("from there", World.jobIds(there), World.jobIds(ordered.slice(2, 4)))
       yield* Suite.equals(
         "pending later",
         (yield* world.jobs.pending({ now: world.now, machineNow, from })).dueAt,
@@ -65,7 +60,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const dueAtFirst = (yield* world.jobs.pending({ now: world.now, machineNow })).dueAt
       yield* Suite.equals("pending anywhere", dueAtFirst, (yield* World.given("first job", first)).dueAt)
       const rest = [...ordered.slice(0, 2), ...ordered.slice(4)]
-      yield* Suite.equals("the others", jobIds(yield* world.jobs.claim(World.claim(world))), jobIds(rest))
+      yield* Suite.equals("the others", World.jobIds(yield* world.jobs.claim(World.claim(world))), World.jobIds(rest))
       yield* World.finishAll(world)
     })
   ),
@@ -80,9 +75,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ]
       const mine = [-1, -2].map((offset) => Rows.job(world, { dueAt: now + offset }))
       const theirs = [0, 0].map(() => Rows.job(other, { dueAt: now }))
-      yield* put(held, [Rows.job(held, { dueAt: now - 9 })])
+      yield* World.putJobs(held, [Rows.job(held, { dueAt: now - 9 })])
       yield* jobs.claim(World.claim(world, { limit: 1 }))
-      yield* put(world, [...mine, ...theirs, Rows.job(later, { dueAt: now + 1 })])
+      yield* World.putJobs(world, [...mine, ...theirs, Rows.job(later, { dueAt: now + 1 })])
       const firsts = [mine[1], theirs.toSorted((left, right) => (left.jobId < right.jobId ? -1 : 1))[0]]
       const expected = byPartition(firsts.flatMap((job) => (job === undefined ? [] : [partitionOf(job)])))
       for (const limit of [1, 2, 100]) {
@@ -99,7 +94,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const third = yield* World.neighbour(world)
       const mine = [-9, -8, -7, -6].map((offset) => Rows.job(world, { dueAt: now + offset }))
       const theirs = [-3, 0, 1].map((offset) => Rows.job(other, { dueAt: now + offset }))
-      yield* put(world, [...mine, ...theirs, Rows.job(third)])
+      yield* World.putJobs(world, [...mine, ...theirs, Rows.job(third)])
       const first = { dueAt: now - 9, id: "" }
       const shares = [
         { partitionId: other.organizationId, from: first, limit: 5 },
@@ -107,9 +102,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { partitionId: world.id(), from: first, limit: 5 }
       ]
       const claimed = yield* jobs.claim(World.claim(world, { shares }))
-      yield* Suite.equals("jobs", jobIds(claimed), jobIds([...mine.slice(1, 3), ...theirs.slice(0, 2)]))
+      yield* Suite.equals("jobs", World.jobIds(claimed), World.jobIds([...mine.slice(1, 3), ...theirs.slice(0, 2)]))
       const again = World.claim(world, { shares, machineNow: world.machineNow + MINUTE - 1 })
-      yield* Suite.equals("what is left of them", jobIds(yield* jobs.claim(again)), jobIds(mine.slice(3)))
+      yield* Suite.equals("what is left of them", World.jobIds(yield* jobs.claim(again)), World.jobIds(mine.slice(3)))
       yield* World.finishAll(world)
     })
   ),
@@ -118,13 +113,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
       const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(index % 3 === 0 ? other : world))
-      yield* put(world, jobs)
+      yield* World.putJobs(world, jobs)
       const from = { dueAt: world.now, id: "" }
       const shares = [world, other].map(({ organizationId }) => ({ partitionId: organizationId, from, limit: 2 }))
       const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { shares })))
       const workers = Array.from({ length: 6 }, () => World.takeAll(jobs.length, claims))
       const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()
-      yield* Suite.equals("claimed jobs", jobIds(claimed).toSorted(), jobIds(jobs).toSorted())
+      yield* Suite.equals("claimed jobs", World.jobIds(claimed).toSorted(), World.jobIds(jobs).toSorted())
       yield* World.finishAll(world)
     })
   ),

@@ -12,6 +12,14 @@ import { JsonElements } from "../../../adapters/fields/index.ts"
 import * as Heap from "../../setup/Heap.ts"
 import * as World from "../World.ts"
 
+/** How many rows an import has. */
+const countOf = (request: Request, most?: number) =>
+  SimImport.read(HttpServerRequest.fromWeb(request), most).pipe(
+    Effect.map(({ rows }) => rows),
+    Stream.unwrap,
+    Stream.runCount
+  )
+
 const record = { iccid: "8944500102198304826", label: "Green", is_esim: true, lpa: "LPA:1$smdp.example$CODE" }
 
 describe("A row", () => {
@@ -288,10 +296,7 @@ describe("A large import of bad rows", () => {
     }
     let waiting = setImmediate(turn)
     const rows = await Effect.runPromise(
-      SimImport.read(HttpServerRequest.fromWeb(request)).pipe(
-        Effect.map(({ rows }) => rows),
-        Stream.unwrap,
-        Stream.runCount,
+      countOf(request).pipe(
         // The part of a JSON object ends as malformed.
         Effect.orElseSucceed(() => 0)
       )
@@ -313,13 +318,7 @@ describe("A large import of bad rows", () => {
     }
     let waiting = setImmediate(turn)
     try {
-      const rows = await Effect.runPromise(
-        SimImport.read(HttpServerRequest.fromWeb(request)).pipe(
-          Effect.map(({ rows }) => rows),
-          Stream.unwrap,
-          Stream.runCount
-        )
-      )
+      const rows = await Effect.runPromise(countOf(request))
       expect(rows).toBe(short)
       expect(turns).toBeGreaterThanOrEqual(short / 256)
       expect(errors.mock.calls.length).toBeLessThan(100)
@@ -344,10 +343,7 @@ describe("A large import of bad rows", () => {
     const result = (rows: number) => {
       const body = begin + row.repeat(type === "text/csv" ? rows : rows - 1) + end
       const request = new Request("http://localhost", { method: "POST", body, headers: { "content-type": type } })
-      return SimImport.read(HttpServerRequest.fromWeb(request), 2_000).pipe(
-        Effect.map(({ rows }) => rows),
-        Stream.unwrap,
-        Stream.runCount,
+      return countOf(request, 2_000).pipe(
         Effect.catch((problem) => Effect.succeed(problem)),
         Effect.runPromise
       )
@@ -365,13 +361,7 @@ describe("A large import of bad rows", () => {
     })
     const parse = vi.spyOn(JSON, "parse")
     try {
-      const rows = await Effect.runPromise(
-        SimImport.read(HttpServerRequest.fromWeb(request)).pipe(
-          Effect.map(({ rows }) => rows),
-          Stream.unwrap,
-          Stream.runCount
-        )
-      )
+      const rows = await Effect.runPromise(countOf(request))
       expect(rows).toBe(60_000)
       expect(Math.max(...parse.mock.calls.map(([text]) => text.length).slice(0, 1_000))).toBeLessThan(1_000)
     } finally {

@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { uuid7 } from "../../../domain/Id.ts"
+import type { Job } from "../../../domain/Job.ts"
 import * as SimIdentities from "../../../domain/SimIdentities.ts"
 import type { Organization } from "../../../domain/Organization.ts"
 import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
@@ -172,6 +173,13 @@ export const given = <A>(what: string, value: A | null | undefined): Effect.Effe
   value === null || value === undefined
     ? Effect.fail(new Suite.CaseFailed({ message: `There is no ${what}` }))
     : Effect.succeed(value)
+
+/** Puts jobs without a lease. */
+export const putJobs = (world: World, jobs: ReadonlyArray<Job>) =>
+  world.storage.commit({ jobs: { put: jobs.map((job) => ({ job, lease: null })) } })
+
+/** The ids of jobs, in their order. */
+export const jobIds = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map(({ jobId }) => jobId)
 
 /** A claim of due work, at the world's time where nothing else is said. */
 export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
