@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Platform from "./platform.mjs"
 import * as Comments from "./comments.mjs"
+import * as Declarations from "./declarations.mjs"
 import { importModules } from "./modules.mjs"
 
 const require = createRequire(import.meta.url)
@@ -118,14 +119,11 @@ const compile = (target) =>
     )
   })
 
-/** Has the maps of declarations lead to their sources from dist/, which lies less deep than where it is built. */
-const moveMaps = (target) => {
-  const deeper = relative(target, root).slice(relative(dist, root).length)
-  for (const path of filesUnder(target)) {
-    if (!path.endsWith(".d.ts.map")) continue
-    writeFileSync(path, readFileSync(path, "utf8").replace(`"sources":["..${deeper}/`, '"sources":["../'))
-  }
-}
+/** The declarations of the package's entry points, in dist/. */
+const entryPoints = () =>
+  Object.values(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).exports)
+    .flatMap(({ types }) => types ?? [])
+    .map((path) => relative(dist, join(root, path)))
 
 /** Copies the data files that lie beside the code; tsc leaves them behind. */
 const copyData = (target) => {
@@ -156,7 +154,8 @@ const buildAndSwap = async () => {
   }
   try {
     await compile(fresh)
-    moveMaps(fresh)
+    Declarations.keepReached(fresh, entryPoints())
+    Declarations.moveMaps(fresh, { root, dist })
     importModules(fresh)
     await Comments.leaveOut(fresh)
     copyData(fresh)
