@@ -3,9 +3,10 @@
  * documentation page loads nothing from elsewhere. `npm run lint:openapi` checks the document with Redocly and Spectral.
  */
 import { Ajv2020 } from "ajv/dist/2020.js"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { WebhookEvent } from "simplan/ports"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Codes, Document } from "../../adapters/http/index.ts"
+import { Api, Codes, Document } from "../../adapters/http/index.ts"
 import * as Definition from "./Definition.ts"
 import * as World from "./World.ts"
 
@@ -60,6 +61,19 @@ describe("/openapi.json", () => {
       const answer = await world.fetch(method, path.replace("es2plus/{name}", "es2plus/y").replace(/\{\w+\}/g, "x"))
       expect([operation, answer.body?.code]).not.toEqual([operation, "route_not_found"])
     }
+  })
+
+  it("is made group by group, and has what the generator says of the whole definition", async () => {
+    const { components, paths } = OpenApi.fromApi(Api)
+    const pieces = Object.values(Api.groups).map((group) => OpenApi.fromApi(HttpApi.make("one").add(group)))
+    for (const piece of pieces) {
+      expect(components.schemas).toMatchObject(piece.components.schemas)
+      expect(paths).toMatchObject(piece.paths)
+    }
+    const namesOf = (records: ReadonlyArray<object>) => [...new Set(records.flatMap(Object.keys))].sort()
+    expect(namesOf(pieces.map((piece) => piece.components.schemas))).toEqual(namesOf([components.schemas]))
+    expect(namesOf([document.paths])).toEqual(namesOf([paths]))
+    expect(await Document.inTurns({})).toEqual(document)
   })
 
   it("names the security of every route, and one shape of errors", async () => {

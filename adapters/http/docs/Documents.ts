@@ -8,7 +8,7 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiScalar } from "effect/http-api"
+import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import { promisify } from "node:util"
@@ -95,10 +95,10 @@ const takesGzip = (accepted: string): boolean => {
 const has = (noneMatch: string, tag: string): boolean =>
   noneMatch.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag)
 
-/** Answers with what is made once, and kept for the last prefix. */
-const answering = (make: (prefix: string) => Promise<Made>) => {
-  let last: { readonly prefix: string; readonly made: Promise<Made> } | undefined
-  const current = (prefix: string): Promise<Made> => {
+/** What is made once, and kept for the last prefix. */
+const lastOf = <A>(make: (prefix: string) => Promise<A>): ((prefix: string) => Promise<A>) => {
+  let last: { readonly prefix: string; readonly made: Promise<A> } | undefined
+  return (prefix) => {
     if (last?.prefix === prefix) return last.made
     const made = make(prefix)
     last = { prefix, made }
@@ -107,6 +107,11 @@ const answering = (make: (prefix: string) => Promise<Made>) => {
     })
     return made
   }
+}
+
+/** Answers with what is made once for a prefix. */
+const answering = (make: (prefix: string) => Promise<Made>) => {
+  const current = lastOf(make)
   return Effect.gen(function* () {
     const { headers, source } = yield* HttpServerRequest.HttpServerRequest
     const arrival = yield* Mount.Current
@@ -129,10 +134,12 @@ const viewer = (securityScheme: string | undefined) => ({
   ...(securityScheme !== undefined && { authentication: { preferredSecurityScheme: securityScheme } })
 })
 
-const form = async (about: Document.About): Promise<string> => {
-  const { securitySchemes } = Json.record(Document.document(about)["components"])
+// The viewer asks the generator for the document: of a definition without operations, which is described by what is made here.
+const form = async (document: Json.Record): Promise<string> => {
+  const { securitySchemes } = Json.record(document["components"])
   const [scheme] = Object.keys(Json.record(securitySchemes))
-  const routes = HttpApiScalar.layer(Document.documented(about), { path: REFERENCE, scalar: viewer(scheme) })
+  const described = HttpApi.make("described").annotateMerge(OpenApi.annotations({ transform: () => ({ ...document }) }))
+  const routes = HttpApiScalar.layer(described, { path: REFERENCE, scalar: viewer(scheme) })
   const { dispose, handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })
   try {
     const response = await handler(new Request(`http://localhost${REFERENCE}`))
@@ -144,13 +151,13 @@ const form = async (about: Document.About): Promise<string> => {
 
 /** Adds the routes, about the operations that a document has, within the limit of the client's address. */
 export const layer = (about: Document.About, limited: AddressLimit.AddressLimit) => {
-  const documentBelow = (prefix: string) => Document.document({ ...about, prefix })
-  const document = answering((prefix) => made(JSON.stringify(documentBelow(prefix)), "application/json"))
-  const page = answering((prefix) =>
-    made(Page.html(documentBelow(prefix)), html, { "content-security-policy": Page.policy })
+  const documents = lastOf((prefix) => Document.inTurns({ ...about, prefix }))
+  const document = answering(async (prefix) => made(JSON.stringify(await documents(prefix)), "application/json"))
+  const page = answering(async (prefix) =>
+    made(Page.html(await documents(prefix)), html, { "content-security-policy": Page.policy })
   )
   const reference = answering(async (prefix) =>
-    made(await form({ ...about, prefix }), html, { "content-security-policy": policy })
+    made(await form(await documents(prefix)), html, { "content-security-policy": policy })
   )
   return HttpRouter.use((router) =>
     Effect.andThen(
