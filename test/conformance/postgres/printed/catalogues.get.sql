@@ -1,0 +1,1 @@
+select catalogue.value::text as value from simplan.catalogue;

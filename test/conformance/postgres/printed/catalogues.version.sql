@@ -1,0 +1,1 @@
+select to_json(catalogue.version)::text as value from simplan.catalogue;

@@ -1,0 +1,18 @@
+with audit_entry_added as (
+  insert into simplan.audit_entry (
+    organization_id, created_at, entry_id, actor, action, resource_id, iccid, address, request_id
+  )
+  select r."organizationId", r."createdAt", r."entryId", r.actor, r.action, r."resourceId", r.iccid, r.address,
+  r."requestId"
+  from (
+    select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",
+    columns."iccid", columns."address", columns."requestId", columns."createdAt"
+    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
+      ($6::text)::text[],($7::text)::text[],($8::text)::text[],
+      ($9::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
+      "address", "requestId", "createdAt", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  returning 1
+)
+select (select count(*) from audit_entry_added);

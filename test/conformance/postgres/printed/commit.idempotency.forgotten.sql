@@ -1,0 +1,11 @@
+with idempotency_forgotten as (
+  delete from simplan.idempotency
+  using (
+    select columns."organizationId", columns."key"
+    from unnest(($1::text)::text[],($2::text)::text[]) with ordinality columns ("organizationId", "key", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
+  returning 1
+)
+select (select count(*) from idempotency_forgotten);

@@ -1,0 +1,10 @@
+with job_resolved as (
+  delete from simplan.job using (
+    select columns."jobId", columns."endedAt"
+    from unnest(($1::text)::text[],($2::text)::bigint[]) with ordinality columns ("jobId", "endedAt", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  where job.job_id = r."jobId" and job.ended_at = r."endedAt"
+  returning 1
+)
+select simplan.ensure((select count(*) from job_resolved) = $3::int, 'version');

@@ -1,0 +1,17 @@
+with region_added as (
+  insert into simplan.region (
+    organization_id, coverage_id, region_code, region_name, label, iso2_list, countries, created_at
+  )
+  select r."organizationId", r."coverageId", r."regionCode", r."regionName", r.label, r."iso2List", r.countries,
+  r."createdAt"
+  from (
+    select columns."organizationId", columns."coverageId", columns."regionCode", columns."regionName", columns."label",
+    columns."countries", columns."createdAt", columns."iso2List"::text[]
+    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
+      ($6::text)::text[],($7::text)::bigint[],($8::text)::text[]) with ordinality columns ("organizationId", "coverageId",
+      "regionCode", "regionName", "label", "countries", "createdAt", "iso2List", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  returning 1
+)
+select (select count(*) from region_added);

@@ -1,0 +1,69 @@
+with sim_allocated as (
+  update simplan.sim set
+  allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",
+  releasing = nullif(r.allocation = 'Releasing', false), version = r.version + 1, reservation_token = null,
+  reserved_until = null
+  from (
+    select columns."iccid", columns."allocation", columns."allocatedTo", columns."version", columns."recycledAt",
+    coalesce(columns."organizationId", $1::text) as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::bigint[],
+      ($7::text)::bigint[]) with ordinality columns ("organizationId", "iccid", "allocation", "allocatedTo", "version",
+      "recycledAt", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+  returning 1
+),
+subscription_added as (
+  insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
+  select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
+  from (
+    select columns."organizationId", columns."subscriptionId", columns."iccid", columns."metadata", columns."status",
+    columns."createdAt"
+    from unnest(($8::text)::text[],($9::text)::text[],($10::text)::text[],($11::text)::text[],($12::text)::text[],
+      ($13::text)::bigint[]) with ordinality columns ("organizationId", "subscriptionId", "iccid", "metadata", "status",
+      "createdAt", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  returning 1
+),
+attachment_added as (
+  insert into simplan.attachment (
+    organization_id, attachment_id, subscription_id, iccid, plan_id, terms, active_period, metadata, created_at,
+    confirmed, anchor, suspended_at, last_threshold_notified
+  )
+  select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
+  r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."lastThresholdNotified"
+  from (
+    select columns."organizationId", columns."attachmentId", columns."subscriptionId", columns."iccid", columns."planId",
+    columns."metadata", columns."createdAt", columns."anchor", columns."suspendedAt", columns."lastThresholdNotified",
+    columns."confirmed", columns."terms", columns."activePeriod"
+    from unnest(($14::text)::text[],($15::text)::text[],($16::text)::text[],($17::text)::text[],($18::text)::text[],
+      ($19::text)::text[],($20::text)::bigint[],($21::text)::bigint[],($22::text)::bigint[],($23::text)::integer[],
+      ($24::text)::boolean[],($25::text)::jsonb[],($26::text)::jsonb[]) with ordinality columns ("organizationId",
+      "attachmentId", "subscriptionId", "iccid", "planId", "metadata", "createdAt", "anchor", "suspendedAt",
+      "lastThresholdNotified", "confirmed", "terms", "activePeriod", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  returning 1
+),
+package_added as (
+  insert into simplan.package (
+    organization_id, attachment_id, occurrence, iccid, status, telco_package_id, activation_at, expiration_at,
+    used_bytes
+  )
+  select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId",
+  r."activationAt", r."expirationAt", r."usedBytes"
+  from (
+    select columns."organizationId", columns."attachmentId", columns."iccid", columns."status", columns."telcoPackageId",
+    columns."activationAt", columns."expirationAt", columns."usedBytes", columns."occurrence"
+    from unnest(($27::text)::text[],($28::text)::text[],($29::text)::text[],($30::text)::text[],($31::text)::text[],
+      ($32::text)::bigint[],($33::text)::bigint[],($34::text)::bigint[],
+      ($35::text)::integer[]) with ordinality columns ("organizationId", "attachmentId", "iccid", "status", "telcoPackageId",
+      "activationAt", "expirationAt", "usedBytes", "occurrence", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  returning 1
+)
+select simplan.ensure((select count(*) from sim_allocated) = $36::int, 'version'),(select count(*)
+  from subscription_added),(select count(*) from attachment_added),(select count(*) from package_added);

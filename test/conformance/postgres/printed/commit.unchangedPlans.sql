@@ -1,0 +1,12 @@
+with plan_as_loaded as (
+  select 1
+  from (
+    select columns."organizationId", columns."planId", columns."version"
+    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::bigint[]) with ordinality columns ("organizationId",
+      "planId", "version", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"
+  and plan.version = r.version
+)
+select simplan.ensure((select count(*) from plan_as_loaded) = $4::int, 'version');

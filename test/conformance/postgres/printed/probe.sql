@@ -1,0 +1,1 @@
+select to_json(simplan.probe_write($1::bigint))::text as value;

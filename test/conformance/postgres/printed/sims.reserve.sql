@@ -1,0 +1,57 @@
+with claimed as (
+  update simplan.sim
+  set reservation_token = $1, reserved_until = $2::bigint, version = sim.version + 1
+  where sim.organization_id = $3 and sim.iccid = any (array(
+    select free.iccid from (
+      select sim.iccid from simplan.sim
+      where sim.organization_id = $4 and sim.label = $5 and sim.is_esim and sim.allocated_to is null and not sim.downloaded
+      and (sim.reserved_until is null or sim.reserved_until <= $6::bigint)
+      order by recycled_at nulls first, import_sequence
+      limit 100
+      for update skip locked
+    ) free
+    limit (select $7::int)
+  ))
+  returning sim.recycled_at, sim.import_sequence, json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label,
+    sim.is_esim, sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
+    case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null
+    or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
+    then json_build_array(
+      sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at, sim.mobile_plan_applied,
+      sim.mobile_plan_target
+    )
+    end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
+    then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
+    end) as value
+)
+select json_build_object(
+  'sims', (select coalesce(json_agg(value order by recycled_at nulls first, import_sequence), '[]') from claimed),
+  'fitting', case when (select count(*) from claimed) < $8::int then (
+    select true from simplan.sim
+    where sim.organization_id = $9 and sim.label = $10 and sim.is_esim and sim.allocated_to is null and not sim.downloaded
+    order by recycled_at nulls first, import_sequence
+    limit 1
+  ) end,
+  'returning', case when (select count(*) from claimed) = 0 and true then (
+    select true from simplan.sim
+    where sim.organization_id = $11 and sim.label = $12 and sim.releasing
+    and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
+    and not exists (
+      select from simplan.job
+      where job.ended_at is not null and job.organization_id = sim.organization_id
+      and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
+      and job.work->>'iccid' = sim.iccid
+    )
+    limit 1
+  ) end,
+  'provisioning', case when (select count(*) from claimed) = 0 and true then (
+    select true from simplan.job
+    where job.organization_id = $13 and job.ended_at is null and job.work->>'_tag' = 'Provision'
+    and (
+      select sim.label = $14 and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
+      from simplan.sim
+      where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
+    )
+    limit 1
+  ) end
+)::text as value, set_config('synchronous_commit', 'off', true);

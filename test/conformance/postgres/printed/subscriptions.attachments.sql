@@ -1,0 +1,36 @@
+select json_build_object('at', r.at, 'found', json_build_array(subscription.subscription_id,
+  (
+    select json_agg(
+      json_build_array(
+        attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
+        attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
+        attachment.suspended_at, attachment.last_threshold_notified,
+        (
+          select json_agg(
+            json_build_array(
+              package.occurrence, package.status, package.telco_package_id, package.activation_at, package.expiration_at,
+              package.used_bytes
+            )
+            order by package.occurrence
+          )
+          from simplan.package
+          where package.organization_id = attachment.organization_id
+          and package.attachment_id = attachment.attachment_id and true
+        )
+      )
+      order by attachment.created_at, attachment.attachment_id
+    )
+    from simplan.attachment
+    where attachment.organization_id = subscription.organization_id
+    and attachment.subscription_id = subscription.subscription_id
+    and (r.id is null or attachment.attachment_id = r.id or attachment.plan_id = r.id)
+)))::text as value
+from (
+  select columns."organizationId", columns."iccid", columns."id", columns."at"
+  from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],
+    ($4::text)::integer[]) with ordinality columns ("organizationId", "iccid", "id", "at", place)
+  where columns.place between 1 and 2147483647
+) r
+join simplan.subscription on subscription.organization_id = r."organizationId"
+and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
+where subscription.status = 'Live';

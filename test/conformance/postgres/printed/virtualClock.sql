@@ -1,0 +1,1 @@
+select to_json(clock.instant)::text as value from simplan.clock;
