@@ -3,19 +3,25 @@
  * path and query by their schemas (400), its handler, and JSON with the status that the definition names. Failures
  * become error bodies (rule W1). Schemas are compiled once, when the route is made.
  *
+ * What matches no route is answered here too: 404 for an unknown path, 405 with `Allow` for an unknown method, and 204 with
+ * `Allow` for OPTIONS. Paths are matched exactly: as they are written, with no `;` parameters, no fragment, no trailing
+ * slash and no percent-encoding of the fixed parts. Two paths that a proxy in front takes for different ones are never the
+ * same route here. The values of path parameters may be percent-encoded.
+ *
  * This stands in for `HttpApiBuilder`, which copies all services of the process into the context of each request: that
  * took 9 of the 21 µs that a read of a subscription costs between the parser of HTTP and the socket.
  */
-import { Context, Effect, Result, Schema, type Scope } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect, Result, Schema, type Scope } from "effect"
+import type * as Types from "effect/Types"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { RequestContext } from "simplan"
 import { Api } from "./api/Api.ts"
-import type * as Guard from "./middleware/Guard.ts"
-import * as RequestMetrics from "./middleware/RequestMetrics.ts"
+import type * as Auth from "./middleware/Auth.ts"
+import * as Requests from "./middleware/Requests.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import * as ErrorResponses from "./wire/ErrorResponses.ts"
-import type * as Errors from "./wire/Errors.ts"
+import * as Errors from "./wire/Errors.ts"
 import * as Query from "./wire/Query.ts"
 import { Messages } from "../fields/index.ts"
 
@@ -55,14 +61,14 @@ export interface AnyHandler {
 
 /** A guard and the handlers of a group, with the types of its schemas left out. */
 export interface Implementation {
-  readonly guard: Guard.Guard<unknown>
+  readonly guard: Auth.Guard<unknown>
   readonly handlers: Readonly<Record<string, AnyHandler["handle"]>>
 }
 
 /** A group with its guard and its handlers, whose types are those of the group's schemas. */
 export const group = <Group extends HttpApiGroup.Constraint, Caller>(
   _: Group,
-  guard: Guard.Guard<Caller>,
+  guard: Auth.Guard<Caller>,
   handlers: Handlers<Group, Caller>
 ): Implementation => ({ guard, handlers })
 
@@ -85,7 +91,7 @@ const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect
 const route = (
   endpoint: HttpApiEndpoint.Top,
   status: number,
-  guard: Guard.Guard<unknown>,
+  guard: Auth.Guard<unknown>,
   handle: AnyHandler["handle"]
 ) => {
   const decodeParams = decoder(endpoint.params, "path")
@@ -120,7 +126,7 @@ const route = (
   return HttpRouter.route(
     endpoint.method,
     `/${endpoint.path.slice(1)}`,
-    RequestMetrics.instrumented(endpoint, Effect.catch(guarded, ErrorResponses.ofFailure))
+    Requests.instrumented(endpoint, Effect.catch(guarded, ErrorResponses.ofFailure))
   )
 }
 
@@ -143,4 +149,94 @@ export const layer = (
     }
   })
   return HttpRouter.use((router) => router.addAll(routes))
+}
+
+/** A method and a path such as `/v3/plans/:planId`. */
+export interface Route {
+  readonly method: string
+  readonly path: string
+}
+
+interface RoutePaths {
+  /** Whether the router may look for the route of a request. It matches more than the exact path where it may not. */
+  readonly admits: (method: string, url: string) => boolean
+  /** The methods that the routes of a path take; none where there is no such path. */
+  readonly methods: (url: string) => ReadonlyArray<string>
+}
+
+/** A path whose segments are not empty, and in which the router changes nothing. */
+const PLAIN = /^(?:\/[^/%;#?]+)+(?:\?|$)/
+
+const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
+
+const pattern = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/:\w+/g, "[^/;#]+")}$`)
+
+/** The paths of the routes. */
+const pathsOf = (routes: ReadonlyArray<Route>): RoutePaths => {
+  const patterns = routes.map(({ method, path }) => ({ method, pattern: pattern(path) }))
+  const methods = (url: string): ReadonlyArray<string> => {
+    const path = pathOf(url)
+    return [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+  }
+  return {
+    methods,
+    admits: (method, url) => PLAIN.test(url) || methods(url).includes(method === "HEAD" ? "GET" : method)
+  }
+}
+
+/** The router takes paths as they are; `RoutePaths` refuses what it would still change. */
+export const routerConfig = {
+  caseSensitive: true,
+  ignoreDuplicateSlashes: false,
+  ignoreTrailingSlash: false,
+  maxParamLength: 512
+} as const
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+const routeNotFound = ErrorResponses.make(Errors.routeNotFound)
+
+const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+}
+
+const unmatched = (paths: RoutePaths, { method, url }: HttpServerRequest.HttpServerRequest): Response => {
+  const known = paths.methods(url)
+  // The router refuses the values of some path parameters.
+  if (known.length === 0 || known.includes(method === "HEAD" ? "GET" : method)) return routeNotFound
+  const read = known.includes("GET") ? ["HEAD"] : []
+  const headers = { allow: [...METHODS.filter((name) => known.includes(name)), ...read, "OPTIONS"].join(", ") }
+  if (method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers })
+  return ErrorResponses.make({
+    code: "method_not_allowed",
+    message: `Method not allowed; the route takes ${headers.allow}`,
+    headers
+  })
+}
+
+// The type of a global middleware leaves the failure of the router open, though all of them are answered here.
+type Answer = Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest>
+
+/** Answers what the router of these routes cannot. */
+export const answerUnmatched = (routes: ReadonlyArray<Route>) => {
+  const known = pathsOf(routes)
+  const record = Requests.recorder("other", "unmatched")
+  const answer = Effect.withFiber((fiber) =>
+    Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+      const response = unmatched(known, request)
+      record(response.status, 0, fiber.context)
+      return response
+    })
+  )
+  return <E, R>(router: Effect.Effect<Response, E, R>) => {
+    const routed = Effect.catchCause(
+      router,
+      (cause): Answer => (isRouteNotFound(cause) ? answer : ErrorResponses.ofCause(cause))
+    )
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) =>
+      known.admits(method, url) ? routed : answer
+    )
+  }
 }

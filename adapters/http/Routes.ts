@@ -25,15 +25,12 @@ import * as System from "./handlers/System.ts"
 import * as Zones from "./handlers/Telcos.ts"
 import * as Wallet from "./handlers/Wallet.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
-import * as AddressLimit from "./middleware/AddressLimit.ts"
 import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
 import * as HostAuth from "./middleware/HostAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
-import * as Mount from "./middleware/Mount.ts"
-import type * as RateLimit from "./middleware/RateLimit.ts"
+import * as RateLimit from "./middleware/RateLimit.ts"
 import * as Requests from "./middleware/Requests.ts"
-import * as Routing from "./middleware/Routing.ts"
 import type * as Document from "./openapi/Document.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import type * as Telcos from "./Telcos.ts"
@@ -103,7 +100,7 @@ const about = (options: Options): Document.About => ({
 const endpoints = Effect.fnUntraced(function* (
   options: Options,
   readers: KeyLimits.Readers | undefined,
-  byAddress: AddressLimit.AddressLimit
+  byAddress: RateLimit.AddressLimit
 ) {
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
   const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
@@ -140,8 +137,8 @@ const endpoints = Effect.fnUntraced(function* (
 })
 
 /** The methods and paths of the routes. */
-const served = (options: Options): ReadonlyArray<Routing.Route> => {
-  const routes: Array<Routing.Route> = Documents.paths.map((path) => ({ method: "GET", path }))
+const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
+  const routes: Array<Endpoints.Route> = Documents.paths.map((path) => ({ method: "GET", path }))
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })
@@ -149,23 +146,23 @@ const served = (options: Options): ReadonlyArray<Routing.Route> => {
   return routes.filter(({ path }) => serving(options)(path))
 }
 
-/** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `RequestMetrics` makes the spans. */
+/** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Requests` makes the spans. */
 export const isUntraced = (): boolean => true
 
 /** Adds the routes to a router. `readers`: what the server knows of the clients that read its answers. */
 export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   const { prefix = "", trustedProxies = 0 } = options
-  const unmatched = Routing.answerUnmatched(served(options))
+  const unmatched = Endpoints.answerUnmatched(served(options))
   return Layer.mergeAll(
     Layer.unwrap(
-      Effect.map(AddressLimit.make(options.withoutKey ?? AddressLimit.preset), (byAddress) =>
+      Effect.map(RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey), (byAddress) =>
         Layer.merge(
           Layer.unwrap(endpoints(options, readers, byAddress)),
           serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty
         )
       )
     ),
-    HttpRouter.middleware((router) => Mount.around(Requests.inContext(unmatched(router), trustedProxies), prefix), {
+    HttpRouter.middleware((router) => Requests.mounted(Requests.inContext(unmatched(router), trustedProxies), prefix), {
       global: true
     }),
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced)
@@ -173,4 +170,4 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
 }
 
 /** The configuration of the router of these routes. */
-export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, Routing.routerConfig)
+export const routerConfig = Layer.succeed(HttpRouter.RouterConfig, Endpoints.routerConfig)

@@ -15,7 +15,6 @@ import * as FileLimit from "./connections/FileLimit.ts"
 import * as UnreadBytes from "./connections/UnreadBytes.ts"
 import type * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as Requests from "./middleware/Requests.ts"
-import * as NodePlatform from "./NodePlatform.ts"
 import * as Routes from "./Routes.ts"
 import * as Body from "./wire/Body.ts"
 import * as Codes from "./wire/Codes.ts"
@@ -239,12 +238,19 @@ const closed = (server: Http.Server, timeout: Duration.Input): Effect.Effect<voi
 
 const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
+// Loaded with the first server, so that hosts that bring a server of their own do without it.
+const platform = Effect.promise(async () => {
+  const { makeHandler } = await import("@effect/platform-node/NodeHttpServer")
+  const { toServerResponse } = await import("@effect/platform-node/NodeHttpServerRequest")
+  return { makeHandler, toServerResponse }
+})
+
 /** Serves the routes of `Routes.layer`, and all other routes on the router. */
 export const layer = (listen: Listen, options: Routes.Options) =>
   Layer.effect(
     Server,
     Effect.gen(function* () {
-      const { makeHandler, toServerResponse } = yield* NodePlatform.loaded
+      const { makeHandler, toServerResponse } = yield* platform
       // `hasOneHost` refuses what Node would, with an error body.
       const headersTimeout = Duration.toMillis(Duration.fromInputUnsafe(listen.headersTimeout ?? "30 seconds"))
       const server = Http.createServer({

@@ -5,11 +5,13 @@ import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import type { Services } from "simplan"
 import type { Storage } from "simplan/ports"
-import * as Mount from "./middleware/Mount.ts"
 import * as Requests from "./middleware/Requests.ts"
-import * as Routing from "./middleware/Routing.ts"
+import * as Endpoints from "./Endpoints.ts"
 import * as Routes from "./Routes.ts"
 import * as Codes from "./wire/Codes.ts"
+
+/** What the host's server knows of a request. */
+export type Arrival = Requests.Arrival
 
 /** The API as a function of web requests, for a server of the host's own. */
 export interface WebHandler {
@@ -17,7 +19,7 @@ export interface WebHandler {
    * Answers a request. Its path has the prefix, and its `signal` interrupts the use case. `arrival` is what the host's
    * server knows beside the web request; the prefix there stands in place of the one of the options.
    */
-  readonly handler: (request: Request, arrival?: Mount.Arrival) => Promise<Response>
+  readonly handler: (request: Request, arrival?: Arrival) => Promise<Response>
   /** Waits until no answer is under way. An answer that streams is, until it was read or its reader has gone. */
   readonly idle: () => Promise<void>
   /** Breaks off what is under way, and releases the services. */
@@ -50,19 +52,19 @@ export const make = <E>(
   services: Layer.Layer<Services.Services | Storage.Storage, E>
 ): WebHandler => {
   const { idle, request: counted } = counting()
-  const count = HttpRouter.middleware((answer) => Effect.andThen(counted, Mount.direct(answer)), {
+  const count = HttpRouter.middleware((answer) => Effect.andThen(counted, Requests.direct(answer)), {
     global: true
   })
   const observing = Layer.effectContext(Effect.map(Effect.context<Services.Services>(), Requests.observed))
   const { dispose, handler } = HttpRouter.toWebHandler(
     Layer.mergeAll(Routes.layer(options), count, observing).pipe(Layer.provide(services)),
-    { disableLogger: true, routerConfig: Routing.routerConfig }
+    { disableLogger: true, routerConfig: Endpoints.routerConfig }
   )
   return {
     dispose,
     idle,
     handler: (request, arrival) =>
-      handler(request, arrival === undefined ? undefined : Context.make(Mount.Current, arrival))
+      handler(request, arrival === undefined ? undefined : Context.make(Requests.CurrentArrival, arrival))
   }
 }
 

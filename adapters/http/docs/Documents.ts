@@ -13,8 +13,8 @@ import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import type * as AddressLimit from "../middleware/AddressLimit.ts"
-import * as Mount from "../middleware/Mount.ts"
+import type * as RateLimit from "../middleware/RateLimit.ts"
+import * as Requests from "../middleware/Requests.ts"
 import * as Document from "../openapi/Document.ts"
 import * as Json from "../openapi/Json.ts"
 import * as Page from "./Page.ts"
@@ -114,7 +114,7 @@ const answering = (make: (prefix: string) => Promise<Made>) => {
   const current = lastOf(make)
   return Effect.gen(function* () {
     const { headers, source } = yield* HttpServerRequest.HttpServerRequest
-    const arrival = yield* Mount.Current
+    const arrival = yield* Requests.CurrentArrival
     const { compressed, plain } = yield* Effect.promise(() => current(arrival?.prefix ?? ""))
     const isSentAsIs = arrival?.direct !== undefined || source instanceof Http.IncomingMessage
     const isCompressed = isSentAsIs && takesGzip(headers["accept-encoding"] ?? "")
@@ -150,7 +150,7 @@ const form = async (document: Json.Record): Promise<string> => {
 }
 
 /** Adds the routes, about the operations that a document has, within the limit of the client's address. */
-export const layer = (about: Document.About, limited: AddressLimit.AddressLimit) => {
+export const layer = (about: Document.About, limited: RateLimit.AddressLimit) => {
   const documents = lastOf((prefix) => Document.inTurns({ ...about, prefix }))
   const document = answering(async (prefix) => made(JSON.stringify(await documents(prefix)), "application/json"))
   const page = answering(async (prefix) =>

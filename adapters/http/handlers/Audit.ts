@@ -7,7 +7,7 @@ import { AuditEntry } from "simplan/ports"
 import * as AuditApi from "../api/management/AuditApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Shapes from "../shapes/Management.ts"
 import * as Query from "../wire/Query.ts"
@@ -20,7 +20,7 @@ type ListCall = Pick<
   "query" | "request"
 >
 
-export const make = (guard: Guard.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const log = yield* AuditLog.AuditLog
 

@@ -5,7 +5,7 @@ import { Duration, Effect, Option } from "effect"
 import { Clock, Time } from "simplan"
 import * as ClockApi from "../api/management/ClockApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Body from "../wire/Body.ts"
@@ -24,7 +24,7 @@ const millis = (text: string): number | undefined => {
   return Option.getOrUndefined(Option.map(duration, (value) => Math.round(Duration.toMillis(value))))
 }
 
-export const make = (guard: Guard.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
 

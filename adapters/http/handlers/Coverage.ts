@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Coverage } from "simplan"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Coverage.ts"
 import * as Body from "../wire/Body.ts"
@@ -15,7 +15,7 @@ import { Text } from "../../fields/index.ts"
 
 const decodeRegion = Body.decoder(CoverageApi.CreateCustomRegion)
 
-export const make = (guard: Guard.Guard<Guard.Tenant>) =>
+export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const coverage = yield* Coverage.Coverage

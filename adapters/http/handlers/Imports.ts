@@ -7,7 +7,7 @@ import type { Catalogue } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import * as ImportsApi from "../api/management/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as SimImport from "../shapes/SimImport.ts"
 import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
@@ -15,7 +15,7 @@ import { Text } from "../../fields/index.ts"
 
 const catalogueItem = (catalogue: Catalogue.Catalogue) => Responses.data(CatalogueFile.toFile(catalogue))
 
-export const make = (guard: Guard.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
     const catalogues = yield* Catalogues.Catalogues

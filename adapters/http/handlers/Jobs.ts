@@ -8,7 +8,7 @@ import { Text } from "../../fields/index.ts"
 import * as JobsApi from "../api/management/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Shapes from "../shapes/Management.ts"
 import * as Query from "../wire/Query.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -29,7 +29,7 @@ const toFilter = ({
   ...(organization_id !== undefined && { organizationId: organization_id })
 })
 
-export const make = (guard: Guard.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const jobs = yield* WaitingJobs.WaitingJobs
 

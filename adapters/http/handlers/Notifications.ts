@@ -8,8 +8,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { Catalogues, Problems, Reports } from "simplan"
 import * as NotificationsApi from "../api/NotificationsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
-import * as Guard from "../middleware/Guard.ts"
+import * as Auth from "../middleware/Auth.ts"
 import type { Telco } from "../Telcos.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -21,7 +20,7 @@ interface Sender {
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-const guard: Guard.Guard<undefined> = () => Effect.succeed(Guard.known("telco"))
+const guard: Auth.Guard<undefined> = () => Effect.succeed(Auth.known("telco"))
 
 export const make = (telcos: ReadonlyMap<string, Telco>, failed: Auth.FailedAuthentication) =>
   Effect.gen(function* () {

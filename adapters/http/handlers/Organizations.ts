@@ -6,7 +6,7 @@ import { ApiKeys, Organizations } from "simplan"
 import * as OrganizationsApi from "../api/management/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Instants from "../shapes/Instants.ts"
 import * as Shapes from "../shapes/Management.ts"
 import * as Query from "../wire/Query.ts"
@@ -22,7 +22,7 @@ const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
   apiKeyId: Text.id(params.key_id)
 })
 
-export const make = (guard: Guard.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const organizations = yield* Organizations.Organizations
     const apiKeys = yield* ApiKeys.ApiKeys

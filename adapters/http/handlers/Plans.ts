@@ -6,7 +6,7 @@ import { Plans } from "simplan"
 import { Label } from "simplan/ports"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Plans.ts"
 import * as Body from "../wire/Body.ts"
@@ -19,7 +19,7 @@ const PAGE_SIZE = 10
 const decodeCreation = Body.decoder(PlansApi.CreatePlan)
 
 interface OfPlan {
-  readonly caller: Guard.Tenant
+  readonly caller: Auth.Tenant
   readonly params: { readonly planId: string }
 }
 
@@ -28,7 +28,7 @@ const planOf = ({ caller, params }: OfPlan) => ({
   planId: Text.id(params.planId)
 })
 
-export const make = (guard: Guard.Guard<Guard.Tenant>) =>
+export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const plans = yield* Plans.Plans

@@ -7,7 +7,7 @@ import { type Refusal, Reports } from "simplan"
 import type { TelcoReport } from "simplan/ports"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as TelcoEvents from "../shapes/TelcoEvents.ts"
 import * as Body from "../wire/Body.ts"
 
@@ -52,7 +52,7 @@ const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoRep
   }
 }
 
-export const make = (guard: Guard.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const reports = yield* Reports.Reports
 

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Sims } from "simplan"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Shapes from "../shapes/Sims.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
@@ -14,13 +14,13 @@ import { Text } from "../../fields/index.ts"
 const PAGE_SIZE = 25
 
 interface OfSim {
-  readonly caller: Guard.Tenant
+  readonly caller: Auth.Tenant
   readonly params: { readonly iccid: string }
 }
 
 const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
 
-export const make = (guard: Guard.Guard<Guard.Tenant>) =>
+export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
 

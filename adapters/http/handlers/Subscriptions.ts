@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Attachments, Messages, Subscriptions } from "simplan"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as AttachmentShapes from "../shapes/Attachments.ts"
 import * as Shapes from "../shapes/Subscriptions.ts"
@@ -17,13 +17,13 @@ const decodeCreation = Body.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = Body.decoder(SubscriptionsApi.SendSms)
 
 interface OfSim {
-  readonly caller: Guard.Tenant
+  readonly caller: Auth.Tenant
   readonly params: { readonly iccid: string }
 }
 
 const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
 
-export const make = (guard: Guard.Guard<Guard.Tenant>) =>
+export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const subscriptions = yield* Subscriptions.Subscriptions

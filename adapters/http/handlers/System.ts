@@ -6,9 +6,9 @@ import { HttpServerResponse } from "effect/http"
 import { QueueDepth, StorageProbe } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as AddressLimit from "../middleware/AddressLimit.ts"
-import * as Guard from "../middleware/Guard.ts"
-import * as RequestMetrics from "../middleware/RequestMetrics.ts"
+import * as Auth from "../middleware/Auth.ts"
+import type * as RateLimit from "../middleware/RateLimit.ts"
+import * as Requests from "../middleware/Requests.ts"
 import * as Errors from "../wire/Errors.ts"
 
 const up = { status: "ok" } as const
@@ -26,7 +26,7 @@ const COST_OF_METRICS = 10
  * `ready` says whether the process takes requests; readiness needs the storage as well. `limited`: the limit of the
  * client's address.
  */
-export const make = (ready: Effect.Effect<boolean>, limited: AddressLimit.AddressLimit) =>
+export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLimit) =>
   Effect.gen(function* () {
     const probe = yield* StorageProbe.StorageProbe
     const queues = yield* QueueDepth.QueueDepth
@@ -36,7 +36,7 @@ export const make = (ready: Effect.Effect<boolean>, limited: AddressLimit.Addres
       Effect.timeoutOrElse({ duration: "800 millis", orElse: () => outOfReach })
     )
 
-    return Endpoints.group(SystemApi.SystemApi, Guard.none, {
+    return Endpoints.group(SystemApi.SystemApi, Auth.anybody, {
       health: () => Effect.succeed(up),
       readiness: Effect.fnUntraced(function* () {
         if (!(yield* ready)) return yield* notReady
@@ -45,7 +45,7 @@ export const make = (ready: Effect.Effect<boolean>, limited: AddressLimit.Addres
       }),
       metrics: () =>
         limited(
-          Effect.map(Effect.andThen(queues.measure, RequestMetrics.text), (text) =>
+          Effect.map(Effect.andThen(queues.measure, Requests.metrics), (text) =>
             HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
           ),
           COST_OF_METRICS

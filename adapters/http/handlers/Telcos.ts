@@ -8,7 +8,7 @@ import { Text } from "../../fields/index.ts"
 import * as TelcosApi from "../api/management/TelcosApi.ts"
 import { AuditEntry } from "simplan/ports"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import type { Telco, Zone } from "../Telcos.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Body from "../wire/Body.ts"
@@ -23,7 +23,7 @@ const notFound = new Errors.Problem({
 
 const shape = ({ coverageId, label, zoneId }: Zone) => ({ label, coverage_id: coverageId, zone_id: zoneId })
 
-export const make = (guard: Guard.Guard<undefined>, telcos: ReadonlyMap<string, Telco>) =>
+export const make = (guard: Auth.Guard<undefined>, telcos: ReadonlyMap<string, Telco>) =>
   Effect.gen(function* () {
     const coverage = yield* Coverage.Coverage
     const auditLog = yield* AuditLog.AuditLog

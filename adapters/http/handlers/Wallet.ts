@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Wallet } from "simplan"
 import * as WalletApi from "../api/WalletApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Shapes from "../shapes/Sims.ts"
 import * as Body from "../wire/Body.ts"
@@ -13,7 +13,7 @@ import * as Responses from "../wire/Responses.ts"
 
 const decode = Body.decoder(WalletApi.SetMobilePlan)
 
-export const make = (guard: Guard.Guard<Guard.Tenant>) =>
+export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
     const wallet = yield* Wallet.Wallet

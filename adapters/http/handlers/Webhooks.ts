@@ -6,7 +6,7 @@ import { Webhooks } from "simplan"
 import * as WebhooksApi from "../api/management/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Guard from "../middleware/Guard.ts"
+import type * as Auth from "../middleware/Auth.ts"
 import * as Shapes from "../shapes/Management.ts"
 import * as Query from "../wire/Query.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -36,7 +36,7 @@ const delivery = (params: { readonly id: string; readonly delivery_id: string })
   deliveryId: Text.id(params.delivery_id)
 })
 
-export const make = (guard: Guard.Guard<undefined>, checkUrl: CheckUrl) =>
+export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks.Webhooks
 

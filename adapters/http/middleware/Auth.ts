@@ -1,9 +1,11 @@
 /**
- * Authentication by API key and by bearer token (rules W3, W8, W10 and W13).
+ * Who may call: a guard for each group of endpoints, which runs before anything else of a request is read (rules W3, W8,
+ * W10 and W13). `HostAuth` has the guards of a host that authenticates by itself.
  *
- * An API key names the organization that calls. Its scope is checked, and the request is taken from its rate limit, in the
- * order 401, 403, 429. Bearer tokens are for the management API and for the telco, and are compared in constant time. An API
- * whose token is not configured does not exist: every request to it is 404.
+ * - An API key names the organization that calls. Its scope is checked, and the request is taken from its rate limit, in the
+ *   order 401, 403, 429.
+ * - Bearer tokens are for the management API and for the telco, and are compared in constant time. An API whose token is
+ *   not configured does not exist: every request to it is 404.
  *
  * Guessing is limited: wrong keys and tokens are counted by the client's address, and one that has sent too many gets 429
  * for them. A right key or token is never refused for the wrong ones of others behind the same address: a key is wrong only
@@ -12,15 +14,47 @@
  * limited.
  */
 import { Effect, Redacted, type Scope } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { ApiKeys, FairSlots, RequestContext } from "simplan"
 import { type ApiKey, MonotonicTime } from "simplan/ports"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Errors from "../wire/Errors.ts"
-import * as Requests from "./Requests.ts"
-import * as RateLimit from "./RateLimit.ts"
-import * as Guard from "./Guard.ts"
 import type * as KeyLimits from "./KeyLimits.ts"
+import * as RateLimit from "./RateLimit.ts"
+import * as Requests from "./Requests.ts"
 
+/** What a guard reads. */
+export interface Credentials {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly query: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  /** Whether the endpoint changes anything. */
+  readonly writes: boolean
+}
+
+/** A caller that acts for an organization. */
+export interface Tenant {
+  readonly organizationId: string
+}
+
+/** Who calls. */
+export interface Admitted<Caller> {
+  readonly caller: Caller
+  /** Who that is in audit entries (rule W11). */
+  readonly actor: string
+  /** The caller's limits; null where it has none. */
+  readonly limited: KeyLimits.Limited | null
+}
+
+/** Finds out who calls, or refuses the request. */
+export type Guard<Caller> = (credentials: Credentials) => Effect.Effect<Admitted<Caller>, Errors.Failure>
+
+/** A caller of whom no more is known than this. */
+export const known = (actor: string): Admitted<undefined> => ({ caller: undefined, actor, limited: null })
+
+/** The guard of endpoints that anybody may call. */
+export const anybody: Guard<undefined> = () => Effect.succeed(known("anyone"))
+
+/** How many wrong keys and tokens an address may send where no other rate is set. */
 export const failureRate: RateLimit.Rate = { requests: 100, window: "10 seconds" }
 
 /** How many unknown keys are looked up at a time. */
@@ -77,7 +111,7 @@ const keyInvalid = new Errors.Problem({ code: "key_invalid", message: "Unauthori
 const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: this API key may only read" })
 
 /** The keys that a request carries in its query and its header, each once. */
-const keysOf = ({ query, request }: Guard.Credentials): ReadonlyArray<string> => {
+const keysOf = ({ query, request }: Credentials): ReadonlyArray<string> => {
   const inQuery = query["key"] ?? ""
   const inHeader = request.headers["x-api-key"] ?? ""
   if (inHeader === "" && typeof inQuery === "string") return inQuery === "" ? [] : [inQuery]
@@ -88,7 +122,7 @@ const keysOf = ({ query, request }: Guard.Credentials): ReadonlyArray<string> =>
 export const byApiKey = (
   limits: KeyLimits.KeyLimits,
   failed: FailedAuthentication
-): Effect.Effect<Guard.Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
+): Effect.Effect<Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
   Effect.map(ApiKeys.ApiKeys, (apiKeys) => (credentials) => {
     const [key, other] = keysOf(credentials)
     if (key === undefined) return Effect.fail(keyMissing)
@@ -126,9 +160,9 @@ export const byBearer = (
   token: Redacted.Redacted | undefined,
   actor: string,
   failed: FailedAuthentication
-): Guard.Guard<undefined> => {
+): Guard<undefined> => {
   if (token === undefined) return () => Effect.fail(Errors.routeNotFound)
-  const admitted = Guard.known(actor)
+  const admitted = known(actor)
   const expected = digest(Redacted.value(token))
   return ({ request }) => {
     const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]

@@ -7,9 +7,9 @@ import type { HttpServerRequest } from "effect/http"
 import { Organizations } from "simplan"
 import type { ApiKey } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
-import * as Guard from "./Guard.ts"
+import * as Auth from "./Auth.ts"
 import type * as KeyLimits from "./KeyLimits.ts"
-import * as Mount from "./Mount.ts"
+import * as Requests from "./Requests.ts"
 
 /** For whom a request to `/v3` is. */
 export interface Caller {
@@ -34,7 +34,7 @@ export interface Operator {
 /** Finds out who sends a request; null where the host does not know. It does not read the body. */
 export type Authenticate<Who> = (
   request: HttpServerRequest.HttpServerRequest,
-  arrival: Mount.Arrival | null
+  arrival: Requests.Arrival | null
 ) => Effect.Effect<Who | null>
 
 const unauthenticated = new Errors.Problem({ code: "unauthenticated", message: "Unauthorized" })
@@ -43,7 +43,7 @@ const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden
 
 const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(
-    Effect.flatMap(Mount.Current, (arrival) => authenticate(request, arrival)),
+    Effect.flatMap(Requests.CurrentArrival, (arrival) => authenticate(request, arrival)),
     (who) => (who === null ? Effect.fail(unauthenticated) : Effect.succeed(who))
   )
 
@@ -51,9 +51,9 @@ const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.Ht
 export const ofCallers = (
   authenticate: Authenticate<Caller>,
   limits: KeyLimits.KeyLimits
-): Effect.Effect<Guard.Guard<Guard.Tenant>, never, Organizations.Organizations> =>
+): Effect.Effect<Auth.Guard<Auth.Tenant>, never, Organizations.Organizations> =>
   Effect.map(Organizations.Organizations, (organizations) =>
-    Effect.fnUntraced(function* ({ request, writes }: Guard.Credentials) {
+    Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
       const { actor = "host", organizationId, scope } = yield* ask(authenticate, request)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
@@ -65,8 +65,8 @@ export const ofCallers = (
 
 /** The guard of the endpoints of a group for operators. */
 export const ofOperators =
-  (authenticate: Authenticate<Operator>, group: "admin" | "telco"): Guard.Guard<undefined> =>
+  (authenticate: Authenticate<Operator>, group: "admin" | "telco"): Auth.Guard<undefined> =>
   ({ request }) =>
     Effect.flatMap(ask(authenticate, request), (operator) =>
-      operator[group] === true ? Effect.succeed(Guard.known(operator.actor ?? "host")) : Effect.fail(unauthenticated)
+      operator[group] === true ? Effect.succeed(Auth.known(operator.actor ?? "host")) : Effect.fail(unauthenticated)
     )

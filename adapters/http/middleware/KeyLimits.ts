@@ -13,14 +13,11 @@ import { ReadCost } from "simplan"
 import { MonotonicTime } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as Requests from "./Requests.ts"
 import type * as UnreadBytes from "../connections/UnreadBytes.ts"
 import * as Concurrency from "./Concurrency.ts"
-import type * as Guard from "./Guard.ts"
 import * as RateLimit from "./RateLimit.ts"
-import * as ReadRoom from "./ReadRoom.ts"
+import * as Requests from "./Requests.ts"
 
-type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 /** The bytes of an answer, or of what is read for it, that cost as much as a request. */
@@ -32,11 +29,16 @@ const STREAMED = 262_144
 /** The longest pause before a piece of a stream, in ms. */
 const PAUSE = 1_000
 
+type Answer<R> = Effect.Effect<Response, never, R>
+
+/** Makes the answer to an admitted request within the limits of its caller. `read` is the path of a route that only reads. */
+export type Limited = <R>(answer: Answer<R>, read: string | null) => Answer<R | Scope.Scope>
+
 export interface KeyLimits {
   /** Charges for a request, or refuses it (429). */
   readonly admit: (reader: UnreadBytes.Reader) => Effect.Effect<void, Errors.Problem>
   /** Makes the answer to a request of a key within the bounds of the key and of its organization. */
-  readonly limited: (reader: UnreadBytes.Reader, request: Request) => Guard.Limited
+  readonly limited: (reader: UnreadBytes.Reader, request: HttpServerRequest.HttpServerRequest) => Limited
 }
 
 /** What a server knows of the clients that read its answers. */
@@ -45,7 +47,11 @@ export interface Readers {
    * Counts what is unread of the answer to a request for a reader, and calls back when the answer is gone. False where
    * nothing is known of it; then it never calls back.
    */
-  readonly follow: (request: Request, reader: UnreadBytes.Reader, gone: () => void) => boolean
+  readonly follow: (
+    request: HttpServerRequest.HttpServerRequest,
+    reader: UnreadBytes.Reader,
+    gone: () => void
+  ) => boolean
   /** Whether a reader may be given another answer. */
   readonly hasRoom: (reader: UnreadBytes.Reader) => boolean
 }
@@ -75,7 +81,7 @@ const tooSlow: Errors.ErrorContent = {
 export const SHARE = 4
 
 /** A rate limit, and whose it is. */
-interface Limited {
+interface LimitOfCaller {
   /** What headers name it. */
   readonly name: string
   readonly limit: RateLimit.RateLimit
@@ -101,9 +107,9 @@ export const make = (
       requests: share * bounds.requests,
       streams: share * bounds.streams
     })
-    const room = yield* ReadRoom.make
+    const room = yield* Concurrency.makeReadRoom
 
-    const limitsOf = (reader: UnreadBytes.Reader): ReadonlyArray<Limited> => [
+    const limitsOf = (reader: UnreadBytes.Reader): ReadonlyArray<LimitOfCaller> => [
       ...(limit === null ? [] : [{ name: "default", limit, caller: reader.key }]),
       ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: allOf(reader) }])
     ]
@@ -191,10 +197,7 @@ export const make = (
             }),
       limited:
         (reader, request) =>
-        <R>(
-          answer: Effect.Effect<Response, never, R>,
-          read: string | null
-        ): Effect.Effect<Response, never, R | Scope.Scope> =>
+        <R>(answer: Answer<R>, read: string | null): Answer<R | Scope.Scope> =>
           Effect.suspend(() => {
             const { key, organizationId } = reader
             const all = allOf(reader)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { HostAuth, Mount, Routes, WebHandler } from "../../http/index.ts"
+import type { HostAuth, Routes, WebHandler } from "../../http/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Routed from "../ports/Routed.ts"
@@ -100,7 +100,7 @@ export interface Mounted {
   readonly has: (path: string) => boolean
   /** Whether the host is asked who sends a request. */
   readonly asksHost: boolean
-  readonly answer: (request: Request, arrival: Mount.Arrival) => Promise<Response>
+  readonly answer: (request: Request, arrival: WebHandler.Arrival) => Promise<Response>
   /** Has `close` wait for a promise. */
   readonly hold: Runtime["hold"]
   readonly log: Runtime["log"]

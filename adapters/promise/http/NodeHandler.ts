@@ -6,7 +6,7 @@
  * - A client that goes away interrupts what it has asked for.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { Mount } from "../../http/index.ts"
+import type { WebHandler } from "../../http/index.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Http from "./Http.ts"
 import * as Incoming from "./Incoming.ts"
@@ -73,7 +73,7 @@ const exchange = (response: ServerResponse, isAsked: boolean) => {
     signals?.abort()
     interrupt?.()
   })
-  const direct: Mount.Direct = {
+  const direct: NonNullable<WebHandler.Arrival["direct"]> = {
     take: (body) => {
       taken = body
     },

@@ -6,7 +6,7 @@ import { Context, Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Attachments, ReadCost } from "simplan"
 import { afterEach, describe, expect, it } from "vitest"
-import * as ReadRoom from "../../../adapters/http/middleware/ReadRoom.ts"
+import * as Concurrency from "../../../adapters/http/middleware/Concurrency.ts"
 import * as World from "../World.ts"
 
 const MB = 1_048_576
@@ -16,7 +16,7 @@ describe("the room that a read needs", () => {
 
   it("is what the organization's reads of the route have loaded, and less from minute to minute", () =>
     Effect.gen(function* () {
-      const room = yield* ReadRoom.make
+      const room = yield* Concurrency.makeReadRoom
       const expected = () => [
         room.expected("acme", path),
         room.expected("acme", "/v3/sims"),
