@@ -7,7 +7,7 @@
  */
 import { Duplex } from "node:stream"
 import type { PGlite } from "@electric-sql/pglite"
-import * as PlannerSettings from "../postgres/connection/PlannerSettings.ts"
+import * as Connections from "../postgres/connection/Connections.ts"
 
 // A request to cancel comes on a stream of its own. There is nothing to cancel: each message runs to its end.
 const CANCEL_REQUEST = 80_877_102
@@ -25,7 +25,8 @@ export const connect = (database: PGlite): Duplex => {
     opened = true
     await database.exec("rollback")
     await database.exec("discard all")
-    for (const [name, value] of Object.entries(PlannerSettings.values)) await database.exec(`set ${name} = ${value}`)
+    for (const [name, value] of Object.entries(Connections.plannerSettings))
+      await database.exec(`set ${name} = ${value}`)
   }
 
   const send = async (message: Buffer): Promise<void> => {

@@ -19,9 +19,7 @@ import * as Arguments from "../postgres/connection/Arguments.ts"
 import * as Postgres from "../postgres/index.ts"
 import * as Bridge from "./Bridge.ts"
 import * as DataDirectory from "./DataDirectory.ts"
-import * as DirectoryLock from "./DirectoryLock.ts"
 import * as Opening from "./Opening.ts"
-import * as Room from "./Room.ts"
 import * as Upkeep from "./Upkeep.ts"
 
 /** Where the embedded database is, and what is encrypted in it. */
@@ -39,8 +37,8 @@ const failed = (what: string) => (cause: unknown) => new Storage.StorageError({ 
 const directory = Effect.fnUntraced(function* (dataDir: unknown) {
   const path = yield* Effect.fromResult(DataDirectory.pathOf(dataDir))
   yield* DataDirectory.make(path)
-  yield* DirectoryLock.acquire(path)
-  yield* Room.forOpening(path, !Opening.isMade(path))
+  yield* DataDirectory.lock(path)
+  yield* DataDirectory.roomForOpening(path, !Opening.isMade(path))
   return path
 })
 
@@ -78,7 +76,7 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         minConnections: 1,
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
-      const room = path === undefined ? undefined : Room.forWrites(path)
+      const room = path === undefined ? undefined : DataDirectory.roomForWrites(path)
       if (path !== undefined) yield* Upkeep.all(client)
       yield* Upkeep.follow(client, room)
       const { schema, secretKeys } = options

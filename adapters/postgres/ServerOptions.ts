@@ -8,13 +8,12 @@ import type { SqlError } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Arguments from "./connection/Arguments.ts"
 import * as Connections from "./connection/Connections.ts"
-import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
+import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
 import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
-import type * as PgPool from "./connection/PgPool.ts"
-import * as PgSession from "./connection/PgSession.ts"
+import * as PgPool from "./connection/PgPool.ts"
+import * as Sockets from "./connection/Sockets.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
-import * as FastPaths from "./fast/FastPaths.ts"
 
 /**
  * One of `url`, `pool` and `client` says where the database is. A pooler between has to be in session mode; one in
@@ -53,7 +52,7 @@ export interface Options {
   /** How long the database may be silent before a connection counts as lost, 1 s to 1 h; 30 s where it is absent. */
   readonly waitLimit?: Duration.Input | undefined
   /** Which fast paths are taken; all of them where it is absent. */
-  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  readonly fastPaths?: Partial<Database.FastPaths> | undefined
   /**
    * The key that signing keys, webhook URLs and activation codes are encrypted with, 32 bytes in base64 or hexadecimal; during a
    * rotation the new and the old one with a comma between. Where it is absent they are stored plain.
@@ -73,13 +72,13 @@ const known = [
   "secretKeys"
 ] as const satisfies ReadonlyArray<keyof Options>
 
-const fastPathsOf = (given: Options["fastPaths"]): Arguments.Checked<FastPaths.FastPaths> =>
+const fastPathsOf = (given: Options["fastPaths"]): Arguments.Checked<Database.FastPaths> =>
   Result.gen(function* () {
-    const found = yield* Arguments.object("fastPaths", given ?? {}, Object.keys(FastPaths.defaults))
+    const found = yield* Arguments.object("fastPaths", given ?? {}, Object.keys(Database.defaults))
     for (const [name, value] of Object.entries(found)) {
       if (value !== undefined) yield* Arguments.trueOrFalse(`fastPaths.${name}`, value)
     }
-    return { ...FastPaths.defaults, ...given }
+    return { ...Database.defaults, ...given }
   })
 
 type Connecting = Effect.Effect<
@@ -91,7 +90,7 @@ type Connecting = Effect.Effect<
 const isPool = (value: object): boolean =>
   typeof Reflect.get(value, "connect") === "function" &&
   typeof Reflect.get(value, "options") === "object" &&
-  PgSession.canOpen(value)
+  PgPool.canOpen(value)
 
 /** How the connections are made that the options name. */
 const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.Checked<Connecting> =>
@@ -124,7 +123,7 @@ const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.C
 const read = (options: Options) =>
   Result.gen(function* () {
     yield* Arguments.object("The options of Postgres.layer", options, known)
-    const given = options.waitLimit ?? ConnectionWatchdog.PATIENCE
+    const given = options.waitLimit ?? Sockets.PATIENCE
     const waitLimit = yield* Arguments.duration("waitLimit", given, "1 second", "1 hour")
     return {
       schema: yield* DatabaseSchema.parse(options.schema ?? DatabaseSchema.DEFAULT),

@@ -15,21 +15,17 @@ import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
 import * as Failure from "./connection/Failure.ts"
 import * as Secrets from "./encryption/Secrets.ts"
-import * as KeyCheck from "./encryption/KeyCheck.ts"
-import * as Reencryption from "./encryption/Reencryption.ts"
+import * as KeyRotation from "./encryption/KeyRotation.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as Notifications from "./database/Notifications.ts"
 import * as HostConnection from "./database/HostConnection.ts"
 import * as DatabaseLock from "./database/DatabaseLock.ts"
-import type * as FastPaths from "./fast/FastPaths.ts"
 import * as Pooler from "./connection/Pooler.ts"
-import * as RecentSecrets from "./fast/RecentSecrets.ts"
 import * as ServerOptions from "./ServerOptions.ts"
 import * as Ports from "./Ports.ts"
-import * as ConnectionMetrics from "./connection/ConnectionMetrics.ts"
-import * as ConnectionWatchdog from "./connection/ConnectionWatchdog.ts"
+import * as Sockets from "./connection/Sockets.ts"
 
 /** What the layers give. */
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
@@ -89,7 +85,7 @@ export interface Clients {
   /** Where other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
   /** Which paths for speed alone are on; all by default. */
-  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  readonly fastPaths?: Partial<Database.FastPaths> | undefined
   /** What signing keys, webhook URLs and activation codes are encrypted with, the first one; not encrypted where it is absent. */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
@@ -110,7 +106,7 @@ export const reencrypt = (
     const keys = yield* keysOf(secretKeys)
     const schema = yield* schemaOf(options.schema)
     const sql = yield* SqlClient.SqlClient
-    return yield* storageErrors(Reencryption.run(schema.client(sql), keys))
+    return yield* storageErrors(KeyRotation.reencrypt(schema.client(sql), keys))
   })
 
 /** The ports over clients that the caller has. */
@@ -124,7 +120,7 @@ export const layerOf = <E, R>(
       const keys = yield* keysOf(clients.secretKeys)
       const schema = yield* schemaOf(clients.schema)
       yield* migrate(migrates, schema)
-      yield* storageErrors(KeyCheck.run(schema.client(migrates), keys))
+      yield* storageErrors(KeyRotation.check(schema.client(migrates), keys))
       const database = yield* Database.make({
         reads: schema.client(clients.reads),
         writes: schema.client(clients.writes),
@@ -133,7 +129,7 @@ export const layerOf = <E, R>(
         home: clients.home ?? null
       })
       const remembers = keys.length > 0 && database.fastPaths.recentSecrets
-      const cipher = remembers ? RecentSecrets.make(Secrets.makeCipher(keys)) : Secrets.makeCipher(keys)
+      const cipher = remembers ? Secrets.remembering(Secrets.makeCipher(keys)) : Secrets.makeCipher(keys)
       const ports = Ports.make(database, cipher, clients.shared)
       return Context.add(ports, SqlClient.SqlClient, clients.writes)
     })
@@ -151,11 +147,11 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       const { max, migrates, ownSession, session, target, writes } = connections
       yield* Pooler.refuse(ownSession, target)
       const service = DatabaseSchema.make(schema)
-      const heartbeatInterval = ConnectionWatchdog.heartbeatInterval(waitLimit)
+      const heartbeatInterval = Sockets.heartbeatInterval(waitLimit)
       const occupancy = yield* DatabaseLock.hold(session, target, service, alone, heartbeatInterval)
       const reads = yield* connections.reads
-      yield* ConnectionMetrics.recordConnections("writes", max.writes)
-      yield* ConnectionMetrics.recordConnections("reads", max.reads)
+      yield* Database.recordConnections("writes", max.writes)
+      yield* Database.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const home = yield* HostConnection.databaseOf(writes)
       const notifications = yield* Notifications.make(session, service.channel, heartbeatInterval)

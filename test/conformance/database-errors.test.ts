@@ -11,7 +11,7 @@ import * as Pglite from "simplan/pglite"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import * as DirectoryLock from "../../adapters/pglite/DirectoryLock.ts"
+import * as DataDirectory from "../../adapters/pglite/DataDirectory.ts"
 import * as Databases from "../setup/databases/Databases.ts"
 
 const LIMIT = 5_000
@@ -221,7 +221,7 @@ describe("Pglite.layer with a directory that cannot be used", () => {
     await Effect.runPromise(
       Effect.scoped(
         Effect.andThen(
-          DirectoryLock.acquire(dataDir),
+          DataDirectory.lock(dataDir),
           Effect.promise(async () => expect(await pglite({ dataDir })).toMatch(/which is in use by another process$/))
         )
       )

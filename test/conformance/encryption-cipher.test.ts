@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto"
 import { Redacted, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Secrets from "../../adapters/postgres/encryption/Secrets.ts"
-import * as RecentSecrets from "../../adapters/postgres/fast/RecentSecrets.ts"
 import * as SecretKeys from "../../adapters/postgres/encryption/SecretKeys.ts"
 
 const keysOf = (text: string) => Result.getOrThrow(SecretKeys.parse(Redacted.make(text)))
@@ -109,7 +108,7 @@ describe("a cipher that remembers", () => {
       opened.push(stored)
       return decrypts(stored, at)
     }
-    return RecentSecrets.make({ ...inner, decrypt })
+    return Secrets.remembering({ ...inner, decrypt })
   }
   const at = (row: number): Secrets.Place => ["signing key", "acme", String(row)]
 

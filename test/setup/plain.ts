@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Plugin } from "vite"
 
-const FILES = ["src/app/fast/FastPaths.ts", "adapters/postgres/fast/FastPaths.ts"]
+const FILES = ["src/app/fast/FastPaths.ts", "adapters/postgres/database/Database.ts"]
 
 const off = (source: string): string => {
   const [before = "", defaults = ""] = source.split("export const defaults")

@@ -136,9 +136,9 @@ const copyData = (target) => {
 
 /** Copies the template of new embedded databases, which is made once for a version of PGlite. */
 const copyTemplate = async (target) => {
-  const { make } = await import(pathToFileURL(join(target, "adapters", "pglite", "Template.js")).href)
+  const { makeTemplate } = await import(pathToFileURL(join(target, "adapters", "pglite", "Opening.js")).href)
   const templates = join(root, ".pglite")
-  await make(templates)
+  await makeTemplate(templates)
   cpSync(templates, join(target, ".pglite"), { recursive: true })
 }
 

@@ -2,18 +2,16 @@
  * The connections of a service, in each of the ways in which a host names its database.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { type Duration, Effect, Predicate, type Redacted, type Scope } from "effect"
 import type { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
+import * as Failure from "./Failure.ts"
 import * as PgPool from "./PgPool.ts"
-import * as PgSession from "./PgSession.ts"
-import * as PlannerSettings from "./PlannerSettings.ts"
-import * as PrimaryHost from "./PrimaryHost.ts"
-import type * as Refusal from "./Refusal.ts"
 import * as Session from "./Session.ts"
+import * as Sockets from "./Sockets.ts"
 
 export interface Connections {
   /** Opened once the database can be reached. */
@@ -25,10 +23,35 @@ export interface Connections {
   readonly session: Session.Open
   /** Likewise, over another connection each time. */
   readonly ownSession: Session.Open
-  readonly target: Refusal.Target
+  readonly target: Failure.Target
   /** How many connections there may be. */
   readonly max: { readonly reads: number; readonly writes: number }
 }
+
+/**
+ * The planner's settings on the connection for reads, where simplan opens that connection itself.
+ *
+ * PostgreSQL keeps the plan of a prepared statement until its tables have new statistics. A plan that was made while a
+ * table was empty may read that table as a whole, and goes on doing so while thousands of rows are added. Every read of a
+ * table that grows has an index to use, so `enable_seqscan` is off. The few small tables without one are read as a whole
+ * all the same. Servers before version 18 take such a read for so expensive that they would compile it, so `jit` is off.
+ */
+export const plannerSettings = { enable_seqscan: "off", jit: "off" } as const
+
+/** The settings, for connections that begin with them; none where a connection is refused because of them. */
+const acceptedSettings = (config: PgConnection.Config) =>
+  PgConnection.make({ ...config, startupParameters: plannerSettings }).pipe(
+    Effect.scoped,
+    Effect.as(plannerSettings),
+    Effect.catch((error) =>
+      Failure.isProtocolRefused(error)
+        ? Effect.as(
+            Effect.logInfo("the connection for reads goes without the planner's settings: they are refused"),
+            undefined
+          )
+        : Effect.succeed(plannerSettings)
+    )
+  )
 
 /**
  * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
@@ -39,7 +62,7 @@ export const ofUrl = Effect.fnUntraced(function* (
   maxConnections: number,
   waitLimit: Duration.Duration
 ) {
-  const urls = PrimaryHost.urlsOf(url)
+  const urls = DatabaseUrl.urlsOf(url)
   const first = urls[0] ?? url
   const named = {
     url: first,
@@ -47,18 +70,18 @@ export const ofUrl = Effect.fnUntraced(function* (
     applicationName: "simplan",
     connectTimeout: "4 seconds"
   } as const
-  const primary = urls.length > 1 ? yield* PrimaryHost.follow(urls, named) : undefined
+  const primary = urls.length > 1 ? yield* Sockets.follow(urls, named) : undefined
   const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
   const watched = {
     ...plain,
-    stream: () => (primary === undefined ? ConnectionWatchdog.open(first, waitLimit) : primary(waitLimit))
+    stream: () => (primary === undefined ? Sockets.open(first, waitLimit) : primary(waitLimit))
   }
   // With a time to live, the pool checks a connection before it hands it out, and gives no dead one. Where there is
   // little to do one would be closed every ten seconds, and opened again for the next poll of the queues.
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const connections: Connections = {
     writes: yield* PgClient.make({ ...shared, maxConnections }),
-    reads: Effect.flatMap(PlannerSettings.accepted(plain), (startupParameters) =>
+    reads: Effect.flatMap(acceptedSettings(plain), (startupParameters) =>
       PgClient.make({ ...shared, startupParameters, maxConnections: 1, multiplex: true })
     ),
     migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
@@ -86,7 +109,7 @@ const addressOfPool = ({ options }: PgPool.PgPool): string => {
 export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, waitLimit: Duration.Duration) {
   const client = yield* PgPool.client(pool, waitLimit)
   const max = Number(textOf(pool.options, "max", "10"))
-  const ownSession = PgSession.opening(pool, waitLimit)
+  const ownSession = PgPool.opening(pool, waitLimit)
   PgPool.survive(pool)
   const connections: Connections = {
     reads: Effect.succeed(client),

@@ -2,9 +2,7 @@
  * The URL of a PostgreSQL database: what may be handed in as one, and what messages may show of it.
  */
 import { Predicate, Redacted, Result } from "effect"
-import type * as Arguments from "./Arguments.ts"
-import { secret } from "./Arguments.ts"
-import * as PrimaryHost from "./PrimaryHost.ts"
+import * as Arguments from "./Arguments.ts"
 
 /** What a host hands in as the URL of its database. */
 export type DatabaseUrl = string | URL | Redacted.Redacted
@@ -34,13 +32,21 @@ const problemOf = (text: string): string | undefined => {
 const isUrl = (value: unknown): value is URL =>
   Predicate.hasProperty(value, "href") && Predicate.hasProperty(value, "searchParams")
 
+const SEVERAL = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
+
+/** The URL of each host, in the order given. */
+export const urlsOf = (url: Redacted.Redacted): ReadonlyArray<Redacted.Redacted> => {
+  const [, before, hosts, after] = SEVERAL.exec(Redacted.value(url)) ?? []
+  return hosts === undefined ? [url] : hosts.split(",").map((host) => Redacted.make(`${before}${host}${after}`))
+}
+
 /** Reads the URL of a database, of one host or of several. */
 export const parse = (given: unknown): Arguments.Checked<Redacted.Redacted> => {
   if (given === "") return refused("is empty")
-  const text = secret("url", isUrl(given) ? given.href : given, ALLOWED)
+  const text = Arguments.secret("url", isUrl(given) ? given.href : given, ALLOWED)
   if (Result.isFailure(text)) return Result.fail(text.failure)
   const url = Redacted.make(text.success)
-  for (const one of PrimaryHost.urlsOf(url)) {
+  for (const one of urlsOf(url)) {
     const problem = problemOf(Redacted.value(one))
     if (problem !== undefined) return refused(problem)
   }

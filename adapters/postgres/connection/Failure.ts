@@ -1,6 +1,6 @@
 /**
  * What a failed statement means: a failure of the package `pg` as a `SqlError`, by its SQLSTATE where the server sent it, and
- * else a lost connection; and a `SqlError` as what the port knows, a `Conflict` or a `StorageError`.
+ * else a lost connection; a `SqlError` as what the port knows, a `Conflict` or a `StorageError`; and what a host is told where it cannot connect.
  */
 import {
   AuthenticationError,
@@ -60,14 +60,8 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   api_key_hash: "api key"
 }
 
-const field = (value: unknown, name: "code" | "message"): string | undefined => {
-  if (typeof value !== "object" || value === null || !(name in value)) return undefined
-  const found: unknown = Reflect.get(value, name)
-  return typeof found === "string" ? found : undefined
-}
-
 /** The SQLSTATE of a failure that the server has reported. */
-export const stateOf = ({ reason }: SqlError): string | undefined => field(reason.cause, "code")
+export const stateOf = ({ reason }: SqlError): string | undefined => text(reason.cause, "code")
 
 /** SQLSTATEs with which the server ends a connection: shutdown, crash, start-up, idle session. */
 const ENDED = /^57P0[1235]$/
@@ -78,20 +72,20 @@ const ENDED = /^57P0[1235]$/
  */
 export const isConnectionLost = ({ reason }: SqlError): boolean => {
   if (reason._tag === "ConnectionError") return true
-  const code = field(reason.cause, "code")
+  const code = text(reason.cause, "code")
   return reason._tag === "UnknownError" && (code === undefined || ENDED.test(code))
 }
 
 /** Whether the client refused a message of the server for its size: sent again, it would cost another connection. */
 export const isTooLarge = ({ reason }: SqlError): boolean =>
-  field(reason.cause, "message")?.includes("maxMessageSize") === true
+  text(reason.cause, "message")?.includes("maxMessageSize") === true
 
 /** Whether a pooler does not know what it was asked for, such as a setting at the start: so PgBouncer says it. */
-export const isProtocolRefused = ({ reason }: SqlError): boolean => field(reason.cause, "code") === "08P01"
+export const isProtocolRefused = ({ reason }: SqlError): boolean => text(reason.cause, "code") === "08P01"
 
 /** The failure of a statement without guards. */
 export const storageError = (error: SqlError): Storage.StorageError =>
-  new Storage.StorageError({ message: field(error.reason.cause, "message") ?? error.message, cause: error })
+  new Storage.StorageError({ message: text(error.reason.cause, "message") ?? error.message, cause: error })
 
 /**
  * The failure of a commit. A deadlock and a serialization failure are conflicts: the statement changed nothing, and the
@@ -105,8 +99,48 @@ export const commitError = (error: SqlError): Conflict | Storage.StorageError =>
   if (reason._tag === "UniqueViolation") {
     return new Storage.Conflict({ on: conflicts[reason.constraint] ?? "version" })
   }
-  if (field(reason.cause, "code") === GUARD) {
-    return new Storage.Conflict({ on: conflicts[field(reason.cause, "message") ?? ""] ?? "version" })
+  if (text(reason.cause, "code") === GUARD) {
+    return new Storage.Conflict({ on: conflicts[text(reason.cause, "message") ?? ""] ?? "version" })
   }
   return storageError(error)
+}
+
+/** Where a host's connections go, and the argument that says so. */
+export interface Target {
+  /** Such as `url`. */
+  readonly argument: string
+  /** Such as `127.0.0.1:5432`. */
+  readonly address: string
+}
+
+/** What a failure of the network says; of several addresses that were tried, the first. */
+const networkMessage = (cause: unknown): string =>
+  text(cause, "message") ||
+  (cause instanceof AggregateError && text(cause.errors[0], "message")) ||
+  text(cause, "code") ||
+  "no reason is known"
+
+/** What the client says where neither the URL nor the environment names a user. */
+const NO_USER = "No username configured"
+
+const sentence = ({ address, argument }: Target, { reason }: SqlError): string | undefined => {
+  const { cause } = reason
+  const code = text(cause, "code") ?? ""
+  const message = text(cause, "message")
+  if (code === "3D000")
+    return `${argument} names a database that is not at ${address}, and must name one that is: ${message}`
+  if (/^28/.test(code)) {
+    return `${argument} names a user whom the database at ${address} does not let in, or a wrong password: ${message}`
+  }
+  if (reason._tag !== "ConnectionError") return undefined
+  if (message === NO_USER) {
+    return `${argument} names no user, and neither does the environment (USER): must be such as postgres://user@${address}/database`
+  }
+  return `${argument} names ${address}, where no PostgreSQL can be reached, and must name one that can: ${networkMessage(cause)}`
+}
+
+/** Says in one sentence why the first connection to a database failed: which argument names what is not there. */
+export const ofFirstConnection = (target: Target, error: SqlError): Storage.StorageError | undefined => {
+  const message = sentence(target, error)
+  return message === undefined ? undefined : new Storage.StorageError({ message, cause: error })
 }

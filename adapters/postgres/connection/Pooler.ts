@@ -10,7 +10,6 @@ import { Effect, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "./Failure.ts"
-import * as Refusal from "./Refusal.ts"
 import type * as Session from "./Session.ts"
 
 const SETTING = "simplan.trial"
@@ -94,7 +93,7 @@ const silence = (answers: () => number) =>
  * Fails with one sentence within 5 s of the last answer where a pooler in transaction mode is between this process and the database, and where
  * the database cannot be reached. `open` opens another connection each time.
  */
-export const refuse = (open: Session.Open, target: Refusal.Target): Effect.Effect<void, Storage.StorageError> => {
+export const refuse = (open: Session.Open, target: Failure.Target): Effect.Effect<void, Storage.StorageError> => {
   const { address, argument } = target
   const refusal = (is: string) =>
     new Storage.StorageError({
@@ -109,7 +108,7 @@ export const refuse = (open: Session.Open, target: Refusal.Target): Effect.Effec
       })
     )
     return Effect.scoped(trial).pipe(
-      Effect.mapError((error) => Refusal.of(target, error) ?? Failure.storageError(error)),
+      Effect.mapError((error) => Failure.ofFirstConnection(target, error) ?? Failure.storageError(error)),
       Effect.raceFirst(
         Effect.flatMap(
           silence(() => answers),

@@ -7,15 +7,12 @@
  * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
  * the transaction can go on, unless it met a deadlock or a serialization failure.
  */
-import { Context, Effect, Option, Schedule } from "effect"
+import { Clock, Context, Effect, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { HostTransaction, Storage } from "simplan/ports"
-import * as FastPaths from "../fast/FastPaths.ts"
 import * as Failure from "../connection/Failure.ts"
 import * as HostConnection from "./HostConnection.ts"
-import * as HostFailure from "./HostFailure.ts"
-import * as ConnectionMetrics from "../connection/ConnectionMetrics.ts"
 
 export type PipelineDrain = <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -69,7 +66,7 @@ export interface Row<A> {
 type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
-  readonly fastPaths: FastPaths.FastPaths
+  readonly fastPaths: FastPaths
   /** Whether the caller runs inside a transaction of the host. Then it shares no statement with others. */
   readonly inTransaction: Effect.Effect<boolean>
   /** Runs an effect inside the transaction of a connection of the host. */
@@ -110,19 +107,64 @@ const NO = Effect.succeed(false)
 export const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> =>
   rows.map(({ value }) => (value === null ? null : JSON.parse(value)))
 
+type Pool = "reads" | "writes"
+
+const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+const connections = (pool: Pool) =>
+  Metric.gauge("simplan_database_connections_max", {
+    description: "How many connections there may be; one for reads carries many statements at once",
+    attributes: { pool }
+  })
+
+/** Records how many connections a pool may have. */
+export const recordConnections = (pool: Pool, max: number): Effect.Effect<void> => Metric.update(connections(pool), max)
+
+/**
+ * Measures statements, the wait for a connection included. The SQL client's pool has no metrics, so the statements under way
+ * are counted: if there are more statements than connections, the others wait.
+ */
+const measuredOn = (pool: Pool): (<A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) => {
+  const attributes = { pool }
+  const underWay = Metric.gauge("simplan_database_statements_under_way", {
+    description: "Statements that use a connection or wait for one",
+    attributes
+  })
+  const duration = Metric.histogram("simplan_database_statement_duration_seconds", {
+    description: "Time that a statement took, the wait for a connection included",
+    attributes,
+    boundaries: BOUNDARIES
+  })
+  let count = 0
+  return (statement) =>
+    Effect.withFiber((fiber) => {
+      const { context } = fiber
+      const clock = Context.get(context, Clock.Clock)
+      const start = clock.monotonicTimeNanosUnsafe()
+      count += 1
+      underWay.updateUnsafe(count, context)
+      return Effect.onExitPrimitive(statement, () => {
+        count -= 1
+        underWay.updateUnsafe(count, context)
+        duration.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9, context)
+        return undefined
+      })
+    })
+}
+
 export const make = Effect.fnUntraced(function* (clients: {
   readonly reads: Sql
   readonly writes: Sql
   readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
-  readonly fastPaths?: Partial<FastPaths.FastPaths> | undefined
+  readonly fastPaths?: Partial<FastPaths> | undefined
   /** What `HostConnection.databaseOf` says of the clients. */
   readonly home: string | null
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
   const { beforeWrites, reads, writes } = clients
-  const measured = ConnectionMetrics.measured("reads")
+  const measured = measuredOn("reads")
   const drained = pipelineDrain(PIPELINE)
-  const write = ConnectionMetrics.measured("writes")
+  const write = measuredOn("writes")
   const transaction = (of: Context.Context<never>) => Context.getOption(of, writes.transactionService)
   const inTransaction = Effect.withFiber((fiber) => (Option.isSome(transaction(fiber.context)) ? YES : NO))
 
@@ -145,7 +187,7 @@ export const make = Effect.fnUntraced(function* (clients: {
 
   const rows: Database["rows"] = (query) =>
     whereInside(
-      () => Effect.mapError(query(writes), HostFailure.storageError),
+      () => Effect.mapError(query(writes), HostConnection.storageError),
       () =>
         Effect.catchIf(measured(drained(query(reads))), Failure.isConnectionLost, () => alone(query)).pipe(
           Effect.mapError(Failure.storageError)
@@ -156,7 +198,7 @@ export const make = Effect.fnUntraced(function* (clients: {
     alone(query).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
-    fastPaths: { ...FastPaths.defaults, ...clients.fastPaths },
+    fastPaths: { ...defaults, ...clients.fastPaths },
     inTransaction,
     join: HostConnection.joining(writes, clients.home),
     afterCommit: writes.afterCommit,
@@ -166,13 +208,28 @@ export const make = Effect.fnUntraced(function* (clients: {
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
     write: (query) =>
       whereInside(
-        () => Effect.mapError(query(writes), HostFailure.storageError),
+        () => Effect.mapError(query(writes), HostConnection.storageError),
         () => Effect.mapError(write(query(writes)), Failure.storageError)
       ).pipe(admitted, Effect.map(values)),
     commit: (statement) =>
       whereInside(
-        () => Effect.mapError(joined(statement(writes)), HostFailure.commitError),
+        () => Effect.mapError(joined(statement(writes)), HostConnection.commitError),
         () => Effect.mapError(write(statement(writes)), Failure.commitError)
       ).pipe(admitted, Effect.asVoid)
   }
 })
+
+/**
+ * Which fast paths the adapter takes. Each one can be switched off: the adapter then sends each read, each commit by
+ * itself, and decrypts each secret. `npm run test:plain` runs the suite with all of them off.
+ */
+export interface FastPaths {
+  /** One statement answers reads of several callers. */
+  readonly batchedReads: boolean
+  /** One statement writes the commits of several callers. */
+  readonly batchedCommits: boolean
+  /** Secrets that were decrypted lately are remembered (`Secrets.remembering`). */
+  readonly recentSecrets: boolean
+}
+
+export const defaults: FastPaths = { batchedReads: true, batchedCommits: true, recentSecrets: true }

@@ -12,7 +12,6 @@ import { Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
 import type { Ports } from "./ClockOffset.ts"
 import type { DatabaseSchema } from "./DatabaseSchema.ts"
-import * as Refusal from "../connection/Refusal.ts"
 import type * as Session from "../connection/Session.ts"
 
 /** Succeeds while the lock is held. Waits while it is taken again; fails where it could not be. */
@@ -70,7 +69,7 @@ const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, al
  */
 export const hold = Effect.fnUntraced(function* (
   open: Session.Open,
-  target: Refusal.Target,
+  target: Failure.Target,
   schema: DatabaseSchema,
   alone: boolean,
   interval: Duration.Input
@@ -81,7 +80,7 @@ export const hold = Effect.fnUntraced(function* (
   const storageError = (error: Taken | SqlError): Storage.StorageError =>
     error._tag === "Taken"
       ? new Storage.StorageError({ message: error.message })
-      : (Refusal.of(target, error) ?? Failure.storageError(error))
+      : (Failure.ofFirstConnection(target, error) ?? Failure.storageError(error))
   const session = Effect.scoped(
     Effect.gen(function* () {
       const held = yield* Effect.retry(take(open, schema.serviceLock, alone), {

@@ -3,20 +3,171 @@
  *
  * The statements of the ports run on that connection. Each commit has a savepoint, so that one which fails leaves the
  * transaction as it was. What others have to learn goes by NOTIFY in the transaction: the database sends it after the
- * commit.
+ * commit. A statement that fails says whether the host has used a transaction that nothing can be done in, whether it has to
+ * begin its transaction anew, or that the database failed.
  */
 import { Context, Effect, Exit, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
-import type { SqlError } from "effect/sql/SqlError"
-import type { HostTransaction } from "simplan/ports"
+import * as SqlError from "effect/sql/SqlError"
+import { type HostTransaction, Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
-import * as HostFailure from "./HostFailure.ts"
 
 /** The connection of the host that the running fiber's statements go over; null if it is one of simplan's own. */
 export const Current = Context.Reference<Connection | null>("simplan/postgres/HostConnection", {
   defaultValue: () => null
 })
+
+/** How deep an error of a client may lie in the errors of what wraps that client. */
+const DEPTH = 5
+
+const field = (value: object, name: string): unknown => Reflect.get(value, name)
+
+const wrapped = ["cause", "meta", "driverAdapterError", "originalError", "parent"]
+
+// Prisma has codes of its own that look like an SQLSTATE.
+const isSqlState = (code: unknown): code is string =>
+  typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && !/^P[1-9]/.test(code)
+
+interface DatabaseError {
+  readonly code: string
+  readonly constraint: string
+  readonly message: string
+}
+
+/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not given. */
+const constraintOf = (error: object): string => {
+  const named = field(error, "constraint") ?? field(error, "constraint_name")
+  const name = typeof named === "object" && named !== null ? field(named, "index") : named
+  return typeof name === "string" ? name : ""
+}
+
+/** The database's own error in that of a client, or of what wraps the client. */
+const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
+  if (typeof error !== "object" || error === null || depth > DEPTH) return null
+  for (const name of wrapped) {
+    const found = databaseError(field(error, name), depth + 1)
+    if (found !== null) return found
+  }
+  const code = [field(error, "code"), field(error, "originalCode")].find(isSqlState)
+  if (code === undefined) return null
+  const message = field(error, "message") ?? field(error, "originalMessage")
+  return { code, constraint: constraintOf(error), message: String(message ?? "") }
+}
+
+// Some clients put the statement before the database's message; that of a guard is one of these.
+const GUARD = /(version|lease|idempotency key|command)[`"'.)\s]*$/
+
+/** An error of the host's client, with the database's code where the database has said something. */
+class ClientError extends Error {
+  readonly code: string | undefined
+  constructor(message: string, code: string | undefined, cause: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+// Of Node's sockets, `pg`, postgres.js and Prisma.
+const LOST =
+  /^(?:ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOSTUNREACH$|ENETUNREACH$|CONNECT|P1001$|P1017$)|^Connection terminated|connection error/
+
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && [field(error, "code"), error.message].some((text) => LOST.test(String(text)))
+
+const reasonOf = (error: unknown): SqlError.SqlErrorReason => {
+  const found = databaseError(error)
+  const raw = found?.message ?? (error instanceof Error ? error.message : String(error))
+  const message = (found?.code === "SP409" ? GUARD.exec(raw)?.[1] : undefined) ?? raw
+  const properties = { cause: new ClientError(message, found?.code, error), message, operation: "query" }
+  switch (found?.code) {
+    case undefined:
+      return isLost(error) ? new SqlError.ConnectionError(properties) : new SqlError.UnknownError(properties)
+    case "23505":
+      return new SqlError.UniqueViolation({ ...properties, constraint: found?.constraint ?? "" })
+    case "40P01":
+      return new SqlError.DeadlockError(properties)
+    case "40001":
+      return new SqlError.SerializationError(properties)
+    default:
+      return new SqlError.UnknownError(properties)
+  }
+}
+
+/** The error of a host's client. */
+const hostError = (error: unknown): SqlError.SqlError => new SqlError.SqlError({ reason: reasonOf(error) })
+
+const unusable = (why: string, sqlState: string | null, cause: unknown): Storage.StorageError =>
+  new Storage.StorageError({
+    message: `The transaction cannot be used: ${why}`,
+    transaction: { is: "unusable", sqlState },
+    cause
+  })
+
+/** The transaction is one of another database than that of the service. */
+const anotherDatabase: Storage.StorageError = unusable("it is one of another database than simplan's", null, undefined)
+
+/** Why a transaction cannot be used, by the SQLSTATE of a statement in it. */
+const whyByState: Readonly<Record<string, string>> = {
+  "25P01":
+    "none is open on this connection. It must be the client on which the transaction was begun, not its pool, and only until it ends",
+  "25P02": "a statement in it has failed, so it has to be rolled back",
+  "25006": "it is read-only"
+}
+
+/** Likewise, on a connection of the host's. */
+const whyByStateOfHost: Readonly<Record<string, string>> = {
+  "3F000": "the database has no tables of simplan",
+  "42P01": "the database has no tables of simplan",
+  "42501": "its user may not use the tables of simplan"
+}
+
+/** What is read and locked stays as it is until the transaction ends, so a second try in it fails like the first. */
+const NEEDS_NEW_TRANSACTION: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
+
+/** That of a lock which `lock_timeout` lets nobody wait for any longer. */
+const LOCK_NOT_AVAILABLE = "55P03"
+
+/** What has taken longer than a setting of the host's lets it, by SQLSTATE. */
+const whatTimedOut: Readonly<Record<string, string>> = {
+  "57014": "a statement in it was cancelled, as statement_timeout does",
+  "25P03": "it was idle for longer than idle_in_transaction_session_timeout",
+  "25P04": "it took longer than transaction_timeout"
+}
+
+/** The failure of a statement inside a transaction of the host. */
+export const storageError = (error: SqlError.SqlError): Storage.StorageError => {
+  const { reason } = error
+  const plain = Failure.storageError(error)
+  const state = Failure.stateOf(error)
+  const isHosts = reason.cause instanceof ClientError
+  const timedOut = state === undefined ? undefined : whatTimedOut[state]
+  if (state !== undefined && timedOut !== undefined) {
+    return new Storage.StorageError({
+      message: `The transaction cannot be used: ${timedOut} (${state}: ${plain.message}): roll it back, and begin it anew`,
+      transaction: { is: "timed out", sqlState: state },
+      cause: error
+    })
+  }
+  if (NEEDS_NEW_TRANSACTION.has(reason._tag) || state === LOCK_NOT_AVAILABLE) {
+    return new Storage.StorageError({
+      message: `${plain.message} (${state ?? reason._tag}): roll the transaction back, and begin it anew`,
+      transaction: { is: "in conflict", sqlState: state ?? "40001" },
+      cause: error
+    })
+  }
+  if (state === undefined) {
+    const isRefused = isHosts && reason._tag !== "ConnectionError"
+    return isRefused ? unusable(`its client refuses a statement: ${plain.message}`, null, error) : plain
+  }
+  const why = whyByState[state] ?? (isHosts ? whyByStateOfHost[state] : undefined)
+  return why === undefined ? plain : unusable(`${why} (${state}: ${plain.message})`, state, error)
+}
+
+/** The failure of a commit inside a transaction of the host. After a conflict of transactions none is tried again. */
+export const commitError = (error: SqlError.SqlError): Storage.Conflict | Storage.StorageError => {
+  const found = storageError(error)
+  return found.transaction === undefined ? Failure.commitError(error) : found
+}
 
 // The statements have texts, numbers, truth values and null alone.
 const parameter = (value: unknown): HostTransaction.ParameterValue =>
@@ -37,7 +188,7 @@ const connectionOf = (host: HostTransaction.HostConnection): Connection => {
     return "rows" in result ? result.rows : result
   }
   const rows = (text: string, values: ReadonlyArray<unknown>) =>
-    Effect.tryPromise({ try: () => found(text, values.map(parameter)), catch: HostFailure.of })
+    Effect.tryPromise({ try: () => found(text, values.map(parameter)), catch: hostError })
   const values = (text: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(rows(text, parameters), (found) =>
       found.map((row) => (typeof row === "object" && row !== null ? Object.values(row) : []))
@@ -65,7 +216,7 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => 
  * The database that a client is connected to, as nothing else has it: its id in the server, and when the server started. Null
  * where the database does not say it.
  */
-export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError> =>
+export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
   Effect.map(
     sql<{ readonly value: string }>`
       select to_json(concat(
@@ -100,11 +251,11 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
     const open = inside(sql`lock table simplan.clock in access share mode`)
     const check = Effect.gen(function* () {
       if (!checked.has(connection)) {
-        const database = yield* Effect.mapError(inside(databaseOf(sql)), HostFailure.storageError)
-        if (!(yield* Effect.mapError(isHome(database), Failure.storageError))) return yield* HostFailure.anotherDatabase
+        const database = yield* Effect.mapError(inside(databaseOf(sql)), storageError)
+        if (!(yield* Effect.mapError(isHome(database), Failure.storageError))) return yield* anotherDatabase
         checked.add(connection)
       }
-      return yield* Effect.mapError(open, HostFailure.storageError)
+      return yield* Effect.mapError(open, storageError)
     })
     return Effect.andThen(inTurn(connection, check), inside(effect))
   }
@@ -126,7 +277,7 @@ export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>
 export const savepoint = <A, E>(
   connection: Connection,
   effect: Effect.Effect<A, E>
-): Effect.Effect<A, E | SqlError> => {
+): Effect.Effect<A, E | SqlError.SqlError> => {
   const run = (text: string) => connection.executeUnprepared(text, [], undefined)
   return Effect.uninterruptibleMask((restore) =>
     Effect.andThen(

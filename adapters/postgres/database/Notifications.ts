@@ -8,12 +8,11 @@
  * connected, so that the others know of it.
  */
 import { randomUUID } from "node:crypto"
-import { type Duration, Effect, Latch, Queue, Schema } from "effect"
+import { type Duration, Effect, Latch, Queue, Schema, type Scope } from "effect"
 import { Changes, type RateLimitUsage } from "simplan/ports"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Row, Sql } from "./Database.ts"
 import type * as Session from "../connection/Session.ts"
-import * as UsageNotices from "./UsageNotices.ts"
 
 type Listener = (changes: Changes.Changes) => void
 
@@ -28,9 +27,108 @@ export interface Notifications {
     | ((changes: Changes.Changes) => (sql: Sql) => Effect.Effect<ReadonlyArray<Row<string>>, SqlError>)
     | null
   /** What `Storage.watch` is. */
-  readonly watch: (listener: Listener) => ReturnType<typeof watching>
+  readonly watch: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   /** Null for a database that only this process uses. */
   readonly usage: RateLimitUsage.RateLimitUsage | null
+}
+
+const watching = <Listener>(watchers: Set<Listener>, listener: Listener): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.sync(() => watchers.add(listener)),
+      () => Effect.sync(() => watchers.delete(listener))
+    )
+  )
+
+/** Usage as it is sent. */
+const Usages = Schema.Array(Schema.Struct({ limit: Schema.String, caller: Schema.String, cost: Schema.Finite }))
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** What is under way as it is sent. */
+const UnderWays = Schema.Array(Schema.Struct({ caller: Schema.String, requests: Count, streams: Count }))
+
+/** What goes along in one message. */
+interface Notice {
+  readonly usage: typeof Usages.Type
+  /** Absent from processes of older versions, which do not publish it. */
+  readonly underWay?: typeof UnderWays.Type
+}
+
+interface UsageNotices extends RateLimitUsage.RateLimitUsage {
+  /** Some of what is not sent yet, which then counts as sent. */
+  readonly take: () => Required<Notice>
+  readonly isEmpty: () => boolean
+  /** Passes on what another process has published. */
+  readonly receive: (notice: Notice, from: string) => void
+}
+
+/** The callers in one message: PostgreSQL takes up to 8,000 bytes. */
+const IN_A_MESSAGE = 50
+
+/** How many of them may be for what callers have under way; the others are for usage. */
+const UNDER_WAY_IN_A_MESSAGE = 25
+
+/** The callers that wait to be published. Beyond, usage is not published. */
+const WAITING = 10_000
+
+/**
+ * A process that has received nothing from another one for so long is alone, in milliseconds. It is longer than between
+ * heartbeats.
+ */
+const ALONE = 30_000
+
+/** Takes up to `count` values out of a map. */
+const taken = <A>(from: Map<string, A>, count: number): ReadonlyArray<A> => {
+  const values: Array<A> = []
+  for (const [key, value] of from) {
+    if (values.length >= count) break
+    from.delete(key)
+    values.push(value)
+  }
+  return values
+}
+
+/**
+ * The usage of rate limits and what is under way (rule W10): what this process publishes, merged by caller until it is sent,
+ * and who listens to other processes. Usage that is published while there is no connection is kept, up to a bound. What is
+ * under way is not published by a process that has received nothing from another one lately. `onPending` is called when
+ * there is something to send.
+ */
+const usageNotices = (onPending: () => void): UsageNotices => {
+  const watchers = new Set<(usage: RateLimitUsage.Usage) => void>()
+  const watchersOfInFlight = new Set<(underWay: RateLimitUsage.UnderWay, from: string) => void>()
+  const unpublished = new Map<string, RateLimitUsage.Usage>()
+  const unpublishedInFlight = new Map<string, RateLimitUsage.UnderWay>()
+  let receivedAt = Number.NEGATIVE_INFINITY
+  return {
+    publish: (usage) => {
+      const key = `${usage.limit} ${usage.caller}`
+      const before = unpublished.get(key)
+      if (before === undefined && unpublished.size >= WAITING) return
+      unpublished.set(key, before === undefined ? usage : { ...usage, cost: before.cost + usage.cost })
+      onPending()
+    },
+    watch: (listener) => watching(watchers, listener),
+    publishInFlight: (underWay) => {
+      if (performance.now() - receivedAt > ALONE) return
+      if (!unpublishedInFlight.has(underWay.caller) && unpublishedInFlight.size >= WAITING) return
+      unpublishedInFlight.set(underWay.caller, underWay)
+      onPending()
+    },
+    watchInFlight: (listener) => watching(watchersOfInFlight, listener),
+    take: () => {
+      const underWay = taken(unpublishedInFlight, UNDER_WAY_IN_A_MESSAGE)
+      const usage = taken(unpublished, IN_A_MESSAGE - underWay.length)
+      return { underWay, usage: usage.map((one) => ({ ...one, cost: Math.round(one.cost * 100) / 100 })) }
+    },
+    isEmpty: () => unpublished.size === 0 && unpublishedInFlight.size === 0,
+    receive: ({ underWay = [], usage }, from) => {
+      receivedAt = performance.now()
+      for (const one of usage) for (const listener of watchers) listener(one)
+      for (const one of underWay) for (const listener of watchersOfInFlight) listener(one, from)
+    }
+  }
 }
 
 /** For how long changes are merged before they are sent, in milliseconds. */
@@ -51,20 +149,12 @@ const Message = Schema.fromJsonString(
     catalogue: Schema.Boolean,
     webhookEndpoints: Schema.Boolean,
     commands: Schema.Union([Schema.Literal("any"), Schema.Array(Schema.String)]),
-    usage: UsageNotices.Usages,
-    underWay: Schema.optionalKey(UsageNotices.UnderWays)
+    usage: Usages,
+    underWay: Schema.optionalKey(UnderWays)
   })
 )
 
 const decode = Schema.decodeUnknownOption(Message)
-
-const watching = (watchers: Set<Listener>, listener: Listener) =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.sync(() => watchers.add(listener)),
-      () => Effect.sync(() => watchers.delete(listener))
-    )
-  )
 
 /** For a database that only this process uses. */
 export const alone = (): Notifications => {
@@ -93,7 +183,7 @@ export const make = Effect.fnUntraced(function* (
   const from = randomUUID()
   const something = Latch.makeUnsafe(false)
   let unpublished = Changes.nothing
-  const usage = UsageNotices.make(() => void something.openUnsafe())
+  const usage = usageNotices(() => void something.openUnsafe())
 
   const send = (session: Session.Session) =>
     Effect.forever(

@@ -15,33 +15,10 @@ import { Migrator, type SqlClient } from "effect/sql"
 import { SqlClient as Client } from "effect/sql/SqlClient"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
 import * as initial from "./0001_initial.ts"
-import * as simIdentities from "./0002_sim_identities.ts"
-import * as deliveryIndexes from "./0003_delivery_indexes.ts"
-import * as commandLists from "./0004_command_lists.ts"
-import * as writeProbe from "./0005_write_probe.ts"
-import * as releasingSims from "./0006_releasing_sims.ts"
-import * as waitingJobs from "./0007_waiting_jobs.ts"
-import * as failedEvents from "./0008_failed_events.ts"
-import * as failingEndpoints from "./0009_failing_endpoints.ts"
-import * as fairClaims from "./0010_fair_claims.ts"
-import * as provisioningJobs from "./0011_provisioning_jobs.ts"
-import * as listsByTwoColumns from "./0012_lists_by_two_columns.ts"
+import { upgrades } from "./Upgrades.ts"
 
 /** The statements of each migration, which is named by its number. */
-const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "0001_initial": initial.statements,
-  "0002_sim_identities": simIdentities.statements,
-  "0003_delivery_indexes": deliveryIndexes.statements,
-  "0004_command_lists": commandLists.statements,
-  "0005_write_probe": writeProbe.statements,
-  "0006_releasing_sims": releasingSims.statements,
-  "0007_waiting_jobs": waitingJobs.statements,
-  "0008_failed_events": failedEvents.statements,
-  "0009_failing_endpoints": failingEndpoints.statements,
-  "0010_fair_claims": fairClaims.statements,
-  "0011_provisioning_jobs": provisioningJobs.statements,
-  "0012_lists_by_two_columns": listsByTwoColumns.statements
-}
+const migrations: Readonly<Record<string, ReadonlyArray<string>>> = { "0001_initial": initial.statements, ...upgrades }
 
 /** A migration of this build. */
 export interface Migration {

@@ -6,8 +6,7 @@ import { Job, type Jobs, type Storage } from "simplan/ports"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as FilteredPage from "../sql/FilteredPage.ts"
-import * as Keyset from "../sql/Keyset.ts"
+import * as Pages from "../sql/Pages.ts"
 
 const value = `json_build_array(
   job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
@@ -143,7 +142,7 @@ export const problems =
         (sql) => sql<Row<Packed>>`
           select (${sql.literal(value)})::text as value
           from simplan.job
-          where ${sql.literal(hasEnded)} and ${Keyset.after(sql, "job.created_at, job.job_id", after)}
+          where ${sql.literal(hasEnded)} and ${Pages.after(sql, "job.created_at, job.job_id", after)}
           order by job.created_at, job.job_id
           limit ${limit}::int`
       ),
@@ -223,7 +222,7 @@ export const hasten = (sql: Sql, rows: ReadonlyArray<Hastened>): CommitClause.Co
   outcome: sql`(select count(*) from job_hastened)`
 })
 
-const waitingList: FilteredPage.List<Packed> = {
+const waitingList: Pages.List<Packed> = {
   table: "job",
   order: ["job.created_at", "job.job_id"],
   isNewestFirst: false,
@@ -235,7 +234,7 @@ export const waiting =
   (database: Database) =>
   ({ kind, organizationId, reason, telco, ...of }: Storage.FilteredKeyset & Storage.WaitingFilter) =>
     Effect.map(
-      FilteredPage.read(database, waitingList, of, (sql) => ({
+      Pages.filtered(database, waitingList, of, (sql) => ({
         listed: [sql.literal(waits)],
         filters: [
           ...(organizationId === undefined ? [] : [sql`job.organization_id = ${organizationId}`]),

@@ -4,7 +4,7 @@
 import type { ApiKey, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as Keyset from "../sql/Keyset.ts"
+import * as Pages from "../sql/Pages.ts"
 
 const value = `json_build_object(
   'organizationId', api_key.organization_id, 'apiKeyId', api_key.api_key_id, 'name', api_key.name,
@@ -69,7 +69,7 @@ export const page =
         select (${sql.literal(value)})::text as value
         from simplan.api_key
         where api_key.organization_id = ${organizationId}
-          and ${Keyset.after(sql, "api_key.created_at, api_key.api_key_id", after)}
+          and ${Pages.after(sql, "api_key.created_at, api_key.api_key_id", after)}
         order by api_key.created_at, api_key.api_key_id
         limit ${limit}::int`
     )

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { AuditEntry, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as FilteredPage from "../sql/FilteredPage.ts"
+import * as Pages from "../sql/Pages.ts"
 
 const value = `json_build_object(
   'organizationId', audit_entry.organization_id, 'entryId', audit_entry.entry_id, 'createdAt', audit_entry.created_at,
@@ -38,7 +38,7 @@ export const add = (sql: Sql, rows: ReadonlyArray<AuditEntry.AuditEntry>): Commi
   outcome: sql`(select count(*) from audit_entry_added)`
 })
 
-const list: FilteredPage.List<AuditEntry.AuditEntry> = {
+const list: Pages.List<AuditEntry.AuditEntry> = {
   table: "audit_entry",
   order: ["audit_entry.created_at", "audit_entry.entry_id"],
   isNewestFirst: true,
@@ -49,7 +49,7 @@ const list: FilteredPage.List<AuditEntry.AuditEntry> = {
 export const page =
   (database: Database) =>
   ({ action, actor, from, organizationId, resourceId, to, ...of }: Storage.AuditQuery) =>
-    FilteredPage.read(database, list, of, (sql) => ({
+    Pages.filtered(database, list, of, (sql) => ({
       listed: [
         sql`audit_entry.organization_id = ${organizationId}`,
         ...(from === null ? [] : [sql`audit_entry.created_at >= ${from}::bigint`]),

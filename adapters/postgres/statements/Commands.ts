@@ -4,7 +4,7 @@
 import type { Command, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as Keyset from "../sql/Keyset.ts"
+import * as Pages from "../sql/Pages.ts"
 
 type Writes = NonNullable<Storage.Commit["commands"]>
 
@@ -84,7 +84,7 @@ export const page =
         select ${sql.literal(value)}::text as value
         from simplan.command
         where command.organization_id = ${organizationId} ${sql.literal(state === null ? "" : states[state])}
-          and ${Keyset.after(sql, "command.created_at, command.command_id", after)}
+          and ${Pages.after(sql, "command.created_at, command.command_id", after)}
         order by command.created_at, command.command_id
         limit ${limit}::int`
     )

@@ -5,8 +5,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Delivery, Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
-import * as FilteredPage from "../sql/FilteredPage.ts"
-import * as Keyset from "../sql/Keyset.ts"
+import * as Pages from "../sql/Pages.ts"
 import * as Events from "./Events.ts"
 
 const value = `json_build_object(
@@ -33,7 +32,7 @@ const attempt = `json_build_object(
 )`
 
 // The event by its key, for each delivery that is looked at: never by a scan of all events.
-const list: FilteredPage.List<Delivery.LoggedDelivery> = {
+const list: Pages.List<Delivery.LoggedDelivery> = {
   table: "delivery",
   order: ["delivery.created_at", "delivery.delivery_id"],
   isNewestFirst: true,
@@ -68,7 +67,7 @@ export const page =
     type,
     ...of
   }: Parameters<Storage.Service["deliveries"]["page"]>[0]) =>
-    FilteredPage.read(database, list, of, (sql) => {
+    Pages.filtered(database, list, of, (sql) => {
       const isOfEndpoint = endpointId === undefined ? [] : [sql`delivery.endpoint_id = ${endpointId}`]
       const isOfStatus =
         statuses === undefined ? [] : [sql`delivery.status = any(${`{${statuses.join(",")}}`}::text[])`]
@@ -136,7 +135,7 @@ export const failed =
       from simplan.delivery ${sql.literal(withEvent)}
       where delivery.status = 'Failed' and delivery.handler is not null and delivery.handler = ${name}
         and ${eventId === null ? sql`true` : sql`delivery.event_id = ${eventId}`}
-        and ${Keyset.after(sql, "delivery.created_at, delivery.delivery_id", after)}
+        and ${Pages.after(sql, "delivery.created_at, delivery.delivery_id", after)}
       order by delivery.created_at, delivery.delivery_id
       limit ${limit}::int`
     )

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Organization, Quota, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as Keyset from "../sql/Keyset.ts"
+import * as Pages from "../sql/Pages.ts"
 
 const value = `json_build_object(
   'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
@@ -37,7 +37,7 @@ export const page =
       (sql) => sql<Row<Organization.Organization>>`
         select (${sql.literal(value)})::text as value
         from simplan.organization
-        where ${Keyset.after(sql, "organization.created_at, organization.organization_id", after)}
+        where ${Pages.after(sql, "organization.created_at, organization.organization_id", after)}
         order by organization.created_at, organization.organization_id
         limit ${limit}::int`
     )

@@ -3,9 +3,9 @@
  */
 import type { Plan, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
-import * as Batching from "../fast/Batching.ts"
+import * as Batching from "../database/Batching.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as FilteredPage from "../sql/FilteredPage.ts"
+import * as Pages from "../sql/Pages.ts"
 
 const value = `json_build_object(
   'organizationId', plan.organization_id, 'planId', plan.plan_id, 'terms', plan.terms, 'createdAt', plan.created_at,
@@ -90,7 +90,7 @@ export const byId = (database: Database) =>
     ({ organizationId, planId }) => `${organizationId} ${planId}`
   )
 
-const list: FilteredPage.List<Plan.Plan> = {
+const list: Pages.List<Plan.Plan> = {
   table: "plan",
   order: ["plan.created_at", "plan.plan_id"],
   isNewestFirst: false,
@@ -99,7 +99,7 @@ const list: FilteredPage.List<Plan.Plan> = {
 
 /** A page of those that are not deleted, by creation and id. */
 export const page = (database: Database) => (of: Storage.PlanQuery) =>
-  FilteredPage.read(database, list, of, (sql) => ({
+  Pages.filtered(database, list, of, (sql) => ({
     listed: [sql`plan.organization_id = ${of.organizationId}`, sql`plan.deleted_at is null`],
     filters: [
       ...(of.archived === null ? [] : [sql`(plan.archived_at is not null) = ${of.archived}`]),

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
-import * as Keyset from "../sql/Keyset.ts"
+import * as Pages from "../sql/Pages.ts"
 
 export const value = `json_build_object(
   'organizationId', webhook_endpoint.organization_id, 'endpointId', webhook_endpoint.endpoint_id,
@@ -83,7 +83,7 @@ export const page =
         select (${sql.literal(value)})::text as value
         from simplan.webhook_endpoint
         where webhook_endpoint.organization_id = ${organizationId} and webhook_endpoint.deleted_at is null
-          and ${Keyset.after(sql, "webhook_endpoint.created_at, webhook_endpoint.endpoint_id", after)}
+          and ${Pages.after(sql, "webhook_endpoint.created_at, webhook_endpoint.endpoint_id", after)}
         order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id
         limit ${limit}::int`
     )

@@ -4,7 +4,7 @@
 import { Context, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Batching from "../../../adapters/postgres/fast/Batching.ts"
+import * as Batching from "../../../adapters/postgres/database/Batching.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { allSims, connect, newSims, on, touch } from "./PostgresWorld.ts"
 

@@ -8,7 +8,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import type { Telco } from "simplan/ports"
 import { type Faults, MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
-import * as Template from "../../../adapters/pglite/Template.ts"
+import * as Opening from "../../../adapters/pglite/Opening.ts"
 import type * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 
@@ -35,7 +35,7 @@ export const client = (database: PGlite) =>
 
 /** An embedded database that is copied from the run's template. */
 export const database = async (): Promise<PGlite> => {
-  const template = await Template.find()
+  const template = await Opening.template()
   return PGlite.create(template === undefined ? {} : { loadDataDir: template })
 }
 

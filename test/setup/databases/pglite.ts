@@ -1,4 +1,4 @@
-import * as Template from "../../../adapters/pglite/Template.ts"
+import * as Opening from "../../../adapters/pglite/Opening.ts"
 
 /** vitest's global set-up: embedded databases of the run are copied from a template. */
-export default (): Promise<void> => Template.make(Template.directory)
+export default (): Promise<void> => Opening.makeTemplate(Opening.templates)

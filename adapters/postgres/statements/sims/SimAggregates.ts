@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Attachment, Sim, SimAggregate } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
-import * as Batching from "../../fast/Batching.ts"
+import * as Batching from "../../database/Batching.ts"
 import * as AggregateRows from "../../sql/AggregateRows.ts"
 import * as ReportedRows from "../../sql/ReportedRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -183,7 +183,7 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
 })
 
 // The look-up of a report is a value, and its time is no condition of it. So no index fits but the primary key, and that with
-// both of its columns. `PlannerSettings` keeps the planner from reading the table as a whole while it is empty.
+// both of its columns. `Connections.plannerSettings` keeps the planner from reading the table as a whole while it is empty.
 const reportedAggregates = ReportedRows.value(`(
   select json_agg(asked.report_id)
   from unnest(r."reportIds") asked (report_id)

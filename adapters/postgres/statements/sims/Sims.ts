@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Label, type Sim, type SimIdentities, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
-import * as Batching from "../../fast/Batching.ts"
+import * as Batching from "../../database/Batching.ts"
 import * as SimRows from "../../sql/SimRows.ts"
-import * as SizedPage from "../../sql/SizedPage.ts"
+import * as Pages from "../../sql/Pages.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
 import * as SimReservations from "./SimReservations.ts"
 
@@ -62,7 +62,7 @@ const listed = (sql: Sql, { after, isEsim, label, limit, organizationId }: Query
 
 /** A page, by import sequence; one row of a result has it all. */
 export const page = (database: Database) =>
-  SizedPage.make<number, Query, NonNullable<SimRows.PackedPage>, Sim.Sim>(database, {
+  Pages.sized<number, Query, NonNullable<SimRows.PackedPage>, Sim.Sim>(database, {
     statement: (sql, of) => sql`
       select (${sql.literal(SimRows.page)})::text as value from (${listed(sql, of)}) sim`,
     unpack: (found, { organizationId }) => SimRows.unpackPage(organizationId, found),

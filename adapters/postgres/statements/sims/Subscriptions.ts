@@ -4,9 +4,9 @@
 import { Effect } from "effect"
 import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
-import * as Batching from "../../fast/Batching.ts"
+import * as Batching from "../../database/Batching.ts"
 import * as SimRows from "../../sql/SimRows.ts"
-import * as SizedPage from "../../sql/SizedPage.ts"
+import * as Pages from "../../sql/Pages.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
 
 const columns = CommitClause.columns<Subscription.Subscription>(
@@ -90,7 +90,7 @@ const inOrder = (sql: Sql, { after, organizationId }: Storage.Page<Storage.Creat
 
 /** A page of live ones with their SIM, by creation and id; one row of a result has it all. */
 export const page = (database: Database) =>
-  SizedPage.make<
+  Pages.sized<
     Storage.CreatedCursor,
     Storage.Page<Storage.CreatedCursor>,
     ReadonlyArray<Packed>,

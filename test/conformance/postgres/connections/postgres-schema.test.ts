@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Initial from "../../../../adapters/postgres/migrations/0001_initial.ts"
-import * as SimIdentities from "../../../../adapters/postgres/migrations/0002_sim_identities.ts"
+import { upgrades } from "../../../../adapters/postgres/migrations/Upgrades.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import { type Adapter, jobDue, newSims, on } from "../PostgresWorld.ts"
 
@@ -100,7 +100,7 @@ it("statements name the schema in no text of theirs", () => {
   const recorded: ReadonlyArray<string> = JSON.parse(
     readFileSync(new URL("../statements/0001.json", import.meta.url), "utf8")
   )
-  const literals = [...recorded, ...Initial.statements, ...SimIdentities.statements].flatMap(
+  const literals = [...recorded, ...Initial.statements, ...Object.values(upgrades).flat()].flatMap(
     (text) => text.match(/'(?:[^']|'')*'/g) ?? []
   )
   expect(literals.length).toBeGreaterThan(80)

@@ -1,14 +1,55 @@
 /**
- * Which of a database's hosts takes writes, where its URL names several: a primary and its standbys.
+ * The sockets of connections: each is watched, and leads to the host that takes writes.
  *
- * All hosts are asked every two seconds. When another one takes writes and the present one does not, new connections go
- * there, and those to the former primary are closed. Of two that take writes the present one stays.
+ * A network that drops packets, or a machine that is gone, leaves a connection that looks open, and a statement on it would
+ * wait for ever. So a connection that has received nothing for `waitLimit` is destroyed: its statements fail, and the pool
+ * opens another connection. An idle connection is closed by the pool before that, or sends a heartbeat.
+ *
+ * Where a URL names several hosts, a primary and its standbys, all are asked every two seconds. When another one takes writes
+ * and the present one does not, new connections go there, and those to the former primary are closed. Of two that take
+ * writes the present one stays.
  */
+import { connect, type Socket } from "node:net"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Redacted, Schedule, type Duration, type Scope } from "effect"
+import { Duration, Effect, Redacted, Schedule, type Scope } from "effect"
 import { Storage } from "simplan/ports"
-import type { Socket } from "node:net"
-import * as ConnectionWatchdog from "./ConnectionWatchdog.ts"
+
+/** How long a connection may be silent: longer than any statement takes, but not longer than a migration may. */
+export const PATIENCE = "30 seconds"
+
+/** The interval of heartbeats on a connection that is kept open. */
+export const heartbeatInterval = (waitLimit: Duration.Input): Duration.Duration =>
+  Duration.times(Duration.fromInputUnsafe(waitLimit), 1 / 3)
+
+const addressOf = (url: URL): { readonly host: string; readonly port: number } | { readonly path: string } => {
+  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[|\]$/g, ""))
+  const port = Number(url.searchParams.get("port") ?? (url.port || 5432))
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host: host || "localhost", port }
+}
+
+/** Destroys the socket after so many milliseconds without a byte received, counted below any encryption. */
+const watch = (socket: Socket, waitLimit: number): Socket => {
+  let read = 0
+  let since = performance.now()
+  const timer = setInterval(() => {
+    if (socket.bytesRead !== read) {
+      read = socket.bytesRead
+      since = performance.now()
+    } else if (performance.now() - since >= waitLimit) {
+      socket.destroy(new Error(`The database has not said anything for ${waitLimit} ms`))
+    }
+  }, waitLimit / 4)
+  timer.unref()
+  socket.once("close", () => clearInterval(timer))
+  return socket
+}
+
+/** Opens a watched connection to the URL's host, for the client's option `stream`. */
+export const open = (url: Redacted.Redacted, waitLimit: Duration.Input): Socket =>
+  watch(
+    connect({ ...addressOf(new URL(Redacted.value(url))), noDelay: true }),
+    Duration.toMillis(Duration.fromInputUnsafe(waitLimit))
+  )
 
 /**
  * Opens a connection to the host that takes writes, for the client's option `stream`. It may be silent for `waitLimit`.
@@ -24,17 +65,9 @@ const TIMEOUT = "2 seconds"
 const PAUSE = "500 millis"
 const AT_START = "4500 millis"
 
-const SEVERAL = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
-
-/** The URL of each host, in the order given. */
-export const urlsOf = (url: Redacted.Redacted): ReadonlyArray<Redacted.Redacted> => {
-  const [, before, hosts, after] = SEVERAL.exec(Redacted.value(url)) ?? []
-  return hosts === undefined ? [url] : hosts.split(",").map((host) => Redacted.make(`${before}${host}${after}`))
-}
-
 const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effect.Effect<boolean> =>
   Effect.gen(function* () {
-    const stream = () => ConnectionWatchdog.open(url, TIMEOUT)
+    const stream = () => open(url, TIMEOUT)
     const connection = yield* PgConnection.make({ ...config, url, stream })
     // Not prepared: a pooler would keep the statement.
     const { rows } = yield* connection.query(
@@ -80,7 +113,7 @@ export const follow = Effect.fnUntraced(function* (
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), Effect.ignore(choose))))
   return (waitLimit) => {
-    const socket = ConnectionWatchdog.open(chosen, waitLimit)
+    const socket = open(chosen, waitLimit)
     sockets.add(socket)
     socket.once("close", () => sockets.delete(socket))
     return socket

@@ -12,7 +12,7 @@
 import { type Context, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../database/Database.ts"
+import type { Database, Row, Sql } from "./Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 export interface Options<Asked, Answer, E> {

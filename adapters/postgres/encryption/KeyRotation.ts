@@ -1,7 +1,11 @@
 /**
- * Brings all secrets to the first of the secret keys: plain ones, and those that another key encrypted.
+ * The secret keys that a database knows, and how all of its secrets are brought to the first one: plain ones, and those that
+ * another key encrypted.
  *
- * It goes through the tables in small steps, each a statement of its own, while the service runs. It can be stopped at any
+ * The table `encryption_key` has each key that something may be encrypted with: its id, and a check value that it
+ * encrypted. A key is entered before it encrypts anything, and removed when nothing is encrypted with it any more.
+ *
+ * Re-encryption goes through the tables in small steps, each a statement of its own, while the service runs. It can be stopped at any
  * time and begun again: what has the first key already stays as it is, and a value that changes meanwhile is left to the
  * next round. When a round finds nothing left, the other keys are needed no more.
  */
@@ -11,8 +15,56 @@ import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
 import { type Row, type Sql, values } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Secrets from "./Secrets.ts"
-import * as KeyCheck from "./KeyCheck.ts"
 import type { SecretKey } from "./SecretKeys.ts"
+
+interface Entry {
+  readonly id: string
+  readonly checkValue: string
+}
+
+const SETTING = "SIMPLAN_SECRET_KEY, the storage's `secretKeys`,"
+
+const CHECKED = "simplan"
+
+const placeOf = (id: string): Secrets.Place => ["check value", null, id]
+
+const fits = (keys: ReadonlyArray<SecretKey>, { checkValue, id }: Entry): boolean => {
+  try {
+    return Secrets.makeCipher(keys).decrypt(checkValue, placeOf(id)) === CHECKED
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Checks the keys at the start, so that a wrong or missing one does not show at the first read: fails if a key is missing that
+ * something may be encrypted with, and enters the first key.
+ */
+export const check = (
+  sql: SqlClient.SqlClient,
+  keys: ReadonlyArray<SecretKey>
+): Effect.Effect<void, Storage.StorageError | SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const entries = yield* sql<Entry>`
+      select encryption_key.key_id as id, encryption_key.check_value as "checkValue" from simplan.encryption_key`
+    const missing = entries.find((entry) => !fits(keys, entry))
+    if (missing !== undefined) {
+      const problem = keys.length === 0 ? "is not set" : "is another key, or lacks it"
+      return yield* new Storage.StorageError({
+        message: `Secrets in the database are encrypted with the key ${missing.id}, and ${SETTING} ${problem}`
+      })
+    }
+    const [first] = keys
+    if (first === undefined || entries.some(({ id }) => id === first.id)) return
+    const checkValue = Secrets.makeCipher(keys).encrypt(CHECKED, placeOf(first.id))
+    yield* sql`
+      insert into simplan.encryption_key (key_id, check_value) values (${first.id}, ${checkValue})
+      on conflict (key_id) do nothing`
+  })
+
+/** Removes all keys but the first: nothing is encrypted with them any more. */
+const retire = (sql: SqlClient.SqlClient, first: SecretKey): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql`delete from simplan.encryption_key where encryption_key.key_id <> ${first.id}`)
 
 /** How many rows a statement reads, and at most writes. */
 const STEP = 500
@@ -151,7 +203,7 @@ const renew = Effect.fnUntraced(function* <A>(sql: Sql, part: Part<A>, turn: Sec
 })
 
 /** Brings all secrets to the first key, and returns how many rows were changed. The storage's layer is to be built. */
-export const run = (
+export const reencrypt = (
   sql: SqlClient.SqlClient,
   keys: ReadonlyArray<SecretKey>
 ): Effect.Effect<number, Storage.StorageError | SqlError.SqlError> =>
@@ -167,7 +219,7 @@ export const run = (
         (yield* renew(sql, answers, turn)) +
         (yield* renew(sql, commandOutcomes, turn))
       if (round === 0) {
-        yield* KeyCheck.retire(sql, first)
+        yield* retire(sql, first)
         return all
       }
       all += round

@@ -1,0 +1,183 @@
+/**
+ * The migrations after the first one, each named by its number. What they have is published: a schema that has had one is
+ * told by the digest of its statements, so none of them changes any more. A new one comes at the end.
+ */
+interface Queue {
+  readonly table: string
+  readonly partition: string
+  readonly dueAt: string
+  readonly id: string
+  readonly waits: string
+}
+
+const settings = "set enable_sort = off set enable_seqscan = off set enable_bitmapscan = off"
+
+const free = "(lease_until is null or lease_until <= machine_at)"
+
+const functions = ({ dueAt, id, partition, table, waits }: Queue): ReadonlyArray<string> => [
+  `create function simplan.${table}_partitions(due_by bigint, machine_at bigint, after_id text, most integer)
+    returns json language plpgsql ${settings} as $$
+    declare
+      one record;
+      listed json[] := '{}';
+      looked integer := 0;
+      last text collate "C" := after_id;
+    begin
+      while looked < most loop
+        select ${partition} as partition_id, organization_id, ${dueAt} as due_at, ${id} as id into one
+        from simplan.${table}
+        where ${waits} and ${partition} > last and ${free}
+        order by ${partition}, ${dueAt}, ${id}
+        limit 1;
+        exit when not found;
+        looked := looked + 1;
+        last := one.partition_id;
+        if one.due_at <= due_by then
+          listed := listed || json_build_object(
+            'partitionId', one.partition_id, 'organizationId', one.organization_id,
+            'first', json_build_object('dueAt', one.due_at, 'id', one.id)
+          );
+        end if;
+      end loop;
+      return json_build_object(
+        'partitions', array_to_json(listed), 'next', case when looked = most and looked > 0 then last end
+      );
+    end
+  $$`,
+  `create function simplan.${table}_places(shares json, due_by bigint, machine_at bigint)
+    returns table (part oid, place tid) language plpgsql ${settings} as $$
+    declare
+      share record;
+    begin
+      for share in
+        select r.partition_id collate "C" as partition_id, r.due_at, r.id collate "C" as id, r.most
+        from json_to_recordset(shares) as r(partition_id text, due_at bigint, id text, most integer)
+      loop
+        return query
+          select ${table}.tableoid, ${table}.ctid
+          from simplan.${table}
+          where ${waits} and (${partition}, ${dueAt}, ${id}) >= (share.partition_id, share.due_at, share.id)
+            and ${partition} <= share.partition_id and ${dueAt} <= due_by and ${free}
+          order by ${partition}, ${dueAt}, ${id}
+          limit share.most
+          for update skip locked;
+      end loop;
+    end
+  $$`
+]
+
+/** The statements of each one, in their order, for the schema `simplan`. */
+export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
+  // The identities of SIMs (rule I7), which imports bring. Nothing is found by them, so they have no index.
+  "0002_sim_identities": [
+    `alter table simplan.sim add column imsi text, add column msisdn text, add column subscriber_id text`
+  ],
+  // Room in the indexes of deliveries. Every delivery is settled once: its row then moves, and gets a second entry in each
+  // of these indexes, beside the first one. Pages that are full by then are searched for dead entries, or split.
+  //
+  // New pages have the room, older ones after a `reindex`. Tables that an operator has made anew, as partitioned ones, have
+  // indexes of other names.
+  "0003_delivery_indexes": ["delivery_pkey", "delivery_listed", "delivery_listed_by_endpoint"].map(
+    (index) => `alter index if exists simplan.${index} set (fillfactor = 50)`
+  ),
+  // The lists of commands (rule H1): all of an organization's, those that are pending, and those of one outcome.
+  "0004_command_lists": [
+    `create index command_listed on simplan.command (organization_id, created_at, command_id)`,
+    `create index command_pending on simplan.command (organization_id, created_at, command_id)
+    where settled_at is null`,
+    `create index command_listed_by_outcome
+    on simplan.command (organization_id, (outcome->>'_tag'), created_at, command_id)`
+  ],
+  // A try whether the database takes a write (`Storage.probe`).
+  //
+  // To change one row needs no room on the disk: its page is there, and so is the file of the log. So the function first
+  // writes a temporary file of 8 kB pages beside the tables, which a full disk refuses. It does that by its setting of
+  // `work_mem`, which the 4,000 rows do not fit into.
+  "0005_write_probe": [
+    `create table simplan.write_probe (
+    singleton boolean primary key default true check (singleton),
+    at bigint not null
+  )`,
+    `create function simplan.probe_write(instant bigint) returns boolean language plpgsql
+    set work_mem = '64kB' set temp_tablespaces = '' as $$
+    begin
+      perform count(*) from generate_series(1, 4000);
+      insert into simplan.write_probe (at) values (instant) on conflict (singleton) do update set at = excluded.at;
+      return true;
+    end
+  $$`
+  ],
+  // Finds the SIMs that are on their way back to stock (rule S5).
+  //
+  // The column is null for any other SIM. It is not `allocation` that the index goes by, since a SIM that goes into service
+  // changes that twice, and would change each of its indexes with it.
+  "0006_releasing_sims": [
+    `alter table simplan.sim add column releasing boolean`,
+    `update simplan.sim set releasing = true where allocation = 'Releasing'`,
+    `create index sim_releasing on simplan.sim (organization_id, label) where releasing`
+  ],
+  // Why jobs wait for their next try (`Job.Waiting`), which operators list. Few jobs wait while the telco answers, so the
+  // index is small.
+  "0007_waiting_jobs": [
+    `alter table simplan.job add column waiting jsonb`,
+    `create index job_waiting on simplan.job (created_at, job_id) where waiting is not null and ended_at is null`
+  ],
+  // The list of the events that were given up for a handler (rule E2).
+  "0008_failed_events": [
+    `create index delivery_failed_of_handler on simplan.delivery (handler, created_at, delivery_id)
+    where status = 'Failed' and handler is not null`
+  ],
+  // The endpoints that fail, which are counted for operators, by since when they fail.
+  //
+  // A success did not end that before, as the log of attempts had it. So what the log has succeeded since is made up for, once.
+  "0009_failing_endpoints": [
+    `update simplan.webhook_endpoint set failing_since = null
+    where failing_since is not null and disabled_at is null and exists (
+      select from simplan.delivery
+      where delivery.organization_id = webhook_endpoint.organization_id
+        and delivery.endpoint_id = webhook_endpoint.endpoint_id and delivery.handler is null
+        and delivery.status = 'Delivered' and delivery.last_attempt_at > webhook_endpoint.failing_since
+    )`,
+    `create index webhook_endpoint_failing on simplan.webhook_endpoint (failing_since)
+    where failing_since is not null and disabled_at is null and deleted_at is null`
+  ],
+  // What goes over a queue by its partitions: lists those with due work, and finds the first rows of several (rule W13).
+  //
+  // A queue is empty most of the time, so PostgreSQL believes that of one that has just been filled, until its statistics are
+  // gathered anew. Where all plans seem to cost nothing it read all that was due for each partition: 0.1 s of 100,000 rows,
+  // times the partitions. So these functions leave it no other way than the index that the partition leads.
+  "0010_fair_claims": [
+    ...functions({
+      table: "job",
+      partition: "job.organization_id",
+      dueAt: "job.due_at",
+      id: "job.job_id",
+      waits: "job.ended_at is null"
+    }),
+    ...functions({
+      table: "delivery",
+      partition: "delivery.endpoint_id",
+      dueAt: "delivery.next_attempt_at",
+      id: "delivery.delivery_id",
+      waits: "delivery.status = 'Pending' and delivery.handler is null"
+    })
+  ],
+  // Finds the creations of an organization that are not decided, whose SIMs may come back to stock (rule S5).
+  //
+  // It is not the SIM that has an index, since one that goes into service would change each of its indexes with it. A
+  // creation's job is written and removed all the same.
+  "0011_provisioning_jobs": [
+    `create index job_provisioning on simplan.job (organization_id)
+    where ended_at is null and work->>'_tag' = 'Provision'`
+  ],
+  // Indexes that take the place of others, for lists that read more than they answered (rule W13): SIMs of a label and a kind,
+  // and the deliveries of a SIM, newest first. An index beside the others would be one more to write with each change.
+  "0012_lists_by_two_columns": [
+    `create index sim_listed_by_label_and_kind on simplan.sim (organization_id, label, is_esim, import_sequence)`,
+    `drop index if exists simplan.sim_listed_by_label`,
+    `create index event_of_sim_by_time on simplan.event (
+    organization_id, coalesce(payload->'data'->>'sim', payload->'data'->>'esim'), created_at
+  )`,
+    `drop index if exists simplan.event_of_sim`
+  ]
+}
