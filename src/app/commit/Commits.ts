@@ -17,10 +17,8 @@ import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
-import * as CommandContext from "./CommandContext.ts"
-import * as IdempotencyContext from "./IdempotencyContext.ts"
 import { NamedTypes } from "./NamedTypes.ts"
-import * as RequestContext from "./RequestContext.ts"
+import * as Contexts from "./Contexts.ts"
 
 export class Commits extends Context.Service<
   Commits,
@@ -53,7 +51,7 @@ export class Commits extends Context.Service<
      */
     readonly write: (
       commit: Storage.Commit,
-      outcome?: IdempotencyContext.RecordedOutcome
+      outcome?: Contexts.RecordedOutcome
     ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
     /** Runs load, decide and commit again after a conflict. A conflict on a lease is final: the lease is lost. */
     readonly retryOnConflict: <A, E, R>(
@@ -63,15 +61,6 @@ export class Commits extends Context.Service<
 >()("simplan/Commits") {}
 
 const ATTEMPTS = 100
-
-/** What the running fiber serves: a request, perhaps with an idempotency key, or a command, or neither. */
-const serving = Effect.withFiber((fiber) =>
-  Effect.succeed({
-    idempotency: fiber.getRef(IdempotencyContext.Current),
-    command: fiber.getRef(CommandContext.Current),
-    origin: RequestContext.originOf(fiber.getRef(RequestContext.Current))
-  })
-)
 
 const nothingCaused: { readonly payloads: ReadonlyArray<Payload>; readonly jobs: ReadonlyArray<NewJob> } = {
   payloads: [],
@@ -140,7 +129,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       lease?: Storage.Lease
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
-      const { command, idempotency, origin } = yield* serving
+      const { command, idempotency, origin } = yield* Contexts.serving
       const key = idempotency?.request.key ?? null
       const types = yield* namedTypes.of(organizationId)
       const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
@@ -180,7 +169,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     })
 
     const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
-      const from = origin ?? (yield* serving).origin
+      const from = origin ?? (yield* Contexts.serving).origin
       return { ...change, ...from, entryId: yield* ids.next(now, change.organizationId), createdAt: now }
     })
 
@@ -212,18 +201,18 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return events.length === 0 ? commit : { ...commit, events: [...(commit.events ?? []), ...events] }
     })
 
-    const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: IdempotencyContext.RecordedOutcome) {
-      const { command, idempotency: context } = yield* serving
+    const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: Contexts.RecordedOutcome) {
+      const { command, idempotency: context } = yield* Contexts.serving
       let recorded = commit
       if (context !== null && outcome !== undefined) {
-        recorded = IdempotencyContext.withRecord(recorded, context, outcome, yield* clock.now)
+        recorded = Contexts.withRecord(recorded, context, outcome, yield* clock.now)
       }
       if (command !== null && outcome !== undefined) {
-        recorded = CommandContext.ending(recorded, command, outcome, yield* clock.now)
+        recorded = Contexts.endingCommand(recorded, command, outcome, yield* clock.now)
       }
       if (recorded.commands?.settled !== undefined) recorded = yield* withOutcomes(recorded)
       yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
-        conflict.on === "idempotency key" ? Effect.die(new IdempotencyContext.KeyTaken()) : Effect.fail(conflict)
+        conflict.on === "idempotency key" ? Effect.die(new Contexts.KeyTaken()) : Effect.fail(conflict)
       )
       if (context !== null && outcome !== undefined) context.done.current = true
       if (command !== null && outcome !== undefined) command.done.current = true

@@ -4,7 +4,6 @@
  * came from.
  */
 import { Context } from "effect"
-import type { Origin } from "../../domain/AuditEntry.ts"
 
 /** What is known of the request that the fiber serves. */
 export interface RequestContext {
@@ -21,11 +20,4 @@ const none: RequestContext = { requestId: null, address: null }
 /** The request that the running fiber serves: `Effect.provideService(useCase, RequestContext.Current, request)`. */
 export const Current = Context.Reference<RequestContext>("simplan/RequestContext/Current", {
   defaultValue: () => none
-})
-
-/** Where a change by this request comes from. */
-export const originOf = ({ actor = "host", address, requestId }: RequestContext): Origin => ({
-  actor,
-  address,
-  requestId
 })

@@ -25,8 +25,7 @@ import * as SendSms from "../jobs/SendSms.ts"
 import * as SuspendPackages from "../jobs/SuspendPackages.ts"
 import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
-import * as CommandContext from "../commit/CommandContext.ts"
-import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
+import * as Contexts from "../commit/Contexts.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
@@ -85,9 +84,6 @@ export const measured = <A extends TryOutcome>(
     Metrics.jobDuration({ kind })(seconds, context)
   })
 }
-
-/** Serves no request with an idempotency key, and no command. */
-const unattended = Context.make(IdempotencyContext.Current, null).pipe(Context.add(CommandContext.Current, null))
 
 /** The job that the commit puts, for a caller that begins it at once. */
 export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob => {
@@ -152,7 +148,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leas
     const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
       const lease = Leases.ofJob(job, token)
       const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
-      return tasks.begin(Effect.provideContext(leased, unattended))
+      return tasks.begin(Effect.provideContext(leased, Contexts.unattended))
     }
     // No request waits for the attempt of a command (rule H1).
     const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>

@@ -10,7 +10,7 @@ import { RequestInProgress, type TelcoUnavailable } from "../../domain/Refusal.t
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
+import * as Contexts from "../commit/Contexts.ts"
 import { type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
 import { BackgroundTasks } from "./BackgroundTasks.ts"
 import { Leases } from "./Leases.ts"
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
     { readonly held: LeasedJob; readonly work: Of<Tag>; readonly value: A } | null,
     TelcoUnavailable | RequestInProgress | StorageError
   > {
-    const context = yield* IdempotencyContext.Current
+    const context = yield* Contexts.CurrentIdempotency
     if (context === null || context.interrupted === null) return null
     const { interrupted, request } = context
     const { attemptId } = interrupted
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
         const commit = yield* commits.prepare(organizationId, continued.decision, now)
         // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
         const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
-        const put = IdempotencyContext.put(context, { _tag: "Pending", attemptId }, now)
+        const put = Contexts.putRecord(context, { _tag: "Pending", attemptId }, now)
         yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried }, idempotency: { put } })
         return continued.value
       })

@@ -22,7 +22,7 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
+import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import type { Leases } from "../engine/Leases.ts"
 import * as Resumption from "../engine/Resumption.ts"
@@ -83,7 +83,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
-    const refuseInside = yield* OutsideTransaction.make
+    const refuseInside = yield* Contexts.makeRefuseInside
     const resumption = yield* Resumption.make
     const reservations = yield* SimReservations
 

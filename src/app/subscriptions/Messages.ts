@@ -17,11 +17,10 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
+import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as SimLookup from "./SimLookup.ts"
 import * as SmsLimit from "./SmsLimit.ts"
-import * as IdempotencyContext from "../commit/IdempotencyContext.ts"
 import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
 
 /** Sends SMS. */
@@ -57,7 +56,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
-    const refuseInside = yield* OutsideTransaction.make
+    const refuseInside = yield* Contexts.makeRefuseInside
     const limit = yield* SmsLimit.make
     return Messages.of({
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
@@ -66,7 +65,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
         yield* SimLookup.live(storage, { organizationId, iccid })
         yield* limit.take({ organizationId, iccid })
         const now = yield* clock.now
-        const request = (yield* IdempotencyContext.Current)?.request
+        const request = (yield* Contexts.CurrentIdempotency)?.request
         const messageId = request === undefined ? yield* ids.next(now, organizationId) : Sms.idOf(request)
         const job = Sms.job({ iccid, messageId, from, text }, now)
         const lease = yield* work.lease

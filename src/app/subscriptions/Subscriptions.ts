@@ -36,7 +36,7 @@ import { type CreatedCursor, Storage, type StorageError } from "../../ports/Stor
 import { Catalogues } from "../plans/Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as OutsideTransaction from "../commit/OutsideTransaction.ts"
+import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import type * as Leases from "../engine/Leases.ts"
 import * as Resumption from "../engine/Resumption.ts"
@@ -147,7 +147,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const reservations = yield* SimReservations.SimReservations
     const resumption = yield* Resumption.make
     const inTransaction = yield* HostTransaction
-    const refuseInside = yield* OutsideTransaction.make
+    const refuseInside = yield* Contexts.makeRefuseInside
     const { fastPaths, patienceMillis } = yield* Settings
     const loadPlan = Effect.fnUntraced(function* (of: PlanCache.OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
