@@ -41,7 +41,6 @@ import * as Subscriptions from "./subscriptions/Subscriptions.ts"
 import * as WaitingJobs from "./organizations/WaitingJobs.ts"
 import * as Wallet from "./sims/Wallet.ts"
 import * as Webhooks from "./organizations/Webhooks.ts"
-import * as BackgroundTasks from "./engine/BackgroundTasks.ts"
 import * as Worker from "./engine/Worker.ts"
 
 /** The ports that a host provides. */
@@ -82,12 +81,9 @@ export type Services =
   | Webhooks.Webhooks
   | Worker.Worker
 
-// Leases are renewed until background tasks have ended.
 const writing = Commits.layer.pipe(
-  Layer.provideMerge(BackgroundTasks.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(Ids.layer, Leases.layer, NamedTypes.layer, Handlers.registryLayer, FilteredLists.layer)
-  )
+  Layer.provideMerge(Leases.layer),
+  Layer.provideMerge(Layer.mergeAll(Ids.layer, NamedTypes.layer, Handlers.registryLayer, FilteredLists.layer))
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(

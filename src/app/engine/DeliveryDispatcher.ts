@@ -22,7 +22,6 @@ import * as Metrics from "../Metrics.ts"
 import * as DeliverySlots from "./DeliverySlots.ts"
 import { Settings } from "../Settings.ts"
 import * as FairClaims from "./FairClaims.ts"
-import { BackgroundTasks } from "./BackgroundTasks.ts"
 
 /** How many deliveries are under way at once for each job that may be: they wait for receivers most of the time. */
 const SLOTS_PER_JOB = 8
@@ -60,7 +59,15 @@ const measured = (call: Effect.Effect<WebhookAnswer, SendFailed>) =>
     Metrics.deliveryDuration({ answer })(seconds, context)
   })
 
-export type Needs = Storage | Outbox | BusinessClock | WebhookSender | Commits | Ids | BackgroundTasks | Leases.Leases
+export type Needs =
+  | Storage
+  | Outbox
+  | BusinessClock
+  | WebhookSender
+  | Commits
+  | Ids
+  | Leases.BackgroundTasks
+  | Leases.Leases
 
 /** The loop that sends due deliveries; `precondition` ends before each claim. */
 export const make: (
@@ -72,7 +79,7 @@ export const make: (
   const sender = yield* WebhookSender
   const commits = yield* Commits
   const ids = yield* Ids
-  const tasks = yield* BackgroundTasks
+  const tasks = yield* Leases.BackgroundTasks
   const leases = yield* Leases.Leases
   const { concurrency, pollMillis } = yield* Settings
   const isStandingClock = clock.set !== null

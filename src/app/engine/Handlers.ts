@@ -23,7 +23,6 @@ import * as Metrics from "../Metrics.ts"
 import type { Pending } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Settings } from "../Settings.ts"
-import { BackgroundTasks } from "./BackgroundTasks.ts"
 import type { FairClaims } from "./FairClaims.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import * as Leases from "./Leases.ts"
@@ -225,14 +224,22 @@ interface Loop extends FetchLoop.FetchLoop {
   fiber: Fiber.Fiber<never> | null
 }
 
-export type Needs = Storage | Outbox | BusinessClock | BackgroundTasks | Leases.Leases | HandlerRegistry | Commits | Ids
+export type Needs =
+  | Storage
+  | Outbox
+  | BusinessClock
+  | Leases.BackgroundTasks
+  | Leases.Leases
+  | HandlerRegistry
+  | Commits
+  | Ids
 
 /** The loops; `precondition` ends before each claim. */
 export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Effect.Effect<HandlerLoops, never, Needs> =
   Effect.fnUntraced(function* (precondition) {
     const outbox = yield* Outbox
     const clock = yield* BusinessClock
-    const tasks = yield* BackgroundTasks
+    const tasks = yield* Leases.BackgroundTasks
     const leases = yield* Leases.Leases
     const registry = yield* HandlerRegistry
     const { pollMillis } = yield* Settings

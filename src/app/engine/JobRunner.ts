@@ -1,20 +1,25 @@
 /**
  * Doing jobs: the worker runs those that are due; a request runs the job that its answer depends on.
+ *
+ * A request under an idempotency key may have left its attempt without an answer of the telco (rule S5). The same request
+ * comes again, takes the attempt's job, and repeats its calls. So an order holds one SIM at most.
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
 import type { Job, Work as JobWork } from "../../domain/Job.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
-import type { TelcoRefused, TelcoUnavailable } from "../../domain/Refusal.ts"
+import type { Decision } from "../../domain/Decision.ts"
+import type { Interrupted } from "../../domain/Idempotency.ts"
+import { RequestInProgress, type TelcoRefused, type TelcoUnavailable } from "../../domain/Refusal.ts"
 import type { Sent } from "../../domain/SmsSegments.ts"
 import type { Created } from "../../domain/Subscription.ts"
-import type { BusinessClock } from "../../ports/BusinessClock.ts"
-import type * as Storage from "../../ports/Storage.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as Storage from "../../ports/Storage.ts"
 import { Caller, type Telco } from "../../ports/Telco.ts"
-import type { Commits } from "../commit/Commits.ts"
+import { Commits } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
 import type { NamedTypes } from "../commit/NamedTypes.ts"
-import type { Done, LeasedJob } from "../telco/TelcoCall.ts"
+import { type Done, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
 import * as CancelPackages from "../jobs/CancelPackages.ts"
 import * as ChangeMobilePlan from "../jobs/ChangeMobilePlan.ts"
 import * as CreatePackage from "../jobs/CreatePackage.ts"
@@ -28,7 +33,6 @@ import * as Metrics from "../Metrics.ts"
 import * as Contexts from "../commit/Contexts.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
-import { BackgroundTasks } from "./BackgroundTasks.ts"
 
 type Refused = TelcoRefused | TelcoUnavailable
 type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedTypes
@@ -36,8 +40,30 @@ type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedType
 /** The work of a tag. */
 type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
 
+const isOf = <Tag extends JobWork["_tag"]>(work: JobWork, tag: Tag): work is Of<Tag> => work._tag === tag
+
 /** The work that is one call of the telco, or one read of the storage; a command is a use case (`RunCommand`). */
 export type OneStep = Exclude<JobWork, Of<"RunCommand">>
+
+/** A kind of attempt: the work of its job, and what its jobs are called. */
+export interface Attempt<Tag extends JobWork["_tag"]> {
+  readonly tag: Tag
+  readonly jobId: (attemptId: string) => string
+  readonly undoJobId: (attemptId: string) => string
+}
+
+/** What goes on with an attempt, decided on what is stored. */
+export interface Continuation<A> {
+  readonly decision: Decision
+  readonly value: A
+}
+
+/** An attempt that the request goes on with: its job, and what `decide` has returned. */
+export interface Resumed<Tag extends JobWork["_tag"], A> {
+  readonly held: LeasedJob
+  readonly work: Of<Tag>
+  readonly value: A
+}
 
 /** What comes of a job that a request waits for. */
 type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
@@ -53,6 +79,15 @@ export class JobRunner extends Context.Service<
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /** Begins a job that the caller need not wait for, and holds its lease. */
     readonly begin: (held: LeasedJob, work: OneStep) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
+    /**
+     * What goes on with the attempt of the current request's key. Null where there is none, or where it was undone: then
+     * the request begins anew. While it is being undone the request is refused, and so it is while another one goes on with
+     * it. `decide` returns null where the attempt is not there any more.
+     */
+    readonly resume: <Tag extends JobWork["_tag"], A>(
+      attempt: Attempt<Tag>,
+      decide: (left: Interrupted) => Effect.Effect<Continuation<A> | null, Storage.StorageError>
+    ) => Effect.Effect<Resumed<Tag, A> | null, TelcoUnavailable | RequestInProgress | Storage.StorageError>
   }
 >()("simplan/JobRunner") {}
 
@@ -92,74 +127,114 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob 
   return { job, token: lease.token }
 }
 
-export const layer: Layer.Layer<JobRunner, never, Needs | BackgroundTasks | Leases.Leases | Recovery> = Layer.effect(
-  JobRunner,
-  Effect.gen(function* () {
-    const tasks = yield* BackgroundTasks
-    const leases = yield* Leases.Leases
-    const recovery = yield* Recovery
-    const { telcoTimeoutMillis: withinMillis } = yield* Settings
-    const provision = yield* Provision.make
-    const createPackage = yield* CreatePackage.make
-    const suspendPackages = yield* SuspendPackages.make
-    const cancelPackages = yield* CancelPackages.make
-    const sendSms = yield* SendSms.make
-    const changeMobilePlan = yield* ChangeMobilePlan.make
-    const notifyAttachment = yield* NotifyAttachments.one
-    const notifyAttachments = yield* NotifyAttachments.all
-    const reviewPackage = yield* ReviewPackage.make
+export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks | Leases.Leases | Recovery> =
+  Layer.effect(
+    JobRunner,
+    Effect.gen(function* () {
+      const storage = yield* Storage.Storage
+      const clock = yield* BusinessClock
+      const commits = yield* Commits
+      const tasks = yield* Leases.BackgroundTasks
+      const leases = yield* Leases.Leases
+      const recovery = yield* Recovery
+      const { telcoTimeoutMillis: withinMillis } = yield* Settings
+      const provision = yield* Provision.make
+      const createPackage = yield* CreatePackage.make
+      const suspendPackages = yield* SuspendPackages.make
+      const cancelPackages = yield* CancelPackages.make
+      const sendSms = yield* SendSms.make
+      const changeMobilePlan = yield* ChangeMobilePlan.make
+      const notifyAttachment = yield* NotifyAttachments.one
+      const notifyAttachments = yield* NotifyAttachments.all
+      const reviewPackage = yield* ReviewPackage.make
 
-    const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
-      switch (of._tag) {
-        case "Provision":
-          return provision(held, of)
-        case "CreatePackage":
-          return createPackage(held, of)
-        case "SuspendPackages":
-          return suspendPackages(held, of)
-        case "CancelPackages":
-          return cancelPackages(held, of)
-        case "SendSms":
-          return sendSms(held, of)
-        case "ChangeMobilePlan":
-          return changeMobilePlan(held, of, false)
-        case "NotifyAttachment":
-          return notifyAttachment(held, of)
-        case "NotifyAttachments":
-          return notifyAttachments(held, of)
-        case "ReviewPackage":
-        case "HandleEvent":
-          return reviewPackage(held)
+      const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
+        switch (of._tag) {
+          case "Provision":
+            return provision(held, of)
+          case "CreatePackage":
+            return createPackage(held, of)
+          case "SuspendPackages":
+            return suspendPackages(held, of)
+          case "CancelPackages":
+            return cancelPackages(held, of)
+          case "SendSms":
+            return sendSms(held, of)
+          case "ChangeMobilePlan":
+            return changeMobilePlan(held, of, false)
+          case "NotifyAttachment":
+            return notifyAttachment(held, of)
+          case "NotifyAttachments":
+            return notifyAttachments(held, of)
+          case "ReviewPackage":
+          case "HandleEvent":
+            return reviewPackage(held)
+        }
       }
-    }
 
-    /** The calls that an effect makes for the job's organization (rule W13). */
-    const calling = <A, E>({ job: { organizationId } }: LeasedJob, isAwaited: boolean, effect: Effect.Effect<A, E>) =>
-      Effect.provideService(effect, Caller, { organizationId, isAwaited, withinMillis })
+      /** The calls that an effect makes for the job's organization (rule W13). */
+      const calling = <A, E>({ job: { organizationId } }: LeasedJob, isAwaited: boolean, effect: Effect.Effect<A, E>) =>
+        Effect.provideService(effect, Caller, { organizationId, isAwaited, withinMillis })
 
-    const perform = (held: LeasedJob, of: OneStep) =>
-      Effect.tap(measured(held, calling(held, false, dispatched(held, of))), (outcome) =>
-        // The job is done, whatever becomes of those that wait.
-        Effect.ignore(recovery.tried(held.job, isRetried(outcome)))
-      )
+      const perform = (held: LeasedJob, of: OneStep) =>
+        Effect.tap(measured(held, calling(held, false, dispatched(held, of))), (outcome) =>
+          // The job is done, whatever becomes of those that wait.
+          Effect.ignore(recovery.tried(held.job, isRetried(outcome)))
+        )
 
-    // A job goes on when the request that began it is gone, and carries that request's idempotency key, or its command, in
-    // itself.
-    const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
-      const lease = Leases.ofJob(job, token)
-      const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
-      return tasks.begin(Effect.provideContext(leased, Contexts.unattended))
-    }
-    // No request waits for the attempt of a command (rule H1).
-    const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.flatMap(begin(held, calling(held, held.job.command === null, effect)), Fiber.join)
+      // A job goes on when the request that began it is gone, and carries that request's idempotency key, or its command, in
+      // itself.
+      const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
+        const lease = Leases.ofJob(job, token)
+        const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
+        return tasks.begin(Effect.provideContext(leased, Contexts.unattended))
+      }
+      // No request waits for the attempt of a command (rule H1).
+      const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        Effect.flatMap(begin(held, calling(held, held.job.command === null, effect)), Fiber.join)
 
-    return JobRunner.of({
-      perform: (held, of) => Effect.asVoid(perform(held, of)),
-      provision: (held, of, aggregate) => awaited(held, measured(held, provision(held, of, aggregate))),
-      sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
-      changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of, true))),
-      begin: (held, of) => begin(held, Effect.asVoid(perform(held, of)))
+      const resume = Effect.fnUntraced(function* <Tag extends JobWork["_tag"], A>(
+        attempt: Attempt<Tag>,
+        decide: (left: Interrupted) => Effect.Effect<Continuation<A> | null, Storage.StorageError>
+      ): Effect.fn.Return<Resumed<Tag, A> | null, TelcoUnavailable | RequestInProgress | Storage.StorageError> {
+        const context = yield* Contexts.CurrentIdempotency
+        if (context === null || context.interrupted === null) return null
+        const { interrupted, request } = context
+        const { attemptId } = interrupted
+        const { key, organizationId } = request
+        const job = yield* storage.jobs.get(attempt.jobId(attemptId))
+        if (job === null) {
+          const undoing = yield* storage.jobs.get(attempt.undoJobId(attemptId))
+          return undoing === null ? null : yield* notTaken()
+        }
+        const lease = yield* tasks.lease
+        const taken = yield* leases.take(job, lease)
+        if (taken === null || !isOf(taken.work, attempt.tag)) return yield* new RequestInProgress({ key })
+        const { attempts, jobId } = taken
+        const value = yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const continued = yield* decide(interrupted)
+            if (continued === null) return yield* notTaken()
+            const now = yield* clock.now
+            const commit = yield* commits.prepare(organizationId, continued.decision, now)
+            // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
+            const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
+            const put = Contexts.putRecord(context, { _tag: "Pending", attemptId }, now)
+            yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried }, idempotency: { put } })
+            return continued.value
+          })
+        )
+        context.done.current = true
+        return { held: { job: taken, token: lease.token }, work: taken.work, value }
+      })
+
+      return JobRunner.of({
+        resume,
+        perform: (held, of) => Effect.asVoid(perform(held, of)),
+        provision: (held, of, aggregate) => awaited(held, measured(held, provision(held, of, aggregate))),
+        sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
+        changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of, true))),
+        begin: (held, of) => begin(held, Effect.asVoid(perform(held, of)))
+      })
     })
-  })
-)
+  )

@@ -1,11 +1,15 @@
 /**
- * The leases of the work that this process has under way. A lease is renewed for as long as its work goes on. So a
- * lease can be short: another process soon takes over what a killed one held, and slow work keeps its lease.
+ * The work that this process has under way: its leases, and fibers that go on when the request that began them is gone.
  *
- * A process that was frozen for longer than a lease may lose its work to another one. Nothing that it does afterwards
- * has any effect: its commits carry the token of a lost lease, and its calls to the telco repeat keys.
+ * A lease is renewed for as long as its work goes on. So a lease can be short: another process soon takes over what a killed
+ * one held, and slow work keeps its lease. A process that was frozen for longer than a lease may lose its work to another
+ * one. Nothing that it does afterwards has any effect: its commits carry the token of a lost lease, and its calls to the
+ * telco repeat keys.
+ *
+ * Closing the layer's scope waits for background tasks for a while, then interrupts the rest and hands back their leases, so
+ * that another process takes over at once what this one has not done.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, type Fiber, FiberSet, Layer, Schedule, Scope } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
 import { HOUR } from "../../domain/Time.ts"
@@ -14,6 +18,7 @@ import { Jobs } from "../../ports/Jobs.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
+import { Ids } from "../commit/Ids.ts"
 import { Settings } from "../Settings.ts"
 
 /** A lease on a piece of work. It is compared by identity. */
@@ -58,6 +63,17 @@ export class Leases extends Context.Service<
   }
 >()("simplan/Leases") {}
 
+/** Runs work that goes on without the caller. */
+export class BackgroundTasks extends Context.Service<
+  BackgroundTasks,
+  {
+    /** A lease that begins now, with a token of its own. */
+    readonly lease: Effect.Effect<Lease>
+    /** Runs to its end whatever becomes of the caller, and hands back its fiber's outcome. */
+    readonly begin: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<Fiber.Fiber<A, E>>
+  }
+>()("simplan/BackgroundTasks") {}
+
 const byKind = (leases: ReadonlyArray<WorkLease>) => ({
   jobs: leases.filter((lease) => lease._tag === "Job"),
   deliveries: leases.filter((lease) => lease._tag === "Delivery")
@@ -66,8 +82,8 @@ const byKind = (leases: ReadonlyArray<WorkLease>) => ({
 /** How many renewals fit into the time of a lease. */
 const RENEWALS = 3
 
-/** The implementation that `Services.layer` provides. Where its scope ends, no lease is renewed any more. */
-export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
+/** Where its scope ends, no lease is renewed any more. */
+const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   Leases,
   Effect.gen(function* () {
     const jobs = yield* Jobs
@@ -131,6 +147,49 @@ export const layer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       })
     })
   })
+)
+
+/** How long interrupted work may take to end, and how long handing back may take, in milliseconds. */
+const PATIENCE = 500
+
+const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effect(
+  BackgroundTasks,
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const leases = yield* Leases
+    const { drainMillis, leaseMillis } = yield* Settings
+    // In a scope of its own, which nobody closes: closing it would wait for what cannot be interrupted.
+    const fibers = yield* Effect.provideService(FiberSet.make(), Scope.Scope, Scope.makeUnsafe())
+
+    // A fiber that goes on in spite of its interruption changes nothing: its lease is gone.
+    const handBack = Effect.gen(function* () {
+      const held = yield* leases.held
+      for (const fiber of fibers) fiber.interruptUnsafe()
+      yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), PATIENCE)
+      yield* Effect.timeoutOption(leases.handBack(held), PATIENCE)
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMillis).pipe(Effect.andThen(handBack), Effect.ignore)
+    )
+
+    return BackgroundTasks.of({
+      begin: (effect) =>
+        Effect.withFiber((caller) => {
+          const fiber = Effect.runForkWith(caller.context)(effect)
+          FiberSet.addUnsafe(fibers, fiber)
+          return Effect.succeed(fiber)
+        }),
+      lease: Effect.zipWith(ids.token, MonotonicTime.now, (token, now) => ({
+        token,
+        until: now + leaseMillis
+      }))
+    })
+  })
+)
+
+/** The implementation that `Services.layer` provides. Leases are renewed until background tasks have ended. */
+export const layer: Layer.Layer<Leases | BackgroundTasks, never, Ids | Jobs | Outbox> = tasksLayer.pipe(
+  Layer.provideMerge(leasesLayer)
 )
 
 /** How far ahead of its due time a request may have taken the job that it goes on with (rule S5), and to spare. */

@@ -17,7 +17,6 @@ import * as RunCommand from "../jobs/RunCommand.ts"
 import * as Metrics from "../Metrics.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
-import { BackgroundTasks } from "./BackgroundTasks.ts"
 import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
 import * as FairClaims from "./FairClaims.ts"
 import * as Handlers from "./Handlers.ts"
@@ -74,7 +73,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const runner = yield* JobRunner
     const recovery = yield* Recovery
     const runCommand = yield* RunCommand.make
-    const tasks = yield* BackgroundTasks
+    const tasks = yield* Leases.BackgroundTasks
     const leases = yield* Leases.Leases
     const { auditRetentionMillis, concurrency, pollMillis, retentionMillis } = yield* Settings
     const isStandingClock = clock.set !== null

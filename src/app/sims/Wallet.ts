@@ -24,11 +24,9 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import type { Leases } from "../engine/Leases.ts"
-import * as Resumption from "../engine/Resumption.ts"
 import type { Reserve } from "./Reservation.ts"
 import { SimReservations } from "./SimReservations.ts"
-import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
+import { BackgroundTasks } from "../engine/Leases.ts"
 
 /** A mobile plan to be applied or removed. */
 export interface ChangeRequest {
@@ -66,7 +64,7 @@ export class Wallet extends Context.Service<
   }
 >()("simplan/Wallet") {}
 
-type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | Leases | SimReservations
+type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
 
 const attempt = { tag: "ChangeMobilePlan", jobId: MobilePlan.jobId, undoJobId: MobilePlan.undoJobId } as const
 
@@ -84,7 +82,6 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const refuseInside = yield* Contexts.makeRefuseInside
-    const resumption = yield* Resumption.make
     const reservations = yield* SimReservations
 
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
@@ -110,7 +107,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
 
     /** Rule S5: goes on with the change that the request's key has left, same eSIM and same id. */
     const resume = (organizationId: string) =>
-      resumption(attempt, ({ iccid }) =>
+      runner.resume(attempt, ({ iccid }) =>
         Effect.map(storage.sims.get({ organizationId, iccid }), (loaded) => {
           const plan = loaded?.mobilePlan
           return plan?._tag === "Changing" && !MobilePlan.isTurningBack(plan) ? { decision: {}, value: null } : null

@@ -21,7 +21,7 @@ import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as SimLookup from "./SimLookup.ts"
 import * as SmsLimit from "./SmsLimit.ts"
-import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
+import { BackgroundTasks } from "../engine/Leases.ts"
 
 /** Sends SMS. */
 export class Messages extends Context.Service<

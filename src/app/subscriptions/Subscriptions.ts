@@ -38,8 +38,6 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import type * as Leases from "../engine/Leases.ts"
-import * as Resumption from "../engine/Resumption.ts"
 import * as ReadCost from "../fair/ReadCost.ts"
 import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
@@ -48,7 +46,7 @@ import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import type { Reserve } from "../sims/Reservation.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
-import { BackgroundTasks } from "../engine/BackgroundTasks.ts"
+import { BackgroundTasks } from "../engine/Leases.ts"
 
 /** A plan to be attached to a SIM. */
 export interface CreateRequest {
@@ -127,7 +125,6 @@ type Needs =
   | Catalogues
   | BackgroundTasks
   | JobRunner.JobRunner
-  | Leases.Leases
   | SimReservations.SimReservations
 
 /**
@@ -145,7 +142,6 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
-    const resumption = yield* Resumption.make
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* Contexts.makeRefuseInside
     const { fastPaths, patienceMillis } = yield* Settings
@@ -204,7 +200,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     /** Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. */
     const resume = (organizationId: string) =>
-      resumption(attempt, ({ attemptId, iccid }) =>
+      runner.resume(attempt, ({ attemptId, iccid }) =>
         Effect.map(storage.simAggregates.get({ organizationId, iccid }), (loaded) => {
           const left = loaded === null ? undefined : SimAggregates.attachment(loaded, attemptId)
           if (loaded === null || left === undefined || left.attachment.confirmed) return null
