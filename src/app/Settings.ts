@@ -4,7 +4,19 @@
 import { Context } from "effect"
 import * as Quota from "../domain/Quota.ts"
 import { DAY, MINUTE } from "../domain/Time.ts"
-import * as FastPaths from "./fast/FastPaths.ts"
+
+/**
+ * Which fast paths the use cases take. Each one can be switched off: the service then does the same work in the plain
+ * way. `npm run test:plain` runs the suite with all of them off.
+ */
+export interface FastPaths {
+  /** Plans are cached. */
+  readonly planCache: boolean
+  /** Free eSIMs are reserved ahead of requests (`SimReservationPools`). */
+  readonly simReservationPool: boolean
+}
+
+const fastPaths: FastPaths = { planCache: true, simReservationPool: true }
 
 /** The limits of one process. Spans are milliseconds of machine time unless said otherwise. */
 export interface Limits {
@@ -33,7 +45,7 @@ export interface Limits {
   /** How many plans, regions, endpoints and keys an organization may have (rule W13). */
   readonly quotas: Quota.Quotas
   /** Which of the paths that exist for speed alone are on; all by default. */
-  readonly fastPaths: FastPaths.FastPaths
+  readonly fastPaths: FastPaths
 }
 
 /** The limits that the services go by; the defaults suit a server. */
@@ -51,6 +63,6 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     retentionMillis: 30 * DAY,
     smsLimit: { messages: 30, windowMillis: MINUTE },
     quotas: Quota.defaults,
-    fastPaths: FastPaths.defaults
+    fastPaths
   })
 })

@@ -6,12 +6,14 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Plugin } from "vite"
 
-const FILES = ["src/app/fast/FastPaths.ts", "adapters/postgres/database/Database.ts"]
+const FILES = ["src/app/Settings.ts", "adapters/postgres/database/Database.ts"]
+
+const DEFAULTS = ": FastPaths = {"
 
 const off = (source: string): string => {
-  const [before = "", defaults = ""] = source.split("export const defaults")
+  const [before = "", defaults = ""] = source.split(DEFAULTS)
   if (!defaults.includes(": true")) throw new Error("There is no fast path to switch off")
-  return `${before}export const defaults${defaults.replaceAll(": true", ": false")}`
+  return `${before}${DEFAULTS}${defaults.replaceAll(": true", ": false")}`
 }
 
 export const fastPathsOff: Plugin = {

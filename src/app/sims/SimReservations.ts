@@ -5,13 +5,18 @@
  * refused only when none is left at all.
  */
 import { Context, Effect, Exit, Layer } from "effect"
+import type { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
-import { Storage } from "../../ports/Storage.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as SimReservationPools from "../fast/SimReservationPools.ts"
 import { Settings } from "../Settings.ts"
-import { type Kind, outOfStock, type Reservation, type ReservationSource, type Reserve } from "./Reservation.ts"
+import * as SimReservationPools from "./SimReservationPools.ts"
+import { type Kind, outOfStock, type Reservation, type ReservationSource } from "./SimReservationPools.ts"
+
+/** Reserves an eSIM that no other request gets meanwhile. */
+export type Reserve = (kind: Kind) => Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>
 
 /** How long to wait before asking again while every free eSIM is reserved, in milliseconds. */
 const PAUSE = 10
@@ -45,7 +50,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
       return { sim, shortage }
     }, Effect.uninterruptible)
 
-    const release: ReservationSource["release"] = ({ sim: { iccid, organizationId }, token }) =>
+    const release = ({ sim: { iccid, organizationId }, token }: Reservation) =>
       storage.sims.release({ organizationId, reservations: [{ iccid, token }] })
 
     /** Asks storage for each request by itself. */
@@ -58,7 +63,6 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
           yield* Effect.sleep(PAUSE)
         }
       }),
-      release,
       abandon: (reservation) => Effect.ignore(release(reservation)),
       end: Effect.void
     }
@@ -73,7 +77,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
           let current: Reservation | null = null
           const reserve: Reserve = (kind) =>
             Effect.suspend(() => {
-              const before = current === null ? Effect.void : source.release(current)
+              const before = current === null ? Effect.void : release(current)
               return Effect.flatMap(before, () => {
                 current = null
                 return source.reserve(kind, (reservation) => {

@@ -24,8 +24,7 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import type { Reserve } from "./Reservation.ts"
-import { SimReservations } from "./SimReservations.ts"
+import { type Reserve, SimReservations } from "./SimReservations.ts"
 import { BackgroundTasks } from "../engine/Leases.ts"
 
 /** A mobile plan to be applied or removed. */

@@ -1,7 +1,7 @@
 /**
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
-import { Context, Effect, Fiber, Layer, type Stream } from "effect"
+import { Cache, Context, Effect, Exit, Fiber, Layer, Option, type Stream } from "effect"
 import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -32,19 +32,17 @@ import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
-import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
-import { Commits } from "../commit/Commits.ts"
+import { cachedThenReload, Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as ReadCost from "../fair/ReadCost.ts"
-import * as PlanCache from "../fast/PlanCache.ts"
 import * as SimLookup from "./SimLookup.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
-import type { Reserve } from "../sims/Reservation.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { BackgroundTasks } from "../engine/Leases.ts"
 
@@ -115,6 +113,53 @@ const asStored = (aggregate: SimAggregate): SimAggregate => ({
   sim: { ...aggregate.sim, version: aggregate.sim.version + 1 }
 })
 
+interface OfPlan {
+  readonly organizationId: string
+  readonly planId: string
+}
+
+type LoadPlan = (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+
+/** Runs a decision on a plan. The decision may run more than once. */
+type DecideOnPlan = <A, E>(
+  of: OfPlan,
+  decide: (plan: Effect.Effect<Plan, NotFound | StorageError>) => Effect.Effect<A, E>
+) => Effect.Effect<A, E>
+
+const CACHED_PLANS = 1_000
+
+/** Decides on the stored plan each time. */
+const onStoredPlan =
+  (load: LoadPlan): DecideOnPlan =>
+  (of, decide) =>
+    decide(load(of))
+
+/**
+ * Decides on a cached plan, so that a plan that many subscriptions are made of is read once. It may have been archived or
+ * deleted meanwhile. The commit names the version that was decided on, so such a decision ends in a conflict and is made
+ * again on the stored plan. A refusal that a cached plan leads to is checked on the stored plan as well.
+ */
+const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn.Return<DecideOnPlan> {
+  const plans = yield* Cache.makeWith((key: string) => load(JSON.parse(key)), {
+    capacity: CACHED_PLANS,
+    timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.archivedAt === null ? Number.POSITIVE_INFINITY : 0)
+  })
+
+  return (of, decide) => {
+    const key = JSON.stringify({ organizationId: of.organizationId, planId: of.planId })
+    const reload = Effect.andThen(Cache.invalidate(plans, key), Cache.get(plans, key))
+    return Effect.flatMap(Cache.getSuccess(plans, key), (cached) =>
+      Option.isNone(cached)
+        ? decide(reload)
+        : Effect.catchIf(
+            decide(cachedThenReload(cached.value, reload)),
+            (error) => !(error instanceof StorageError),
+            () => decide(reload)
+          )
+    )
+  }
+})
+
 const attempt = { tag: "Provision", jobId: Provisioning.jobId, undoJobId: Provisioning.undoJobId } as const
 
 type Needs =
@@ -145,17 +190,17 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* Contexts.makeRefuseInside
     const { fastPaths, patienceMillis } = yield* Settings
-    const loadPlan = Effect.fnUntraced(function* (of: PlanCache.OfPlan) {
+    const loadPlan = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
     })
-    const onPlan = fastPaths.planCache ? yield* PlanCache.make(loadPlan) : PlanCache.off(loadPlan)
+    const onPlan = fastPaths.planCache ? yield* makeOnCachedPlan(loadPlan) : onStoredPlan(loadPlan)
 
     /** The aggregate of the named SIM, or of a free eSIM that is reserved for this request (rule S2). */
     const aggregateFor = Effect.fnUntraced(function* (
       organizationId: string,
       iccid: string | null,
       plan: Plan,
-      reserve: Reserve
+      reserve: SimReservations.Reserve
     ): Effect.fn.Return<SimAggregate, NotFound | NoFreeSim | SimsReleasing | StorageError> {
       if (iccid === null) {
         const sim = yield* reserve({ organizationId, label: plan.terms.label, purpose: "subscription" })
@@ -169,7 +214,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,
-      reserve: Reserve,
+      reserve: SimReservations.Reserve,
       existing: Effect.Effect<Plan, NotFound | StorageError>
     ) {
       const { organizationId } = request

@@ -1,6 +1,8 @@
 /**
- * Free eSIMs of one label that a process has reserved ahead, so that under load most requests get one without asking
- * storage.
+ * Reservations of free eSIMs, and the pools that they come from under load.
+ *
+ * A process keeps a pool for each organization, label and purpose, for as long as requests use it: free eSIMs that it has
+ * reserved ahead, so that most requests get one without asking storage. Pools exist for speed alone (`FastPaths`).
  *
  * - No two requests get the same SIM. SIMs are given in the order in which they were reserved. A SIM that was reserved
  *   too long ago is released instead: the commit needs what is left of the reservation.
@@ -10,16 +12,52 @@
  * - A waiting request is refused only by a statement that began after the request, and that found no free SIM, not even a
  *   reserved one. While others hold reservations, the request waits.
  */
-import { type Context, Effect, Fiber } from "effect"
-import type { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
+import { Effect, Fiber, type Scope } from "effect"
+import type { Label } from "../../domain/Label.ts"
+import { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
-import type { ReservedSims, Storage, StorageError } from "../../ports/Storage.ts"
-import type { Ids } from "../commit/Ids.ts"
-import { type Kind, outOfStock, type Reservation } from "../sims/Reservation.ts"
+import { type ReservedSims, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Ids } from "../commit/Ids.ts"
+import { Settings } from "../Settings.ts"
 
-export interface SimReservationPool {
-  /** A SIM for a request. `onReserved` is called at once, also where the request is interrupted as it gets the SIM. */
+/** Which SIMs are wanted, and what for. */
+export interface Kind {
+  readonly organizationId: string
+  readonly label: Label
+  readonly purpose: "subscription" | "mobile plan"
+}
+
+export interface Reservation {
+  readonly sim: Sim
+  /** Names the reservation in storage. */
+  readonly token: string
+}
+
+/** Is called at once when a reservation is made, also where the request is interrupted as it gets the SIM. */
+type OnReserved = (reservation: Reservation) => void
+
+/** When to ask again while SIMs are on their way back to stock, in seconds. */
+const RETRY_AFTER_SECONDS = 5
+
+/** Rules S2 and S5: the refusal of a request for which there is no SIM. */
+export const outOfStock = (
+  shortage: "Releasing" | "None",
+  { label }: Pick<Kind, "label">
+): NoFreeSim | SimsReleasing =>
+  shortage === "None" ? new NoFreeSim({ label }) : new SimsReleasing({ label, retryAfterSeconds: RETRY_AFTER_SECONDS })
+
+/** Where one request gets its reservations from. */
+export interface ReservationSource {
+  readonly reserve: (kind: Kind, onReserved: OnReserved) => Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>
+  /** Frees the SIM of a request that has failed. If storage does not answer, the reservation ends by itself. */
+  readonly abandon: (reservation: Reservation) => Effect.Effect<void>
+  /** The request is over. */
+  readonly end: Effect.Effect<void>
+}
+
+interface Pool {
+  /** A SIM for a request. */
   readonly take: (onReserved: OnReserved) => Effect.Effect<Sim, NoFreeSim | SimsReleasing | StorageError>
   /** A request begins. */
   readonly enter: () => void
@@ -31,16 +69,6 @@ export interface SimReservationPool {
   readonly isEmpty: () => boolean
   /** Releases what is reserved ahead, and reserves nothing ahead any more. */
   readonly close: Effect.Effect<void>
-}
-
-type OnReserved = (reservation: Reservation) => void
-
-export interface Dependencies {
-  readonly storage: Storage["Service"]
-  readonly ids: Ids["Service"]
-  readonly claimMillis: number
-  /** Where statements for several requests run. */
-  readonly context: Context.Context<never>
 }
 
 interface Waiting {
@@ -71,8 +99,16 @@ const FRESH = 1 / 5
 /** How long closing waits for statements under way, in milliseconds. */
 const CLOSING = 500
 
-export const make = (kind: Kind, { claimMillis, context, ids, storage }: Dependencies): SimReservationPool => {
-  const fork = Effect.runForkWith(context)
+type Fork = (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+
+/** `fork` runs statements for several requests. */
+const makePool = (
+  kind: Kind,
+  storage: Storage["Service"],
+  ids: Ids["Service"],
+  claimMillis: number,
+  fork: Fork
+): Pool => {
   const { organizationId, purpose } = kind
 
   const underWay = new Set<Fiber.Fiber<unknown>>()
@@ -235,3 +271,50 @@ export const make = (kind: Kind, { claimMillis, context, ids, storage }: Depende
     })
   }
 }
+
+/** Gives each request its source of reservations. Closing the scope releases what is reserved ahead. */
+export const make: Effect.Effect<() => ReservationSource, never, Storage | Ids | Scope.Scope> = Effect.gen(
+  function* () {
+    const storage = yield* Storage
+    const ids = yield* Ids
+    const { claimMillis } = yield* Settings
+    const fork = Effect.runForkWith(yield* Effect.context<Storage | Ids>())
+    const pools = new Map<string, Pool>()
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach([...pools.values()], (pool) => pool.close, { concurrency: "unbounded", discard: true })
+    )
+
+    const poolOf = (key: string, kind: Kind): Pool => {
+      const known = pools.get(key)
+      if (known !== undefined) return known
+      const made = makePool(kind, storage, ids, claimMillis, fork)
+      pools.set(key, made)
+      return made
+    }
+
+    return () => {
+      let entered: { readonly key: string; readonly pool: Pool } | null = null
+      const leave = (): void => {
+        if (entered === null) return
+        entered.pool.leave()
+        if (entered.pool.isEmpty()) pools.delete(entered.key)
+        entered = null
+      }
+      const enter = (kind: Kind): Pool => {
+        const key = JSON.stringify([kind.organizationId, kind.label, kind.purpose])
+        if (entered?.key === key) return entered.pool
+        leave()
+        const pool = poolOf(key, kind)
+        pool.enter()
+        entered = { key, pool }
+        return pool
+      }
+      return {
+        reserve: (kind, onReserved) => Effect.suspend(() => enter(kind).take(onReserved)),
+        // In the background: the failed request need not wait.
+        abandon: (reservation) => Effect.sync(() => entered?.pool.release(reservation)),
+        end: Effect.sync(leave)
+      }
+    }
+  }
+)
