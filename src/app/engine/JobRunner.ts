@@ -19,15 +19,12 @@ import { Caller, type Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
 import type { NamedTypes } from "../commit/NamedTypes.ts"
-import { type Done, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
-import * as CancelPackages from "../jobs/CancelPackages.ts"
+import { type Done, finishing, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
 import * as ChangeMobilePlan from "../jobs/ChangeMobilePlan.ts"
-import * as CreatePackage from "../jobs/CreatePackage.ts"
 import * as NotifyAttachments from "../jobs/NotifyAttachments.ts"
 import * as Provision from "../jobs/Provision.ts"
-import * as ReviewPackage from "../jobs/ReviewPackage.ts"
 import * as SendSms from "../jobs/SendSms.ts"
-import * as SuspendPackages from "../jobs/SuspendPackages.ts"
+import * as Packages from "../jobs/Packages.ts"
 import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Contexts from "../commit/Contexts.ts"
@@ -139,25 +136,22 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const recovery = yield* Recovery
       const { telcoTimeoutMillis: withinMillis } = yield* Settings
       const provision = yield* Provision.make
-      const createPackage = yield* CreatePackage.make
-      const suspendPackages = yield* SuspendPackages.make
-      const cancelPackages = yield* CancelPackages.make
+      const packages = yield* Packages.make
       const sendSms = yield* SendSms.make
       const changeMobilePlan = yield* ChangeMobilePlan.make
       const notifyAttachment = yield* NotifyAttachments.one
       const notifyAttachments = yield* NotifyAttachments.all
-      const reviewPackage = yield* ReviewPackage.make
 
       const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
         switch (of._tag) {
           case "Provision":
             return provision(held, of)
           case "CreatePackage":
-            return createPackage(held, of)
+            return packages.create(held, of)
           case "SuspendPackages":
-            return suspendPackages(held, of)
+            return packages.suspend(held, of)
           case "CancelPackages":
-            return cancelPackages(held, of)
+            return packages.cancel(held, of)
           case "SendSms":
             return sendSms(held, of)
           case "ChangeMobilePlan":
@@ -168,7 +162,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return notifyAttachments(held, of)
           case "ReviewPackage":
           case "HandleEvent":
-            return reviewPackage(held)
+            // The retry of a finding (rule S6): the next comparison of both books adds it again if it still finds it.
+            return Effect.as(commits.retryOnConflict(commits.write(finishing(held, {}))), "done" as const)
         }
       }
 

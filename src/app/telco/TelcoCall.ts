@@ -1,7 +1,7 @@
 /**
- * Calls to the telco from within a job, and the commits that end a job.
+ * Calls to the telco from within a job, within a time limit, and the commits that end a job.
  */
-import { Cause, Effect, Exit, type Scope } from "effect"
+import { Cause, Clock as MachineClock, Effect, Exit, type Fiber, type Scope } from "effect"
 import * as Command from "../../domain/Command.ts"
 import * as Job from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
@@ -16,7 +16,6 @@ import { SECOND } from "../../domain/Time.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
-import * as TimeLimit from "./TimeLimit.ts"
 
 /** A job and the token of its lease. */
 export interface LeasedJob {
@@ -52,9 +51,96 @@ const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, R
     Metrics.telcoCallDuration({ operation })(seconds, context)
   })
 
+/**
+ * One time limit for many calls, with one timer for all of them. A timer for each call would need two fibers more, and
+ * hardly any call needs its timer.
+ */
+export interface TimeLimit {
+  /**
+   * The outcome of the fiber, or that of `late` if the fiber is still running when the limit is reached. The limit counts
+   * from this call on. The fiber is left running.
+   */
+  readonly join: <A, E>(fiber: Fiber.Fiber<A, E>, late: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
+
+interface Waiting {
+  /** When the limit is reached, in nanoseconds of monotonic time. */
+  readonly until: bigint
+  readonly expire: () => void
+}
+
+/**
+ * A limit of so many milliseconds of monotonic time: a clock that is set anew ends no call early. Calls reach it in the
+ * order in which they began. Its timer outlives the scope only for calls that are under way when the scope ends.
+ */
+export const makeTimeLimit = (millis: number): Effect.Effect<TimeLimit, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const clock = yield* MachineClock.Clock
+    const fork = Effect.runForkWith(yield* Effect.context())
+    const limit = BigInt(Math.ceil(millis * 1e6))
+    // In the order in which the limit is reached.
+    const waiting = new Set<Waiting>()
+    let timer: Fiber.Fiber<void> | null = null
+    let isClosed = false
+
+    const watch: Effect.Effect<void> = Effect.suspend(() => {
+      const now = clock.monotonicTimeNanosUnsafe()
+      for (const one of waiting) {
+        if (one.until > now) return Effect.andThen(Effect.sleep(Number(one.until - now) / 1e6), watch)
+        waiting.delete(one)
+        one.expire()
+      }
+      timer = null
+      return Effect.void
+    })
+
+    const stopUnused = (): void => {
+      if (!isClosed || waiting.size > 0) return
+      timer?.interruptUnsafe()
+      timer = null
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isClosed = true
+        stopUnused()
+      })
+    )
+
+    const join = <A, E>(fiber: Fiber.Fiber<A, E>, late: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.callback<A, E>((resume) => {
+        const one: Waiting = {
+          until: clock.monotonicTimeNanosUnsafe() + limit,
+          expire: () => {
+            stopObserving()
+            resume(late)
+          }
+        }
+        const leave = (): void => {
+          waiting.delete(one)
+          stopUnused()
+        }
+        waiting.add(one)
+        const stopObserving = fiber.addObserver((exit) => {
+          leave()
+          resume(exit)
+        })
+        if (timer === null) {
+          const begun = fork(watch)
+          // A limit of zero has been reached already.
+          if (waiting.size > 0) timer = begun
+        }
+        return Effect.sync(() => {
+          stopObserving()
+          leave()
+        })
+      })
+
+    return { join }
+  })
+
 export const makeInTime: Effect.Effect<InTime, never, Scope.Scope> = Effect.gen(function* () {
   const { telcoTimeoutMillis } = yield* Settings
-  const limit = yield* TimeLimit.make(telcoTimeoutMillis)
+  const limit = yield* makeTimeLimit(telcoTimeoutMillis)
   const message = `no answer within ${telcoTimeoutMillis} ms`
   const inTime = <A>(call: Effect.Effect<A, Refused | Unavailable>) =>
     Effect.suspend(() => {

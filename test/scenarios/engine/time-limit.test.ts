@@ -4,7 +4,7 @@
 import { Clock, type Duration, Effect, type Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import * as TimeLimit from "../../../src/app/telco/TimeLimit.ts"
+import * as TelcoCall from "../../../src/app/telco/TelcoCall.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
@@ -12,7 +12,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
 const LIMIT = 1_000
 
 /** A call that takes so many milliseconds, under the limit. */
-const call = (limit: TimeLimit.TimeLimit, millis: number) =>
+const call = (limit: TelcoCall.TimeLimit, millis: number) =>
   Effect.gen(function* () {
     const asked = yield* Effect.forkDetach(Effect.as(Effect.sleep(millis), "answered"))
     return yield* limit.join(asked, Effect.succeed("late"))
@@ -27,7 +27,7 @@ describe("the time limit of calls", () => {
   it("is reached by each call that takes longer, as long after the call began", () =>
     run(
       Effect.gen(function* () {
-        const limit = yield* TimeLimit.make(LIMIT)
+        const limit = yield* TelcoCall.makeTimeLimit(LIMIT)
         const [first, quick] = [
           yield* Effect.forkChild(call(limit, 2 * LIMIT), { startImmediately: true }),
           yield* Effect.forkChild(call(limit, LIMIT / 2), { startImmediately: true })
@@ -54,7 +54,7 @@ describe("the time limit of calls", () => {
   it("is reached at once by each call where it is zero", () =>
     run(
       Effect.gen(function* () {
-        const limit = yield* TimeLimit.make(0)
+        const limit = yield* TelcoCall.makeTimeLimit(0)
         expect([yield* call(limit, LIMIT), yield* call(limit, LIMIT)]).toEqual(["late", "late"])
       })
     ))
@@ -63,7 +63,7 @@ describe("the time limit of calls", () => {
     run(
       Effect.gen(function* () {
         const under = yield* Effect.scoped(
-          Effect.flatMap(TimeLimit.make(LIMIT), (limit) =>
+          Effect.flatMap(TelcoCall.makeTimeLimit(LIMIT), (limit) =>
             Effect.forkDetach(call(limit, 2 * LIMIT), { startImmediately: true })
           )
         )
@@ -90,7 +90,7 @@ describe("the time limit of calls", () => {
         }
         const under = yield* Effect.provideService(
           Effect.scoped(
-            Effect.flatMap(TimeLimit.make(LIMIT), (limit) =>
+            Effect.flatMap(TelcoCall.makeTimeLimit(LIMIT), (limit) =>
               Effect.forkDetach(call(limit, LIMIT / 2), { startImmediately: true })
             )
           ),

@@ -1,0 +1,167 @@
+/**
+ * The jobs about the packages of attachments after their creation: the next occurrence, a suspension, and a cancellation. A
+ * refusal of a suspension or cancellation ends the job (rule S6).
+ */
+import { Effect, Result } from "effect"
+import type { Work } from "../../domain/Job.ts"
+import * as Occurrence from "../../domain/Occurrence.ts"
+import { packageId } from "../../domain/Package.ts"
+import * as Problem from "../../domain/Problem.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { Storage } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
+import { cachedThenReload, Commits } from "../commit/Commits.ts"
+import { type Done, finishing, type LeasedJob, makeGiveBack, makeInTime, retrying } from "../telco/TelcoCall.ts"
+
+type Of<Tag extends Work["_tag"]> = Extract<Work, { _tag: Tag }>
+
+const NOT_LISTED = Effect.succeed(null)
+
+/** What does the jobs. */
+export const make = Effect.gen(function* () {
+  const storage = yield* Storage
+  const telco = yield* Telco
+  const inTime = yield* makeInTime
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  const giveBack = yield* makeGiveBack
+
+  /** Creates one occurrence of a recurring attachment (rule T5). The commit that ends the job writes the next one's. */
+  const create = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CreatePackage">) {
+    const { organizationId } = held.job
+    const { attachmentId, iccid, occurrence } = work
+    const id = packageId(attachmentId, occurrence)
+    const load = storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence })
+
+    const now = yield* clock.now
+    const loaded = yield* load
+    const present = cachedThenReload(loaded, load)
+
+    const record = (outcome: Occurrence.Outcome) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          const known = yield* present
+          const now = yield* clock.now
+          const decision = Occurrence.record(known, work, outcome, now)
+          yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, now)))
+        })
+      )
+
+    const step = Occurrence.step(loaded, occurrence, now)
+    switch (step._tag) {
+      case "Nothing":
+        yield* commits.retryOnConflict(commits.write(finishing(held, {})))
+        return "done" satisfies Done
+      case "Gone": {
+        const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
+        const commit = yield* commits.prepare(organizationId, decision, now)
+        yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
+        return "done" satisfies Done
+      }
+      case "Record":
+        yield* record(step.outcome)
+        return "done" satisfies Done
+      case "Order": {
+        const { attachment, window } = step
+        const order = { packageId: id, iccid, window, terms: attachment.terms }
+        const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
+        if (Result.isSuccess(answer)) {
+          yield* record({ _tag: "Created", telco: answer.success })
+          return "done" satisfies Done
+        }
+        if (answer.failure._tag === "Telco.Refused") {
+          yield* record({ _tag: "Refused" })
+          return "refused" satisfies Done
+        }
+        // The next occurrence does not wait for this one.
+        const following = Occurrence.next(attachment, occurrence + 1)
+        const { jobs } = yield* commits.prepare(
+          organizationId,
+          { jobs: following === undefined ? [] : [following] },
+          now
+        )
+        const retry = retrying(held, yield* clock.now, answer.failure, window.end)
+        yield* commits.retryOnConflict(commits.write({ ...retry, jobs: { ...jobs, ...retry.jobs } }))
+        return "retried" satisfies Done
+      }
+    }
+  })
+
+  /** Sends a suspension to the telco until it has taken it (rule T7). */
+  const suspend = Effect.fnUntraced(function* (held: LeasedJob, { attachmentId, iccid }: Of<"SuspendPackages">) {
+    const { organizationId } = held.job
+    const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+    const packages = aggregate?.attachments[0]?.packages ?? []
+    const now = yield* clock.now
+    for (const pack of packages) {
+      const over = pack.expirationAt !== null && pack.expirationAt <= now
+      if (pack.status !== "Created" || over) continue
+      const id = packageId(attachmentId, pack.occurrence)
+      const call = telco.suspendPackage({ packageId: id, iccid, key: Problem.telcoKey(id, held.job) })
+      const answer = yield* Effect.result(inTime("suspendPackage", call))
+      if (Result.isFailure(answer)) return yield* giveBack(held, "suspension", answer.failure)
+    }
+    yield* commits.retryOnConflict(commits.write(finishing(held, {})))
+    return "done" satisfies Done
+  })
+
+  /**
+   * Of the packages that were listed on a SIM that is released, those that this job has not cancelled. The SIM is read
+   * after the list: while it is being released without a subscription, nobody owns what was listed before. If the job was
+   * lost and the SIM has been sold since, what was listed may be the next subscription's, also one that is interrupted, and
+   * none of it is this job's.
+   */
+  const ownerless = Effect.fnUntraced(function* (
+    { job: { organizationId } }: LeasedJob,
+    { iccid, packageIds }: Of<"CancelPackages">,
+    listed: ReadonlyArray<string>
+  ) {
+    const left = listed.filter((packageId) => !packageIds.includes(packageId))
+    if (left.length === 0) return left
+    const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+    if (aggregate?.sim.allocation._tag !== "Releasing" || aggregate.subscription?.status === "Pending") return []
+    yield* Effect.logInfo("the telco lists packages on a SIM that is released: they are cancelled", {
+      organizationId,
+      iccid,
+      packageIds: left
+    })
+    return left
+  })
+
+  /**
+   * Cancels packages at the telco until it has confirmed that none is left, and then, where asked for, releases the SIM
+   * (rules S3 and S5). Before a SIM is released, all that its telco lists on it is cancelled too: packages that nobody here
+   * knows of, as a process that died or a restored backup leaves them.
+   */
+  const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
+    const { jobId, organizationId } = held.job
+    const { iccid, packageIds, release } = work
+    const keyOf = (key: string) => Problem.telcoKey(key, held.job)
+    const cancelEach = (ids: ReadonlyArray<string>) =>
+      Effect.forEach(
+        ids,
+        (packageId) => inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId) })),
+        { discard: true }
+      )
+    const listed = release && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
+    const first = yield* Effect.result(Effect.andThen(cancelEach(packageIds), listed))
+    if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
+    const left = yield* ownerless(held, work, first.success ?? [])
+    const released = release
+      ? inTime("releaseProfile", telco.releaseProfile({ key: keyOf(jobId), iccid }))
+      : Effect.void
+    const second = yield* Effect.result(Effect.andThen(cancelEach(left), released))
+    if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
+    yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        const sim = release ? yield* storage.sims.get({ organizationId, iccid }) : null
+        const decision = Problem.done(work, sim)
+        const commit = yield* commits.prepare(organizationId, decision, yield* clock.now)
+        yield* commits.write(finishing(held, commit))
+      })
+    )
+    return "done" satisfies Done
+  })
+
+  return { create, suspend, cancel }
+})
