@@ -1,7 +1,11 @@
 /**
- * Keyset pages: one page, or all of them as a stream that holds one page at a time.
+ * Keyset pages: one page, all of them as a stream that holds one page at a time, and the pages of filtered lists.
  */
-import { Effect, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import * as MonotonicTime from "../ports/MonotonicTime.ts"
+import { type CreatedCursor, type Filtered, type Keyset, SCAN_LIMIT } from "../ports/Storage.ts"
+import * as FairSlots from "./fair/FairSlots.ts"
+import * as ReadCost from "./fair/ReadCost.ts"
 
 /** Two pages of the longest rows take less than 1 MB (rule W10): a row has up to 17 kB, where its metadata are emoji. */
 const STREAM_PAGE = 25
@@ -45,3 +49,75 @@ export const streamPages = <A, Cursor, E, R>(
       next === null ? Option.none() : Option.some(next)
     ])
   )
+
+/** How many rows a page scans, at most: all plans that an organization has by its usual quota. */
+export const MOST_SCANNED = 40 * SCAN_LIMIT
+
+/** Which page, and of whose list. */
+export interface Asked extends Keyset<CreatedCursor> {
+  /** Whose turns it takes. Empty: those of the service itself. */
+  readonly organizationId: string
+}
+
+/** Reads a step: as many rows that the filter takes. */
+type Step<A, E> = (of: Keyset<CreatedCursor>) => Effect.Effect<Filtered<A>, E>
+
+/**
+ * Reads filtered lists within bounds (rule W13), whatever the storage: how many rows a page scans, and that what one
+ * organization searches waits for its turn among the searches of others. All of a process take the same turns.
+ *
+ * A page is read in steps of a few hundred rows. The first one is made at once: mostly it is enough. Each further one takes
+ * its turn, so that no search holds up the reads of others for longer than a step takes. What was scanned is charged to
+ * the request (`ReadCost`).
+ */
+export class FilteredLists extends Context.Service<
+  FilteredLists,
+  {
+    /**
+     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST_SCANNED` rows were scanned, or where no turn
+     * came in time: 2 s after the page was asked for, it goes on only while it need not wait.
+     */
+    readonly page: <A, E>(
+      asked: Asked,
+      step: Step<A, E>,
+      cursorOf: (item: A) => CreatedCursor
+    ) => Effect.Effect<Page<A, CreatedCursor>, E>
+  }
+>()("simplan/FilteredLists") {}
+
+/** How many steps are made at a time. They share the storage's connection for reads, and a processor of the database. */
+const SLOTS = 1
+/** How many requests of one organization may wait for their turn, and how long after it was asked for a page may, in ms. */
+const MOST_WAITING = 256
+const PATIENCE = 2_000
+
+/** The turns of this process. */
+export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(FilteredLists, () => {
+  const slots = FairSlots.make({ slots: SLOTS, mostWaiting: MOST_WAITING })
+  return FilteredLists.of({
+    page: Effect.fnUntraced(function* <A, E>(
+      { after, limit, organizationId }: Asked,
+      step: Step<A, E>,
+      cursorOf: (item: A) => CreatedCursor
+    ) {
+      const items: Array<A> = []
+      const until = (yield* MonotonicTime.now) + PATIENCE
+      let [next, rows] = [after, 0]
+      do {
+        // One more than asked for, to know whether another page follows.
+        const read = step({ after: next, limit: limit + 1 - items.length })
+        const patienceMillis = Math.max(0, until - (yield* MonotonicTime.now))
+        const turn = { organizationId, isUrgent: true, patienceMillis }
+        const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
+        if (found === null) return { items, next }
+        yield* ReadCost.rows(found.rows)
+        items.push(...found.items)
+        const last = items[limit - 1]
+        if (items.length > limit && last !== undefined) return { items: items.slice(0, limit), next: cursorOf(last) }
+        next = found.next
+        rows += found.rows
+      } while (next !== null && rows < MOST_SCANNED)
+      return { items, next }
+    })
+  })
+})

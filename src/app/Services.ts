@@ -19,13 +19,12 @@ import * as Commands from "./commands/Commands.ts"
 import * as Commits from "./commit/Commits.ts"
 import * as Coverage from "./plans/Coverage.ts"
 import * as EventHandlers from "./organizations/EventHandlers.ts"
-import * as FilteredLists from "./fair/FilteredLists.ts"
+import * as Paging from "./Paging.ts"
 import * as Handlers from "./engine/Handlers.ts"
 import * as IdempotencyKeys from "./commit/IdempotencyKeys.ts"
 import * as Ids from "./commit/Ids.ts"
 import * as JobRunner from "./engine/JobRunner.ts"
 import * as Leases from "./engine/Leases.ts"
-import * as NamedTypes from "./commit/NamedTypes.ts"
 import * as Messages from "./subscriptions/Messages.ts"
 import * as Operators from "./plans/Operators.ts"
 import * as Organizations from "./organizations/Organizations.ts"
@@ -83,7 +82,9 @@ export type Services =
 
 const writing = Commits.layer.pipe(
   Layer.provideMerge(Leases.layer),
-  Layer.provideMerge(Layer.mergeAll(Ids.layer, NamedTypes.layer, Handlers.registryLayer, FilteredLists.layer))
+  Layer.provideMerge(
+    Layer.mergeAll(Ids.layer, Commits.namedTypesLayer, Handlers.registryLayer, Paging.filteredListsLayer)
+  )
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { ReadCost } from "simplan"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as FilteredLists from "../../src/app/fair/FilteredLists.ts"
+import * as Paging from "../../src/app/Paging.ts"
 
 const STEP = Storage.SCAN_LIMIT
 /** How long a page waits for its turns. */
@@ -52,10 +52,10 @@ const stepOf =
   }
 
 const page = (list: List, limit: number, after: Storage.CreatedCursor | null = null, organizationId = "a") =>
-  FilteredLists.FilteredLists.use((lists) => lists.page({ organizationId, after, limit }, stepOf(list), cursorOf))
+  Paging.FilteredLists.use((lists) => lists.page({ organizationId, after, limit }, stepOf(list), cursorOf))
 
-const run = <A, E>(effect: Effect.Effect<A, E, FilteredLists.FilteredLists>) =>
-  effect.pipe(Effect.provide(FilteredLists.layer), Effect.provide(TestClock.layer()), Effect.runPromise)
+const run = <A, E>(effect: Effect.Effect<A, E, Paging.FilteredLists>) =>
+  effect.pipe(Effect.provide(Paging.filteredListsLayer), Effect.provide(TestClock.layer()), Effect.runPromise)
 
 const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.forkChild(effect, { startImmediately: true })
 
@@ -84,8 +84,8 @@ describe("W13: a page of a filtered list", () => {
               meter
             )
             expect(found.items.length).toBeLessThanOrEqual(limit)
-            expect(rows).toBeLessThanOrEqual(FilteredLists.MOST)
-            if (found.items.length < limit && found.next !== null) expect(rows).toBe(FilteredLists.MOST)
+            expect(rows).toBeLessThanOrEqual(Paging.MOST_SCANNED)
+            if (found.items.length < limit && found.next !== null) expect(rows).toBe(Paging.MOST_SCANNED)
             expect(meter.bytes > 0).toBe(rows > 0)
             read.push(...found.items.map(({ index }) => index))
             after = found.next
@@ -186,7 +186,7 @@ describe("W13: a page of a filtered list", () => {
       for (const fiber of fibers) ends.push(yield* Fiber.join(fiber))
       // One is left in the end, which need not wait, and goes on to the bound.
       const [last, ...others] = ends.toSorted((left, right) => right.took - left.took)
-      expect(last?.found.next).toEqual(cursorOf({ index: FilteredLists.MOST - 1 }))
+      expect(last?.found.next).toEqual(cursorOf({ index: Paging.MOST_SCANNED - 1 }))
       for (const { found, took } of others) {
         expect(found.items).toEqual([])
         expect(found.next).not.toBe(null)

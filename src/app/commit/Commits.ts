@@ -17,8 +17,46 @@ import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
-import { NamedTypes } from "./NamedTypes.ts"
+import * as CommittedCache from "./CommittedCache.ts"
 import * as Contexts from "./Contexts.ts"
+import { Settings } from "../Settings.ts"
+
+/**
+ * Which of the opt-in event types an organization's endpoints take (rule E1). A commit writes an event of such a type, or a
+ * job for it, only where some endpoint takes it.
+ *
+ * Each process caches the types. A change of any endpoint, by any process, empties the cache. If the news of a change is
+ * lost, an entry lives for `cacheMillis`.
+ */
+export class NamedTypes extends Context.Service<
+  NamedTypes,
+  {
+    /** The opt-in types that some endpoint of the organization takes, or misses while the service has it disabled. */
+    readonly of: (organizationId: string) => Effect.Effect<ReadonlySet<OptInType>, Storage.StorageError>
+  }
+>()("simplan/NamedTypes") {}
+
+const CACHED_ORGANIZATIONS = 10_000
+
+const NO_TYPES: ReadonlySet<OptInType> = new Set()
+
+export const namedTypesLayer: Layer.Layer<NamedTypes, never, Storage.Storage> = Layer.effect(
+  NamedTypes,
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const { cacheMillis } = yield* Settings
+    const read = (organizationId: string) =>
+      Effect.map(storage.webhookEndpoints.namedTypes({ organizationId }), (types) => {
+        const optIn = types.filter(isOptIn)
+        return optIn.length === 0 ? NO_TYPES : new Set(optIn)
+      })
+    const cache = yield* CommittedCache.make(read, { capacity: CACHED_ORGANIZATIONS, keepMillis: () => cacheMillis })
+    yield* storage.watch(({ webhookEndpoints }) => {
+      if (webhookEndpoints) cache.empty()
+    })
+    return NamedTypes.of({ of: cache.get })
+  })
+)
 
 export class Commits extends Context.Service<
   Commits,

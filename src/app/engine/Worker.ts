@@ -22,7 +22,6 @@ import * as FairClaims from "./FairClaims.ts"
 import * as Handlers from "./Handlers.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner, measured } from "./JobRunner.ts"
-import * as JobSlots from "./JobSlots.ts"
 import * as Leases from "./Leases.ts"
 
 /** Does work as it falls due. */
@@ -100,7 +99,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 
     // On a standing clock jobs are done one by one, in due order.
     const slots = isStandingClock ? 1 : concurrency
-    const jobSlots = JobSlots.make(slots)
+    const jobSlots = FairClaims.makeJobSlots(slots)
     const jobLoop = FetchLoop.make({
       slots,
       pollMillis,

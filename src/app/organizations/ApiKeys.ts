@@ -18,7 +18,6 @@ import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
-import * as Quotas from "./Quotas.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
@@ -83,7 +82,6 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
-    const withinQuota = yield* Quotas.make
     const { cacheMillis } = yield* Settings
 
     const get = Effect.fnUntraced(function* (of: OfKey) {
@@ -141,7 +139,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         const apiKey = yield* Effect.fromResult(
           ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )
-        yield* withinQuota(organizationId, "apiKeys")
+        yield* organizations.checkQuota({ organizationId, kind: "apiKeys" })
         yield* commits.retryOnConflict(write(apiKey, "api_key.create", now))
         return made({ apiKey, key })
       }),

@@ -7,7 +7,6 @@ import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.t
 import type { NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
-import { FilteredLists } from "../fair/FilteredLists.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
 import { Organizations } from "./Organizations.ts"
@@ -27,7 +26,7 @@ export class AuditLog extends Context.Service<
 
 const cursorOf = ({ createdAt, entryId }: AuditEntry): CreatedCursor => ({ createdAt, id: entryId })
 
-type Needs = FilteredLists | Storage | Organizations | Commits | BusinessClock
+type Needs = Paging.FilteredLists | Storage | Organizations | Commits | BusinessClock
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<AuditLog, never, Needs> = Layer.effect(
@@ -37,7 +36,7 @@ export const layer: Layer.Layer<AuditLog, never, Needs> = Layer.effect(
     const organizations = yield* Organizations
     const commits = yield* Commits
     const clock = yield* BusinessClock
-    const lists = yield* FilteredLists
+    const lists = yield* Paging.FilteredLists
 
     /** Refuses an organization that is not there. */
     const checked = (of: { readonly organizationId: string }) =>

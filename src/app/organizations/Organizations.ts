@@ -5,13 +5,15 @@ import { Context, Effect, Layer } from "effect"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as OrganizationRules from "../../domain/Organization.ts"
 import type { Organization } from "../../domain/Organization.ts"
-import { type InvalidField, NotFound } from "../../domain/Refusal.ts"
+import * as Quota from "../../domain/Quota.ts"
+import { type InvalidField, NotFound, type QuotaExceeded } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
+import { Settings } from "../Settings.ts"
 
 /** Makes and reads the tenants of the service. */
 export class Organizations extends Context.Service<
@@ -25,6 +27,14 @@ export class Organizations extends Context.Service<
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
     /** Refuses an organization that does not exist. This process remembers those that do: none is ever deleted. */
     readonly check: (of: { readonly organizationId: string }) => Effect.Effect<void, NotFound | StorageError>
+    /**
+     * Refuses another one of what the organization has as many of as it may have (rule W13). It is counted right before the
+     * commit that adds one, so that creations at the same moment exceed a quota by no more than they are.
+     */
+    readonly checkQuota: (of: {
+      readonly organizationId: string
+      readonly kind: Quota.Kind
+    }) => Effect.Effect<void, QuotaExceeded | StorageError>
   }
 >()("simplan/Organizations") {}
 
@@ -43,6 +53,7 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
     const commits = yield* Commits
 
     const inTransaction = yield* HostTransaction
+    const { quotas } = yield* Settings
     const known = new Set<string>()
     const get = Effect.fnUntraced(function* ({ organizationId }: { readonly organizationId: string }) {
       const organization = yield* storage.organizations.get(organizationId)
@@ -56,6 +67,10 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
         yield* get(of)
         // An organization of the host's own transaction may yet be undone.
         if (known.size < REMEMBERED && !(yield* inTransaction)) known.add(of.organizationId)
+      }),
+      checkQuota: Effect.fnUntraced(function* ({ kind, organizationId }) {
+        const count = yield* storage.organizations.count({ organizationId, kind, atMost: quotas[kind] })
+        yield* Effect.fromResult(Quota.check(quotas, kind, count))
       }),
       page: Effect.fn("Organizations.page")(function* ({ after, limit }) {
         const found = yield* storage.organizations.page({ after, limit: limit + 1 })

@@ -8,9 +8,8 @@ import { isWaiting } from "../../domain/Job.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
-import { FilteredLists } from "../fair/FilteredLists.ts"
 import { Commits } from "../commit/Commits.ts"
-import type * as Paging from "../Paging.ts"
+import * as Paging from "../Paging.ts"
 
 /** How far a retry of many jobs has come. */
 export interface Retried {
@@ -47,60 +46,61 @@ const RETRIES = 10
 const cursorOf = ({ createdAt, jobId }: Job): CreatedCursor => ({ createdAt, id: jobId })
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
-export const layer: Layer.Layer<WaitingJobs, never, FilteredLists | Storage | BusinessClock | Commits> = Layer.effect(
-  WaitingJobs,
-  Effect.gen(function* () {
-    const storage = yield* Storage
-    const clock = yield* BusinessClock
-    const commits = yield* Commits
-    const lists = yield* FilteredLists
+export const layer: Layer.Layer<WaitingJobs, never, Paging.FilteredLists | Storage | BusinessClock | Commits> =
+  Layer.effect(
+    WaitingJobs,
+    Effect.gen(function* () {
+      const storage = yield* Storage
+      const clock = yield* BusinessClock
+      const commits = yield* Commits
+      const lists = yield* Paging.FilteredLists
 
-    /** Rule W11: an entry for the one job, or for each organization of several. */
-    const hasten = Effect.fnUntraced(function* (jobs: ReadonlyArray<WaitingJob>) {
-      const now = yield* clock.now
-      let commit: Commit = { jobs: { hastened: jobs.map(({ jobId }) => ({ jobId, dueAt: now })) } }
-      const action = "job.retry"
-      const [first] = jobs
-      if (jobs.length === 1 && first !== undefined) {
-        const { jobId: resourceId, organizationId, work } = first
-        const iccid = "iccid" in work ? work.iccid : null
-        commit = yield* commits.audited(commit, { organizationId, action, resourceId, iccid }, now)
-      } else {
-        for (const organizationId of new Set(jobs.map((job) => job.organizationId)))
-          commit = yield* commits.audited(commit, { organizationId, action, resourceId: "*", iccid: null }, now)
-      }
-      yield* commits.retryOnConflict(commits.write(commit))
-    })
-
-    // The service's own turns: jobs of all organizations are scanned, whichever the filter takes.
-    const page = (of: Keyset<CreatedCursor> & WaitingFilter) =>
-      lists.page({ ...of, organizationId: "" }, (step) => storage.jobs.waiting({ ...of, ...step }), cursorOf)
-
-    return WaitingJobs.of({
-      page: Effect.fn("WaitingJobs.page")(function* (of) {
-        return yield* page(of)
-      }),
-      retry: Effect.fn("WaitingJobs.retry")(function* ({ jobId }) {
-        const job = yield* storage.jobs.get(jobId)
-        if (job === null || !isWaiting(job)) return yield* new NotFound({ resource: "job", id: jobId })
-        yield* hasten([job])
-      }),
-      retryAll: Effect.fn("WaitingJobs.retryAll")(function* ({ after, ...filter }) {
-        let next = after
-        let retried = 0
-        for (let step = 0; step < RETRIES; step++) {
-          const found: Paging.Page<WaitingJob, CreatedCursor> = yield* page({
-            ...filter,
-            after: next,
-            limit: RETRIED_AT_ONCE
-          })
-          if (found.items.length > 0) yield* hasten(found.items)
-          retried += found.items.length
-          next = found.next
-          if (next === null) break
+      /** Rule W11: an entry for the one job, or for each organization of several. */
+      const hasten = Effect.fnUntraced(function* (jobs: ReadonlyArray<WaitingJob>) {
+        const now = yield* clock.now
+        let commit: Commit = { jobs: { hastened: jobs.map(({ jobId }) => ({ jobId, dueAt: now })) } }
+        const action = "job.retry"
+        const [first] = jobs
+        if (jobs.length === 1 && first !== undefined) {
+          const { jobId: resourceId, organizationId, work } = first
+          const iccid = "iccid" in work ? work.iccid : null
+          commit = yield* commits.audited(commit, { organizationId, action, resourceId, iccid }, now)
+        } else {
+          for (const organizationId of new Set(jobs.map((job) => job.organizationId)))
+            commit = yield* commits.audited(commit, { organizationId, action, resourceId: "*", iccid: null }, now)
         }
-        return { retried, next }
+        yield* commits.retryOnConflict(commits.write(commit))
+      })
+
+      // The service's own turns: jobs of all organizations are scanned, whichever the filter takes.
+      const page = (of: Keyset<CreatedCursor> & WaitingFilter) =>
+        lists.page({ ...of, organizationId: "" }, (step) => storage.jobs.waiting({ ...of, ...step }), cursorOf)
+
+      return WaitingJobs.of({
+        page: Effect.fn("WaitingJobs.page")(function* (of) {
+          return yield* page(of)
+        }),
+        retry: Effect.fn("WaitingJobs.retry")(function* ({ jobId }) {
+          const job = yield* storage.jobs.get(jobId)
+          if (job === null || !isWaiting(job)) return yield* new NotFound({ resource: "job", id: jobId })
+          yield* hasten([job])
+        }),
+        retryAll: Effect.fn("WaitingJobs.retryAll")(function* ({ after, ...filter }) {
+          let next = after
+          let retried = 0
+          for (let step = 0; step < RETRIES; step++) {
+            const found: Paging.Page<WaitingJob, CreatedCursor> = yield* page({
+              ...filter,
+              after: next,
+              limit: RETRIED_AT_ONCE
+            })
+            if (found.items.length > 0) yield* hasten(found.items)
+            retried += found.items.length
+            next = found.next
+            if (next === null) break
+          }
+          return { retried, next }
+        })
       })
     })
-  })
-)
+  )

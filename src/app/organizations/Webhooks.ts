@@ -14,11 +14,9 @@ import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, type DeliveryFilter, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
-import { FilteredLists } from "../fair/FilteredLists.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
-import * as Quotas from "./Quotas.ts"
 import { Organizations } from "./Organizations.ts"
 
 interface OfEndpoint {
@@ -104,7 +102,7 @@ export interface Replayed {
 const REPLAYED_AT_ONCE = 1_000
 const REPLAYS = 10
 
-type Needs = FilteredLists | Storage | BusinessClock | Ids | Commits | Organizations
+type Needs = Paging.FilteredLists | Storage | BusinessClock | Ids | Commits | Organizations
 type Logged = Paging.Page<LoggedDelivery, CreatedCursor>
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
@@ -116,8 +114,7 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
-    const lists = yield* FilteredLists
-    const withinQuota = yield* Quotas.make
+    const lists = yield* Paging.FilteredLists
 
     const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
@@ -190,7 +187,7 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
         yield* Effect.fromResult(Endpoint.checkTexts({ url, description }))
         const types = events === null ? null : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         yield* organizations.get({ organizationId })
-        yield* withinQuota(organizationId, "webhookEndpoints")
+        yield* organizations.checkQuota({ organizationId, kind: "webhookEndpoints" })
         const now = yield* clock.now
         const endpoint: WebhookEndpoint = {
           organizationId,

@@ -19,7 +19,6 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as Quotas from "../organizations/Quotas.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
@@ -100,7 +99,6 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const catalogues = yield* Catalogues
     const organizations = yield* Organizations
-    const withinQuota = yield* Quotas.make
 
     const area = Effect.fnUntraced(function* (of: OfProfile): Effect.fn.Return<Area, NotFound | StorageError> {
       const standard = (yield* catalogues.current).profileById.get(of.coverageId)
@@ -151,7 +149,7 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
               RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)
             )
             const { organizationId } = region
-            yield* withinQuota(organizationId, "regions")
+            yield* organizations.checkQuota({ organizationId, kind: "regions" })
             const change = {
               organizationId,
               action: "coverage_profile.create",

@@ -15,10 +15,9 @@ import { TelcoTerms } from "../../ports/TelcoTerms.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Coverage } from "./Coverage.ts"
-import { FilteredLists } from "../fair/FilteredLists.ts"
-import * as Quotas from "../organizations/Quotas.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
+import { FilteredLists } from "../Paging.ts"
 
 interface OfPlan {
   readonly organizationId: string
@@ -70,7 +69,6 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const organizations = yield* Organizations
     const telcoTerms = yield* TelcoTerms
     const lists = yield* FilteredLists
-    const withinQuota = yield* Quotas.make
 
     const get = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -108,7 +106,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: checked }), "Telco.Refused", ({ message }) =>
           Effect.fail(new TermsRefused({ message }))
         )
-        yield* withinQuota(organizationId, "plans")
+        yield* organizations.checkQuota({ organizationId, kind: "plans" })
         const plan: Plan = {
           organizationId,
           planId: yield* ids.next(now, organizationId),

@@ -17,7 +17,7 @@ import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
-import { FilteredLists } from "../fair/FilteredLists.ts"
+import { FilteredLists } from "../Paging.ts"
 
 /** How often a process has one of the jobs tried that wait for a telco. */
 const PROBE = 10 * SECOND

@@ -13,8 +13,7 @@ import type { OptInType, Payload, WebhookEvent } from "../../domain/WebhookEvent
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type Commit, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
-import { Commits } from "../commit/Commits.ts"
-import { NamedTypes } from "../commit/NamedTypes.ts"
+import { Commits, NamedTypes } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 
 /** Takes what the telco reports (rules R1 to R3). */

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { type Job, Jobs, Outbox, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
-import * as JobSlots from "../../../src/app/engine/JobSlots.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { admin, connect, connectOverPool, ended } from "./PostgresWorld.ts"
 
@@ -47,7 +46,7 @@ describe("Claims on PostgreSQL", () => {
           claim: jobs.claim,
           partitions: jobs.partitions,
           placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
-          ...JobSlots.make(BATCH),
+          ...FairClaims.makeJobSlots(BATCH),
           batchSize: BATCH,
           isStrict: false
         })

@@ -6,9 +6,8 @@ import { Changes, type Job, Jobs, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
-import * as DeliverySlots from "../../../src/app/engine/DeliverySlots.ts"
+import * as DeliveryDispatcher from "../../../src/app/engine/DeliveryDispatcher.ts"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
-import * as JobSlots from "../../../src/app/engine/JobSlots.ts"
 
 const NOW = 1_000_000
 const BATCH = 32
@@ -45,7 +44,7 @@ const worker = Effect.gen(function* () {
       }),
     partitions: jobs.partitions,
     placeOf: ({ dueAt, jobId, organizationId }: Job.Job) => ({ dueAt, id: jobId, partitionId: organizationId }),
-    ...JobSlots.make(BATCH),
+    ...FairClaims.makeJobSlots(BATCH),
     batchSize: BATCH,
     isStrict: false
   })
@@ -153,7 +152,7 @@ describe("slots for deliveries", () => {
   })
 
   it("one endpoint never takes all slots, nor one organization", () => {
-    const slots = DeliverySlots.make(64)
+    const slots = DeliveryDispatcher.makeSlots(64)
     const begun = { one: 0, many: 0 }
     while (slots.free(partition("one", 1)) > 0) {
       slots.begin(partition("one", 1), 0)
@@ -171,7 +170,7 @@ describe("slots for deliveries", () => {
   })
 
   it("dead endpoints take a quarter of an organization's slots, whatever their number, and get them back when they answer", () => {
-    const slots = DeliverySlots.make(64)
+    const slots = DeliveryDispatcher.makeSlots(64)
     const dead = Array.from({ length: 200 }, (_, number) => partition("one", number))
     for (const one of dead) {
       slots.begin(one, 0)
@@ -190,7 +189,7 @@ describe("slots for deliveries", () => {
   })
 
   it("are given to many together as they may be begun one after the other, and nothing is taken by asking", () => {
-    const slots = DeliverySlots.make(64)
+    const slots = DeliveryDispatcher.makeSlots(64)
     const dead = [partition("one", 1), partition("one", 2)]
     for (const one of dead) {
       slots.begin(one, 0)
@@ -213,7 +212,7 @@ describe("slots for deliveries", () => {
   })
 
   it("a dead endpoint is known before its first attempt has ended, and takes no more than the others leave", () => {
-    const slots = DeliverySlots.make(64)
+    const slots = DeliveryDispatcher.makeSlots(64)
     const dead = Array.from({ length: 5 }, (_, number) => partition("one", number))
     for (const one of dead) slots.begin(one, 0)
     slots.markSlow(999)
@@ -250,7 +249,7 @@ describe("W13: partitions of several organizations", () => {
       "many-1",
       "few-1"
     ])
-    const shares = DeliverySlots.make(1_536).shares(FairClaims.byOrganization(all, 128), 128, 0)
+    const shares = DeliveryDispatcher.makeSlots(1_536).shares(FairClaims.byOrganization(all, 128), 128, 0)
     const counts = new Map<string, number>()
     for (const { count, partition: of } of shares) {
       counts.set(of.organizationId, (counts.get(of.organizationId) ?? 0) + count)
@@ -263,7 +262,7 @@ describe("W13: partitions of several organizations", () => {
   })
 
   it("have a place left where 500 endpoints of one hang, and hung ones come last", () => {
-    const slots = DeliverySlots.make(1_536)
+    const slots = DeliveryDispatcher.makeSlots(1_536)
     for (const one of many) slots.begin(one, 0)
     slots.markSlow(1_000)
     // Those that hang take a quarter of a share, and their organization's others come before them.
@@ -302,7 +301,7 @@ describe("W13: partitions of several organizations", () => {
             return { partitions, next: page.length === limit ? (page.at(-1) ?? null) : null }
           }),
         placeOf: (partitionId: string) => ({ dueAt: 0, id: "", partitionId }),
-        ...JobSlots.make(BATCH),
+        ...FairClaims.makeJobSlots(BATCH),
         batchSize: BATCH,
         isStrict: false
       })

@@ -9,7 +9,7 @@ import { type Job, Jobs, Storage, Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as VirtualClock from "simplan/virtual-clock"
 import { describe, expect, it } from "vitest"
-import * as JobSlots from "../../../src/app/engine/JobSlots.ts"
+import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Ports from "../Ports.ts"
 import { settled } from "./VirtualTime.ts"
 
@@ -148,7 +148,7 @@ describe("W13: job slots", () => {
   })
 
   it("are given to those that hold fewest, and nothing is taken by asking", () => {
-    const slots = JobSlots.make(16)
+    const slots = FairClaims.makeJobSlots(16)
     for (let count = 0; count < 9; count++) slots.begin(partition("a"))
     const counts = () =>
       slots.shares(["a", "b", "c"].map(partition), 16, 0).map((share) => [share.partition.partitionId, share.count])

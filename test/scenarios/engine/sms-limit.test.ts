@@ -6,7 +6,6 @@ import { TestClock } from "effect/testing"
 import { Messages, Settings } from "simplan"
 import { RateLimitUsage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as SmsLimit from "../../../src/app/subscriptions/SmsLimit.ts"
 import * as JoinedProcesses from "../../http/JoinedProcesses.ts"
 import * as Calls from "../Calls.ts"
 import * as World from "../World.ts"
@@ -15,7 +14,7 @@ const limited = (
   smsLimit: Settings.Limits["smsLimit"],
   usage: RateLimitUsage.RateLimitUsage = RateLimitUsage.RateLimitUsage.defaultValue()
 ) =>
-  SmsLimit.make.pipe(
+  Messages.makeSmsLimit.pipe(
     Effect.provideServiceEffect(
       Settings.Settings,
       Effect.map(Settings.Settings, (preset) => ({ ...preset, smsLimit }))
@@ -27,7 +26,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
 
 /** How many of so many messages at once are let through. */
-const taken = (limit: SmsLimit.SmsLimit, count: number, to = { organizationId: "a", iccid: "1" }) =>
+const taken = (limit: Messages.SmsLimit, count: number, to = { organizationId: "a", iccid: "1" }) =>
   Effect.map(
     Effect.forEach(Array.from({ length: count }), () => Effect.exit(limit.take(to))),
     (exits) => exits.filter(({ _tag }) => _tag === "Success").length

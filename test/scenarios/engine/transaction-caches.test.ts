@@ -11,7 +11,6 @@ import * as VirtualClock from "simplan/virtual-clock"
 import { expect, it } from "vitest"
 import * as Commits from "../../../src/app/commit/Commits.ts"
 import * as Ids from "../../../src/app/commit/Ids.ts"
-import * as NamedTypes from "../../../src/app/commit/NamedTypes.ts"
 import * as ApiKeys from "../../../src/app/organizations/ApiKeys.ts"
 import * as Organizations from "../../../src/app/organizations/Organizations.ts"
 import * as Catalogues from "../../../src/app/plans/Catalogues.ts"
@@ -37,7 +36,7 @@ const services = (reads: Reads) => {
   return Layer.mergeAll(Catalogues.layer, ApiKeys.layer).pipe(
     Layer.provideMerge(Organizations.layer),
     Layer.provideMerge(Commits.layer),
-    Layer.provideMerge(NamedTypes.layer),
+    Layer.provideMerge(Commits.namedTypesLayer),
     Layer.provideMerge(ports)
   )
 }
@@ -60,7 +59,7 @@ it("opt-in events: those of an endpoint that is made or removed there are notifi
     }),
     Effect.gen(function* () {
       const types = (organizationId: string) =>
-        NamedTypes.NamedTypes.use((of) => Effect.map(of.of(organizationId), (found) => [...found]))
+        Commits.NamedTypes.use((of) => Effect.map(of.of(organizationId), (found) => [...found]))
       expect(yield* inside(types("makes"))).toEqual(["attachment.activated"])
       expect(yield* types("makes")).toEqual([])
       expect(yield* inside(types("makes"))).toEqual(["attachment.activated"])
@@ -79,7 +78,7 @@ it("opt-in events: a transaction waits for no read of others, which may wait for
       }
     }),
     Effect.gen(function* () {
-      const { of } = yield* NamedTypes.NamedTypes
+      const { of } = yield* Commits.NamedTypes
       const waiting = yield* Effect.forkChild(of("acme"), { startImmediately: true })
       expect(yield* Effect.timeout(inside(of("acme")), "20 seconds")).toEqual(new Set())
       yield* Fiber.interrupt(waiting)
