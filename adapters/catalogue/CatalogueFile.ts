@@ -1,28 +1,172 @@
 /**
- * A custom catalogue as a file: `complete` reads one, and `toFile` writes one that reads back as the same catalogue.
+ * A custom catalogue as a file: the body of `PUT /catalogue` and the answer of `GET /catalogue`. `complete` reads one, and
+ * `toFile` writes one that reads back as the same catalogue.
  */
-import type { Refusal } from "simplan"
-import type { Catalogue } from "simplan/ports"
-import { Result } from "effect"
+import { Refusal } from "simplan"
+import { type Catalogue, Label, TextLimit } from "simplan/ports"
+import { Effect, Result, Schema, SchemaIssue } from "effect"
 import * as Countries from "./Countries.ts"
-import { decode, type File, invalid } from "./FileFormat.ts"
 import * as Ids from "./Ids.ts"
 
-export type { File } from "./FileFormat.ts"
+const Iso2 = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{2}$/u, { expected: "an ISO 2-letter country code in upper case" })
+)
+const Iso3 = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{3}$/u, { expected: "an ISO 3-letter country code in upper case" })
+)
+const Name = Schema.String.check(
+  Schema.makeFilter((name: string) => TextLimit.isWithin(name, TextLimit.NAME), {
+    message: TextLimit.message(TextLimit.NAME)
+  }).abort(),
+  Schema.isPattern(/^(?!\s)[^\p{Cc}\p{Cs}]+(?<!\s)$/u, { expected: "a name without spaces around it" })
+)
+const Id = Schema.String.check(
+  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, { expected: "a UUID in lower case" })
+)
+const Rat = Schema.String.check(Schema.isPattern(/^[2-5]G$/u, { expected: "2G, 3G, 4G or 5G" }))
+const MccMnc = Schema.String.check(Schema.isPattern(/^\d{3}-\d{2,3}$/u, { expected: "a code of the form <mcc>-<mnc>" }))
+
+/** A list without duplicates, with at least `least` members. */
+const setOf = <S extends Schema.Top & { readonly Type: string }>(member: S, least: 0 | 1) =>
+  Schema.Array(member).check(
+    Schema.makeFilter((members) => members.length >= least, { expected: "a list that is not empty" }),
+    Schema.makeFilter((members) => new Set<string>(members).size === members.length, {
+      expected: "a list without duplicates"
+    })
+  )
+
+const Country = Schema.Struct({ iso2: Iso2, iso3: Iso3, name: Name })
+
+const Operator = Schema.Struct({
+  operator_id: Schema.optionalKey(Id),
+  name: Name,
+  country: Iso2,
+  supported_rats: setOf(Rat, 1),
+  mcc_mnc: setOf(MccMnc, 0),
+  labels: setOf(Schema.Literals(Label.labels), 0)
+})
+
+const Profile = Schema.Struct({
+  coverage_id: Schema.optionalKey(Id),
+  label: Schema.Literals(Label.labels),
+  region_name: Name,
+  region_code: Name,
+  iso2_list: setOf(Iso2, 1)
+})
+
+/** The refusal of a field, by its path in the file. */
+const invalid = (path: ReadonlyArray<PropertyKey>, message: string): Refusal.InvalidField =>
+  new Refusal.InvalidField({
+    field: path
+      .map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`))
+      .join("")
+      .replace(/^\./, ""),
+    message
+  })
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "MissingKey") return "must be given"
+    if (issue._tag === "UnexpectedKey") return "is not a field of the catalogue"
+    return SchemaIssue.defaultLeafHook(issue)
+  }
+})
+
+/** The refusal of what stands at a path in the file. */
+const refusalOf = (at: ReadonlyArray<PropertyKey>, issue: SchemaIssue.Issue): Refusal.InvalidField => {
+  const [first] = format(issue).issues
+  const path = [...at, ...(first?.path ?? []).map((key) => (typeof key === "object" ? key.key : key))]
+  const message = (first?.message ?? "must be a catalogue").replace(/^Expected /, "must be ")
+  return invalid(path.length === 0 ? ["catalogue"] : path, message)
+}
+
+const strictly = { onExcessProperty: "error" } as const
+
+/** How many items of a file are looked at in one turn of the event loop: some milliseconds. */
+const TURN = 500
+
+/** Changes the items of a list in turns of the event loop, up to the first that is refused. */
+const inTurns = Effect.fnUntraced(function* <A, B>(
+  items: ReadonlyArray<A>,
+  change: (item: A, index: number) => Result.Result<B, Refusal.InvalidField>
+) {
+  const changed: Array<B> = []
+  for (const [index, item] of items.entries()) {
+    if (index % TURN === TURN - 1) yield* Effect.yieldNow
+    changed.push(yield* Effect.fromResult(change(item, index)))
+  }
+  return changed
+})
+
+/** Decodes the items of a list of the file. */
+const decoding = <A>(list: string, item: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownResult(item)
+  return (items: ReadonlyArray<unknown>) =>
+    inTurns(items, (one, index) =>
+      Result.mapError(decode(one, strictly), ({ issue }) => refusalOf([list, index], issue))
+    )
+}
+
+const decodeCountries = decoding("countries", Country)
+const decodeOperators = decoding("operators", Operator)
+const decodeProfiles = decoding("profiles", Profile)
+
+const List = Schema.Array(Schema.Unknown)
+
+const decodeLists = Schema.decodeUnknownResult(
+  Schema.Struct({ countries: Schema.optionalKey(List), operators: List, profiles: List })
+)
+
+/** The JSON of a catalogue's file; the names are the API's. */
+export interface File {
+  /** Those of ISO 3166 where it is left out. */
+  readonly countries?: ReadonlyArray<typeof Country.Type>
+  /** Each in one country; an id that is left out follows from the country and the name. */
+  readonly operators: ReadonlyArray<typeof Operator.Type>
+  /** Each of one label; an id that is left out follows from the label and the region's code. */
+  readonly profiles: ReadonlyArray<typeof Profile.Type>
+}
+
+const operatorOf = ({ country, labels, mcc_mnc, name, operator_id, supported_rats }: typeof Operator.Type) => ({
+  operatorId: operator_id ?? Ids.operatorId(country, name),
+  name,
+  countryIso2: country,
+  supportedRats: supported_rats,
+  mccMnc: mcc_mnc,
+  labels
+})
+
+const profileOf = ({ coverage_id, iso2_list, label, region_code, region_name }: typeof Profile.Type) => ({
+  coverageId: coverage_id ?? Ids.coverageId(label, region_code),
+  label,
+  regionName: region_name,
+  regionCode: region_code,
+  iso2List: iso2_list
+})
 
 /**
  * Checks a file and fills in its defaults: the countries of ISO 3166-1, operator ids by country and name, and profile ids
- * by label and region code. The answer of `GET /catalogue` is also a file, with or without its envelope.
+ * by label and region code. The answer of `GET /catalogue` is also a file, with or without its envelope. A large file lets
+ * others have turns of the event loop.
  *
  * The failure names the first invalid field: a wrong value, an unknown country, a duplicate, or a country in a profile
  * without an operator of the profile's label.
  */
-export const complete = (file: unknown): Result.Result<Catalogue.Catalogue, Refusal.InvalidField> =>
-  Result.flatMap(decode(unwrapped(file)), (decoded) => {
-    const catalogue = filled(decoded)
-    const wrong = firstInconsistency(catalogue)
-    return wrong === undefined ? Result.succeed(catalogue) : Result.fail(wrong)
-  })
+export const complete = Effect.fn("CatalogueFile.complete")(function* (file: unknown) {
+  const lists = yield* Effect.fromResult(
+    Result.mapError(decodeLists(unwrapped(file), strictly), ({ issue }) => refusalOf([], issue))
+  )
+  const countries = lists.countries === undefined ? Countries.all : yield* decodeCountries(lists.countries)
+  const operators = yield* decodeOperators(lists.operators)
+  const profiles = yield* decodeProfiles(lists.profiles)
+  const catalogue: Catalogue.Catalogue = {
+    countries,
+    operators: yield* inTurns(operators, (operator) => Result.succeed(operatorOf(operator))),
+    profiles: yield* inTurns(profiles, (profile) => Result.succeed(profileOf(profile)))
+  }
+  const wrong = firstInconsistency(catalogue)
+  return wrong === undefined ? catalogue : yield* wrong
+})
 
 /** The catalogue as a file. */
 export const toFile = ({ countries, operators, profiles }: Catalogue.Catalogue): File => ({
@@ -46,25 +190,6 @@ export const toFile = ({ countries, operators, profiles }: Catalogue.Catalogue):
 
 const unwrapped = (file: unknown): unknown =>
   typeof file === "object" && file !== null && "data" in file && "error" in file ? file.data : file
-
-const filled = ({ countries = Countries.all, operators, profiles }: File): Catalogue.Catalogue => ({
-  countries,
-  operators: operators.map(({ country, labels, mcc_mnc, name, operator_id, supported_rats }) => ({
-    operatorId: operator_id ?? Ids.operatorId(country, name),
-    name,
-    countryIso2: country,
-    supportedRats: supported_rats,
-    mccMnc: mcc_mnc,
-    labels
-  })),
-  profiles: profiles.map(({ coverage_id, iso2_list, label, region_code, region_name }) => ({
-    coverageId: coverage_id ?? Ids.coverageId(label, region_code),
-    label,
-    regionName: region_name,
-    regionCode: region_code,
-    iso2List: iso2_list
-  }))
-})
 
 const firstInconsistency = (catalogue: Catalogue.Catalogue): Refusal.InvalidField | undefined =>
   wrongCountry(catalogue) ?? wrongOperator(catalogue) ?? wrongProfile(catalogue)

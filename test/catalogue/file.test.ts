@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Effect } from "effect"
 import * as fc from "fast-check"
 import { CatalogueFile, StandardCatalogue } from "simplan/catalogue"
 import { describe, expect, it } from "vitest"
@@ -7,11 +7,15 @@ const operator = { name: "Alpha", country: "FR", supported_rats: ["4G"], mcc_mnc
 const profile = { label: "Green", region_name: "France", region_code: "FR", iso2_list: ["FR"] }
 const countries = [{ iso2: "FR", iso3: "FRA", name: "France" }]
 
-const refusal = (file: unknown): string =>
-  Result.match(CatalogueFile.complete(file), {
-    onSuccess: () => "accepted",
-    onFailure: ({ field, message }) => `${field} ${message}`
-  })
+const complete = (file: unknown) => Effect.runPromise(CatalogueFile.complete(file))
+
+const refusal = (file: unknown): Promise<string> =>
+  Effect.runPromise(
+    Effect.match(CatalogueFile.complete(file), {
+      onSuccess: () => "accepted",
+      onFailure: ({ field, message }) => `${field} ${message}`
+    })
+  )
 
 const withOperator = (...changes: ReadonlyArray<object>) => ({
   operators: changes.map((change) => ({ ...operator, ...change })),
@@ -23,9 +27,8 @@ const withProfile = (...changes: ReadonlyArray<object>) => ({
 })
 
 describe("A catalogue's file", () => {
-  it("may leave out countries and ids, which are then those of the standard catalogue", () => {
-    const result = CatalogueFile.complete({ operators: [operator], profiles: [profile] })
-    const catalogue = Result.getOrThrow(result)
+  it("may leave out countries and ids, which are then those of the standard catalogue", async () => {
+    const catalogue = await complete({ operators: [operator], profiles: [profile] })
     const standard = StandardCatalogue.catalogue()
     expect(catalogue.countries).toEqual(standard.countries)
     expect(catalogue.operators).toEqual([
@@ -42,28 +45,44 @@ describe("A catalogue's file", () => {
     expect(catalogue.profiles).toEqual([{ ...same, regionName: "France" }])
   })
 
-  it("may have names of 255 characters (W9)", () => {
+  it("may have names of 255 characters (W9)", async () => {
     const name = "😀".repeat(255)
     const file = {
       countries: [{ iso2: "FR", iso3: "FRA", name }],
       operators: [{ ...operator, name }],
       profiles: [{ ...profile, region_name: name, region_code: name }]
     }
-    expect(refusal(file)).toBe("accepted")
+    expect(await refusal(file)).toBe("accepted")
   })
 
-  it("may be empty", () => {
-    expect(refusal({ countries: [], operators: [], profiles: [] })).toBe("accepted")
+  it("is checked in turns of the event loop, where it is large", async () => {
+    const names = Array.from({ length: 20_000 }, (_, index) => `Operator ${index}`)
+    const file = withOperator(...names.map((name) => ({ name })))
+    let turns = 0
+    const counting = setInterval(() => turns++, 0)
+    try {
+      expect((await complete(file)).operators.map(({ name }) => name)).toEqual(names)
+    } finally {
+      clearInterval(counting)
+    }
+    // Once in 500 operators, for their values and for their ids.
+    expect(turns).toBeGreaterThan(10)
+    const wrong = withOperator(...names.map((name, index) => ({ name, country: index === 15_000 ? "fr" : "FR" })))
+    expect(await refusal(wrong)).toContain("operators[15000].country must be an ISO 2-letter country code")
   })
 
-  it("is what the standard catalogue writes, as JSON, with or without the answer's envelope", () => {
+  it("may be empty", async () => {
+    expect(await refusal({ countries: [], operators: [], profiles: [] })).toBe("accepted")
+  })
+
+  it("is what the standard catalogue writes, as JSON, with or without the answer's envelope", async () => {
     const catalogue = StandardCatalogue.catalogue()
     const file: unknown = JSON.parse(JSON.stringify(CatalogueFile.toFile(catalogue)))
-    expect(Result.getOrThrow(CatalogueFile.complete(file))).toEqual(catalogue)
-    expect(Result.getOrThrow(CatalogueFile.complete({ error: false, data: file }))).toEqual(catalogue)
+    expect(await complete(file)).toEqual(catalogue)
+    expect(await complete({ error: false, data: file })).toEqual(catalogue)
   })
 
-  it("reads back what was written, whatever the catalogue", () => {
+  it("reads back what was written, whatever the catalogue", async () => {
     const code = fc.constantFrom("FR", "DE", "US", "JP")
     const operators = fc.uniqueArray(
       fc.record({
@@ -75,8 +94,8 @@ describe("A catalogue's file", () => {
       }),
       { selector: ({ country, name }) => `${country}${name}` }
     )
-    fc.assert(
-      fc.property(operators, (all) => {
+    await fc.assert(
+      fc.asyncProperty(operators, async (all) => {
         const file = {
           operators: all,
           profiles: all
@@ -90,8 +109,8 @@ describe("A catalogue's file", () => {
               }))
             )
         }
-        const catalogue = Result.getOrThrow(CatalogueFile.complete(file))
-        const again = Result.getOrThrow(CatalogueFile.complete(CatalogueFile.toFile(catalogue)))
+        const catalogue = await complete(file)
+        const again = await complete(CatalogueFile.toFile(catalogue))
         expect(again).toEqual(catalogue)
       })
     )
@@ -147,7 +166,7 @@ describe("A catalogue's file is refused by the field", () => {
       "countries[1].iso3 must not be another country's"
     ],
     [{ ...withOperator({ country: "DE" }), countries }, "operators[0].country must be the code of one of the countries"]
-  ])("%j", (file, expected) => {
-    expect(refusal(file)).toContain(expected)
+  ])("%j", async (file, expected) => {
+    expect(await refusal(file)).toContain(expected)
   })
 })

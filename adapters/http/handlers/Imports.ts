@@ -41,7 +41,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
           limit: Body.CATALOGUE_LIMIT,
           mostValues: Body.MOST_VALUES_OF_CATALOGUE
         })
-        const catalogue = yield* Effect.fromResult(CatalogueFile.complete(value))
+        const catalogue = yield* CatalogueFile.complete(value)
         return catalogueItem(yield* catalogues.replace(catalogue))
       }),
       catalogue: Effect.fnUntraced(function* () {

@@ -1,7 +1,7 @@
 /**
  * Catalogues, operators and coverage profiles as the host gives and gets them.
  */
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import type { Coverage, Operators } from "simplan"
 import type { Catalogue, Region } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
@@ -84,7 +84,9 @@ const hostsName = (field: string): string =>
 /** Checks a catalogue and fills in what it leaves out. Throws an `InvalidFieldError`. */
 export const complete = async (method: string, given: unknown): Promise<Catalogue.Catalogue> => {
   const { CatalogueFile } = await import("../../catalogue/index.ts")
-  const completed = CatalogueFile.complete(renamed(given, (name) => names[name] ?? name))
+  const completed = await Effect.runPromise(
+    Effect.result(CatalogueFile.complete(renamed(given, (name) => names[name] ?? name)))
+  )
   if (Result.isSuccess(completed)) return completed.success
   const { field, message } = completed.failure
   throw Arguments.invalidIn(method, given, hostsName(field), message)
