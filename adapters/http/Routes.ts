@@ -12,18 +12,14 @@ import * as Audit from "./handlers/Audit.ts"
 import * as Clock from "./handlers/Clock.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
-import * as Notifications from "./handlers/Notifications.ts"
-import * as Operators from "./handlers/Operators.ts"
 import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
 import * as Jobs from "./handlers/Jobs.ts"
-import * as Problems from "./handlers/Problems.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Sims from "./handlers/Sims.ts"
 import * as Subscriptions from "./handlers/Subscriptions.ts"
 import * as System from "./handlers/System.ts"
-import * as Zones from "./handlers/Telcos.ts"
-import * as Wallet from "./handlers/Wallet.ts"
+import * as Telcos from "./handlers/Telcos.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
@@ -33,7 +29,6 @@ import * as RateLimit from "./middleware/RateLimit.ts"
 import * as Requests from "./middleware/Requests.ts"
 import type * as Document from "./openapi/Document.ts"
 import * as RouteGroups from "./RouteGroups.ts"
-import type * as Telcos from "./Telcos.ts"
 
 /** Tokens and limits of the routes. */
 export interface Options {
@@ -119,18 +114,18 @@ const endpoints = Effect.fnUntraced(function* (
     plans: yield* Plans.make(byOrganization),
     coverage: yield* Coverage.make(byOrganization),
     sims: yield* Sims.make(byOrganization),
-    operators: yield* Operators.make(byOrganization),
-    wallet: yield* Wallet.make(byOrganization),
+    operators: yield* Coverage.operators(byOrganization),
+    wallet: yield* Sims.wallet(byOrganization),
     organizations: yield* Organizations.make(byAdmin),
     imports: yield* Imports.make(byAdmin),
     webhooks: yield* Webhooks.make(byAdmin, options.checkUrl),
     audit: yield* Audit.make(byAdmin),
     jobs: yield* Jobs.make(byAdmin),
-    problems: yield* Problems.make(byAdmin),
+    problems: yield* Jobs.problems(byAdmin),
     clock: yield* Clock.make(byAdmin),
-    telcos: yield* Zones.make(byAdmin, telcos),
+    telcos: yield* Telcos.make(byAdmin, telcos),
     reports: yield* Reports.make(byOperator(telcoToken, "telco")),
-    notifications: yield* Notifications.make(telcos, failed),
+    notifications: yield* Telcos.notifications(telcos, failed),
     system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress)
   }
   return Endpoints.layer(implementations, serving(options))

@@ -39,7 +39,7 @@ export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.Tim
   identifier: "ListedPlan"
 })
 
-// The fields of a feature that is off may hold anything (rule P1); `shapes/Plans` checks those of a feature that is on.
+// The fields of a feature that is off may hold anything (rule P1); `handlers/Plans` checks those of a feature that is on.
 // The generator of the document leaves out the annotations of an unknown value, and keeps those of its key.
 const conditional = (description: string) =>
   Schema.optionalKey(Schema.Unknown).pipe(Schema.annotateKey({ description }))

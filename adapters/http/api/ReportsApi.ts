@@ -1,6 +1,6 @@
 /**
  * The intake of telco reports (rule R1). An event that does not decode is rejected alone, so the definition checks
- * none; `shapes/TelcoEvents` does.
+ * none; `handlers/Reports` does.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

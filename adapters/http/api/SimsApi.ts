@@ -1,9 +1,9 @@
 /**
- * The SIM inventory of an organization (rules I1 and I2).
+ * The SIM inventory of an organization (rules I1 and I2), and its mobile plan on eSIMs (rule I6).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { SmdpHistory } from "simplan/ports"
+import { SmdpHistory, TextLimit } from "simplan/ports"
 import * as Schemas from "./Schemas.ts"
 import * as Security from "./Security.ts"
 
@@ -30,6 +30,20 @@ export const SmdpInfo = Schema.Struct({
 export const SimPage = Schemas.page(Sim)
 export const SimItem = Schemas.data(Sim)
 export const SmdpInfoItem = Schemas.data(SmdpInfo)
+
+export const SetMobilePlan = Schema.Struct({
+  apply: Schema.Boolean,
+  label: Schemas.Label,
+  iccid: Schema.optionalKey(Schemas.text(TextLimit.ID))
+}).annotate({ identifier: "SetMobilePlan" })
+
+export const MobilePlanItem = Schemas.data(
+  Schema.Struct({
+    iccid: Schema.String,
+    mobile_plan_applied: Schema.Boolean,
+    id: Schema.Int
+  }).annotate({ identifier: "MobilePlanStatus" })
+)
 
 const ofSim = { iccid: Schema.String }
 
@@ -58,4 +72,25 @@ export class SimsApi extends HttpApiGroup.make("sims")
   )
   .annotateEndpointsMerge(Security.byApiKey)
   .annotateMerge(OpenApi.annotations({ title: "SIMs" }))
+  .prefix("/v3") {}
+
+export class WalletApi extends HttpApiGroup.make("wallet")
+  .add(
+    HttpApiEndpoint.post("setMobilePlan", "/wallet/mobile-plan", {
+      payload: SetMobilePlan,
+      success: MobilePlanItem,
+      error: Schemas.problems(
+        ...Schemas.posting,
+        "label_mismatch",
+        "sim_not_found",
+        "no_free_esim",
+        "esims_releasing",
+        "sim_busy",
+        "telco_refused",
+        "telco_unavailable"
+      )
+    }).annotateMerge(OpenApi.annotations({ summary: "Apply the mobile plan to an eSIM, or remove it" }))
+  )
+  .annotateEndpointsMerge(Security.byApiKey)
+  .annotateMerge(OpenApi.annotations({ title: "Wallet" }))
   .prefix("/v3") {}

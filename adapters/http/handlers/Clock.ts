@@ -6,9 +6,9 @@ import { Clock, Time } from "simplan"
 import * as ClockApi from "../api/management/ClockApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
-import * as Instants from "../shapes/Instants.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Body from "../wire/Body.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
 const decodeAdvance = Body.closedDecoder(ClockApi.Advance)
@@ -29,7 +29,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
     const clock = yield* Clock.Clock
 
     const moved = Effect.fnUntraced(function* ({ by, to }: typeof ClockApi.Advance.Type) {
-      const instant = Instants.fromWire(to)
+      const instant = Query.instant(to)
       if ((instant === null) === (by === undefined)) return yield* notOne
       if (instant !== null) return yield* clock.advanceTo(instant)
       const span = millis(by ?? "")

@@ -1,20 +1,65 @@
 /**
- * Handlers of coverage profiles and custom regions.
+ * Coverage profiles, custom regions and the operators of the catalogue: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { Coverage } from "simplan"
+import { Coverage, Operators } from "simplan"
+import type { Catalogue, Region } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
-import * as Shapes from "../shapes/Coverage.ts"
 import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { Text } from "../../fields/index.ts"
+
+type Country = (typeof CoverageApi.CoverageProfile.Type)["countries"][number]
+
+// Hundreds of profiles of a list have the same countries.
+const countries = new WeakMap<Catalogue.CoveredCountry, Country>()
+
+const country = (one: Catalogue.CoveredCountry): Country => {
+  const known = countries.get(one)
+  if (known !== undefined) return known
+  const { iso2, iso3, name } = one
+  const operators = one.operators.map((operator) => ({
+    operator_id: operator.operatorId,
+    name: operator.name,
+    supported_rats: operator.supportedRats,
+    mcc_mnc: operator.mccMnc
+  }))
+  const made = { iso2, iso3, name, operators }
+  countries.set(one, made)
+  return made
+}
+
+const shape = (one: Coverage.Profile): typeof CoverageApi.CoverageProfile.Type => ({
+  coverage_id: one.coverageId,
+  label: one.label,
+  region_name: one.regionName,
+  region_code: one.regionCode,
+  countries: one.countries.map(country)
+})
+
+const shapeOfRegion = (one: Region.Region): typeof CoverageApi.CustomRegion.Type => ({
+  coverage_id: one.coverageId,
+  region_code: one.regionCode,
+  region_name: one.regionName,
+  iso2_list: one.iso2List
+})
+
+const shapeOfOperator = ({ country, operator }: Operators.OperatorWithCountry): typeof CoverageApi.Operator.Type => ({
+  operator_id: operator.operatorId,
+  name: operator.name,
+  country: { iso2: country.iso2, iso3: country.iso3, name: country.name },
+  supported_rats: operator.supportedRats,
+  mcc_mnc: operator.mccMnc,
+  labels: operator.labels
+})
 
 const decodeRegion = Body.decoder(CoverageApi.CreateCustomRegion)
 
+/** The handlers of coverage profiles and custom regions. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
@@ -28,11 +73,11 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           regionCode: query.region_code ?? null,
           label: query.label ?? null
         })
-        return yield* Responses.list(profiles, Shapes.profile)
+        return yield* Responses.list(profiles, shape)
       }),
       get: Effect.fnUntraced(function* ({ caller: { organizationId }, params }) {
         const profile = yield* coverage.get({ organizationId, coverageId: Text.id(params.coverageId) })
-        return Responses.data(Shapes.profile(profile))
+        return Responses.data(shape(profile))
       }),
       createRegion: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
@@ -45,7 +90,29 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
             iso2List: body.iso2_list
           })
         )
-        return yield* once("Region", call, bytes, run, (region) => Responses.data(Shapes.region(region)))
+        return yield* once("Region", call, bytes, run, (region) => Responses.data(shapeOfRegion(region)))
+      })
+    })
+  })
+
+/** The handlers of operators. */
+export const operators = (guard: Auth.Guard<Auth.Tenant>) =>
+  Effect.gen(function* () {
+    const catalogue = yield* Operators.Operators
+
+    return Endpoints.group(CoverageApi.OperatorsApi, guard, {
+      list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
+        yield* Query.texts(query)
+        const found = yield* catalogue.list({
+          organizationId,
+          label: query.label ?? null,
+          country: yield* Query.country("country", query.country)
+        })
+        return Responses.data(found.map(shapeOfOperator))
+      }),
+      get: Effect.fnUntraced(function* ({ caller: { organizationId }, params }) {
+        const found = yield* catalogue.get({ organizationId, operatorId: Text.id(params.operatorId) })
+        return Responses.data(shapeOfOperator(found))
       })
     })
   })

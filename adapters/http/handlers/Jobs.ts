@@ -1,19 +1,43 @@
 /**
- * The handlers of jobs that wait for their next try.
+ * Jobs that wait for their next try, and problems, which are jobs that ended in refusals: how they look as JSON, and their
+ * handlers.
  */
 import { Effect } from "effect"
-import { WaitingJobs } from "simplan"
-import type { Storage } from "simplan/ports"
+import { Problems, Time, WaitingJobs } from "simplan"
+import type { Job, Storage } from "simplan/ports"
 import { Text } from "../../fields/index.ts"
 import * as JobsApi from "../api/management/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
-import * as Shapes from "../shapes/Management.ts"
-import * as Query from "../wire/Query.ts"
-import * as Errors from "../wire/Errors.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+
+const waitingJob = (job: Job.WaitingJob): typeof JobsApi.WaitingJob.Type => ({
+  job_id: job.jobId,
+  kind: job.work._tag,
+  organization_id: job.organizationId,
+  iccid: "iccid" in job.work ? job.work.iccid : null,
+  reason: job.waiting.reason,
+  last_message: job.waiting.message,
+  since: Time.toIso(job.waiting.since),
+  next_try_at: Time.toIso(job.dueAt),
+  attempts: job.attempts,
+  created_at: Time.toIso(job.createdAt)
+})
+
+const problem = (job: Job.Job): typeof JobsApi.Problem.Type => ({
+  problem_id: job.jobId,
+  kind: job.work._tag,
+  organization_id: job.organizationId,
+  iccid: "iccid" in job.work ? job.work.iccid : null,
+  since: Time.toIso(job.refused?.since ?? job.createdAt),
+  ended_at: Time.toIso(job.endedAt ?? job.createdAt),
+  attempts: job.attempts,
+  last_message: job.refused?.message ?? ""
+})
 
 const decodeRetry = Body.closedDecoder(JobsApi.RetryJobs)
 
@@ -29,6 +53,7 @@ const toFilter = ({
   ...(organization_id !== undefined && { organizationId: organization_id })
 })
 
+/** The handlers of jobs that wait for their next try. */
 export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
     const jobs = yield* WaitingJobs.WaitingJobs
@@ -38,7 +63,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
         yield* Query.texts(query)
         const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
         const { items, next } = yield* jobs.page({ ...page, ...toFilter(query) })
-        return Responses.page(items.map(Shapes.waitingJob), Query.createdToken(next))
+        return Responses.page(items.map(waitingJob), Query.createdToken(next))
       }),
       retry: Effect.fnUntraced(function* ({ params }) {
         const jobId = Text.id(params.job_id)
@@ -53,6 +78,29 @@ export const make = (guard: Auth.Guard<undefined>) =>
           ...toFilter(filter)
         })
         return Responses.data({ retried, has_more: next !== null, next: Query.createdToken(next) })
+      })
+    })
+  })
+
+/** The handlers of problems. */
+export const problems = (guard: Auth.Guard<undefined>) =>
+  Effect.gen(function* () {
+    const service = yield* Problems.Problems
+
+    return Endpoints.group(JobsApi.ProblemsApi, guard, {
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { items, next } = yield* service.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+        return Responses.page(items.map(problem), Query.createdToken(next))
+      }),
+      retry: Effect.fnUntraced(function* ({ params }) {
+        const problemId = Text.id(params.problem_id)
+        yield* service.retry({ problemId })
+        return Responses.data({ problem_id: problemId })
+      }),
+      resolve: Effect.fnUntraced(function* ({ params, query }) {
+        const problemId = Text.id(params.problem_id)
+        yield* service.resolve({ problemId, force: Query.flag(query.force) ?? false })
+        return Responses.data({ problem_id: problemId })
       })
     })
   })

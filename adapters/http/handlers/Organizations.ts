@@ -1,18 +1,38 @@
 /**
- * Handlers of organizations and their API keys.
+ * Organizations and their API keys: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { ApiKeys, Organizations } from "simplan"
+import { ApiKeys, Organizations, Time } from "simplan"
+import type { ApiKey, Organization } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
 import * as OrganizationsApi from "../api/management/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
-import * as Instants from "../shapes/Instants.ts"
-import * as Shapes from "../shapes/Management.ts"
-import * as Query from "../wire/Query.ts"
 import * as Body from "../wire/Body.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { Text } from "../../fields/index.ts"
+
+const shape = (one: Organization.Organization): typeof OrganizationsApi.Organization.Type => ({
+  organization_id: one.organizationId,
+  name: one.name,
+  created_at: Time.toIso(one.createdAt)
+})
+
+const shapeOfKey = (one: ApiKey.ApiKey): typeof OrganizationsApi.ApiKey.Type => ({
+  api_key_id: one.apiKeyId,
+  name: one.name,
+  scope: one.scope,
+  hint: one.hint,
+  created_at: Time.toIso(one.createdAt),
+  expires_at: Responses.instant(one.expiresAt),
+  revoked_at: Responses.instant(one.revokedAt)
+})
+
+const shapeOfNewKey = (one: ApiKeys.NewKey): typeof OrganizationsApi.NewApiKey.Type => ({
+  ...shapeOfKey(one.apiKey),
+  key: one.key
+})
 
 const decodeOrganization = Body.closedDecoder(OrganizationsApi.CreateOrganization)
 const decodeKey = Body.closedDecoder(OrganizationsApi.CreateApiKey)
@@ -31,11 +51,11 @@ export const make = (guard: Auth.Guard<undefined>) =>
       create: Effect.fnUntraced(function* ({ request }) {
         const { value } = yield* Body.read(request)
         const organization = yield* organizations.create(yield* decodeOrganization(value))
-        return Responses.data(Shapes.organization(organization))
+        return Responses.data(shape(organization))
       }),
       list: Effect.fnUntraced(function* ({ query }) {
         const { items, next } = yield* organizations.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
-        return Responses.page(items.map(Shapes.organization), Query.createdToken(next))
+        return Responses.page(items.map(shape), Query.createdToken(next))
       }),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
@@ -44,22 +64,22 @@ export const make = (guard: Auth.Guard<undefined>) =>
           organizationId: Text.id(params.id),
           name,
           scope: scope ?? "full",
-          expiresAt: Instants.fromWire(expires_at)
+          expiresAt: Query.instant(expires_at)
         })
-        return Responses.data(Shapes.newApiKey(made))
+        return Responses.data(shapeOfNewKey(made))
       }),
       keys: Effect.fnUntraced(function* ({ params, query }) {
         const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
         const { items, next } = yield* apiKeys.page(of)
-        return Responses.page(items.map(Shapes.apiKey), Query.createdToken(next))
+        return Responses.page(items.map(shapeOfKey), Query.createdToken(next))
       }),
       revokeKey: Effect.fnUntraced(function* ({ params }) {
         const revoked = yield* apiKeys.revoke(keyOf(params))
-        return Responses.data(Shapes.apiKey(revoked))
+        return Responses.data(shapeOfKey(revoked))
       }),
       rotateKey: Effect.fnUntraced(function* ({ params }) {
         const rotated = yield* apiKeys.rotate(keyOf(params))
-        return Responses.data(Shapes.newApiKey(rotated))
+        return Responses.data(shapeOfNewKey(rotated))
       })
     })
   })

@@ -1,18 +1,136 @@
 /**
- * Handlers of plans.
+ * Plans: how they look as JSON, what a creation asks for, and their handlers. Names and codes of the wire (`data_MBs`,
+ * periodicity `"0"`) end here.
  */
-import { Effect } from "effect"
-import { Plans } from "simplan"
-import { Label } from "simplan/ports"
+import { Effect, Result, Schema } from "effect"
+import { Plans, type Refusal, Time } from "simplan"
+import { Label, Plan } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
-import * as Shapes from "../shapes/Plans.ts"
 import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { Text } from "../../fields/index.ts"
+
+type Throttling = Pick<
+  typeof PlansApi.Plan.Type,
+  | "throttling_threshold1_perc"
+  | "throttling_threshold1_limit"
+  | "throttling_threshold2_perc"
+  | "throttling_threshold2_limit"
+  | "throttling_threshold3_perc"
+  | "throttling_threshold3_limit"
+>
+
+const throttling = ([first, second, third]: Plan.PlanTerms["throttling"]): Throttling => ({
+  ...(first && {
+    throttling_threshold1_perc: first.percentage,
+    throttling_threshold1_limit: first.limit
+  }),
+  ...(second && {
+    throttling_threshold2_perc: second.percentage,
+    throttling_threshold2_limit: second.limit
+  }),
+  ...(third && {
+    throttling_threshold3_perc: third.percentage,
+    throttling_threshold3_limit: third.limit
+  })
+})
+
+const periodicities = { "0": "Daily", "1": "Weekly", "2": "Monthly" } as const
+
+const periodicityCodes = { Daily: "0", Weekly: "1", Monthly: "2" } as const
+
+/** A plan; the fields of a feature that is off are absent. */
+const shape = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.Plan.Type => ({
+  plan_name: terms.name,
+  plan_id: planId,
+  coverage_id: terms.coverageId,
+  archived_at: Responses.instant(archivedAt),
+  region_code: terms.regionCode,
+  label: terms.label,
+  throttling: terms.throttling.length > 0,
+  recurring: terms.recurrence !== null,
+  archive: archivedAt !== null,
+  data_mega_bytes: terms.dataMegaBytes,
+  period_days: terms.periodDays,
+  ...throttling(terms.throttling),
+  ...(terms.recurrence && {
+    nb_occurrence: terms.recurrence.occurrences,
+    recurring_periodicity_type: periodicityCodes[terms.recurrence.periodicity],
+    recurring_periodicity_frequency: terms.recurrence.frequency
+  })
+})
+
+/** A plan as an item of the list. */
+const listed = (one: Plan.Plan): typeof PlansApi.ListedPlan.Type => ({
+  ...shape(one),
+  created_at: Time.toIso(one.createdAt)
+})
+
+/** A field that must be there, with one message for whatever is wrong with it. */
+const required = <S extends Schema.Top>(schema: S, message: string) =>
+  schema.annotate({ message }).pipe(Schema.annotateKey({ messageMissingKey: message }))
+
+const count = (maximum: number) => {
+  const message = `must be an integer from 1 to ${maximum}`
+  const range = Schema.isBetween({ minimum: 1, maximum }, { message })
+  return required(Schema.Number.annotate({ message }), message).check(Schema.isInt({ message }), range)
+}
+
+const percentage = count(100)
+const speed = required(Schema.Literals(Plan.throttlingLimits), `must be ${PlansApi.SPEED}`)
+
+const decodeRecurrence = Body.decoding(
+  Schema.Struct({
+    nb_occurrence: count(Plan.limits.occurrences),
+    recurring_periodicity_type: required(Schema.Literals(["0", "1", "2"]), `must be ${PlansApi.PERIODICITY}`),
+    recurring_periodicity_frequency: count(Number.MAX_SAFE_INTEGER)
+  }),
+  "body",
+  "first"
+)
+
+const decodeThrottling = Body.decoding(
+  Schema.Struct({
+    throttling_threshold1_perc: percentage,
+    throttling_threshold1_limit: speed,
+    throttling_threshold2_perc: percentage,
+    throttling_threshold2_limit: speed,
+    throttling_threshold3_perc: percentage,
+    throttling_threshold3_limit: speed
+  }),
+  "body",
+  "first"
+)
+
+/** The terms of a creation. The fields of a feature that is off are not read (rule P1). */
+const terms = (body: typeof PlansApi.CreatePlan.Type): Result.Result<Plan.TermsRequest, Refusal.InvalidField> =>
+  Result.gen(function* () {
+    const recurrence = body.recurring ? yield* decodeRecurrence(body) : null
+    const throttling = body.throttling ? yield* decodeThrottling(body) : null
+    return {
+      name: body.name,
+      coverageId: body.coverage_id,
+      dataMegaBytes: body.data_MBs,
+      periodDays: body.period_days,
+      throttling:
+        throttling === null
+          ? []
+          : [
+              { percentage: throttling.throttling_threshold1_perc, limit: throttling.throttling_threshold1_limit },
+              { percentage: throttling.throttling_threshold2_perc, limit: throttling.throttling_threshold2_limit },
+              { percentage: throttling.throttling_threshold3_perc, limit: throttling.throttling_threshold3_limit }
+            ],
+      recurrence: recurrence && {
+        periodicity: periodicities[recurrence.recurring_periodicity_type],
+        frequency: recurrence.recurring_periodicity_frequency,
+        occurrences: recurrence.nb_occurrence
+      }
+    }
+  })
 
 const PAGE_SIZE = 10
 
@@ -50,13 +168,13 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after
         })
-        return Responses.page(page.items.map(Shapes.listed), Query.createdToken(page.next))
+        return Responses.page(page.items.map(listed), Query.createdToken(page.next))
       }),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeCreation(value), (body) =>
-          Effect.flatMap(Effect.fromResult(Shapes.terms(body)), (terms) => plans.create({ organizationId, terms }))
+          Effect.flatMap(Effect.fromResult(terms(body)), (asked) => plans.create({ organizationId, terms: asked }))
         )
         return yield* once("Plan", call, bytes, run, ({ planId }) => ({
           ...Responses.message("Plan created successfully"),
@@ -65,7 +183,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* plans.get(planOf(call))
-        return Responses.data(Shapes.plan(found))
+        return Responses.data(shape(found))
       }),
       remove: Effect.fnUntraced(function* (call) {
         yield* plans.remove(planOf(call))

@@ -1,15 +1,155 @@
 /**
- * Handler of telco reports: events that do not decode are rejected one by one, the others are applied in one batch
- * (rule R1).
+ * Telco reports (rule R1): events are decoded one by one, and a bad one is rejected alone; the others are applied in one
+ * batch.
  */
-import { Effect, Result } from "effect"
-import { type Refusal, Reports } from "simplan"
-import type { TelcoReport } from "simplan/ports"
+import { Effect, Result, Schema } from "effect"
+import { type Refusal, Reports, Time } from "simplan"
+import { SmdpHistory, type TelcoReport } from "simplan/ports"
+import { Fields, Text } from "../../fields/index.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
+import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
-import * as TelcoEvents from "../shapes/TelcoEvents.ts"
 import * as Body from "../wire/Body.ts"
+
+const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
+  Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })
+)
+
+const head = { id: Schemas.NonEmpty, iccid: Schemas.NonEmpty, occurred_at: Schemas.Instant }
+const ofPackage = { package_id: Schema.optionalKey(Schema.NullOr(Schemas.NonEmpty)) }
+
+const schemas = {
+  usage: Schema.Struct({
+    ...head,
+    ...ofPackage,
+    total_bytes: Schema.optionalKey(bytes),
+    delta_bytes: Schema.optionalKey(bytes)
+  }),
+  first_use: Schema.Struct({ ...head, ...ofPackage }),
+  location: Schema.Struct({
+    ...head,
+    country_alpha_2: Fields.CountryCode,
+    operator: Schema.String,
+    rat: Schema.String,
+    imei: Schema.String
+  }),
+  smdp_state: Schema.Struct({
+    ...head,
+    state: Fields.SmdpState,
+    modification_result: Schema.optionalKey(Schema.String)
+  })
+}
+
+const decodeUsage = Body.decoding(schemas.usage, "event")
+const decodeFirstUse = Body.decoding(schemas.first_use, "event")
+const decodeLocation = Body.decoding(schemas.location, "event")
+const decodeSmdpState = Body.decoding(schemas.smdp_state, "event")
+
+type Decoded = Result.Result<TelcoReport.Report, string>
+
+const report = (
+  event: { readonly id: string; readonly iccid: string; readonly occurred_at: string },
+  fact: TelcoReport.Fact
+): TelcoReport.Report => ({
+  reportId: event.id,
+  iccid: event.iccid,
+  occurredAt: Time.fromIso(event.occurred_at) ?? 0,
+  fact
+})
+
+const withFieldName = <A>(result: Result.Result<A, Refusal.InvalidField>): Result.Result<A, string> =>
+  Result.mapError(result, ({ field, message }) => `${field} ${message}`)
+
+const usage = ({ delta_bytes, total_bytes }: typeof schemas.usage.Type): Result.Result<TelcoReport.Usage, string> => {
+  if (total_bytes !== undefined && delta_bytes === undefined) {
+    return Result.succeed({ _tag: "Total", bytes: total_bytes })
+  }
+  if (delta_bytes !== undefined && total_bytes === undefined) {
+    return Result.succeed({ _tag: "Delta", bytes: delta_bytes })
+  }
+  return Result.fail("total_bytes or delta_bytes must be given, and not both")
+}
+
+const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
+  usage: (value) =>
+    Result.flatMap(withFieldName(decodeUsage(value)), (event) =>
+      Result.map(usage(event), (amount) =>
+        report(event, { _tag: "Usage", packageId: event.package_id ?? null, usage: amount })
+      )
+    ),
+  first_use: (value) =>
+    Result.map(withFieldName(decodeFirstUse(value)), (event) =>
+      report(event, { _tag: "FirstUse", packageId: event.package_id ?? null })
+    ),
+  location: (value) =>
+    Result.map(withFieldName(decodeLocation(value)), (event) =>
+      report(event, {
+        _tag: "Location",
+        countryAlpha2: event.country_alpha_2.toUpperCase(),
+        operator: event.operator,
+        rat: event.rat,
+        imei: event.imei
+      })
+    ),
+  smdp_state: (value) =>
+    Result.map(withFieldName(decodeSmdpState(value)), (event) =>
+      report(event, {
+        _tag: "SmdpState",
+        state: event.state,
+        modificationResult: event.modification_result ?? SmdpHistory.SUCCESS
+      })
+    )
+}
+
+const fieldOf = (value: unknown, name: "id" | "type"): unknown =>
+  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
+
+/** The event's id; null where it has none that can be stored. */
+const idOf = (value: unknown): string | null => {
+  const found = fieldOf(value, "id")
+  return typeof found === "string" && Text.problem(found) === undefined ? found : null
+}
+
+const PLAIN = /^[ -~]+$/
+
+const isPlain = (value: unknown): value is string => typeof value === "string" && PLAIN.test(value)
+
+type PlainTotal = { readonly [Name in "id" | "iccid" | "occurred_at" | "package_id" | "total_bytes"]?: unknown }
+
+/**
+ * Fast path: decodes a running total whose fields are all plain, as most reports are, to what the schemas give, in a tenth
+ * of the time. Undefined for everything else, which the schemas then decode or refuse.
+ */
+const fromPlainTotal = (event: PlainTotal): TelcoReport.Report | undefined => {
+  const { iccid, id, occurred_at, package_id = null, total_bytes: bytes } = event
+  let fields = package_id === null ? 5 : 6
+  for (const _ in event) fields--
+  if (fields !== 0 || fieldOf(event, "type") !== "usage") return undefined
+  if (!isPlain(id) || !isPlain(iccid) || !isPlain(occurred_at)) return undefined
+  if (package_id !== null && !isPlain(package_id)) return undefined
+  if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) return undefined
+  const occurredAt = Time.fromIso(occurred_at)
+  if (occurredAt === undefined) return undefined
+  const usage = { _tag: "Total", bytes } as const
+  return { reportId: id, iccid, occurredAt, fact: { _tag: "Usage", packageId: package_id, usage } }
+}
+
+/** Decodes an event; the failure says what is wrong with it. */
+export const decode = (value: unknown): Decoded => {
+  const report = typeof value === "object" && value !== null ? fromPlainTotal(value) : undefined
+  if (report !== undefined) return Result.succeed(report)
+  const bad = Text.firstProblem(value, "event")
+  if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)
+  const type = fieldOf(value, "type")
+  const decoder = typeof type === "string" && Object.hasOwn(decoders, type) ? decoders[type] : undefined
+  if (decoder !== undefined) return decoder(value)
+  return Result.fail(
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? `type must be one of ${Object.keys(decoders).join(", ")}`
+      : "event must be an object"
+  )
+}
 
 type Outcome = typeof ReportsApi.ReportOutcome.Type
 type Rejection = Outcome["rejected"][number]
@@ -33,9 +173,9 @@ const sorted = (events: ReadonlyArray<unknown>): Sorted => {
   const reports: Array<Sorted["reports"][number]> = []
   const rejected: Array<Rejection> = []
   events.forEach((event, index) => {
-    const decoded = TelcoEvents.decode(event)
+    const decoded = decode(event)
     if (Result.isSuccess(decoded)) reports.push({ index, report: decoded.success })
-    else rejected.push({ index, id: TelcoEvents.id(event), message: decoded.failure })
+    else rejected.push({ index, id: idOf(event), message: decoded.failure })
   })
   return { reports, rejected }
 }

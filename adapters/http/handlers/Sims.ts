@@ -1,15 +1,50 @@
 /**
- * Handlers of the SIM inventory.
+ * The SIM inventory and the organization's mobile plan on its eSIMs: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { Sims } from "simplan"
+import { Sims, Time, Wallet } from "simplan"
+import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
-import * as Shapes from "../shapes/Sims.ts"
+import * as Idempotency from "../middleware/Idempotency.ts"
+import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { Text } from "../../fields/index.ts"
+
+const shape = (one: Sim.Sim): typeof SimsApi.Sim.Type => ({
+  iccid: one.iccid,
+  label: one.label,
+  lpa: one.lpa,
+  used: Sim.isUsed(one),
+  esim_id: one.simId,
+  created_at: Time.toIso(one.createdAt),
+  is_esim: one.isEsim
+})
+
+const smdpInfo = (
+  iccid: string,
+  info: { readonly history: ReadonlyArray<SmdpHistory.Entry>; readonly current: SmdpHistory.CurrentStatus | null }
+): typeof SimsApi.SmdpInfo.Type => ({
+  iccid,
+  state_history: info.history.map((entry) => ({
+    state: entry.state,
+    modification_result: entry.modificationResult,
+    modified_at: Time.toIso(entry.modifiedAt)
+  })),
+  current_status: info.current?.state ?? null
+})
+
+const mobilePlan = ({
+  applied,
+  iccid,
+  id
+}: MobilePlan.MobilePlanStatus): (typeof SimsApi.MobilePlanItem.Type)["data"] => ({
+  iccid,
+  mobile_plan_applied: applied,
+  id
+})
 
 const PAGE_SIZE = 25
 
@@ -20,6 +55,7 @@ interface OfSim {
 
 const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
 
+/** The handlers of the SIM inventory. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
@@ -34,16 +70,36 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })
-        return Responses.page(page.items.map(Shapes.sim), Query.importSequenceToken(page.next))
+        return Responses.page(page.items.map(shape), Query.importSequenceToken(page.next))
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
-        return Responses.data(Shapes.sim(found))
+        return Responses.data(shape(found))
       }),
       smdpInfo: Effect.fnUntraced(function* (call) {
         const of = simOf(call)
         const info = yield* sims.smdpInfo(of)
-        return Responses.data(Shapes.smdpInfo(of.iccid, info))
+        return Responses.data(smdpInfo(of.iccid, info))
+      })
+    })
+  })
+
+const decodeMobilePlan = Body.decoder(SimsApi.SetMobilePlan)
+
+/** The handler of the mobile plan on eSIMs. */
+export const wallet = (guard: Auth.Guard<Auth.Tenant>) =>
+  Effect.gen(function* () {
+    const once = yield* Idempotency.make
+    const service = yield* Wallet.Wallet
+
+    return Endpoints.group(SimsApi.WalletApi, guard, {
+      setMobilePlan: Effect.fnUntraced(function* (call) {
+        const { organizationId } = call.caller
+        const { bytes, value } = yield* Body.read(call.request)
+        const run = Effect.flatMap(decodeMobilePlan(value), ({ apply, iccid, label }) =>
+          service.setMobilePlan({ organizationId, apply, label, iccid: iccid ?? null })
+        )
+        return yield* once("MobilePlan", call, bytes, run, (status) => Responses.data(mobilePlan(status)))
       })
     })
   })

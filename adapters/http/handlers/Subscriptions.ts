@@ -1,17 +1,115 @@
 /**
- * Handlers of subscriptions, their plan attachments, their last operator, and SMS to them.
+ * Subscriptions, their plan attachments, their last operator, and SMS to them: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { Attachments, Messages, Subscriptions } from "simplan"
+import { Attachments, Messages, Subscriptions, Time } from "simplan"
+import { type Attachment, Package, type SmsSegments, type Subscription } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
-import * as AttachmentShapes from "../shapes/Attachments.ts"
-import * as Shapes from "../shapes/Subscriptions.ts"
 import * as Body from "../wire/Body.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { Text } from "../../fields/index.ts"
+
+const shape = ({ sim, subscription }: Subscription.SubscriptionWithSim): typeof SubscriptionsApi.Subscription.Type => ({
+  subscription_id: subscription.subscriptionId,
+  created_at: Time.toIso(subscription.createdAt),
+  metadata: subscription.metadata,
+  esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label }
+})
+
+/** The answer to a creation; it has times only where an active period was sent. */
+const created = ({
+  createdAt,
+  metadata,
+  period,
+  sim,
+  subscriptionId
+}: Subscription.Created): typeof SubscriptionsApi.CreatedSubscription.Type => ({
+  subscription_id: subscriptionId,
+  created_at: Time.toIso(createdAt),
+  ...(period === null
+    ? undefined
+    : { activation_at: Time.toIso(period.activationAt), expiration_at: Responses.instant(period.expirationAt) }),
+  metadata,
+  esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa }
+})
+
+interface Located {
+  readonly country: string
+  readonly countryAlpha2: string
+  readonly operator: string
+  readonly rat: string
+  readonly imei: string
+}
+
+/** The last operator; null without activity in the last 7 days. */
+const lastOperator = (last: Located | null): typeof SubscriptionsApi.LastOperator.Type => ({
+  error: false,
+  last_operator:
+    last === null
+      ? null
+      : {
+          country: last.country,
+          country_alpha_2: last.countryAlpha2,
+          operator: last.operator,
+          rat: last.rat,
+          imei: last.imei
+        }
+})
+
+const sentSms = ({ segments }: SmsSegments.Sent): typeof SubscriptionsApi.SentSms.Type => ({
+  error: false,
+  message: "SMS sent successfully",
+  segments
+})
+
+/** The arguments of a creation; `activePeriod` is null where none was sent. */
+const creation = ({
+  active_period: period,
+  iccid,
+  metadata,
+  plan_id: planId
+}: typeof SubscriptionsApi.CreateSubscription.Type) => ({
+  planId,
+  metadata,
+  iccid: iccid ?? null,
+  activePeriod:
+    period === null || period === undefined
+      ? null
+      : { start: Query.instant(period.start), end: Query.instant(period.end) }
+})
+
+const shapeOfAttachment = (view: Attachment.View): typeof SubscriptionsApi.PlanAttachment.Type => {
+  const { attachmentId, createdAt, planId, terms } = view.attachment
+  return {
+    plan_attachment_id: attachmentId,
+    created_at: Time.toIso(createdAt),
+    activation_at: Responses.instant(view.activationAt),
+    expiration_at: Responses.instant(view.expirationAt),
+    used_allowance: { dataBytes: view.usedBytes },
+    state: view.state,
+    plan: {
+      name: terms.name,
+      _id: planId,
+      coverage_id: terms.coverageId,
+      region_code: terms.regionCode,
+      label: terms.label,
+      throttling: terms.throttling.length > 0,
+      recurring: terms.recurrence !== null,
+      data_mega_bytes: terms.dataMegaBytes,
+      period_days: terms.periodDays
+    },
+    packages: view.packages.map((one) => ({
+      package_id: Package.packageId(one.attachmentId, one.occurrence),
+      activation_at: Responses.instant(one.activationAt),
+      expiration_at: Responses.instant(one.expirationAt),
+      used_allowance: { dataBytes: one.usedBytes }
+    }))
+  }
+}
 
 const decodeCreation = Body.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = Body.decoder(SubscriptionsApi.SendSms)
@@ -31,26 +129,25 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const messages = yield* Messages.Messages
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
-      list: ({ caller: { organizationId } }) =>
-        Responses.list(subscriptions.list({ organizationId }), Shapes.subscription),
+      list: ({ caller: { organizationId } }) => Responses.list(subscriptions.list({ organizationId }), shape),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const { bytes, value } = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeCreation(value), (body) =>
-          subscriptions.create({ organizationId, ...Shapes.creation(body) })
+          subscriptions.create({ organizationId, ...creation(body) })
         )
-        return yield* once("Created", call, bytes, run, Shapes.created)
+        return yield* once("Created", call, bytes, run, created)
       }),
-      get: (call) => Effect.map(subscriptions.get(simOf(call)), (found) => Responses.data(Shapes.subscription(found))),
+      get: (call) => Effect.map(subscriptions.get(simOf(call)), (found) => Responses.data(shape(found))),
       remove: Effect.fnUntraced(function* (call) {
         yield* subscriptions.remove(simOf(call))
         return Responses.message("Subscription deleted successfully")
       }),
       attachments: (call) =>
-        Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(AttachmentShapes.attachment))),
+        Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),
       attachment: Effect.fnUntraced(function* (call) {
         const view = yield* attachments.get({ ...simOf(call), id: Text.id(call.params.plan_id) })
-        return Responses.data(AttachmentShapes.attachment(view))
+        return Responses.data(shapeOfAttachment(view))
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
@@ -64,10 +161,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const run = Effect.flatMap(decodeSms(value), ({ from, message }) =>
           messages.send({ ...simOf(call), from, text: message })
         )
-        return yield* once("Sms", call, bytes, run, Shapes.sentSms)
+        return yield* once("Sms", call, bytes, run, sentSms)
       }),
       location: Effect.fnUntraced(function* (call) {
-        return Shapes.lastOperator(yield* subscriptions.lastOperator(simOf(call)))
+        return lastOperator(yield* subscriptions.lastOperator(simOf(call)))
       })
     })
   })

@@ -1,18 +1,51 @@
 /**
- * The handlers of the zones of telcos. A zone that is set leaves an entry in the audit log of the region's organization,
- * or of the service where the region is everybody's (rule W11).
+ * What the API serves of the telcos that the service is composed of: their location zones, and what they notify by
+ * themselves. A zone that is set leaves an entry in the audit log of the region's organization, or of the service where the
+ * region is everybody's (rule W11).
  */
-import { Effect } from "effect"
-import { AuditLog, Coverage, Refusal } from "simplan"
+import { Effect, Redacted } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { AuditLog, type Catalogues, Coverage, type Problems, Refusal, type Reports } from "simplan"
+import { AuditEntry, type Label, type Storage } from "simplan/ports"
 import { Text } from "../../fields/index.ts"
-import * as TelcosApi from "../api/management/TelcosApi.ts"
-import { AuditEntry } from "simplan/ports"
+import * as TelcosApi from "../api/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
-import type { Telco, Zone } from "../Telcos.ts"
-import * as Errors from "../wire/Errors.ts"
+import * as Auth from "../middleware/Auth.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
 import * as Responses from "../wire/Responses.ts"
+
+/** Which location zone of a telco a coverage profile is. */
+export interface Zone {
+  readonly label: Label.Label
+  readonly coverageId: string
+  readonly zoneId: number
+}
+
+export interface Telco {
+  readonly kind: string
+  /** Null: it has no location zones. */
+  readonly zones: {
+    /** Sets it, and runs `record` in the same commit. */
+    readonly set: (
+      zone: Zone,
+      record: Effect.Effect<void, Storage.StorageError>
+    ) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
+    readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
+  } | null
+  /** Null: it takes no notifications. `take` answers with a status and a body, null for an empty one. */
+  readonly notifications: {
+    readonly secret: Redacted.Redacted
+    readonly take: (
+      body: unknown
+    ) => Effect.Effect<
+      { readonly status: number; readonly body: unknown },
+      Refusal.InvalidField | Storage.StorageError,
+      Reports.Reports | Catalogues.Catalogues | Problems.Problems
+    >
+  } | null
+}
 
 const decodeZone = Body.closedDecoder(TelcosApi.Zone)
 
@@ -23,6 +56,7 @@ const notFound = new Errors.Problem({
 
 const shape = ({ coverageId, label, zoneId }: Zone) => ({ label, coverage_id: coverageId, zone_id: zoneId })
 
+/** The handlers of the zones of telcos. */
 export const make = (guard: Auth.Guard<undefined>, telcos: ReadonlyMap<string, Telco>) =>
   Effect.gen(function* () {
     const coverage = yield* Coverage.Coverage
@@ -59,5 +93,54 @@ export const make = (guard: Auth.Guard<undefined>, telcos: ReadonlyMap<string, T
         yield* set({ label: body.label, coverageId, zoneId: body.zone_id }, record)
         return Responses.data(body)
       })
+    })
+  })
+
+interface Sender {
+  readonly name: string
+  readonly secret: string
+}
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+
+/** A secret in its path says who sends a notification. */
+const anySender: Auth.Guard<undefined> = () => Effect.succeed(Auth.known("telco"))
+
+/**
+ * The handlers of what telcos notify by themselves. A wrong name or secret is the same 404 as an unknown path, and is counted
+ * by the client's address like a wrong key (rule W10).
+ */
+export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.FailedAuthentication) =>
+  Effect.gen(function* () {
+    const services = yield* Effect.context<Reports.Reports | Catalogues.Catalogues | Problems.Problems>()
+
+    /**
+     * What takes the notifications of a sender who knows the secret. The time that it takes reveals nothing of the
+     * secret.
+     */
+    const known = (kind: string, { name, secret }: Sender) => {
+      const telco = telcos.get(name)
+      const notified = telco?.kind === kind ? telco.notifications : null
+      const expected = digest(notified === null ? "" : Redacted.value(notified.secret))
+      const isRight = timingSafeEqual(expected, digest(secret))
+      return notified !== null && isRight ? Effect.succeed(notified) : failed.count(Errors.routeNotFound)
+    }
+
+    const taken = Effect.fnUntraced(function* (
+      kind: string,
+      { params, request }: Pick<Endpoints.Call<never, undefined>, "request"> & { readonly params: Sender }
+    ) {
+      const { take } = yield* known(kind, params)
+      // Telcos name all sorts of content types.
+      const bytes = yield* Body.readBytes(request, Body.LIMIT)
+      const value = yield* Effect.fromResult(Body.parse(bytes))
+      const { body, status } = yield* Effect.provideContext(take(value), services)
+      return body === null ? HttpServerResponse.empty({ status }) : HttpServerResponse.jsonUnsafe(body, { status })
+    })
+
+    return Endpoints.group(TelcosApi.NotificationsApi, anySender, {
+      ocs: (call) => taken("ocs", call),
+      es2plus: (call) => taken("es2plus", call),
+      es2plus3: (call) => taken("es2plus", call)
     })
   })

@@ -1,18 +1,111 @@
 /**
- * Handlers of webhook endpoints and the delivery log.
+ * Webhook endpoints and the delivery log: how they look as JSON, and their handlers.
  */
 import { Effect, Result } from "effect"
-import { Webhooks } from "simplan"
+import { Time, Webhooks } from "simplan"
+import { type Delivery, type Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import { Text } from "../../fields/index.ts"
 import * as WebhooksApi from "../api/management/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
-import * as Shapes from "../shapes/Management.ts"
-import * as Query from "../wire/Query.ts"
-import * as Errors from "../wire/Errors.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { Text } from "../../fields/index.ts"
+
+const reasons = { Organization: "organization", Gone: "gone", Failing: "failing" } as const satisfies Record<
+  WebhookEndpoint.DisabledReason,
+  string
+>
+
+const shape = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.WebhookEndpoint.Type => ({
+  webhook_endpoint_id: one.endpointId,
+  url: WebhookEndpoint.shownUrl(one.url),
+  events: one.events ?? WebhookEvent.standardTypes,
+  description: one.description,
+  enabled: WebhookEndpoint.isEnabled(one),
+  disabled_reason: one.disabled === null ? null : reasons[one.disabled.reason],
+  disabled_at: Responses.instant(one.disabled?.at ?? null),
+  created_at: Time.toIso(one.createdAt)
+})
+
+/** As the list has it: with since when it fails, and what the log of its deliveries says. */
+const listedEndpoint = (one: Webhooks.ListedEndpoint): typeof WebhooksApi.ListedWebhookEndpoint.Type => ({
+  ...shape(one),
+  failing_since: Responses.instant(one.failingSince),
+  last_success_at: Responses.instant(one.health.lastSuccessAt),
+  pending_deliveries: one.health.pending
+})
+
+/** With its newest signing key, which is shown once. */
+const newSigningKey = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.NewSigningKey.Type => ({
+  ...shape(one),
+  signing_key: one.signingKeys[0]?.key ?? ""
+})
+
+const statuses = { Pending: "pending", Delivered: "delivered", Failed: "failed" } as const satisfies Record<
+  Delivery.Status,
+  string
+>
+
+const statusOf = { pending: "Pending", delivered: "Delivered", failed: "Failed" } as const
+
+/** The filter of a request. */
+const toFilter = (asked: {
+  readonly status?: keyof typeof statusOf
+  readonly type?: WebhookEvent.Type
+  readonly webhook_endpoint_id?: string
+  readonly iccid?: string
+  readonly from?: string
+  readonly to?: string
+}): Storage.DeliveryFilter => {
+  const from = asked.from === undefined ? undefined : Time.fromIso(asked.from)
+  const to = asked.to === undefined ? undefined : Time.fromIso(asked.to)
+  return {
+    ...(asked.status !== undefined && { statuses: [statusOf[asked.status]] }),
+    ...(asked.type !== undefined && { type: asked.type }),
+    ...(asked.webhook_endpoint_id !== undefined && { endpointId: asked.webhook_endpoint_id }),
+    ...(asked.iccid !== undefined && { iccid: asked.iccid }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to })
+  }
+}
+
+const attempt = (one: Delivery.LoggedAttempt): typeof WebhooksApi.Attempt.Type => ({
+  number: one.number,
+  at: Time.toIso(one.at),
+  duration_ms: one.durationMillis,
+  response_status: one.responseStatus,
+  error: one.error,
+  response_body: one.responseBody
+})
+
+const shapeOfDelivery = ({ delivery, event }: Delivery.LoggedDelivery): typeof WebhooksApi.Delivery.Type => ({
+  delivery_id: delivery.deliveryId,
+  webhook_endpoint_id: delivery.endpointId,
+  status: statuses[delivery.status],
+  attempts: delivery.attempts,
+  response_status: delivery.responseStatus,
+  last_error: delivery.lastError,
+  last_attempt_at: Responses.instant(delivery.lastAttemptAt),
+  next_attempt_at: Responses.instant(delivery.nextAttemptAt),
+  created_at: Time.toIso(delivery.createdAt),
+  event: {
+    id: event.eventId,
+    type: event.payload.type,
+    timestamp: Math.floor(event.createdAt / 1000),
+    data: event.payload.data
+  }
+})
+
+const deliveryWithAttempts = ({
+  attempts,
+  ...logged
+}: Webhooks.DeliveryWithAttempts): typeof WebhooksApi.DeliveryWithAttempts.Type => ({
+  ...shapeOfDelivery(logged),
+  attempt_log: attempts.map(attempt)
+})
 
 /** Whether webhooks may go to a URL; the failure says why not. */
 export type CheckUrl = (url: string) => Result.Result<unknown, string> | Effect.Effect<unknown, string>
@@ -57,19 +150,19 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
           events: events ?? null,
           description: description ?? ""
         })
-        return Responses.data(Shapes.newSigningKey(made))
+        return Responses.data(newSigningKey(made))
       }),
       list: Effect.fnUntraced(function* ({ params, query }) {
         const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
         const { items, next } = yield* webhooks.page(of)
-        return Responses.page(items.map(Shapes.listedEndpoint), Query.createdToken(next))
+        return Responses.page(items.map(listedEndpoint), Query.createdToken(next))
       }),
       update: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
         const changes = yield* decodeUpdate(value)
         if (changes.url !== undefined) yield* checked(changes.url)
         const changed = yield* webhooks.update({ ...changes, ...endpoint(params) })
-        return Responses.data(Shapes.webhookEndpoint(changed))
+        return Responses.data(shape(changed))
       }),
       remove: Effect.fnUntraced(function* ({ params }) {
         const of = endpoint(params)
@@ -78,7 +171,7 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
       }),
       rotateKey: Effect.fnUntraced(function* ({ params }) {
         const rotated = yield* webhooks.rotateKey(endpoint(params))
-        return Responses.data(Shapes.newSigningKey(rotated))
+        return Responses.data(newSigningKey(rotated))
       }),
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
         yield* Query.texts(query)
@@ -86,12 +179,12 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
           organizationId: Text.id(params.id),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.createdCursor(query.page)),
-          ...Shapes.toFilter(query)
+          ...toFilter(query)
         })
-        return Responses.page(page.items.map(Shapes.delivery), Query.createdToken(page.next))
+        return Responses.page(page.items.map(shapeOfDelivery), Query.createdToken(page.next))
       }),
       delivery: Effect.fnUntraced(function* ({ params }) {
-        return Responses.data(Shapes.deliveryWithAttempts(yield* webhooks.delivery(delivery(params))))
+        return Responses.data(deliveryWithAttempts(yield* webhooks.delivery(delivery(params))))
       }),
       replayAll: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
@@ -99,7 +192,7 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
         const { next, replayed } = yield* webhooks.replayAll({
           organizationId: Text.id(params.id),
           after: yield* Effect.mapError(Effect.fromResult(Query.createdCursor(after)), () => badPlace),
-          ...Shapes.toFilter(filter)
+          ...toFilter(filter)
         })
         return Responses.data({ replayed, has_more: next !== null, next: Query.createdToken(next) })
       }),
@@ -110,7 +203,7 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
       }),
       replay: Effect.fnUntraced(function* ({ params }) {
         const replayed = yield* webhooks.replay(delivery(params))
-        return Responses.data(Shapes.delivery(replayed))
+        return Responses.data(shapeOfDelivery(replayed))
       })
     })
   })

@@ -7,6 +7,7 @@
  */
 import { Effect, Result, SchemaAST } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
+import { Time } from "simplan"
 import type { Storage } from "simplan/ports"
 import { Nearest, Text } from "../../fields/index.ts"
 import * as Errors from "./Errors.ts"
@@ -85,6 +86,10 @@ export const texts = (query: Readonly<Record<string, string | undefined>>): Effe
   }
   return Effect.void
 }
+
+/** The instant of a text that its schema has accepted; null for none. */
+export const instant = (text: string | null | undefined): Time.Instant | null =>
+  text === null || text === undefined ? null : (Time.fromIso(text) ?? null)
 
 /** The truth value of a parameter; null where it is absent. */
 export const flag = (text: "true" | "false" | undefined): boolean | null =>

@@ -10,7 +10,7 @@
 import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
-import { RequestContext } from "simplan"
+import { RequestContext, Time } from "simplan"
 import * as ErrorResponses from "./ErrorResponses.ts"
 import type * as Errors from "./Errors.ts"
 
@@ -23,6 +23,9 @@ export const page = <Item>(items: ReadonlyArray<Item>, next: string | null) =>
 
 /** `{error: false, message}`. */
 export const message = (message: string) => ({ error: false, message }) as const
+
+/** The text of an instant; null for none. */
+export const instant = (at: Time.Instant | null): string | null => (at === null ? null : Time.toIso(at))
 
 const waitingTurns = new Set<() => void>()
 let isTurning = false
