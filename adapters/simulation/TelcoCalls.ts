@@ -3,7 +3,7 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import type { Time } from "simplan"
-import type { Telco } from "simplan/ports"
+import { Telco } from "simplan/ports"
 
 export type Kind = Telco.Change
 
@@ -35,23 +35,13 @@ export const observed = (
   telco: Telco.Telco["Service"],
   now: Effect.Effect<Time.Instant>,
   listener: Listener
-): Telco.Telco["Service"] => {
-  const observe = <A>(
-    kind: Kind,
-    key: string,
-    iccid: string,
-    call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>
-  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
+): Telco.Telco["Service"] => ({
+  ...telco,
+  ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>
     Effect.flatMap(now, (at) =>
-      Effect.onExit(call, (answer) => Effect.sync(() => listener({ at, kind, key, iccid, outcome: outcome(answer) })))
+      Effect.onExit(call(telco), (answer) =>
+        Effect.sync(() => listener({ at, kind, key, iccid, outcome: outcome(answer) }))
+      )
     )
-  return {
-    ...telco,
-    createPackage: (order) => observe("createPackage", order.packageId, order.iccid, telco.createPackage(order)),
-    suspendPackage: (of) => observe("suspendPackage", of.key ?? of.packageId, of.iccid, telco.suspendPackage(of)),
-    cancelPackage: (of) => observe("cancelPackage", of.key ?? of.packageId, of.iccid, telco.cancelPackage(of)),
-    sendSms: (sms) => observe("sendSms", sms.messageId, sms.iccid, telco.sendSms(sms)),
-    releaseProfile: (of) => observe("releaseProfile", of.key, of.iccid, telco.releaseProfile(of)),
-    setMobilePlan: (of) => observe("setMobilePlan", of.key, of.iccid, telco.setMobilePlan(of))
-  }
-}
+  )
+})

@@ -29,13 +29,15 @@ const decode = Schema.decodeUnknownOption(Schema.Struct({ telco: Schema.String }
 /** How many SIMs' owners are remembered. */
 const REMEMBERED = 10_000
 
-/** What a call is about, and what of a telco it asks for. */
-interface Asked {
-  readonly operation: Telco.Change
-  readonly capability: Shape.Capability
-  readonly key: string
-  readonly iccid: string
-}
+/** What of a telco each call asks for. */
+const capabilities = {
+  createPackage: "packages",
+  suspendPackage: "packages",
+  cancelPackage: "packages",
+  sendSms: "sms",
+  releaseProfile: "profiles",
+  setMobilePlan: "packages"
+} as const satisfies Readonly<Record<Telco.Change, Shape.Capability>>
 
 /** Whose SIM an ICCID is. It never changes, so it is read once. */
 export const makeOwners = (storage: Storage.Storage["Service"]) => {
@@ -124,10 +126,11 @@ export const make = ({
     })
 
   /** The name of the telco for a call, which is that of all calls with this key from now on. */
-  const assigned = Effect.fnUntraced(function* ({ capability, iccid, key, operation }: Asked) {
-    const isPackage = capability === "packages" && operation !== "setMobilePlan"
-    const kind = isPackage ? KIND : CallKinds.ROUTE
-    const place = { telco: ROUTES, kind, key: `${operation === "setMobilePlan" ? "plan" : capability}/${key}` }
+  const assigned = Effect.fnUntraced(function* ({ iccid, key, operation, packageId }: Telco.Subject) {
+    const capability = capabilities[operation]
+    const kind = packageId === null ? CallKinds.ROUTE : KIND
+    const of = operation === "setMobilePlan" ? "plan" : capability
+    const place = { telco: ROUTES, kind, key: `${of}/${packageId ?? key}` }
     const owner = yield* ownerOf(iccid)
     const route = Routing.find(routes, owner)
     if (route === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
@@ -137,18 +140,18 @@ export const make = ({
     return added === null ? ((yield* recorded(place)) ?? name) : name
   })
 
-  const gone = (name: string, { operation }: Asked): Telco.Refused | Telco.Unavailable => {
+  const gone = (name: string, { operation }: Telco.Subject): Telco.Refused | Telco.Unavailable => {
     const message = `This went to the telco ${name} before, which the settings of telcos do not name any more`
     // A refusal is reported to the operator. A package that may still be there must not count as refused.
     return operation === "createPackage" ? new Telco.Unavailable({ message }) : new Telco.Refused({ message })
   }
 
-  const ask = <A>(asked: Asked, call: (telco: Port) => Call<A>): Call<A> =>
-    Effect.flatMap(assigned(asked), (name) => {
+  const ask = <A>(subject: Telco.Subject, call: (telco: Port) => Call<A>): Call<A> =>
+    Effect.flatMap(assigned(subject), (name) => {
       const connected = telcos.get(name)
-      if (connected === undefined) return Effect.fail(gone(name, asked))
+      if (connected === undefined) return Effect.fail(gone(name, subject))
       return Effect.flatMap(Effect.result(named(name, call(connected.telco))), (result) =>
-        Effect.andThen(count(name, asked.operation, outcomeOf(result)), Effect.fromResult(result))
+        Effect.andThen(count(name, subject.operation, outcomeOf(result)), Effect.fromResult(result))
       )
     })
 
@@ -180,32 +183,7 @@ export const make = ({
       const known = lists.filter((ids) => ids !== null)
       return known.length === 0 ? null : known.flat()
     }),
-    createPackage: (order) => {
-      const { iccid, packageId: key } = order
-      return ask({ operation: "createPackage", capability: "packages", key, iccid }, (telco) =>
-        telco.createPackage(order)
-      )
-    },
-    suspendPackage: (of) =>
-      ask({ operation: "suspendPackage", capability: "packages", key: of.packageId, iccid: of.iccid }, (telco) =>
-        telco.suspendPackage(of)
-      ),
-    cancelPackage: (of) =>
-      ask({ operation: "cancelPackage", capability: "packages", key: of.packageId, iccid: of.iccid }, (telco) =>
-        telco.cancelPackage(of)
-      ),
-    sendSms: (sms) =>
-      ask({ operation: "sendSms", capability: "sms", key: sms.messageId, iccid: sms.iccid }, (telco) =>
-        telco.sendSms(sms)
-      ),
-    releaseProfile: (of) =>
-      ask({ operation: "releaseProfile", capability: "profiles", key: of.key, iccid: of.iccid }, (telco) =>
-        telco.releaseProfile(of)
-      ),
-    setMobilePlan: (of) =>
-      ask({ operation: "setMobilePlan", capability: "packages", key: of.key, iccid: of.iccid }, (telco) =>
-        telco.setMobilePlan(of)
-      )
+    ...Telco.dispatch(ask)
   }
 }
 

@@ -2,17 +2,10 @@
  * Faults: what goes wrong with which of the next calls. Pure: a call takes what applies to it and leaves the rest.
  */
 import { Duration } from "effect"
+import { Telco } from "simplan/ports"
 
 /** The calls that a fault may befall. */
-export const kinds = [
-  "createPackage",
-  "suspendPackage",
-  "cancelPackage",
-  "sendSms",
-  "releaseProfile",
-  "setMobilePlan",
-  "listPackages"
-] as const
+export const kinds = [...Telco.changes, "listPackages"] as const
 
 /** The calls of the telco port. */
 export type Kind = (typeof kinds)[number]

@@ -18,94 +18,6 @@ import * as Wire from "./Wire.ts"
 /** The times that the telco reports for a package. */
 export type Times = Pick<Telco.TelcoPackage, "activationAt" | "expirationAt">
 
-type Request<Kind extends Telco.Change> = Parameters<Telco.Telco["Service"][Kind]>[0]
-
-type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
-
-const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> =>
-  refusal === null ? Effect.void : Effect.fail(new Telco.Refused({ message: refusal }))
-
-const createPackage = (
-  records: Records.Records,
-  { iccid, packageId, terms, window }: Request<"createPackage">,
-  times: Times,
-  refusal: string | null
-): Outcome<Telco.TelcoPackage> => {
-  const record = {
-    telcoPackageId: `telco-${packageId}`,
-    iccid,
-    window,
-    label: terms.label,
-    dataMegaBytes: terms.dataMegaBytes,
-    periodDays: terms.periodDays,
-    activationAt: times.activationAt,
-    expirationAt: times.expirationAt,
-    refusal
-  }
-  return Effect.flatMap(records.packages.addUnlessCancelled(packageId, record), (placed) => {
-    if (placed === "cancelled") return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
-    const { activationAt, expirationAt, telcoPackageId } = placed
-    return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
-  })
-}
-
-/** Ends a package, unless the key was refused before or is refused now. */
-const end = (ends: Records.Ends, { key, packageId }: Telco.PackageRef, refusal: string | null): Outcome<void> =>
-  Effect.gen(function* () {
-    const by = key ?? packageId
-    const before = yield* ends.refused.get(by)
-    if (before !== null) return yield* answer(before)
-    const isNew = refusal !== null && (yield* ends.done.get(packageId)) === null
-    yield* answer(isNew ? yield* ends.refused.add(by, { refusal }) : yield* ends.done.add(packageId, { refusal: null }))
-  })
-
-/** A suspension of what is not there succeeds and leaves no trace: a package that comes later is active. */
-const suspendPackage = (
-  records: Records.Records,
-  of: Request<"suspendPackage">,
-  refusal: string | null
-): Outcome<void> =>
-  Effect.gen(function* () {
-    const found = yield* records.packages.get(of.packageId)
-    yield* found === null ? answer({ refusal }) : end(records.suspensions, of, refusal)
-  })
-
-const cancelPackage = (records: Records.Records, of: Request<"cancelPackage">, refusal: string | null): Outcome<void> =>
-  end(records.cancellations, of, refusal)
-
-const sendSms = (
-  records: Records.Records,
-  { from, iccid, messageId, text }: Request<"sendSms">,
-  refusal: string | null
-): Outcome<void> => Effect.flatMap(records.messages.add(messageId, { iccid, from, text, refusal }), answer)
-
-const releaseProfile = (
-  records: Records.Records,
-  { iccid, key }: Request<"releaseProfile">,
-  refusal: string | null
-): Outcome<void> => Effect.flatMap(records.releases.add(key, { iccid, refusal }), answer)
-
-const setMobilePlan = (
-  records: Records.Records,
-  { applied, iccid, key }: Request<"setMobilePlan">,
-  refusal: string | null
-): Outcome<void> => Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)
-
-/** Those that were not cancelled. The simulator has no clock: packages that are over are among them. */
-const listPackages = (
-  records: Records.Records,
-  iccid: string,
-  refusal: string | null
-): Outcome<ReadonlyArray<string>> =>
-  Effect.gen(function* () {
-    yield* answer({ refusal })
-    const made = (yield* records.packages.of(iccid)).filter(({ record }) => record.refusal === null)
-    const left = yield* Effect.filter(made, ({ key }) =>
-      Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
-    )
-    return left.map(({ key }) => key)
-  })
-
 export type { SimulatedMessage, SimulatedPackage } from "./Inspection.ts"
 export type { CallCounts } from "./Wire.ts"
 
@@ -129,33 +41,83 @@ const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Ti
   return { activationAt: window?.start ?? null, expirationAt: window?.end ?? null }
 }
 
+type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
+
+const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> =>
+  refusal === null ? Effect.void : Effect.fail(new Telco.Refused({ message: refusal }))
+
+/** Ends a package, unless the key was refused before or is refused now. */
+const end = (ends: Records.Ends, { key, packageId }: Telco.PackageRef, refusal: string | null): Outcome<void> =>
+  Effect.gen(function* () {
+    const by = key ?? packageId
+    const before = yield* ends.refused.get(by)
+    if (before !== null) return yield* answer(before)
+    const isNew = refusal !== null && (yield* ends.done.get(packageId)) === null
+    yield* answer(isNew ? yield* ends.refused.add(by, { refusal }) : yield* ends.done.add(packageId, { refusal: null }))
+  })
+
+/** Books out of reach are a telco out of reach. */
+const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
+  Effect.catchTag(work, "BooksError", ({ message }) => Effect.fail(new Telco.Unavailable({ message })))
+
+/** What the telco does with a call that has reached it; with the refusal that is injected, if it is one. */
+const working = (
+  records: Records.Records,
+  options: Options,
+  refusal: string | null
+): Required<Telco.Telco["Service"]> => ({
+  createPackage: (order) => {
+    const { iccid, packageId, terms, window } = order
+    const { dataMegaBytes, label, periodDays } = terms
+    const telcoPackageId = `telco-${packageId}`
+    const granted = { telcoPackageId, iccid, window, label, dataMegaBytes, periodDays }
+    const record = { ...granted, ...timesOf(order, options), refusal }
+    return booked(
+      Effect.flatMap(records.packages.addUnlessCancelled(packageId, record), (placed): Outcome<Telco.TelcoPackage> => {
+        if (placed === "cancelled") return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
+        const { activationAt, expirationAt, telcoPackageId } = placed
+        return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
+      })
+    )
+  },
+  // A suspension of what is not there succeeds and leaves no trace: a package that comes later is active.
+  suspendPackage: (of) =>
+    booked(
+      Effect.flatMap(records.packages.get(of.packageId), (found) =>
+        found === null ? answer({ refusal }) : end(records.suspensions, of, refusal)
+      )
+    ),
+  cancelPackage: (of) => booked(end(records.cancellations, of, refusal)),
+  sendSms: ({ from, iccid, messageId, text }) =>
+    booked(Effect.flatMap(records.messages.add(messageId, { iccid, from, text, refusal }), answer)),
+  releaseProfile: ({ iccid, key }) => booked(Effect.flatMap(records.releases.add(key, { iccid, refusal }), answer)),
+  setMobilePlan: ({ applied, iccid, key }) =>
+    booked(Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)),
+  // Those that were not cancelled. The simulator has no clock: packages that are over are among them.
+  listPackages: ({ iccid }) =>
+    booked(
+      Effect.gen(function* () {
+        yield* answer({ refusal })
+        const made = (yield* records.packages.of(iccid)).filter(({ record }) => record.refusal === null)
+        const left = yield* Effect.filter(made, ({ key }) =>
+          Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
+        )
+        return left.map(({ key }) => key)
+      })
+    )
+})
+
 const make = (options: Options) =>
   Effect.gen(function* () {
     const records = Records.open(yield* Books)
     const { send, ...controls } = yield* Wire.make
+    const at = (refusal: string | null) => working(records, options, refusal)
     const telco = Telco.Telco.of({
-      createPackage: (order) =>
-        send({ kind: "createPackage", key: order.packageId, iccid: order.iccid }, (refusal) =>
-          createPackage(records, order, timesOf(order, options), refusal)
-        ),
-      suspendPackage: (of) =>
-        send({ kind: "suspendPackage", key: of.key ?? of.packageId, iccid: of.iccid }, (refusal) =>
-          suspendPackage(records, of, refusal)
-        ),
-      cancelPackage: (of) =>
-        send({ kind: "cancelPackage", key: of.key ?? of.packageId, iccid: of.iccid }, (refusal) =>
-          cancelPackage(records, of, refusal)
-        ),
-      sendSms: (sms) =>
-        send({ kind: "sendSms", key: sms.messageId, iccid: sms.iccid }, (refusal) => sendSms(records, sms, refusal)),
-      releaseProfile: (of) =>
-        send({ kind: "releaseProfile", key: of.key, iccid: of.iccid }, (refusal) =>
-          releaseProfile(records, of, refusal)
-        ),
-      setMobilePlan: (of) =>
-        send({ kind: "setMobilePlan", key: of.key, iccid: of.iccid }, (refusal) => setMobilePlan(records, of, refusal)),
+      ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>
+        send({ kind, key, iccid }, (refusal) => call(at(refusal)))
+      ),
       listPackages: ({ iccid }) =>
-        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => listPackages(records, iccid, refusal))
+        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => at(refusal).listPackages({ iccid }))
     })
     const simulator = TelcoSimulator.of({ ...Inspection.make(records), ...controls })
     return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))

@@ -5,7 +5,6 @@
  */
 import { Duration, Effect, Fiber, Ref, type Scope } from "effect"
 import { Telco } from "simplan/ports"
-import type { BooksError } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 
 /** How many calls of each kind came in since the layer was built, those that never reached the telco included. */
@@ -45,7 +44,7 @@ export interface Wire extends Controls {
   /** Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal or null. */
   readonly send: <A>(
     call: Faults.Call,
-    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
+    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
   ) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
 }
 
@@ -70,12 +69,11 @@ export const make: Effect.Effect<Wire, never, Scope.Scope> = Effect.gen(function
 
   const arrive = <A>(
     fate: Faults.Fate,
-    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | BooksError>
+    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
   ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
     if (fate.unavailable) return Effect.fail(outOfReach(fate))
-    const done = Effect.catchTag(work(fate.refusal), "BooksError", ({ message }) => Effect.fail(unavailable(message)))
-    if (!fate.answerLost) return done
-    return Effect.andThen(Effect.exit(done), Effect.fail(unavailable("The telco's answer was lost")))
+    if (!fate.answerLost) return work(fate.refusal)
+    return Effect.andThen(Effect.exit(work(fate.refusal)), Effect.fail(unavailable("The telco's answer was lost")))
   }
 
   return {

@@ -134,6 +134,55 @@ export class Telco extends Context.Service<
   }
 >()("simplan/Telco") {}
 
+/** The operations that change something, each idempotent by a key. */
+export const changes = [
+  "createPackage",
+  "suspendPackage",
+  "cancelPackage",
+  "sendSms",
+  "releaseProfile",
+  "setMobilePlan"
+] as const satisfies ReadonlyArray<keyof Telco["Service"]>
+
+/** One of the operations that change something. */
+export type Change = (typeof changes)[number]
+
+/** What a call that changes something is about. */
+export interface Subject {
+  /** Which call it is. */
+  readonly operation: Change
+  /** What it is idempotent by. */
+  readonly key: string
+  /** The SIM that it is about. */
+  readonly iccid: string
+  /** The package that it is about, which its key need not be. Null: it is about none. */
+  readonly packageId: string | null
+}
+
+/**
+ * The operations that change something, each made by `send`, which is given what the call is about and chooses the port
+ * that it is made at.
+ */
+export const dispatch = (
+  send: <A>(subject: Subject, call: (port: Telco["Service"]) => Call<A>) => Call<A>
+): Pick<Telco["Service"], Change> => {
+  const onPackage = (operation: Change, { iccid, packageId, key = packageId }: PackageRef): Subject => ({
+    operation,
+    key,
+    iccid,
+    packageId
+  })
+  const onSim = (operation: Change, key: string, iccid: string): Subject => ({ operation, key, iccid, packageId: null })
+  return {
+    createPackage: (order) => send(onPackage("createPackage", order), (port) => port.createPackage(order)),
+    suspendPackage: (of) => send(onPackage("suspendPackage", of), (port) => port.suspendPackage(of)),
+    cancelPackage: (of) => send(onPackage("cancelPackage", of), (port) => port.cancelPackage(of)),
+    sendSms: (sms) => send(onSim("sendSms", sms.messageId, sms.iccid), (port) => port.sendSms(sms)),
+    releaseProfile: (of) => send(onSim("releaseProfile", of.key, of.iccid), (port) => port.releaseProfile(of)),
+    setMobilePlan: (of) => send(onSim("setMobilePlan", of.key, of.iccid), (port) => port.setMobilePlan(of))
+  }
+}
+
 /**
  * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without
  * `listPackages` stays without it.
@@ -144,12 +193,7 @@ export const map = (
 ): Telco["Service"] => {
   const { listPackages } = port
   return {
-    createPackage: (order) => wrap(port.createPackage(order), "createPackage"),
-    suspendPackage: (of) => wrap(port.suspendPackage(of), "suspendPackage"),
-    cancelPackage: (of) => wrap(port.cancelPackage(of), "cancelPackage"),
-    sendSms: (sms) => wrap(port.sendSms(sms), "sendSms"),
-    releaseProfile: (of) => wrap(port.releaseProfile(of), "releaseProfile"),
-    setMobilePlan: (of) => wrap(port.setMobilePlan(of), "setMobilePlan"),
+    ...dispatch(({ operation }, call) => wrap(call(port), operation)),
     ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") })
   }
 }
@@ -170,6 +214,3 @@ export const asking = (telco: string): Effect.Effect<void> =>
   Effect.map(CurrentlyAsked, (asked) => {
     if (asked !== null) asked.telco = telco
   })
-
-/** The operations that change something, each idempotent by a key. */
-export type Change = Exclude<keyof Telco["Service"], "listPackages">

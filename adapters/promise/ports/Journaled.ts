@@ -15,7 +15,7 @@ import * as HostTelco from "./Telco.ts"
 
 const METHOD = "journaledTelco"
 
-const functions = ["listPackages", ...HostTelco.operations] as const satisfies ReadonlyArray<keyof TelcoSystem>
+const functions = ["listPackages", ...Telco.changes] as const satisfies ReadonlyArray<keyof TelcoSystem>
 
 const decode = Arguments.decoder(
   Schema.Struct({

@@ -5,7 +5,7 @@ import { Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
-import { type BusinessClock, Quota, Storage, type Telco as TelcoPort, type WebhookSender } from "simplan/ports"
+import { type BusinessClock, Quota, Storage, Telco as TelcoPort, type WebhookSender } from "simplan/ports"
 import { Fields, TelcoUrl } from "../../fields/index.ts"
 import * as Clocks from "../../virtual-clock/index.ts"
 import * as Arguments from "../Arguments.ts"
@@ -37,7 +37,7 @@ const functionIn = (of: object, name: string): boolean => {
   return typeof value === "function"
 }
 
-const isHostTelco = (telco: object): telco is HostTelco => Telco.operations.every((name) => functionIn(telco, name))
+const isHostTelco = (telco: object): telco is HostTelco => TelcoPort.changes.every((name) => functionIn(telco, name))
 
 /** How the telco is reached. */
 interface Reached {
@@ -88,7 +88,7 @@ const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
   }
   if (isHostTelco(telco)) return { layer: async () => Telco.layer(telco, log) }
   if ("url" in telco || "token" in telco) return bridgeOf(telco)
-  throw Telco.missing(METHOD, telco, Telco.operations, "telco.")
+  throw Telco.missing(METHOD, telco, TelcoPort.changes, "telco.")
 }
 
 const decodeWebhooks = Arguments.decoder(

@@ -2,12 +2,12 @@
  * The simulated telco, as tests of hosts without Effect use it. Its modules are loaded when it is first asked.
  */
 import { Context, Effect, Layer, Schema, Scope } from "effect"
+import { Telco } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import type { Faults } from "../../telco-simulator/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as TimeSpans from "../TimeSpans.ts"
 import type { Simulator, SimulatorFailure, SimulatorPackage } from "../types/Simulator.ts"
-import * as Telco from "./Telco.ts"
 
 const METHOD = "simulator.fail"
 
@@ -16,7 +16,7 @@ const FAULTS = ["unavailable", "refuse", "answer lost", "slow"] as const
 const decode = Arguments.decoder(
   Schema.Struct({
     on: Schema.optional(
-      Schema.Literals(Telco.operations).annotate({ message: `must be one of ${Telco.operations.join(", ")}` })
+      Schema.Literals(Telco.changes).annotate({ message: `must be one of ${Telco.changes.join(", ")}` })
     ),
     iccid: Schema.optional(Arguments.Id),
     times: Schema.optional(Fields.integer(1, Number.MAX_SAFE_INTEGER)),

@@ -10,16 +10,6 @@ import type * as Logs from "../Logs.ts"
 import type { AdapterCall, PackageOrder, Telco as HostTelco, TelcoPackage } from "../Options.ts"
 import * as PlanShapes from "../shapes/Plans.ts"
 
-/** The functions that a telco must have. */
-export const operations = [
-  "createPackage",
-  "suspendPackage",
-  "cancelPackage",
-  "sendSms",
-  "releaseProfile",
-  "setMobilePlan"
-] as const satisfies ReadonlyArray<keyof HostTelco>
-
 /** What to throw where one of the functions is missing. `field` comes before the function's name. */
 export const missing = (method: string, of: unknown, names: ReadonlyArray<string>, field = "") => {
   const name = names.find((one) => typeof Reflect.get(Object(of), one) !== "function")
@@ -146,23 +136,14 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
 }
 
 /** The port, whose calls that are unavailable are the `cause` of what the host's call rejects with. */
-export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Telco> => {
-  const note = <A>(operation: keyof HostTelco, call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>) =>
-    Effect.tapError(call, (failure) =>
-      Effect.map(AdapterFailures.Current, (of) => {
-        if (failure._tag === "Telco.Unavailable") of?.add(`telco.${operation}`, failure, true)
-      })
-    )
-  return Layer.effect(
+export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Telco> =>
+  Layer.effect(
     Telco.Telco,
-    Effect.map(Telco.Telco, (telco) => ({
-      createPackage: (order) => note("createPackage", telco.createPackage(order)),
-      suspendPackage: (of) => note("suspendPackage", telco.suspendPackage(of)),
-      cancelPackage: (of) => note("cancelPackage", telco.cancelPackage(of)),
-      sendSms: (sms) => note("sendSms", telco.sendSms(sms)),
-      releaseProfile: (of) => note("releaseProfile", telco.releaseProfile(of)),
-      setMobilePlan: (of) => note("setMobilePlan", telco.setMobilePlan(of)),
-      ...(telco.listPackages && { listPackages: telco.listPackages })
-    }))
+    Telco.Telco.useSync((telco) =>
+      Telco.map(telco, (call, operation) =>
+        Effect.tapErrorTag(call, "Telco.Unavailable", (failure) =>
+          Effect.map(AdapterFailures.Current, (of) => of?.add(`telco.${operation}`, failure, true))
+        )
+      )
+    )
   ).pipe(Layer.provide(behind))
-}

@@ -2,12 +2,13 @@
  * Telcos of plain functions as layers of the telco port: one that knows idempotency keys, and one that does not.
  */
 import { Layer } from "effect"
+import { Telco } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { Logger, Telco as HostTelco, TelcoLayer } from "../Options.ts"
 import type { JournalOptions, TelcoSystem } from "../types/TelcoSystem.ts"
 import * as Journaled from "./Journaled.ts"
-import * as Telco from "./Telco.ts"
+import * as HostTelcos from "./Telco.ts"
 
 /**
  * The functions as the service calls them: for `TelcoSuite` of `simplan/testing`, and for `createSimplan({ telco })`. What they
@@ -15,9 +16,9 @@ import * as Telco from "./Telco.ts"
  */
 export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer => {
   if (Layer.isLayer(telco)) throw Arguments.invalid("telcoLayer", "telco", "is a layer already")
-  const missing = Telco.missing("telcoLayer", telco, Telco.operations, "telco.")
+  const missing = HostTelcos.missing("telcoLayer", telco, Telco.changes, "telco.")
   if (missing !== undefined) throw missing
-  return Object.assign(Telco.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
+  return Object.assign(HostTelcos.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
 }
 
 /**
