@@ -1,6 +1,8 @@
 /**
- * The bodies of telcos' answers, within a limit of bytes (rule W13): whoever is at the other end decides how much is sent,
- * and a telco that is broken, or is none, may send without an end.
+ * What adapters read of a telco's answers over HTTP: bodies, `Retry-After`, and the error of a connection that gave none.
+ *
+ * Bodies are read within a limit of bytes (rule W13): whoever is at the other end decides how much is sent, and a telco that is
+ * broken, or is none, may send without an end.
  */
 import { Data, Effect, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
@@ -47,3 +49,44 @@ export const text = (
  */
 export const discard = (response: Response): Effect.Effect<void> =>
   parts(response, LONGEST).pipe(Stream.runDrain, Effect.timeoutOption("1 second"), Effect.ignore)
+
+/** The longest wait, in seconds: the longest step of the retry schedule. */
+const LONGEST_WAIT = 3_600
+
+/**
+ * The seconds to wait from `now` (milliseconds since the epoch), by the header `Retry-After`: seconds, or an HTTP date.
+ * Undefined without a header, and for any other text.
+ */
+export const retryAfterSeconds = (header: string | undefined, now: number): number | undefined => {
+  const text = header?.trim() ?? ""
+  const asked = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1_000)
+  return Number.isNaN(asked) ? undefined : Math.min(Math.max(asked, 0), LONGEST_WAIT)
+}
+
+/** Errors before a connection is there, after which nothing can have been sent. */
+const withoutConnection =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w+_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+
+/** What was first: `fetch` wraps the error of the connection, which has one for each address of a host. */
+export const origin = (error: unknown): unknown => {
+  if (error instanceof AggregateError) return error.errors[0]
+  return error instanceof Error && error.cause !== undefined ? origin(error.cause) : error
+}
+
+const field = (error: unknown, name: "code" | "syscall"): string => {
+  const value = typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+  return typeof value === "string" && /^[A-Za-z_]\w*$/.test(value) ? value : ""
+}
+
+/** The code of what was first, such as `ECONNREFUSED`; empty where it has none. */
+export const codeOf = (error: unknown): string => field(origin(error), "code")
+
+/** An error and those that it comes of, the outermost first. */
+const chain = (error: unknown): ReadonlyArray<unknown> => {
+  const first = error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined
+  return first === undefined ? [error] : [error, ...chain(first)]
+}
+
+/** Whether nothing can have been sent: no connection was made. One of the errors that this one comes of may say so. */
+export const isUnsent = (error: unknown): boolean =>
+  chain(error).some((one) => withoutConnection.test(field(one, "code")) || field(one, "syscall") === "connect")

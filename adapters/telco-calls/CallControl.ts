@@ -5,13 +5,20 @@
  * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of this process. Organizations
  * take turns, and calls of one that are not answered hold back only its own (rule W13).
  */
-import { Deferred, Duration, Effect, Exit, Latch, Result, type Scope } from "effect"
+import { Context, Deferred, Duration, Effect, Exit, Latch, Metric, Result, type Scope } from "effect"
 import { MonotonicTime, Telco } from "simplan/ports"
 import { CallFailure } from "./CallFailure.ts"
-import * as CallMetrics from "./CallMetrics.ts"
 import * as CallRate from "./CallRate.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
-import { Priority } from "./Priority.ts"
+
+/** The priority of the calls that an effect makes; `order` if nothing is said. */
+export const Priority = Context.Reference<CallRate.Priority>("simplan/TelcoCalls/Priority", {
+  defaultValue: () => "order"
+})
+
+/** Makes the calls of an effect give way to orders. */
+export const asPoll = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Priority, "poll")
 
 /** How many calls a telco may get, and when it gets none. */
 export interface Options {
@@ -33,6 +40,54 @@ export interface Options {
 export interface CallControl {
   /** Makes a call when its turn comes. The priority is that of the fiber, and so is the organization (`Telco.Caller`). */
   readonly run: <A>(operation: string, call: Effect.Effect<A, CallFailure>) => Effect.Effect<A, CallFailure>
+}
+
+/** What became of a call. `held_back`: it was not made, because there were too many or the circuit breaker is open. */
+type Outcome = "done" | "refused" | "not_found" | "not_done" | "unknown" | "held_back" | "interrupted"
+
+const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+const outcomes: Readonly<Record<CallFailure["outcome"], Outcome>> = {
+  Refused: "refused",
+  NotFound: "not_found",
+  NotDone: "not_done",
+  Unknown: "unknown"
+}
+
+const states: Readonly<Record<CircuitBreaker.State["_tag"], number>> = { Closed: 0, HalfOpen: 1, Open: 2 }
+
+/** The metrics of a telco. Labels are its name in the settings, operations and outcomes. */
+const makeMetrics = (telco: string) => {
+  const waiting = Metric.gauge("simplan_telco_requests_waiting", {
+    description: "Requests to a telco's system that wait for their turn",
+    attributes: { telco }
+  })
+  const breaker = Metric.gauge("simplan_telco_circuit_breaker_state", {
+    description: "0 while a telco's system is called, 1 while one request tries it, 2 while it is not called",
+    attributes: { telco }
+  })
+  return {
+    count: (operation: string, outcome: Outcome) =>
+      Metric.update(
+        Metric.counter("simplan_telco_requests_total", {
+          description: "Requests to a telco's system, by what came of it",
+          attributes: { telco, operation, outcome },
+          incremental: true
+        }),
+        1
+      ),
+    duration: (operation: string, seconds: number) =>
+      Metric.update(
+        Metric.histogram("simplan_telco_request_duration_seconds", {
+          description: "Time from a request to a telco's system to its answer, or to when it was given up",
+          attributes: { telco, operation },
+          boundaries: BOUNDARIES
+        }),
+        seconds
+      ),
+    waiting: (count: number) => Metric.update(waiting, count),
+    breaker: (state: CircuitBreaker.State) => Metric.update(breaker, states[state._tag])
+  }
 }
 
 /** What a call waits for. */
@@ -69,7 +124,7 @@ export const make = ({
       failures,
       openFor: { first: millis(openFor.first), most: millis(openFor.most) }
     }
-    const metrics = CallMetrics.make(telco)
+    const metrics = makeMetrics(telco)
     const turns = new Map<number, Turn>()
     const changed = Latch.makeUnsafe(false)
     let rate = CallRate.initial
@@ -127,7 +182,7 @@ export const make = ({
     yield* metrics.breaker(CircuitBreaker.worst(breakers))
 
     /** Waits for a turn. Its end has to be reported by `leave`. */
-    const turn = Effect.fnUntraced(function* (priority: Priority, organizationId: string) {
+    const turn = Effect.fnUntraced(function* (priority: CallRate.Priority, organizationId: string) {
       const now = yield* MonotonicTime.now
       const id = ++lastId
       const entered = CallRate.enter(rateLimits, rate, { id, priority, organizationId, now })
@@ -172,7 +227,7 @@ export const make = ({
         yield* setBreakers(CircuitBreaker.abandonedBy(breakers, organizationId, now), now)
         return yield* metrics.count(operation, "interrupted")
       }
-      yield* metrics.count(operation, failure._tag === "None" ? "done" : CallMetrics.resultOf(failure.value.outcome))
+      yield* metrics.count(operation, failure._tag === "None" ? "done" : outcomes[failure.value.outcome])
       if (failure._tag === "Some" && failure.value.isOverloaded === true) {
         rate = CallRate.slowDown(rateLimits, rate, now)
       }

@@ -11,7 +11,9 @@
  */
 import { Result } from "effect"
 import { FairTurns } from "simplan"
-import type { Priority } from "./Priority.ts"
+
+/** Which calls go first. `order`: somebody waits for it. `poll`: it takes what the orders leave. */
+export type Priority = "order" | "poll"
 
 export interface Limits {
   readonly callsPerSecond: number

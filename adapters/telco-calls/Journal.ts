@@ -7,11 +7,14 @@
  * acts.
  *
  * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any
- * time. Those of calls are purged (`CallKinds`, `Purge`).
+ * time. Those of calls are purged once an hour, 35 days after their last change. A call that is made again writes
+ * its entry, and is made again within the hour as long as it has no outcome, so its entry stays; that of a message lives as
+ * long as the request for it. The first purge comes an hour after the start, when calls that waited for it have been made.
  *
  * Times are machine time, in milliseconds; those of locks are monotonic (rule W13).
  */
-import { Context, Data, type Effect, type Schema } from "effect"
+import { Clock, Context, Data, Effect, Layer, type Schema } from "effect"
+import { Time } from "simplan/ports"
 
 /** What JSON keeps exactly. */
 export type Document = Readonly<Record<string, Schema.Json>>
@@ -28,7 +31,7 @@ export class JournalError extends Data.TaggedError("JournalError")<{
 export interface Place {
   /** Its name in the settings. */
   readonly telco: string
-  /** Such as `CallKinds.MESSAGE`. */
+  /** Such as `MESSAGE`. */
   readonly kind: string
   /** Unique for the telco and the kind. */
   readonly key: string
@@ -100,3 +103,130 @@ export interface Lock {
   /** Names the holder: only the same token keeps the lock or gives it back. */
   readonly token: string
 }
+
+/** A message. */
+export const MESSAGE = "sms"
+/** A change of a SIM's mobile plan. */
+export const MOBILE_PLAN = "mobile-plan"
+/** A profile's release for a new download. */
+export const RELEASE = "release"
+/** A refused end of a package. */
+export const END = "end"
+/** The telco that one of these calls was first sent to. */
+export const ROUTE = "call-route"
+
+/**
+ * The kinds of entries that are about one call, by its key. They are not read once the call is not made again, so they are
+ * purged. Entries of other kinds, such as those of packages, stay.
+ */
+export const callKinds = [MESSAGE, MOBILE_PLAN, RELEASE, END, ROUTE] as const
+
+/** For how long an entry of a call stays after its last change, in milliseconds. */
+export const KEPT = 35 * Time.DAY
+
+const EVERY = Time.HOUR
+
+/** How many entries are deleted at a time. */
+const BATCH = 1_000
+
+/** Deletes the entries of calls that are over now: how many. */
+export const purge = Effect.fn("TelcoCalls.purge")(function* (
+  journal: Journal["Service"],
+  telcos: ReadonlyArray<string>
+) {
+  const before = (yield* Clock.currentTimeMillis) - KEPT
+  let deleted = 0
+  for (const telco of telcos) {
+    for (const kind of callKinds) {
+      for (let more = BATCH; more === BATCH; deleted += more) {
+        more = yield* journal.purge({ telco, kind, before, limit: BATCH })
+      }
+    }
+  }
+  return deleted
+})
+
+/** Deletes what is over now. A failure waits for the next time. */
+export const purgeOnce = (journal: Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<void> =>
+  purge(journal, telcos).pipe(
+    Effect.asVoid,
+    Effect.catch(({ message }) => Effect.logWarning(`The purge of the telco's calls waits: ${message}`)),
+    Effect.catchDefect((defect) => Effect.logError("The purge of the telco's calls has failed", defect))
+  )
+
+/** Runs `purgeOnce` every hour until it is interrupted. */
+export const purgeForever = (journal: Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<never> =>
+  Effect.sleep(EVERY).pipe(Effect.andThen(purgeOnce(journal, telcos)), Effect.forever)
+
+const placeOf = ({ key, kind, telco }: Place): string => JSON.stringify([telco, kind, key])
+
+const lockOf = ({ iccid, telco }: Lock): string => JSON.stringify([telco, iccid])
+
+/** An empty journal in this process, for tests and for services that keep nothing else either. */
+export const makeMemory = Effect.sync(() => {
+  // A map keeps the order in which its entries were added, also when one is replaced.
+  const entries = new Map<string, Entry>()
+  const changedAt = new Map<string, number>()
+  const locks = new Map<string, { readonly token: string; readonly until: number }>()
+
+  const store = (entry: Entry, now: number): Entry => {
+    entries.set(placeOf(entry), entry)
+    changedAt.set(placeOf(entry), now)
+    return entry
+  }
+
+  const ofKind = (telco: string, kind: string): ReadonlyArray<Entry> =>
+    [...entries.values()].filter((entry) => entry.telco === telco && entry.kind === kind)
+
+  return Journal.of({
+    get: (place) => Effect.sync(() => entries.get(placeOf(place)) ?? null),
+    ofSim: ({ iccid, kind, telco }) => Effect.sync(() => ofKind(telco, kind).filter((entry) => entry.iccid === iccid)),
+    ofExternalId: ({ externalId, kind, telco }) =>
+      Effect.sync(() => ofKind(telco, kind).find((entry) => entry.externalId === externalId) ?? null),
+    add: (entry) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        entries.has(placeOf(entry)) ? null : store({ ...entry, version: 1 }, now)
+      ),
+    replace: (entry) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        entries.get(placeOf(entry))?.version === entry.version
+          ? store({ ...entry, version: entry.version + 1 }, now)
+          : null
+      ),
+    claimDue: ({ kind, limit, now, telco, until }) =>
+      Effect.sync(() =>
+        ofKind(telco, kind)
+          .flatMap((entry) => (entry.dueAt !== null && entry.dueAt <= now ? [{ entry, dueAt: entry.dueAt }] : []))
+          .toSorted((left, right) => left.dueAt - right.dueAt)
+          .slice(0, limit)
+          .map(({ entry }) => store({ ...entry, dueAt: until, version: entry.version + 1 }, now))
+      ),
+    purge: ({ before, kind, limit, telco }) =>
+      Effect.sync(() => {
+        const old = ofKind(telco, kind)
+          .map(placeOf)
+          .filter((place) => (changedAt.get(place) ?? 0) < before)
+          .slice(0, limit)
+        for (const place of old) {
+          entries.delete(place)
+          changedAt.delete(place)
+        }
+        return old.length
+      }),
+    lock: ({ now, until, ...lock }) =>
+      Effect.sync(() => {
+        const held = locks.get(lockOf(lock))
+        if (held !== undefined && held.token !== lock.token && held.until > now) return false
+        locks.set(lockOf(lock), { token: lock.token, until })
+        return true
+      }),
+    unlock: (lock) =>
+      Effect.sync(() => {
+        if (locks.get(lockOf(lock))?.token === lock.token) locks.delete(lockOf(lock))
+      }),
+    together: (effect) => effect
+  })
+})
+
+/** An empty journal in this process, of its own wherever the layer is built. */
+export const layerMemory: Layer.Layer<Journal> = Layer.effect(Journal, makeMemory)

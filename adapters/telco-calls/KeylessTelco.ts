@@ -12,10 +12,8 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import type { CallFailure } from "./CallFailure.ts"
-import * as CallKinds from "./CallKinds.ts"
-import type * as Journal from "./Journal.ts"
-import * as PortFailure from "./PortFailure.ts"
+import * as Journal from "./Journal.ts"
+import * as CallFailure from "./CallFailure.ts"
 import * as SimLocks from "./SimLocks.ts"
 
 /** A package that is on a SIM at the system. */
@@ -38,7 +36,7 @@ export interface Made {
   readonly iccid: string
 }
 
-type Call<A> = Effect.Effect<A, CallFailure>
+type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
 type Request<Kind extends Telco.Change> = Parameters<Telco.Telco["Service"][Kind]>[0]
 
 /** What a system without keys has to offer. Each call is made as it is: the journal sees to it that it is made once. */
@@ -100,7 +98,7 @@ const fresh: Once = { isDone: false, refusal: null, isUnderWay: false, segments:
 
 const decodeOnce = Schema.decodeUnknownEffect(Once)
 
-const unreadable = () => PortFailure.unavailable("The journal holds what is no call of this telco")
+const unreadable = () => CallFailure.unavailable("The journal holds what is no call of this telco")
 
 const refused = (message: string) => Effect.fail(new Telco.Refused({ message }))
 
@@ -127,12 +125,12 @@ export const make = (
   ) => {
     const entry = { telco, kind, key, iccid, externalId: null, document, dueAt: null }
     const written = before === null ? journal.add(entry) : journal.replace({ ...entry, version: before.version })
-    return Effect.flatMap(PortFailure.journal(written), (now) =>
-      now === null ? PortFailure.unavailable("Another process makes this call") : Effect.succeed(now)
+    return Effect.flatMap(CallFailure.ofJournal(written), (now) =>
+      now === null ? CallFailure.unavailable("Another process makes this call") : Effect.succeed(now)
     )
   }
 
-  const read = (kind: string, key: string) => PortFailure.journal(journal.get({ telco, kind, key }))
+  const read = (kind: string, key: string) => CallFailure.ofJournal(journal.get({ telco, kind, key }))
 
   /** An order as the journal knows it, and how to write it down. */
   const orderOf = Effect.fnUntraced(function* (packageId: string, iccid: string) {
@@ -153,7 +151,7 @@ export const make = (
 
   /** The other orders for a SIM. */
   const others = Effect.fnUntraced(function* (iccid: string, packageId: string) {
-    const entries = yield* PortFailure.journal(journal.ofSim({ telco, kind: PACKAGE, iccid }))
+    const entries = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: PACKAGE, iccid }))
     return yield* Effect.forEach(
       entries.filter(({ key }) => key !== packageId),
       ({ document }) => Effect.mapError(decodeOrder(document), unreadable)
@@ -169,7 +167,7 @@ export const make = (
       until <= now
         ? Effect.void
         : Effect.fail(
-            PortFailure.unavailable(
+            CallFailure.unavailable(
               "The telco has not answered an order for this SIM, and may still do it",
               Math.ceil((until - now) / 1_000)
             )
@@ -183,7 +181,7 @@ export const make = (
   const resolve = Effect.fnUntraced(function* (packageId: string, iccid: string, order: Known) {
     const { asked, made } = order.state()
     if (asked === null || made !== null) return
-    const listed = yield* PortFailure.calls(system.listPackages(iccid)).pipe(Effect.catchTag("Telco.Refused", later))
+    const listed = yield* CallFailure.asPort(system.listPackages(iccid)).pipe(Effect.catchTag("Telco.Refused", later))
     const taken = new Set((yield* others(iccid, packageId)).map((one) => one.made?.telcoPackageId))
     const found = listed.find((one) =>
       one.packageId === null
@@ -199,12 +197,12 @@ export const make = (
   })
 
   /** A system that does not list cannot refuse anything by that. */
-  const later = ({ message }: Telco.Refused) => Effect.fail(PortFailure.unavailable(message))
+  const later = ({ message }: Telco.Refused) => Effect.fail(CallFailure.unavailable(message))
 
   /** Makes a call of which nothing is lost but what is on its way: its outcome is written down whoever gives up. */
   const calling = <A, B, E>(
     call: Call<A>,
-    outcome: (result: { readonly failure: CallFailure } | { readonly value: A }) => Effect.Effect<B, E>
+    outcome: (result: { readonly failure: CallFailure.CallFailure } | { readonly value: A }) => Effect.Effect<B, E>
   ): Effect.Effect<B, E> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.matchEffect(restore(call), {
@@ -219,7 +217,7 @@ export const make = (
       // What comes of two orders without an answer could not be distinguished.
       yield* pause(Math.max(0, ...(yield* others(iccid, packageId)).map(unknownUntil)))
       const listed = yield* Effect.tapErrorTag(
-        PortFailure.calls(system.listPackages(iccid)),
+        CallFailure.asPort(system.listPackages(iccid)),
         "Telco.Refused",
         ({ message }) => known.change({ refusal: message })
       )
@@ -234,7 +232,7 @@ export const make = (
             yield* known.change({ made })
             return made
           }
-          const failure = PortFailure.of(result.failure)
+          const failure = CallFailure.toPort(result.failure)
           if (failure._tag === "Telco.Refused") yield* known.change({ asked: null, refusal: failure.message })
           else if (result.failure.outcome === "NotDone") yield* known.change({ asked: null })
           return yield* failure
@@ -274,11 +272,11 @@ export const make = (
       Effect.gen(function* () {
         const order = yield* orderOf(packageId, iccid)
         const by = `${what} ${key ?? packageId}`
-        const entry = yield* read(CallKinds.END, by)
+        const entry = yield* read(Journal.END, by)
         const before = entry === null ? null : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
         if (before !== null && before.refusal !== null) return yield* refused(before.refusal)
         yield* Effect.tapErrorTag(act(order, held), "Telco.Refused", ({ message }) =>
-          write(CallKinds.END, by, iccid, { ...fresh, refusal: message }, entry)
+          write(Journal.END, by, iccid, { ...fresh, refusal: message }, entry)
         )
       })
     )
@@ -304,8 +302,8 @@ export const make = (
           if (made === null || isCancelled) return
           yield* held.keep
           const { telcoPackageId } = made
-          yield* PortFailure.calls(
-            PortFailure.unlessMissing(system.suspendPackage({ iccid, packageId, telcoPackageId }))
+          yield* CallFailure.asPort(
+            CallFailure.unlessMissing(system.suspendPackage({ iccid, packageId, telcoPackageId }))
           )
         })
       ),
@@ -317,7 +315,7 @@ export const make = (
           if (!order.state().isCancelled) yield* order.change({ isCancelled: true })
           yield* resolve(packageId, iccid, order)
           const { made } = order.state()
-          const listed = yield* PortFailure.calls(system.listPackages(iccid))
+          const listed = yield* CallFailure.asPort(system.listPackages(iccid))
           // The system may know an order that the journal does not, as one from a backup.
           const found = listed.find((one) =>
             made === null ? one.packageId === packageId : one.telcoPackageId === made.telcoPackageId
@@ -325,17 +323,17 @@ export const make = (
           if (found === undefined) return
           const { telcoPackageId } = found
           yield* held.keep
-          yield* PortFailure.calls(
-            PortFailure.unlessMissing(system.cancelPackage({ iccid, packageId, telcoPackageId }))
+          yield* CallFailure.asPort(
+            CallFailure.unlessMissing(system.cancelPackage({ iccid, packageId, telcoPackageId }))
           )
         })
       ),
     // Whose a package is that neither the system nor the journal knows by an order, cannot be known: it is left out.
     listPackages: Effect.fnUntraced(function* ({ iccid }) {
-      const listed = yield* PortFailure.calls(system.listPackages(iccid))
+      const listed = yield* CallFailure.asPort(system.listPackages(iccid))
       const keys = new Map<string, string>()
       const unknown: Array<string> = []
-      for (const { document, key } of yield* PortFailure.journal(journal.ofSim({ telco, kind: PACKAGE, iccid }))) {
+      for (const { document, key } of yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: PACKAGE, iccid }))) {
         const { asked, isCancelled, made } = yield* Effect.mapError(decodeOrder(document), unreadable)
         if (made !== null && !isCancelled) keys.set(made.telcoPackageId, key)
         if (made === null && asked !== null) unknown.push(key)
@@ -349,13 +347,13 @@ export const make = (
       locks.withLock(sms.iccid, (held) =>
         Effect.gen(function* () {
           const { iccid, messageId } = sms
-          const entry = yield* read(CallKinds.MESSAGE, messageId)
+          const entry = yield* read(Journal.MESSAGE, messageId)
           const before = entry === null ? fresh : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
           if (before.isDone) return before.segments === null ? undefined : { segments: before.segments }
           if (before.refusal !== null) return yield* refused(before.refusal)
           if (before.isUnderWay) return yield* refused("The message may have been sent, and is not sent again")
           const settle = (outcome: Partial<Once>, from: Journal.Entry | null) =>
-            write(CallKinds.MESSAGE, messageId, iccid, { ...fresh, ...outcome }, from)
+            write(Journal.MESSAGE, messageId, iccid, { ...fresh, ...outcome }, from)
           const sending = yield* settle({ isUnderWay: true }, entry)
           yield* held.keep
           return yield* calling(system.sendSms(sms), (result) =>
@@ -365,7 +363,7 @@ export const make = (
                 yield* settle({ isDone: true, segments: sent?.segments ?? null }, sending)
                 return sent
               }
-              const failure = PortFailure.of(result.failure)
+              const failure = CallFailure.toPort(result.failure)
               if (failure._tag === "Telco.Refused") yield* settle({ refusal: failure.message }, sending)
               else if (result.failure.outcome === "NotDone") yield* settle({}, sending)
               return yield* failure
@@ -375,18 +373,18 @@ export const make = (
       ),
     releaseProfile: (of) =>
       locks.withLock(of.iccid, () =>
-        once(CallKinds.RELEASE, of.key, of.iccid, PortFailure.calls(system.releaseProfile(of)))
+        once(Journal.RELEASE, of.key, of.iccid, CallFailure.asPort(system.releaseProfile(of)))
       ),
     setMobilePlan: (of) =>
       locks.withLock(of.iccid, () =>
         Effect.gen(function* () {
           const { iccid, key } = of
-          const changes = yield* PortFailure.journal(journal.ofSim({ telco, kind: CallKinds.MOBILE_PLAN, iccid }))
+          const changes = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: Journal.MOBILE_PLAN, iccid }))
           const place = changes.findIndex((one) => one.key === key)
           // A newer change holds, whatever became of this one.
           if (place !== -1 && place < changes.length - 1) return
-          if (place === -1) yield* write(CallKinds.MOBILE_PLAN, key, iccid, fresh, null)
-          yield* once(CallKinds.MOBILE_PLAN, key, iccid, PortFailure.calls(system.setMobilePlan(of)))
+          if (place === -1) yield* write(Journal.MOBILE_PLAN, key, iccid, fresh, null)
+          yield* once(Journal.MOBILE_PLAN, key, iccid, CallFailure.asPort(system.setMobilePlan(of)))
         })
       )
   })

@@ -8,7 +8,7 @@
 import { Context, Effect, Fiber, Layer, Random } from "effect"
 import { MonotonicTime, type Telco } from "simplan/ports"
 import * as Journal from "./Journal.ts"
-import * as PortFailure from "./PortFailure.ts"
+import * as CallFailure from "./CallFailure.ts"
 
 /** In milliseconds: how long a lock lasts unless it is renewed, and how often it is. */
 const LASTS = 15_000
@@ -39,7 +39,7 @@ export interface Locks {
 /** The locks of one telco. */
 export class SimLocks extends Context.Service<SimLocks, Locks>()("simplan/TelcoCalls/SimLocks") {}
 
-const lost = PortFailure.unavailable("Another process may have taken over the calls about this SIM", 1)
+const lost = CallFailure.unavailable("Another process may have taken over the calls about this SIM", 1)
 
 /** The locks of a telco in a journal. A call waits for one for `waitMillis`, which is 5 seconds unless given. */
 export const make = (
@@ -53,7 +53,7 @@ export const make = (
   const hold = Effect.fnUntraced(function* (lock: Journal.Lock) {
     const now = yield* MonotonicTime.now
     const until = now + LASTS
-    const isHeld = yield* PortFailure.journal(journal.lock({ ...lock, now, until }))
+    const isHeld = yield* CallFailure.ofJournal(journal.lock({ ...lock, now, until }))
     return isHeld ? until : null
   }, Effect.uninterruptible)
 
@@ -63,7 +63,7 @@ export const make = (
       const until = yield* hold(lock)
       if (until !== null) return until
       if ((yield* MonotonicTime.now) >= giveUpAt) {
-        return yield* PortFailure.unavailable("Another call about this SIM is under way", 1)
+        return yield* CallFailure.unavailable("Another call about this SIM is under way", 1)
       }
       yield* Effect.sleep(wait)
     }

@@ -9,7 +9,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Tls from "node:tls"
 import { Clock, Data, Duration, Effect, Redacted, type Scope } from "effect"
-import { RetryAfter } from "../telco-calls/index.ts"
+import { Answers } from "../telco-calls/index.ts"
 import { Failure } from "./Failure.ts"
 
 /** The key, the certificate or the authority cannot be used. The message contains nothing of them. */
@@ -181,7 +181,7 @@ export const make = (options: Options): Effect.Effect<Connection, InvalidCredent
             Clock.currentTimeMillis,
             (now): Answer => ({
               ...answer,
-              retryAfterSeconds: RetryAfter.seconds(retryAfter, now) ?? null
+              retryAfterSeconds: Answers.retryAfterSeconds(retryAfter, now) ?? null
             })
           )
         )

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { MonotonicTime, Telco } from "simplan/ports"
-import { CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
+import { Journal, CallFailure, SimLocks } from "../telco-calls/index.ts"
 import { Api } from "./Api.ts"
 import type { Failure } from "./Failure.ts"
 import * as Iccid from "./Iccid.ts"
@@ -120,11 +120,11 @@ const make = (options: Options) =>
           return Effect.succeed({ answer: { _tag: outcome, message }, matchingId: null })
         case "NotDone":
         case "Unknown":
-          return Effect.fail(PortFailure.unavailable(message, retryAfterSeconds))
+          return Effect.fail(CallFailure.unavailable(message, retryAfterSeconds))
       }
     }
 
-    const placeOf = (key: string) => ({ telco: options.telco, kind: CallKinds.RELEASE, key })
+    const placeOf = (key: string) => ({ telco: options.telco, kind: Journal.RELEASE, key })
 
     /** The entry of the release; of a new one where there is none. */
     const entryOf = Effect.fnUntraced(function* ({ iccid, key }: Request) {
@@ -132,12 +132,12 @@ const make = (options: Options) =>
       if (found !== null) return found
       const kept = { matchingId: yield* matchingIdOf(iccid), release: Release.begin }
       const entry = { ...placeOf(key), iccid, externalId: null, document: encode(kept), dueAt: null }
-      return (yield* journal.add(entry)) ?? (yield* PortFailure.unavailable("The release has been begun elsewhere", 1))
+      return (yield* journal.add(entry)) ?? (yield* CallFailure.unavailable("The release has been begun elsewhere", 1))
     })
 
     const write = Effect.fnUntraced(function* (entry: Journal.Entry, kept: Kept) {
       const replaced = yield* journal.replace({ ...entry, document: encode(kept) })
-      return replaced ?? (yield* PortFailure.unavailable("The release goes on elsewhere", 1))
+      return replaced ?? (yield* CallFailure.unavailable("The release goes on elsewhere", 1))
     })
 
     const warnOfMatchingId = (iccid: string, expected: string | null, actual: string | null) =>
@@ -157,7 +157,7 @@ const make = (options: Options) =>
         const now = yield* Clock.currentTimeMillis
         const wait = Release.wait(current, now)
         if (wait > 0) {
-          return yield* PortFailure.unavailable(
+          return yield* CallFailure.unavailable(
             "The profile is ordered anew when an earlier call can have no effect any more",
             Math.ceil(wait / 1_000)
           )
@@ -166,7 +166,7 @@ const make = (options: Options) =>
         const asking = Release.asking(before, now, steps)
         entry = yield* write(entry, { matchingId, release: asking })
         if ((yield* MonotonicTime.now) - began > STALE_MILLIS) {
-          return yield* PortFailure.unavailable("The process stood still before a call to the SM-DP+", 1)
+          return yield* CallFailure.unavailable("The process stood still before a call to the SM-DP+", 1)
         }
         const { answer, matchingId: actual } = yield* ask(request, matchingId, asking).pipe(
           Effect.map((given): Asked => ({ answer: { _tag: "Done" }, matchingId: given })),
@@ -192,8 +192,8 @@ const make = (options: Options) =>
           return yield* withLock(request.iccid, () => release(request))
         },
         Effect.catchTags({
-          JournalError: ({ message }) => Effect.fail(PortFailure.unavailable(`The journal of calls: ${message}`)),
-          SchemaError: () => Effect.fail(PortFailure.unavailable("The journal has a release that cannot be read"))
+          JournalError: ({ message }) => Effect.fail(CallFailure.unavailable(`The journal of calls: ${message}`)),
+          SchemaError: () => Effect.fail(CallFailure.unavailable("The journal has a release that cannot be read"))
         })
       )
     })

@@ -15,7 +15,7 @@ import {
 } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan/ports"
-import { Answers, ConnectionError, RetryAfter } from "../telco-calls/index.ts"
+import { Answers } from "../telco-calls/index.ts"
 import * as Contract from "./Contract.ts"
 import * as Shapes from "./Shapes.ts"
 
@@ -50,7 +50,7 @@ type Broken =
 const broken = (error: Broken): Telco.Unavailable => {
   if ("code" in error) return unavailable(error.message)
   if ("longest" in error) return unavailable(`The telco's answer is longer than ${error.longest} bytes`)
-  const first = ConnectionError.origin(error.reason.cause)
+  const first = Answers.origin(error.reason.cause)
   const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
   return unavailable(`The telco cannot be reached: ${why}`)
 }
@@ -73,14 +73,14 @@ const failure = Effect.fnUntraced(function* (response: Response) {
   }
   yield* Answers.discard(response)
   const now = yield* Clock.currentTimeMillis
-  return yield* unavailable(`The telco answers ${status}`, RetryAfter.seconds(headers["retry-after"], now))
+  return yield* unavailable(`The telco answers ${status}`, Answers.retryAfterSeconds(headers["retry-after"], now))
 })
 
 const isTransport = (error: Broken): error is HttpClientError.HttpClientError =>
   "reason" in error && error.reason._tag === "TransportError"
 
 /** Whether no connection was made, so that the telco has certainly not been asked. */
-const isUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => ConnectionError.isUnsent(reason.cause)
+const isUnsent = ({ reason }: HttpClientError.HttpClientError): boolean => Answers.isUnsent(reason.cause)
 
 const unsent = (error: HttpClientError.HttpClientError): Telco.Unavailable =>
   new Telco.Unavailable({ message: broken(error).message, isDone: false })

@@ -10,7 +10,7 @@
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { CallKinds, Journal, Priority, SimLocks, PortFailure } from "../telco-calls/index.ts"
+import { Journal, CallControl, SimLocks, CallFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings, watchOf } from "./Settings.ts"
 
@@ -45,16 +45,16 @@ const make = Effect.gen(function* () {
   const journal = yield* Journal.Journal
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
-  const kind = CallKinds.MOBILE_PLAN
+  const kind = Journal.MOBILE_PLAN
 
   const changeIn = ({ document }: Journal.Entry) =>
-    Effect.mapError(decode(document), () => PortFailure.unavailable("The change's entry has another form"))
+    Effect.mapError(decode(document), () => CallFailure.unavailable("The change's entry has another form"))
 
   /** The changes of a SIM, the newest last. */
-  const changesOf = (iccid: string) => PortFailure.journal(journal.ofSim({ telco, kind, iccid }))
+  const changesOf = (iccid: string) => CallFailure.ofJournal(journal.ofSim({ telco, kind, iccid }))
 
   const write = (entry: Journal.Entry, change: Change, dueAt: number | null = null) =>
-    PortFailure.journal(journal.replace({ ...entry, document: { ...change }, dueAt }))
+    CallFailure.ofJournal(journal.replace({ ...entry, document: { ...change }, dueAt }))
 
   /** When the change has to be made once more, because an older one of the other kind may be done late; null: never. */
   const againAt = Effect.fnUntraced(function* (all: ReadonlyArray<Journal.Entry>, key: string, applied: boolean) {
@@ -78,11 +78,11 @@ const make = Effect.gen(function* () {
     const place = { telco, kind, key }
     const began = yield* Clock.currentTimeMillis
     const asked: Change = { applied, state: "Asked", reason: null, uncertainAt: began }
-    const added = yield* PortFailure.journal(
+    const added = yield* CallFailure.ofJournal(
       journal.add({ ...place, iccid, externalId: null, document: { ...asked }, dueAt: null })
     )
-    const entry = added ?? (yield* PortFailure.journal(journal.get(place)))
-    if (entry === null) return yield* PortFailure.unavailable("The change's entry is gone", 1)
+    const entry = added ?? (yield* CallFailure.ofJournal(journal.get(place)))
+    if (entry === null) return yield* CallFailure.unavailable("The change's entry is gone", 1)
     const found = yield* changeIn(entry)
     if (found.state === "Done") return
     if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
     if (all.at(-1)?.key !== key) return void (yield* write(entry, { ...found, state: "Done" }))
     // A call that comes again writes its entry, also so that it is not purged before the call is over.
     const open = added ?? (yield* write(entry, asked))
-    if (open === null) return yield* PortFailure.unavailable("Another call has gone on with this change", 1)
+    if (open === null) return yield* CallFailure.unavailable("Another call has gone on with this change", 1)
     const refuse = Effect.fnUntraced(function* (reason: string) {
       yield* write(open, { ...asked, state: "Refused", reason, uncertainAt })
       return yield* new Telco.Refused({ message: reason })
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
       const dueAt = yield* againAt(all, key, applied)
       return void (yield* write(open, { ...asked, state: "Done", uncertainAt }, dueAt))
     }
-    const failure = PortFailure.of(answer.failure)
+    const failure = CallFailure.toPort(answer.failure)
     if (failure._tag === "Telco.Refused") return yield* refuse(failure.message)
     const isUnknown = answer.failure.outcome === "Unknown"
     yield* write(open, { ...asked, uncertainAt: isUnknown ? yield* Clock.currentTimeMillis : uncertainAt })
@@ -111,7 +111,7 @@ const make = Effect.gen(function* () {
 
   /** Makes a change once more, unless a newer one has been asked for meanwhile, which sees to it. */
   const again = Effect.fnUntraced(function* (claimed: Journal.Entry, iccid: string) {
-    const entry = yield* PortFailure.journal(journal.get(claimed))
+    const entry = yield* CallFailure.ofJournal(journal.get(claimed))
     if (entry === null) return
     const found = yield* changeIn(entry)
     const isNewest = (yield* changesOf(iccid)).at(-1)?.key === entry.key
@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
     const answer = yield* Effect.result(call(iccid, found.applied))
     if (answer._tag === "Failure") {
       const { message, outcome } = answer.failure
-      if (outcome !== "Refused" && outcome !== "NotFound") return yield* PortFailure.later(answer.failure)
+      if (outcome !== "Refused" && outcome !== "NotFound") return yield* CallFailure.later(answer.failure)
       yield* Effect.logWarning(`${telco} refuses to set the mobile plan of ${iccid} once more: ${message}`)
     }
     yield* write(open, found)
@@ -138,7 +138,7 @@ const make = Effect.gen(function* () {
         const { iccid } = entry
         if (iccid === null) continue
         yield* Effect.catch(
-          locks.withLock(iccid, () => Priority.asPoll(again(entry, iccid))),
+          locks.withLock(iccid, () => CallControl.asPoll(again(entry, iccid))),
           ({ message }) => Effect.logDebug(`The mobile plan of ${iccid} is set once more in a minute: ${message}`)
         )
       }

@@ -8,7 +8,7 @@
 import { Effect, Layer } from "effect"
 import { type Catalogues, type Organizations, Problems, type Reports, RequestContext, type Sims } from "simplan"
 import { Time } from "simplan/ports"
-import { type Journal, Priority } from "../telco-calls/index.ts"
+import { type Journal, CallControl } from "../telco-calls/index.ts"
 import type { Api } from "./api/Api.ts"
 import { MobilePlans } from "./MobilePlans.ts"
 import { Orders } from "./orders/Orders.ts"
@@ -130,7 +130,7 @@ const each = <R>(
 ) =>
   Effect.flatMap(turns(options), (all) =>
     Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
-  ).pipe(Priority.asPoll, asTelco)
+  ).pipe(CallControl.asPoll, asTelco)
 
 /** Polls SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it is interrupted. */
 export const run = (options: Options): Effect.Effect<never, never, Needs> =>

@@ -9,7 +9,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { GsmAlphabet, Sms as Texts, Telco } from "simplan/ports"
-import { CallFailure, CallKinds, Journal, SimLocks, PortFailure } from "../telco-calls/index.ts"
+import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 import * as Subscribers from "./Subscribers.ts"
@@ -77,8 +77,8 @@ const make = Effect.gen(function* () {
       return imsi
     },
     Effect.catchTags({
-      "TelcoCalls.CallFailure": (failure) => Effect.fail(PortFailure.of(failure)),
-      JournalError: ({ message }) => Effect.fail(PortFailure.unavailable(message))
+      "TelcoCalls.CallFailure": (failure) => Effect.fail(CallFailure.toPort(failure)),
+      JournalError: ({ message }) => Effect.fail(CallFailure.unavailable(message))
     })
   )
 
@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
     return imsi
   })
 
-  const overtaken = PortFailure.unavailable("Another call has gone on with this message", 1)
+  const overtaken = CallFailure.unavailable("Another call has gone on with this message", 1)
 
   const send = Effect.fnUntraced(function* ({
     from,
@@ -120,12 +120,12 @@ const make = Effect.gen(function* () {
     messageId,
     text
   }: Parameters<Telco.Telco["Service"]["sendSms"]>[0]) {
-    const place = { telco, kind: CallKinds.MESSAGE, key: messageId }
+    const place = { telco, kind: Journal.MESSAGE, key: messageId }
     const all = pieces(text)
     const write = Effect.fnUntraced(function* (before: Journal.Entry | null, document: Message) {
       const next = { ...place, iccid, externalId: null, document, dueAt: null }
       const written = before === null ? journal.add(next) : journal.replace({ ...next, version: before.version })
-      const entry = yield* PortFailure.journal(written)
+      const entry = yield* CallFailure.ofJournal(written)
       return entry ?? (yield* overtaken)
     })
     const { segments: most } = Texts.limits
@@ -134,11 +134,11 @@ const make = Effect.gen(function* () {
       return yield* new Telco.Refused({ message })
     }
     const result: Telco.SentSms = { segments: all.length }
-    let entry = yield* PortFailure.journal(journal.get(place))
+    let entry = yield* CallFailure.ofJournal(journal.get(place))
     let sent = 0
     if (entry !== null) {
       const found = yield* Effect.mapError(decode(entry.document), () =>
-        PortFailure.unavailable("The message's entry has another form")
+        CallFailure.unavailable("The message's entry has another form")
       )
       if (found.state === "Sent") return result
       if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
@@ -154,7 +154,7 @@ const make = Effect.gen(function* () {
         imsi = answer.success
         continue
       }
-      const failure = PortFailure.of(answer.failure)
+      const failure = CallFailure.toPort(answer.failure)
       // Without an outcome the entry stays as it is, so that the repeated call is refused.
       if (answer.failure.outcome === "NotDone") yield* write(entry, { state: "Waiting", sent: index, reason: null })
       else if (failure._tag === "Telco.Refused") {

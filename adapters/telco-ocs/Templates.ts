@@ -7,7 +7,7 @@
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Plan, type Telco } from "simplan/ports"
-import { type CallFailure, PortFailure } from "../telco-calls/index.ts"
+import { CallFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as Zones from "./Zones.ts"
 
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
       const zoneId = yield* zones.of(terms)
       const name = nameOf(zoneId, terms)
       const known = ids.get(name)
-      const id = known ?? (yield* PortFailure.calls(oneAtATime.withPermit(find(name, zoneId, terms))))
+      const id = known ?? (yield* CallFailure.asPort(oneAtATime.withPermit(find(name, zoneId, terms))))
       return { id, name }
     }),
     forget: (name) => Effect.sync(() => void ids.delete(name))

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Plan, Telco } from "simplan/ports"
-import { type CallFailure, Journal, PortFailure } from "../telco-calls/index.ts"
+import { CallFailure, Journal } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 
@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
 
   return Zones.of({
     of: Effect.fnUntraced(function* ({ coverageId, label, regionCode }) {
-      const entry = yield* PortFailure.journal(journal.get(place(label, coverageId)))
+      const entry = yield* CallFailure.ofJournal(journal.get(place(label, coverageId)))
       const own = decode(entry?.document)
       if (own._tag === "Some") return own.value.zoneId
       const mapped = new Map(Object.entries(zones[label] ?? {})).get(regionCode)

@@ -16,7 +16,7 @@
 import { Effect, Metric } from "effect"
 import { FairSlots } from "simplan"
 import { MonotonicTime, Telco } from "simplan/ports"
-import { CallControl, CallFailure, PortFailure } from "../telco-calls/index.ts"
+import { CallControl, CallFailure } from "../telco-calls/index.ts"
 
 type Port = Telco.Telco["Service"]
 
@@ -115,9 +115,9 @@ export const withConcurrency = (limits: Limits, telco: Port): Effect.Effect<Port
 
 /** What the telco's own call has failed with; any other failure is that of the control. */
 class OfTelco extends CallFailure.CallFailure {
-  readonly failure: PortFailure.TelcoFailure
+  readonly failure: CallFailure.TelcoFailure
 
-  constructor(failure: PortFailure.TelcoFailure) {
+  constructor(failure: CallFailure.TelcoFailure) {
     const { message } = failure
     if (failure._tag === "Telco.Refused") super({ outcome: "Refused", message })
     else {
@@ -129,12 +129,12 @@ class OfTelco extends CallFailure.CallFailure {
   }
 }
 
-const callFailure = (failure: PortFailure.TelcoFailure): CallFailure.CallFailure => new OfTelco(failure)
+const callFailure = (failure: CallFailure.TelcoFailure): CallFailure.CallFailure => new OfTelco(failure)
 
 /** What is held back here was not done, and leaves nothing to be undone (rule S5): a call of the port is one call. */
-const portFailure = (failure: CallFailure.CallFailure): PortFailure.TelcoFailure => {
+const portFailure = (failure: CallFailure.CallFailure): CallFailure.TelcoFailure => {
   if (failure instanceof OfTelco) return failure.failure
-  return failure.outcome === "NotDone" ? PortFailure.notDone(failure) : PortFailure.of(failure)
+  return failure.outcome === "NotDone" ? CallFailure.notDone(failure) : CallFailure.toPort(failure)
 }
 
 /** The telco whose calls run under the control. What it fails with itself is passed on unchanged. */

@@ -10,7 +10,7 @@
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
 import { type Label, SimIdentities, type Storage, Telco, type TelcoTerms } from "simplan/ports"
-import { CallKinds, type Journal, PortFailure } from "../telco-calls/index.ts"
+import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
 import type * as Settings from "./file/Settings.ts"
 import type * as Shape from "./file/Shape.ts"
@@ -118,9 +118,9 @@ export const make = ({
   /** The telco that a key was first sent to; null where it was sent to none. */
   const recorded = (place: Journal.Place) =>
     Effect.gen(function* () {
-      const entry = yield* PortFailure.journal(journal.get(place))
+      const entry = yield* CallFailure.ofJournal(journal.get(place))
       // A call that comes again writes its entry, so that it is not purged before the call is over.
-      if (entry !== null && place.kind === CallKinds.ROUTE) yield* PortFailure.journal(journal.replace(entry))
+      if (entry !== null && place.kind === Journal.ROUTE) yield* CallFailure.ofJournal(journal.replace(entry))
       const document = decode(entry?.document)
       return document._tag === "Some" ? document.value.telco : null
     })
@@ -128,7 +128,7 @@ export const make = ({
   /** The name of the telco for a call, which is that of all calls with this key from now on. */
   const assigned = Effect.fnUntraced(function* ({ iccid, key, operation, packageId }: Telco.Subject) {
     const capability = capabilities[operation]
-    const kind = packageId === null ? CallKinds.ROUTE : KIND
+    const kind = packageId === null ? Journal.ROUTE : KIND
     const of = operation === "setMobilePlan" ? "plan" : capability
     const place = { telco: ROUTES, kind, key: `${of}/${packageId ?? key}` }
     const owner = yield* ownerOf(iccid)
@@ -136,7 +136,7 @@ export const make = ({
     if (route === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
     const name = route.telcos[capability]
     const entry = { ...place, iccid, externalId: null, document: { telco: name }, dueAt: null }
-    const added = yield* PortFailure.journal(journal.add(entry))
+    const added = yield* CallFailure.ofJournal(journal.add(entry))
     return added === null ? ((yield* recorded(place)) ?? name) : name
   })
 
@@ -158,7 +158,7 @@ export const make = ({
   /** The telco that takes the packages of a SIM now, and those that took some before. */
   const suppliers = Effect.fnUntraced(function* (iccid: string) {
     const route = Routing.find(routes, yield* ownerOf(iccid))
-    const sent = yield* PortFailure.journal(journal.ofSim({ telco: ROUTES, kind: KIND, iccid }))
+    const sent = yield* CallFailure.ofJournal(journal.ofSim({ telco: ROUTES, kind: KIND, iccid }))
     const before = sent.flatMap(({ document }) => Option.toArray(decode(document)).map(({ telco }) => telco))
     return new Set(route === undefined ? before : [route.telcos.packages, ...before])
   })
@@ -172,7 +172,7 @@ export const make = ({
     const ids = yield* Effect.fromResult(result)
     for (const id of ids ?? []) {
       const entry = { telco: ROUTES, kind: KIND, key: `packages/${id}`, iccid, externalId: null, dueAt: null }
-      yield* PortFailure.journal(journal.add({ ...entry, document: { telco: name } }))
+      yield* CallFailure.ofJournal(journal.add({ ...entry, document: { telco: name } }))
     }
     return ids
   })

@@ -4,7 +4,7 @@
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
 import { Storage, Telco, TelcoTerms } from "simplan/ports"
-import { Journal, Purge } from "../telco-calls/index.ts"
+import { Journal } from "../telco-calls/index.ts"
 import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
 import { CannotConnect, type Connected, type Services } from "./Connected.ts"
 import * as ConnectedTelcos from "./ConnectedTelcos.ts"
@@ -100,10 +100,10 @@ const make = (settings: Settings.Settings) =>
     const mostMillis = Math.max(telcoTimeoutMillis, leastTimeoutMillis(settings))
     const connected = Routes.of({
       telcos,
-      background: together([Purge.forever(journal, names), all.background]).pipe(Effect.andThen(Effect.never)),
+      background: together([Journal.purgeForever(journal, names), all.background]).pipe(Effect.andThen(Effect.never)),
       drain: Effect.suspend(() =>
         together([
-          Purge.once(journal, names),
+          Journal.purgeOnce(journal, names),
           ...[...telcos.values()].flatMap(({ background }) => background?.drain ?? [])
         ])
       ),

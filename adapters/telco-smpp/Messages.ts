@@ -6,7 +6,7 @@
  */
 import { Cause, Effect, Exit, Random, Schema } from "effect"
 import { Sms as Texts, Telco } from "simplan/ports"
-import { type CallFailure, CallKinds, Journal, PortFailure, SimLocks } from "../telco-calls/index.ts"
+import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
 import type { Connection, Submit } from "./Connection.ts"
 import * as Metrics from "./Metrics.ts"
@@ -29,7 +29,7 @@ type Sms = Parameters<Telco.Telco["Service"]["sendSms"]>[0]
 /** Asks for the final delivery receipt. */
 const REGISTERED_DELIVERY = 0x01
 
-const unread = ({ message }: Journal.JournalError) => PortFailure.unavailable(message)
+const unread = ({ message }: Journal.JournalError) => CallFailure.unavailable(message)
 
 /**
  * `Waiting`: the next segment was not taken, and may be submitted. `Submitting`: it is being submitted, or whoever did so
@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
 
   /** The entry of one message, as this call has last read or written it. */
   const open = Effect.fnUntraced(function* (sms: Sms) {
-    const place = { telco, kind: CallKinds.MESSAGE, key: sms.messageId }
+    const place = { telco, kind: Journal.MESSAGE, key: sms.messageId }
     let entry = yield* journal.get(place)
     let record = entry === null ? null : yield* recordOf(entry)
     const write = Effect.fnUntraced(function* (next: MessageRecord) {
@@ -124,7 +124,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
       const written = yield* entry === null
         ? journal.add(changed)
         : journal.replace({ ...changed, version: entry.version })
-      if (written === null) return yield* PortFailure.unavailable("the message is being sent by another call", 1)
+      if (written === null) return yield* CallFailure.unavailable("the message is being sent by another call", 1)
       entry = written
       record = next
     })
@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
     record: MessageRecord,
     fields: Readonly<Record<string, unknown>>,
     send: Submit
-  ): Effect.Effect<"taken" | "throttled", PortFailure.TelcoFailure | Journal.JournalError> =>
+  ): Effect.Effect<"taken" | "throttled", CallFailure.TelcoFailure | Journal.JournalError> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         yield* write({ ...record, state: "Submitting" })
@@ -149,7 +149,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
           yield* Metrics.segment(telco, isNotDone ? "not_done" : "unknown")
           yield* write({ ...record, state: isNotDone ? "Waiting" : "Unknown" })
           if (failure._tag === "None") return yield* Effect.failCause(Cause.interrupt())
-          return yield* PortFailure.unavailable(
+          return yield* CallFailure.unavailable(
             isNotDone ? failure.value.message : `${failure.value.message}; ${unknownSentence(record)}`,
             failure.value.retryAfterSeconds
           )
@@ -176,7 +176,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
           case "NotDone":
             yield* Metrics.segment(telco, "not_done")
             yield* write({ ...record, state: "Waiting" })
-            return yield* PortFailure.unavailable(`the SMSC does not take the message: ${name}`)
+            return yield* CallFailure.unavailable(`the SMSC does not take the message: ${name}`)
           case "Refused": {
             const refusal = refusalSentence(record, name)
             yield* Metrics.segment(telco, "refused")
@@ -193,7 +193,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
       Effect.fromResult(Addresses.sender(sms.from, options.source)),
       (message) => new Telco.Refused({ message })
     )
-    const destination = yield* Effect.mapError(options.destinationOf(iccid), PortFailure.of)
+    const destination = yield* Effect.mapError(options.destinationOf(iccid), CallFailure.toPort)
     const fresh = opened.read() === null
     if (fresh) reference = (reference + 1) % 256
     const segments = Segments.of(sms.text, opened.read()?.reference ?? reference, options.alphabet)
@@ -229,11 +229,11 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
             return yield* submit(opened, current, fields, submitTo)
           })
         )
-        .pipe(Effect.catchTag("TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.of(failure))))
+        .pipe(Effect.catchTag("TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.toPort(failure))))
       record = opened.read() ?? record
       if (outcome === "taken") throttled = 0
       else if (throttled++ >= options.throttledRetries) {
-        return yield* PortFailure.unavailable("the SMSC takes no more messages at the moment", 5)
+        return yield* CallFailure.unavailable("the SMSC takes no more messages at the moment", 5)
       }
     }
     return { segments: record.segments }

@@ -4,7 +4,7 @@
  */
 import { Effect, Logger, Redacted, type Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
 import * as Osmo from "./Osmo.ts"
 
@@ -33,7 +33,7 @@ const play = <A>(
       ...options
     })
     return yield* test(smpp, logged)
-  }).pipe(Effect.scoped, Effect.provide(MemoryJournal.layer), Effect.provide(Logger.layer([logger])), Effect.runPromise)
+  }).pipe(Effect.scoped, Effect.provide(Journal.layerMemory), Effect.provide(Logger.layer([logger])), Effect.runPromise)
 }
 
 const sms = (messageId: string, text: string, from = "simplan") => ({

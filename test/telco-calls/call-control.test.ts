@@ -5,7 +5,7 @@ import { Effect, Exit, Fiber, Layer, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as CircuitBreaker from "../../adapters/telco-calls/CircuitBreaker.ts"
-import { CallControl, CallFailure, Priority } from "../../adapters/telco-calls/index.ts"
+import { CallControl, CallFailure } from "../../adapters/telco-calls/index.ts"
 
 const silent = new CallFailure.CallFailure({ outcome: "Unknown", message: "no answer", isAnswered: false })
 const answered = new CallFailure.CallFailure({ outcome: "Unknown", message: "database", isAnswered: true })
@@ -80,7 +80,7 @@ describe("the control of calls", () => {
             Effect.sync(() => started.push(name))
           )
         const polls = yield* Effect.forkChild(
-          Priority.asPoll(Effect.all([call("poll 1"), call("poll 2")], { concurrency: "unbounded" }))
+          CallControl.asPoll(Effect.all([call("poll 1"), call("poll 2")], { concurrency: "unbounded" }))
         )
         const orders = yield* Effect.forkChild(
           Effect.all([call("order 1"), call("order 2")], { concurrency: "unbounded" })

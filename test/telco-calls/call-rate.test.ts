@@ -5,13 +5,12 @@ import * as fc from "fast-check"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as CallRate from "../../adapters/telco-calls/CallRate.ts"
-import type { Priority } from "../../adapters/telco-calls/Priority.ts"
 
 const limits: CallRate.Limits = { callsPerSecond: 20, concurrency: 4, longestWait: { order: 2_000, poll: 10_000 } }
 
 interface Arrival {
   readonly at: number
-  readonly priority: Priority
+  readonly priority: CallRate.Priority
   /** One of its own unless given. */
   readonly organizationId?: string
   /** How long the call takes. */
@@ -157,7 +156,7 @@ describe("the rate of calls", () => {
   it("holds for any calls: in each second, at once, orders in their order, and none is forgotten", () => {
     const arrival = fc.record({
       at: fc.integer({ min: 0, max: 3_000 }),
-      priority: fc.constantFrom<Priority>("order", "poll"),
+      priority: fc.constantFrom<CallRate.Priority>("order", "poll"),
       organizationId: fc.constantFrom("one", "two"),
       takes: fc.integer({ min: 1, max: 1_500 })
     })

@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, describe, expect, it } from "vitest"
-import { Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import * as Suite from "../../src/testing/Suite.ts"
 import { embedded, server } from "../conformance/telcos/SimulatorBooks.ts"
 
@@ -226,7 +226,7 @@ const inSchema = Layer.unwrap(
 )
 
 const journals = {
-  memory: MemoryJournal.layer,
+  memory: Journal.layerMemory,
   PGlite: Layer.provide(SqlJournal.layer, embedded),
   PostgreSQL: Layer.provide(SqlJournal.layer, server(4)),
   "a schema of PostgreSQL": Layer.provide(inSchema, server(4))

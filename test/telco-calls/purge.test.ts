@@ -2,7 +2,7 @@
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, it } from "vitest"
-import { CallKinds, Journal, MemoryJournal, Purge } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 
 const iccid = "8988303000000000017"
 
@@ -18,7 +18,7 @@ const entry = (kind: string, key: string): Journal.NewEntry => ({
 
 it("A call's entry goes 35 days after the call was last made; those of packages stay", () =>
   Effect.gen(function* () {
-    const journal = yield* MemoryJournal.make
+    const journal = yield* Journal.makeMemory
     let isReached = true
     const reached = {
       ...journal,
@@ -27,19 +27,19 @@ it("A call's entry goes 35 days after the call was last made; those of packages 
     }
     const keys = (kind: string) =>
       Effect.map(journal.ofSim({ telco: "ocs", kind, iccid }), (all) => all.map(({ key }) => key))
-    for (const kind of [...CallKinds.all, "package", "route"]) yield* journal.add(entry(kind, "first"))
+    for (const kind of [...Journal.callKinds, "package", "route"]) yield* journal.add(entry(kind, "first"))
     // More than are deleted at a time.
-    for (let index = 0; index < 1_500; index++) yield* journal.add(entry(CallKinds.MESSAGE, `more-${index}`))
+    for (let index = 0; index < 1_500; index++) yield* journal.add(entry(Journal.MESSAGE, `more-${index}`))
     yield* TestClock.adjust("34 days")
-    yield* journal.replace({ ...entry(CallKinds.RELEASE, "first"), version: 1 })
-    yield* journal.add(entry(CallKinds.MESSAGE, "second"))
-    yield* Effect.forkChild(Purge.forever(reached, ["other", "ocs"]))
+    yield* journal.replace({ ...entry(Journal.RELEASE, "first"), version: 1 })
+    yield* journal.add(entry(Journal.MESSAGE, "second"))
+    yield* Effect.forkChild(Journal.purgeForever(reached, ["other", "ocs"]))
     isReached = false
     yield* TestClock.adjust("30 hours")
-    expect(yield* keys(CallKinds.MESSAGE)).toHaveLength(1_502)
+    expect(yield* keys(Journal.MESSAGE)).toHaveLength(1_502)
     isReached = true
     yield* TestClock.adjust("1 hour")
-    expect(yield* Effect.forEach([...CallKinds.all, "package", "route"], keys)).toEqual([
+    expect(yield* Effect.forEach([...Journal.callKinds, "package", "route"], keys)).toEqual([
       ["second"],
       [],
       ["first"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { RetryAfter } from "../../adapters/telco-calls/index.ts"
+import { Answers } from "../../adapters/telco-calls/index.ts"
 
 describe("Retry-After", () => {
   const now = Date.UTC(2030, 0, 1, 12)
@@ -14,6 +14,6 @@ describe("Retry-After", () => {
     [undefined, undefined]
   ]
   it.each(cases)("%j is %s seconds", (header, expected) => {
-    expect(RetryAfter.seconds(header, now)).toBe(expected)
+    expect(Answers.retryAfterSeconds(header, now)).toBe(expected)
   })
 })

@@ -2,11 +2,11 @@
 import { Effect, Fiber, Latch, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Journal, MemoryJournal, SimLocks } from "../../adapters/telco-calls/index.ts"
+import { Journal, SimLocks } from "../../adapters/telco-calls/index.ts"
 
 const iccid = "8988303000000000017"
 
-const open = Effect.map(MemoryJournal.make, (journal) => ({
+const open = Effect.map(Journal.makeMemory, (journal) => ({
   journal,
   locks: SimLocks.make(journal, { telco: "ocs" })
 }))

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Telco } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, it } from "vitest"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Es2plus, Profiles } from "../../adapters/telco-es2plus/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import * as Simulated from "../conformance/telcos/SimulatorBooks.ts"
@@ -37,7 +37,7 @@ const composed = Layer.effectContext(
     const telco = { ...Context.get(simulated, Telco.Telco), ...Context.get(profiles, Profiles.Profiles) }
     return simulated.pipe(Context.add(Telco.Telco, telco), Context.add(Server, server))
   })
-).pipe(Layer.provide(MemoryJournal.layer))
+).pipe(Layer.provide(Journal.layerMemory))
 
 /** The first call that a release makes meets the fault. */
 const smdp =

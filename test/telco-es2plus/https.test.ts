@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net"
 import { Effect, Exit, Layer, Logger, Redacted, Result, Schedule } from "effect"
 import { Telco } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Es2plus, Failure, Profiles } from "../../adapters/telco-es2plus/index.ts"
 import type * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
@@ -40,7 +40,7 @@ const options = (changes: Partial<Es2plus.Options> = {}): Es2plus.Options => ({
 
 const run = <A, E>(effect: Effect.Effect<A, E, Profiles.Profiles | Api.Api>, changes: Partial<Es2plus.Options> = {}) =>
   effect.pipe(
-    Effect.provide(Es2plus.layer(options(changes)).pipe(Layer.provide(MemoryJournal.layer))),
+    Effect.provide(Es2plus.layer(options(changes)).pipe(Layer.provide(Journal.layerMemory))),
     Effect.runPromiseExit
   )
 
@@ -267,7 +267,7 @@ describe("The connection", () => {
     })
     await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve))
     const url = `http://127.0.0.1:${portOf(proxy)}/gsma/rsp2/es2plus`
-    const layer = Es2plus.layer({ ...bare, url }).pipe(Layer.provide(MemoryJournal.layer))
+    const layer = Es2plus.layer({ ...bare, url }).pipe(Layer.provide(Journal.layerMemory))
     await Effect.runPromise(Effect.provide(release("a"), layer))
     expect(names()).toEqual(["cancelOrder", "downloadOrder", "confirmOrder"])
     expect([key, certificate]).not.toContain(undefined)
@@ -316,7 +316,7 @@ describe("The key", () => {
   it("that does not belong to the certificate is reported when the layer is built", async () => {
     const other = server.authority.issue({ name: "other" })
     const built = Effect.result(Effect.scoped(Layer.build(Es2plus.layer(options({ certificate: other.certificate })))))
-    const result = await Effect.runPromise(Effect.provide(built, MemoryJournal.layer))
+    const result = await Effect.runPromise(Effect.provide(built, Journal.layerMemory))
     expect(Result.isFailure(result) && result.failure._tag).toBe("Es2plus.InvalidCredentials")
   })
 })

@@ -2,7 +2,7 @@
 import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
-import { Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Failure, Profiles } from "../../adapters/telco-es2plus/index.ts"
 import * as StatusCodes from "../../adapters/telco-es2plus/StatusCodes.ts"
 import { type Function, type Options, type Request, Smdp, type State } from "../fakes/es2plus/Smdp.ts"
@@ -85,7 +85,7 @@ const arrive = (world: World, now: number) =>
 const journalOver = (world: World, next: () => number) =>
   Layer.effect(
     Journal.Journal,
-    Effect.map(MemoryJournal.make, (journal) => {
+    Effect.map(Journal.makeMemory, (journal) => {
       const died = new Journal.JournalError({ message: "the process died" })
       const dying = <A>(write: Effect.Effect<A, Journal.JournalError>) =>
         Effect.suspend(() => {
@@ -175,7 +175,7 @@ describe("A process that stood still after it wrote its intent", () => {
     let isStill = true
     const still = Layer.effect(
       Journal.Journal,
-      Effect.map(MemoryJournal.make, (journal) => ({
+      Effect.map(Journal.makeMemory, (journal) => ({
         ...journal,
         replace: (entry: Journal.Entry) => Effect.delay(journal.replace(entry), isStill ? "1 minute" : 0)
       }))

@@ -1,7 +1,7 @@
 /** The adapter over HTTP, with a journal in memory, and what a caller does with it. */
 import { type Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { Telco } from "simplan/ports"
-import { type Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Orders } from "../../adapters/telco-ocs/index.ts"
 
 /** The watch time of orders, in milliseconds. */
@@ -31,7 +31,7 @@ export const layer = (origin: string, timeout: Duration.Input = "5 seconds") =>
         failures: 1_000_000
       })
     ),
-    Layer.provideMerge(MemoryJournal.layer)
+    Layer.provideMerge(Journal.layerMemory)
   )
 
 export const terms = {

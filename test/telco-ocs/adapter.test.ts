@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Telco } from "simplan/ports"
 import { afterAll, describe, expect, it } from "vitest"
-import { Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Zones } from "../../adapters/telco-ocs/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import { embedded } from "../conformance/telcos/SimulatorBooks.ts"
@@ -66,7 +66,7 @@ const order = orderOf(iccid)
 
 describe("The charging system over HTTP", () => {
   const run = <A, E>(effect: Effect.Effect<A, E, Telco.Telco | Ocs.Services | Behind>) =>
-    Effect.runPromise(Effect.provide(effect, Layer.fresh(system(MemoryJournal.layer))))
+    Effect.runPromise(Effect.provide(effect, Layer.fresh(system(Journal.layerMemory))))
 
   const faults = [
     { fault: "lose_request", operation: "affectPackageToSubscriber", times: 1 },

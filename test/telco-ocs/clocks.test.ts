@@ -6,7 +6,7 @@ import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
-import { Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, HttpApi, Ocs, type Orders } from "../../adapters/telco-ocs/index.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Model from "./Model.ts"
@@ -79,7 +79,7 @@ describe("A system with a clock of its own", () => {
     "has one package where an order's answer is lost and the device is online at once, %d s ahead",
     async (ahead) => {
       const { fake, list } = await startBehind({}, ahead)
-      const run = inProcess(fake, await Effect.runPromise(MemoryJournal.make))
+      const run = inProcess(fake, await Effect.runPromise(Journal.makeMemory))
       fake.setFaults([unanswered])
       const lost = await run({}, (telco) => Effect.flip(telco.createPackage(order(1, "a:0"))))
       expect(lost).toMatchObject({ _tag: "Telco.Unavailable" })
@@ -98,7 +98,7 @@ describe("A system that reads the windows of orders in another zone than UTC", (
 
   it("gets no order with a window before time_zone names the zone, and keeps nothing of the first one", async () => {
     const fake = await startFake({ timeZone: "Europe/Paris" })
-    const run = inProcess(fake, await Effect.runPromise(MemoryJournal.make))
+    const run = inProcess(fake, await Effect.runPromise(Journal.makeMemory))
     const create = (n: number, key: string, window: Telco.PackageOrder["window"]) => (telco: Telco.Telco["Service"]) =>
       telco.createPackage(order(n, key, window))
     const refused = (n: number, key: string) => run({}, (telco) => Effect.flip(create(n, key, summer)(telco)))
@@ -129,7 +129,7 @@ describe("A system that reads the windows of orders in another zone than UTC", (
 
   it("is found out in summer where the zone that is set differs in summer alone", async () => {
     const fake = await startFake({ timeZone: "Europe/London" })
-    const run = inProcess(fake, await Effect.runPromise(MemoryJournal.make))
+    const run = inProcess(fake, await Effect.runPromise(Journal.makeMemory))
     await run({}, (telco) => telco.createPackage(order(1, "a:0", winter)))
     const across = { start: winter.start, end: summer.end }
     const stopped = await run({}, (telco) => Effect.flip(telco.createPackage(order(2, "b:0", across))))
@@ -140,7 +140,7 @@ describe("A system that reads the windows of orders in another zone than UTC", (
   it("keeps nothing of an order without an answer, whether that is asked for again or cancelled", async () => {
     for (const end of ["created", "cancelled"]) {
       const { fake, list } = await startBehind({ timeZone: "America/New_York" })
-      const run = inProcess(fake, await Effect.runPromise(MemoryJournal.make))
+      const run = inProcess(fake, await Effect.runPromise(Journal.makeMemory))
       const create = () => run({}, (telco) => Effect.flip(telco.createPackage(order(1, "a:0", summer))))
       fake.setFaults([unanswered])
       await create()
@@ -155,7 +155,7 @@ describe("A system that reads the windows of orders in another zone than UTC", (
 
   it("is asked for its list once for each day on which windows begin or end, over all processes", async () => {
     const fake = await startFake({ timeZone: "Europe/Paris" })
-    const run = inProcess(fake, await Effect.runPromise(MemoryJournal.make))
+    const run = inProcess(fake, await Effect.runPromise(Journal.makeMemory))
     const lists = async (n: number, window: Telco.PackageOrder["window"]) => {
       const before = calls(fake, "listSubscriberPrepaidPackages")
       await run({ timeZone: "Europe/Paris" }, (telco) => telco.createPackage(order(n, `${n}:0`, window)))
@@ -168,7 +168,7 @@ describe("A system that reads the windows of orders in another zone than UTC", (
 
   it("gets times that its clocks show once, where an hour comes twice", async () => {
     const fake = await startFake({ timeZone: "Europe/Paris" })
-    const run = inProcess(fake, await Effect.runPromise(MemoryJournal.make))
+    const run = inProcess(fake, await Effect.runPromise(Journal.makeMemory))
     const change = Date.UTC(2040, 9, 28, 1)
     const half = 1_800_000
     const window = { start: change + half, end: Date.UTC(2041, 9, 27, 1) - half }
@@ -193,7 +193,7 @@ describe("Lists that are behind", () => {
       }
     })
     const layer = Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null }).pipe(
-      Layer.provide([MemoryJournal.layer, Layer.succeed(Api.Api, model.api)])
+      Layer.provide([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
     )
     return use(model).pipe(Effect.provide(layer), Effect.provide(TestClock.layer()), Effect.runPromise)
   }

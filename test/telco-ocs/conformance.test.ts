@@ -1,6 +1,6 @@
 /** The adapter of the online charging system is a telco, over a model of the system and a journal in memory. */
 import { Clock, Context, Effect, Layer } from "effect"
-import { Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders } from "../../adapters/telco-ocs/index.ts"
 import { Telco } from "simplan/ports"
 import { afterAll, describe, expect, it } from "vitest"
@@ -14,7 +14,7 @@ const options = { telco: "ocs", resellerId: 1, zones: { Green: { FR: 27, EUROPE:
 
 const system = (model: Model.Model = Model.make()) =>
   Ocs.layer(options).pipe(
-    Layer.provideMerge([MemoryJournal.layer, Layer.succeed(Api.Api, model.api), Layer.succeed(Behind, model)])
+    Layer.provideMerge([Journal.layerMemory, Layer.succeed(Api.Api, model.api), Layer.succeed(Behind, model)])
   )
 
 /** The model's id of a package, once the journal has it. */

@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, Logger, Redacted, type Scope } from "eff
 import { Attachments, Problems, Time, Worker } from "simplan"
 import { Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import { Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Orders, Reporting } from "../../adapters/telco-ocs/index.ts"
 import * as Polling from "../../adapters/telco-ocs/polling/Polling.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
@@ -34,7 +34,7 @@ const later =
 const make = Effect.gen(function* () {
   const start = Effect.promise(() => Fake.start({ subscribers: 1 }))
   const ocs = yield* Effect.acquireRelease(start, (fake) => Effect.promise(() => fake.close()))
-  const journal = yield* MemoryJournal.make
+  const journal = yield* Journal.makeMemory
   const { url, urlV2 } = ocs
   const token = Redacted.make("ocs-token")
   const api = yield* Layer.build(HttpApi.layer({ url, urlV2, token, resellerId: 1, callsPerSecond: 1_000 }))

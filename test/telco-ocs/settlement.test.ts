@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import { type Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders, type Settlement } from "../../adapters/telco-ocs/index.ts"
 import * as Model from "./Model.ts"
 
@@ -37,7 +37,7 @@ const run = <A, E>(
   return use(model).pipe(
     Effect.provide(
       Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null, listLag: 0 }).pipe(
-        Layer.provideMerge([MemoryJournal.layer, Layer.succeed(Api.Api, model.api)])
+        Layer.provideMerge([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
       )
     ),
     Effect.provide(TestClock.layer()),

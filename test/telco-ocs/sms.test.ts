@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SimIdentities, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import { CallFailure, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { CallFailure, Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs } from "../../adapters/telco-ocs/index.ts"
 import { pieces } from "../../adapters/telco-ocs/Sms.ts"
 import * as Model from "./Model.ts"
@@ -40,7 +40,7 @@ const run = <A, E>(model: Model.Model, effect: Effect.Effect<A, E, Telco.Telco>,
   effect.pipe(
     Effect.provide(
       Ocs.layer({ telco: "ocs", resellerId: 1, zones: {}, mobilePlanId }).pipe(
-        Layer.provide([MemoryJournal.layer, Layer.succeed(Api.Api, model.api)])
+        Layer.provide([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
       )
     ),
     Effect.runPromise
@@ -154,7 +154,7 @@ describe("A message to a SIM of which the inventory has the IMSI (I7)", () => {
     const settings = { telco: "ocs", resellerId: 1, zones: {}, mobilePlanId: null }
     const layer = Ocs.layer({ ...settings, identitiesOf: () => Effect.succeed(identities) })
     const outcome = await Effect.result(send).pipe(
-      Effect.provide(Layer.provide(layer, [MemoryJournal.layer, Layer.succeed(Api.Api, api)])),
+      Effect.provide(Layer.provide(layer, [Journal.layerMemory, Layer.succeed(Api.Api, api)])),
       Effect.runPromise
     )
     return { outcome, calls }
@@ -206,7 +206,7 @@ describe("A message to a SIM of which the inventory has the IMSI (I7)", () => {
       send
     )
     await Effect.andThen(Effect.flip(send), again).pipe(
-      Effect.provide(Layer.provide(layer, [MemoryJournal.layer, Layer.succeed(Api.Api, api)])),
+      Effect.provide(Layer.provide(layer, [Journal.layerMemory, Layer.succeed(Api.Api, api)])),
       Effect.runPromise
     )
     expect(model.messages.map((one) => one.text.length)).toEqual([160, 160, 80])

@@ -18,7 +18,7 @@ import {
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as Pglite from "../../adapters/pglite/index.ts"
-import { type Journal, MemoryJournal, SqlJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import { type Books, MemoryBooks } from "../../adapters/telco-simulator/index.ts"
 import * as Clock from "../../adapters/virtual-clock/index.ts"
@@ -40,7 +40,7 @@ export interface World {
 
 /** What outlives the services of a world: a second one over it is the service after a restart. */
 export const durable = (): Durable =>
-  ManagedRuntime.make(Layer.mergeAll(Memory.layer, MemoryJournal.layer, MemoryBooks.layer))
+  ManagedRuntime.make(Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer))
 
 type Kept = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Journal.Journal | Books.Books
 

@@ -4,11 +4,10 @@ import { Catalogues, Organizations, Problems, Reports, Sims } from "simplan"
 import { Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { CannotConnect } from "../../adapters/telco-routes/Connected.ts"
 import * as ConnectedTelcos from "../../adapters/telco-routes/ConnectedTelcos.ts"
-import type { Connected, Settings } from "../../adapters/telco-routes/index.ts"
-import { Routes } from "../../adapters/telco-routes/index.ts"
+import { type Connected, type Settings, Routes } from "../../adapters/telco-routes/index.ts"
 import { MemoryBooks } from "../../adapters/telco-simulator/index.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
@@ -85,7 +84,7 @@ describe("settings that take the place of others", () => {
         return World.settings({ smsc: telco, sandbox: { kind: "simulator" } }, routes, env)
       }
       const all = [{ packages: "sandbox", sms: "smsc" }]
-      const kept = Layer.mergeAll(Memory.layer, MemoryJournal.layer, MemoryBooks.layer)
+      const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer)
       const context = yield* Layer.build(Layer.provide(Routes.layer(settings(all)), kept))
       const { replace } = Context.get(context, Routes.Routes)
       yield* until(() => smsc.boundSessions() === 1)

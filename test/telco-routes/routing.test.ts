@@ -3,7 +3,7 @@ import { Subscriptions, Messages } from "simplan"
 import { type Label, Storage, type Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
-import { CallKinds, Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import type { Connected } from "../../adapters/telco-routes/index.ts"
 import * as RoutedTelco from "../../adapters/telco-routes/RoutedTelco.ts"
 import { Books } from "../../adapters/telco-simulator/index.ts"
@@ -67,7 +67,7 @@ const setUp = Effect.gen(function* () {
   const calls: Array<string> = []
   const asked: Array<string> = []
   const storage = yield* inventory(asked)
-  const journal = yield* MemoryJournal.make
+  const journal = yield* Journal.makeMemory
   const telcoOf = (names: ReadonlyArray<string>, of: ReturnType<typeof routes>) => {
     const telcos = new Map(names.map((name) => [name, recording(name, calls)]))
     return RoutedTelco.make({ journal, ownerOf: RoutedTelco.makeOwners(storage), routes: of, telcos })
@@ -229,6 +229,6 @@ describe("the services over several telcos", () => {
     const routes = (kind: string) => Journal.Journal.use((journal) => journal.ofSim({ telco: "*", kind, iccid }))
     // The package's stays; that of the message is purged some day.
     expect((await run(routes("route"))).map(({ document }) => document)).toEqual([{ telco: "one" }])
-    expect((await run(routes(CallKinds.ROUTE))).map(({ document }) => document)).toEqual([{ telco: "two" }])
+    expect((await run(routes(Journal.ROUTE))).map(({ document }) => document)).toEqual([{ telco: "two" }])
   })
 })

@@ -6,7 +6,7 @@ import { Effect, Exit, Layer, Logger } from "effect"
 import { Sim, SimIdentities, Storage, Telco } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import { MemoryBooks } from "../../adapters/telco-simulator/index.ts"
 import * as FakeOcs from "../fakes/ocs/Fake.mjs"
@@ -25,7 +25,7 @@ const msisdn = "46700000018"
 
 type Address = "msisdn" | "imsi" | undefined
 
-const kept = Layer.mergeAll(Memory.layer, MemoryJournal.layer, MemoryBooks.layer)
+const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer)
 
 /** Sends messages to one SIM by an SMSC; what the SMSC has got, and what came of each. */
 const play = <A>(

@@ -1,7 +1,7 @@
 /** The adapter against the fake SMSC, with short times. */
 import { Effect, type Layer, Logger, Redacted, type Scope } from "effect"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
-import { Journal, MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 
 export const iccid = "8988303000000000017"
@@ -49,7 +49,7 @@ export const play = <A>(
           )
         return yield* test({ smsc, smpp: yield* another(), journal, another })
       })
-    ).pipe(Effect.provide(MemoryJournal.layer), Effect.provide(around))
+    ).pipe(Effect.provide(Journal.layerMemory), Effect.provide(around))
   )
 
 /** Waits until it holds. */

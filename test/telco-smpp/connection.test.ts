@@ -3,7 +3,7 @@
  */
 import { Effect, Layer, Logger, Metric, Redacted, References } from "effect"
 import { describe, expect, it } from "vitest"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
 import * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
@@ -177,7 +177,7 @@ describe("The connection to an SMSC", () => {
         message: expect.stringContaining("cannot be reached")
       })
       expect(smsc.binds).toHaveLength(1)
-    }).pipe(Effect.scoped, Effect.provide(MemoryJournal.layer), Effect.provide(Logger.layer([])), Effect.runPromise))
+    }).pipe(Effect.scoped, Effect.provide(Journal.layerMemory), Effect.provide(Logger.layer([])), Effect.runPromise))
 
   it("is made anew after octets that are no SMPP", () =>
     play(({ smpp, smsc }) =>
@@ -198,7 +198,7 @@ describe("The connection to an SMSC", () => {
           url,
           password: Redacted.make("p"),
           destinationOf: () => Effect.die("not asked")
-        }).pipe(Effect.scoped, Effect.provide(MemoryJournal.layer), Effect.flip)
+        }).pipe(Effect.scoped, Effect.provide(Journal.layerMemory), Effect.flip)
       )
     expect(await made("http://simplan@127.0.0.1")).toMatchObject({
       message: expect.stringContaining("url must have this form")

@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Telco } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, it } from "vitest"
-import { MemoryJournal } from "../../adapters/telco-calls/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import { observe } from "../conformance/telcos/SimulatorBooks.ts"
@@ -24,7 +24,7 @@ const composed = Layer.effect(
     })
     return { ...(yield* Telco.Telco), sendSms }
   })
-).pipe(Layer.provide(MemoryJournal.layer))
+).pipe(Layer.provide(Journal.layerMemory))
 
 const simulator = TelcoSimulator.TelcoSimulator
 const behind = Layer.merge(TelcoSimulator.layerMemory(), Layer.effect(Smsc, FakeSmsc.make))

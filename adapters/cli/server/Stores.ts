@@ -7,7 +7,7 @@ import type { Jobs, Outbox, Storage } from "simplan/ports"
 import * as Memory from "../../memory/index.ts"
 import type * as Pglite from "../../pglite/index.ts"
 import * as Postgres from "../../postgres/index.ts"
-import { type Journal, MemoryJournal, SqlJournal } from "../../telco-calls/index.ts"
+import { Journal, SqlJournal } from "../../telco-calls/index.ts"
 import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
@@ -48,11 +48,11 @@ const layer = (
   // Those of services in other schemas are others.
   const isDefault = schema === Postgres.DatabaseSchema.DEFAULT
   const books = isDefault ? SqlBooks.layer : SqlBooks.layerIn(schema)
-  const journal = !keepsJournal ? MemoryJournal.layer : isDefault ? SqlJournal.layer : SqlJournal.layerIn(schema)
+  const journal = !keepsJournal ? Journal.layerMemory : isDefault ? SqlJournal.layer : SqlJournal.layerIn(schema)
   const beside = Layer.merge(books, journal)
   switch (database._tag) {
     case "Memory":
-      return Layer.mergeAll(Memory.layer, MemoryBooks.layer, MemoryJournal.layer)
+      return Layer.mergeAll(Memory.layer, MemoryBooks.layer, Journal.layerMemory)
     case "Pglite":
       return Layer.provideMerge(beside, pglite({ dataDir: database.directory, schema, secretKeys }))
     case "Postgres":

@@ -88,7 +88,7 @@ const memory = async () => (await import("../../memory/index.ts")).layer
 
 const inMemory = {
   layer: memory,
-  journaled: async () => Layer.merge(await memory(), (await import("../../telco-calls/index.ts")).MemoryJournal.layer)
+  journaled: async () => Layer.merge(await memory(), (await import("../../telco-calls/index.ts")).Journal.layerMemory)
 }
 
 const ofText = (text: string, opened: Opened): Opening => {

@@ -54,14 +54,14 @@ const listedOf = (listed: ReadonlyArray<ListedPackage>): ReadonlyArray<KeylessTe
 const systemOf = (
   system: TelcoSystem,
   log: Logs.Write,
-  { CallFailure, ConnectionError }: Pick<typeof TelcoCalls, "CallFailure" | "ConnectionError">
+  { Answers, CallFailure }: Pick<typeof TelcoCalls, "Answers" | "CallFailure">
 ): KeylessTelco.System => {
   const failureOf = (thrown: HostTelco.Thrown) => {
     const { message } = thrown
     if (thrown.isRefusal) return new CallFailure.CallFailure({ outcome: "Refused", message })
     const { error, retryAfterSeconds } = thrown
     return new CallFailure.CallFailure({
-      outcome: ConnectionError.isUnsent(error) ? "NotDone" : "Unknown",
+      outcome: Answers.isUnsent(error) ? "NotDone" : "Unknown",
       message,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
     })
@@ -109,13 +109,13 @@ export const layer = (system: TelcoSystem, options: JournalOptions): TelcoLayer 
   const lateMillis = TimeSpans.millis(lateFor) ?? 0
   const make: Make = (log) =>
     Layer.unwrap(
-      Effect.map(Effect.promise(loaded), ({ CallFailure, ConnectionError, Journal, KeylessTelco, Purge }) =>
+      Effect.map(Effect.promise(loaded), ({ Answers, CallFailure, Journal, KeylessTelco }) =>
         Layer.effect(
           Telco.Telco,
           Effect.gen(function* () {
             const journal = yield* Journal.Journal
-            yield* Effect.forkScoped(Purge.forever(journal, [name]))
-            return KeylessTelco.make(systemOf(system, log, { CallFailure, ConnectionError }), journal, {
+            yield* Effect.forkScoped(Journal.purgeForever(journal, [name]))
+            return KeylessTelco.make(systemOf(system, log, { Answers, CallFailure }), journal, {
               telco: name,
               lateMillis
             })
@@ -123,7 +123,7 @@ export const layer = (system: TelcoSystem, options: JournalOptions): TelcoLayer 
         )
       )
     )
-  const inMemory = Layer.unwrap(Effect.map(Effect.promise(loaded), ({ MemoryJournal }) => MemoryJournal.layer))
+  const inMemory = Layer.unwrap(Effect.map(Effect.promise(loaded), ({ Journal }) => Journal.layerMemory))
   const alone = Object.assign(Layer.provide(make(Logs.make(options.logger)), inMemory), {
     "~simplan/Telco": true as const
   })

@@ -5,7 +5,7 @@
  * its code, the client's span (which has the address) is off, and a text of the OCS that repeats the token is cut out.
  */
 import { JsonElements } from "../../fields/index.ts"
-import { Answers, CallFailure, ConnectionError, RetryAfter } from "../../telco-calls/index.ts"
+import { Answers, CallFailure } from "../../telco-calls/index.ts"
 import { Clock, Duration, Effect, Option, Redacted, Result, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Shapes from "./Shapes.ts"
@@ -119,9 +119,9 @@ const failure = (
 
 /** The connection failed. Only the error's code is kept, because its text may have the address. */
 const disconnected = (operation: string, error: unknown): Failure => {
-  const code = ConnectionError.codeOf(error)
+  const code = Answers.codeOf(error)
   const shown = code === "" ? "" : ` (${code})`
-  return ConnectionError.isUnsent(error)
+  return Answers.isUnsent(error)
     ? failure("NotDone", `The OCS cannot be reached for ${operation}${shown}`)
     : failure("Unknown", `The connection to the OCS ended during ${operation}${shown}`)
 }
@@ -133,7 +133,7 @@ const statusesOfSettings = [401, 403, 404]
 const httpFailure = (operation: string, status: number, retryAfter: string | undefined, now: number): Failure => {
   const message = `The OCS answers ${operation} with HTTP ${status}`
   if (status === 429) {
-    const retryAfterSeconds = Math.max(1, RetryAfter.seconds(retryAfter, now) ?? BACK_OFF_SECONDS)
+    const retryAfterSeconds = Math.max(1, Answers.retryAfterSeconds(retryAfter, now) ?? BACK_OFF_SECONDS)
     return failure("NotDone", message, { isAnswered: true, isOverloaded: true, retryAfterSeconds })
   }
   if (statusesOfSettings.includes(status)) {

@@ -8,7 +8,7 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { Journal, PortFailure, CallKinds } from "../../telco-calls/index.ts"
+import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
 import * as Order from "./Order.ts"
@@ -21,7 +21,7 @@ const Claim = Schema.Struct({ order: Schema.String })
 const decodeClaim = Schema.decodeUnknownEffect(Claim)
 
 const foreign = (): Telco.Unavailable =>
-  PortFailure.unavailable("The journal of the telco's calls has an entry of another form")
+  CallFailure.unavailable("The journal of the telco's calls has an entry of another form")
 
 /** An order with its entry, which is null if it is new. */
 export interface Kept {
@@ -39,7 +39,7 @@ export const open = Effect.gen(function* () {
     Effect.mapBoth(decodeClaim(entry.document), { onSuccess: ({ order }) => order, onFailure: foreign })
 
   const get = Effect.fnUntraced(function* (key: string) {
-    const entry = yield* PortFailure.journal(journal.get({ telco, kind: Order.KIND, key }))
+    const entry = yield* CallFailure.ofJournal(journal.get({ telco, kind: Order.KIND, key }))
     const kept: Kept = { entry, order: entry === null ? null : yield* orderOf(entry) }
     return kept
   })
@@ -54,17 +54,17 @@ export const open = Effect.gen(function* () {
   ): Effect.Effect<Kept | null, Telco.Unavailable> => {
     const next = { telco, kind: Order.KIND, key, iccid, dueAt, ...Order.toEntry(order) }
     const written = entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
-    return Effect.map(PortFailure.journal(written), (now) => (now === null ? null : { entry: now, order }))
+    return Effect.map(CallFailure.ofJournal(written), (now) => (now === null ? null : { entry: now, order }))
   }
 
   /** Claims a package for an order. True: the order has the claim, now or from before. */
   const claim = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
     const place = { telco, kind: CLAIM, key: String(id) }
-    const added = yield* PortFailure.journal(
+    const added = yield* CallFailure.ofJournal(
       journal.add({ ...place, iccid, externalId: null, document: { order: key }, dueAt: null })
     )
     if (added !== null) return true
-    const held = yield* PortFailure.journal(journal.get(place))
+    const held = yield* CallFailure.ofJournal(journal.get(place))
     return held !== null && (yield* claimOf(held)) === key
   })
 
@@ -78,11 +78,11 @@ export const open = Effect.gen(function* () {
       () => Effect.succeed([])
     )
     const orders = new Map<string, Order.Order>()
-    for (const entry of yield* PortFailure.journal(journal.ofSim({ telco, kind: Order.KIND, iccid }))) {
+    for (const entry of yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: Order.KIND, iccid }))) {
       orders.set(entry.key, yield* orderOf(entry))
     }
     const claims = new Map<number, string>()
-    for (const entry of yield* PortFailure.journal(journal.ofSim({ telco, kind: CLAIM, iccid }))) {
+    for (const entry of yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: CLAIM, iccid }))) {
       claims.set(Number(entry.key), yield* claimOf(entry))
     }
     const snapshot: Snapshot = { at, packages, orders, claims }
@@ -91,7 +91,7 @@ export const open = Effect.gen(function* () {
 
   /** The order that has claimed a package; null where none has, or where the journal has lost it. */
   const claimant = Effect.fnUntraced(function* (id: number) {
-    const held = yield* PortFailure.journal(journal.get({ telco, kind: CLAIM, key: String(id) }))
+    const held = yield* CallFailure.ofJournal(journal.get({ telco, kind: CLAIM, key: String(id) }))
     return held === null ? null : (yield* get(yield* claimOf(held))).order
   })
 
@@ -104,7 +104,7 @@ export const open = Effect.gen(function* () {
       const owner = yield* claimant(id)
       if (owner === null || owner._tag === "Open" || Order.idOf(owner) === id) return
     }
-    yield* PortFailure.unlessMissing(api.deletePackage(id))
+    yield* CallFailure.unlessMissing(api.deletePackage(id))
   })
 
   return { get, put, claim, claimant, observe, remove }
@@ -129,18 +129,18 @@ export const refusedTerminations = Effect.gen(function* () {
     once: Effect.fnUntraced(function* (
       operation: "suspend" | "cancel",
       { iccid, key, packageId }: Telco.PackageRef,
-      end: Effect.Effect<void, PortFailure.TelcoFailure>
+      end: Effect.Effect<void, CallFailure.TelcoFailure>
     ) {
-      const place = { telco, kind: CallKinds.END, key: `${operation}/${key ?? packageId}` }
-      const entry = yield* PortFailure.journal(journal.get(place))
+      const place = { telco, kind: Journal.END, key: `${operation}/${key ?? packageId}` }
+      const entry = yield* CallFailure.ofJournal(journal.get(place))
       if (entry !== null) {
         const { message } = yield* Effect.mapError(decodeRefusal(entry.document), () =>
-          PortFailure.unavailable("The refusal's entry has another form")
+          CallFailure.unavailable("The refusal's entry has another form")
         )
         return yield* new Telco.Refused({ message })
       }
       return yield* Effect.tapErrorTag(end, "Telco.Refused", ({ message }) =>
-        PortFailure.journal(journal.add({ ...place, iccid, externalId: null, document: { message }, dueAt: null }))
+        CallFailure.ofJournal(journal.add({ ...place, iccid, externalId: null, document: { message }, dueAt: null }))
       )
     })
   }

@@ -12,7 +12,7 @@
  */
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { Telco } from "simplan/ports"
-import { type CallFailure, type Journal, SimLocks, PortFailure } from "../../telco-calls/index.ts"
+import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import * as Dates from "../api/Dates.ts"
 import { listLagOf, Settings, timeZoneOf, watchOf } from "../Settings.ts"
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
 
   /** A call that is made again later, whatever came of it. */
   const later = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
-    Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.later(failure)))
+    Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.later(failure)))
 
   const observe = (iccid: string) => later(books.observe(iccid))
 
@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
         return answer.success
       }
       const isTaken = yield* take(packageId, iccid, kept, Decision.created(order.asked, answer.success))
-      return isTaken ? null : PortFailure.unavailable("Another call has gone on with this order", 1)
+      return isTaken ? null : CallFailure.unavailable("Another call has gone on with this order", 1)
     }
     const { message } = answer.failure
     const outcome = answer.failure.outcome === "NotFound" ? "Refused" : answer.failure.outcome
@@ -134,7 +134,7 @@ const make = Effect.gen(function* () {
       return null
     }
     yield* put(packageId, iccid, kept, failed)
-    const failure = PortFailure.later(answer.failure)
+    const failure = CallFailure.later(answer.failure)
     return outcome === "NotDone" ? yield* failure : failure
   })
 
@@ -168,7 +168,7 @@ const make = Effect.gen(function* () {
           return yield* withdraw(order, kept, decision)
         case "Ask": {
           const disproof = decision.order.asked.window === null ? null : yield* proof.disproof
-          if (disproof !== null) return yield* PortFailure.unavailable(disproof.message)
+          if (disproof !== null) return yield* CallFailure.unavailable(disproof.message)
           const asked = yield* ask(order, kept, decision.order, held, isFirst)
           if (typeof asked === "number") answered = asked
           else failure = asked
@@ -181,7 +181,7 @@ const make = Effect.gen(function* () {
         case "Refuse":
           return yield* new Telco.Refused({ message: decision.message })
         case "GiveUp":
-          return yield* failure ?? PortFailure.unavailable("The order's outcome is unknown", 1)
+          return yield* failure ?? CallFailure.unavailable("The order's outcome is unknown", 1)
       }
     }
   })
@@ -197,7 +197,7 @@ const make = Effect.gen(function* () {
 
   /** A list may not yet show what a call has done that was made a moment ago. */
   const behind = (until: number, now: number) =>
-    PortFailure.unavailable("The outcome of the last call is not in the lists yet", Math.ceil((until - now) / 1_000))
+    CallFailure.unavailable("The outcome of the last call is not in the lists yet", Math.ceil((until - now) / 1_000))
 
   /** Deletes packages with the times of another zone. They say what the settings have to name, if it was theirs. */
   const withdraw = Effect.fnUntraced(function* (
@@ -213,7 +213,7 @@ const make = Effect.gen(function* () {
         : null
     for (const { id } of packages) yield* later(books.remove(id, packageId, iccid))
     yield* put(packageId, iccid, kept, order)
-    return yield* PortFailure.unavailable(message ?? "A package with other times than were ordered is deleted", 1)
+    return yield* CallFailure.unavailable(message ?? "A package with other times than were ordered is deleted", 1)
   })
 
   const templateOf = (terms: Telco.PackageOrder["terms"]) =>
@@ -245,14 +245,14 @@ const make = Effect.gen(function* () {
   })
 
   const endCall = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
-    Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(PortFailure.of(failure)))
+    Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.toPort(failure)))
 
   const suspend = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
     let snapshot: Snapshot | null = null
     for (;;) {
       const { entry, order } = yield* books.get(packageId)
       if (order?._tag === "Created") {
-        return yield* endCall(PortFailure.unlessMissing(api.setPackageStatus(order.id, false)))
+        return yield* endCall(CallFailure.unlessMissing(api.setPackageStatus(order.id, false)))
       }
       if (order?._tag !== "Open") return
       // An order without an outcome may have a package that can be suspended.
@@ -308,9 +308,9 @@ const make = Effect.gen(function* () {
     }
     const claimant = (yield* books.claim(id, packageId, iccid)) ? null : yield* books.claimant(id)
     if (claimant?._tag === "Open" || owner?._tag === "Created") {
-      return yield* PortFailure.unavailable(`An order has taken package ${id} meanwhile`, 1)
+      return yield* CallFailure.unavailable(`An order has taken package ${id} meanwhile`, 1)
     }
-    yield* endCall(PortFailure.unlessMissing(api.deletePackage(id)))
+    yield* endCall(CallFailure.unlessMissing(api.deletePackage(id)))
   })
 
   const end = (of: Telco.PackageRef) => {
@@ -321,7 +321,7 @@ const make = Effect.gen(function* () {
   /** What failed before the order was written to the journal has asked the system for nothing (rule S5). */
   const withoutOrder = (packageId: string, failure: Telco.Unavailable) =>
     Effect.flatMap(books.get(packageId), ({ order }) =>
-      Effect.fail(order === null ? PortFailure.notDone(failure) : failure)
+      Effect.fail(order === null ? CallFailure.notDone(failure) : failure)
     )
 
   return Orders.of({

@@ -7,7 +7,7 @@
  * reports them again.
  */
 import { Clock, Effect } from "effect"
-import { Journal, Priority, SimLocks } from "../../telco-calls/index.ts"
+import { Journal, CallControl, SimLocks } from "../../telco-calls/index.ts"
 import { Settings, watchOf } from "../Settings.ts"
 import * as Decision from "./Decision.ts"
 import * as Order from "./Order.ts"
@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
       if (iccid === null) continue
       const seen = yield* orNull(
         key,
-        locks.withLock(iccid, () => Priority.asPoll(observe(key, iccid)))
+        locks.withLock(iccid, () => CallControl.asPoll(observe(key, iccid)))
       )
       if (seen === null) continue
       deleted += seen.deleted

@@ -12,7 +12,7 @@
  */
 import { Clock, DateTime, Effect, Schema } from "effect"
 import { Time } from "simplan/ports"
-import { Journal, PortFailure } from "../../telco-calls/index.ts"
+import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import type * as Api from "../api/Api.ts"
 import { Settings, timeZoneOf } from "../Settings.ts"
 import type * as Order from "./Order.ts"
@@ -69,7 +69,7 @@ export const open = Effect.gen(function* () {
     covers: Effect.fnUntraced(function* (window: Api.Window) {
       for (const day of daysOf(window)) {
         if (proved.has(day)) continue
-        if ((yield* PortFailure.journal(journal.get(dayOf(day)))) === null) return false
+        if ((yield* CallFailure.ofJournal(journal.get(dayOf(day)))) === null) return false
         proved.add(day)
       }
       return true
@@ -77,7 +77,7 @@ export const open = Effect.gen(function* () {
     /** The package of an order has the times that it was ordered with. */
     prove: Effect.fnUntraced(function* ({ window }: Order.Asked) {
       for (const day of window === null ? [] : daysOf(window)) {
-        yield* PortFailure.journal(journal.add({ ...dayOf(day), ...bare, document: {} }))
+        yield* CallFailure.ofJournal(journal.add({ ...dayOf(day), ...bare, document: {} }))
         proved.add(day)
       }
     }),
@@ -85,20 +85,20 @@ export const open = Effect.gen(function* () {
     disprove: Effect.fnUntraced(function* (iccid: string, window: Api.Window, one: Api.SubscriberPackage) {
       const message = sentence(window, one)
       yield* Effect.logError(message)
-      const entry = yield* PortFailure.journal(journal.get(disproof))
+      const entry = yield* CallFailure.ofJournal(journal.get(disproof))
       const next = { ...disproof, ...bare, document: { at: yield* Clock.currentTimeMillis, iccid, message } }
       // Where another process writes at once, it writes the same.
-      yield* PortFailure.journal(
+      yield* CallFailure.ofJournal(
         entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
       )
       return message
     }),
     /** Why no window is ordered now; null: it is. */
     disproof: Effect.gen(function* () {
-      const entry = yield* PortFailure.journal(journal.get(disproof))
+      const entry = yield* CallFailure.ofJournal(journal.get(disproof))
       if (entry === null) return null
       const found = yield* Effect.mapError(decode(entry.document), () =>
-        PortFailure.unavailable("The zone's entry in the journal has another form")
+        CallFailure.unavailable("The zone's entry in the journal has another form")
       )
       return (yield* Clock.currentTimeMillis) - found.at < STOPPED ? found : null
     })

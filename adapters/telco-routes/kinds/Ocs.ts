@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
 import { Label, Storage, Telco } from "simplan/ports"
-import { type CallFailure, Journal, PortFailure } from "../../telco-calls/index.ts"
+import { CallFailure, Journal } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
 import type { Connected, Zones as CustomZones, Finding, Zone } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
@@ -190,7 +190,7 @@ export const connect = (
           Effect.map(({ imsi }) => imsi),
           Effect.catch((failure) =>
             Effect.fail(
-              failure._tag === "JournalError" ? PortFailure.unavailable(failure.message) : PortFailure.of(failure)
+              failure._tag === "JournalError" ? CallFailure.unavailable(failure.message) : CallFailure.toPort(failure)
             )
           )
         ),
@@ -205,7 +205,7 @@ export const connect = (
       ]),
       missing: Effect.mapBoth(zones.check, {
         onSuccess: (missing) => sentences(name, missing),
-        onFailure: PortFailure.later
+        onFailure: CallFailure.later
       }),
       background: { forever: inside(Reporting.run(reporting)), drain: inside(Reporting.drain(reporting)) }
     }

@@ -5,7 +5,7 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Telco } from "simplan/ports"
 import { createSimplan, journaledTelco, type TelcoSystem } from "simplan/promise"
-import { MemoryJournal } from "simplan/telco-calls"
+import { Journal } from "simplan/telco-calls"
 import { Client } from "pg"
 import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { chargingSystem } from "../../../examples/charging/system.ts"
@@ -122,7 +122,7 @@ describe("The journal of a journaled telco", () => {
   it("has no place in a storage of the host's own", async () => {
     const { url } = await charging()
     const telco = journaledTelco(chargingSystem(url))
-    expect(() => createSimplan({ database: { storage: MemoryJournal.layer }, telco })).toThrow(
+    expect(() => createSimplan({ database: { storage: Journal.layerMemory }, telco })).toThrow(
       "telco keeps a journal, for which a storage of one's own has no place"
     )
   })

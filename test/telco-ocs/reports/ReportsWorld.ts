@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Problems, Reports, Time, Worker } from "simplan"
 import { type Job, Telco, type TelcoReport } from "simplan/ports"
-import { Journal, MemoryJournal } from "../../../adapters/telco-calls/index.ts"
+import { Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api } from "../../../adapters/telco-ocs/api/Api.ts"
 import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
 import * as Orders from "../../../adapters/telco-ocs/orders/Orders.ts"
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
   yield* TestClock.setTime(START)
   const limits = makeLimits()
   const model = new Model()
-  const journal = yield* MemoryJournal.make
+  const journal = yield* Journal.makeMemory
   const api = Layer.succeed(Api, apiOf(model))
   const ocs = Ocs.layer({
     telco: TELCO,

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
 import { Problems, Sims, Subscriptions } from "simplan"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { Journal, MemoryJournal } from "../../../adapters/telco-calls/index.ts"
+import { Journal } from "../../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Reporting } from "../../../adapters/telco-ocs/index.ts"
 import * as Fake from "../../fakes/ocs/Fake.mjs"
 import * as Bridge from "../../telco-http/Bridge.ts"
@@ -30,7 +30,7 @@ const make = Effect.gen(function* () {
   })
   const settings = { telco: "ocs", resellerId: 1, zones: { Green: { EUROPE: 27 } }, mobilePlanId: null }
   const needs = yield* Layer.build(
-    Ocs.layer(settings).pipe(Layer.provideMerge([api, Layer.effect(Journal.Journal, MemoryJournal.make)]))
+    Ocs.layer(settings).pipe(Layer.provideMerge([api, Layer.effect(Journal.Journal, Journal.makeMemory)]))
   )
   const service = yield* Service.make(needs, iccid)
   const provided = Effect.provideContext(Context.merge(needs, service.services))

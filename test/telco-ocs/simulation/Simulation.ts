@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Fiber, Latch, Layer, Logger, Random, Scheduler } from "effect"
 import { Telco } from "simplan/ports"
 import * as MachineTime from "../../../adapters/simulation/MachineTime.ts"
-import { Journal, MemoryJournal } from "../../../adapters/telco-calls/index.ts"
+import { Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders, type Settlement } from "../../../adapters/telco-ocs/index.ts"
 import * as Model from "../Model.ts"
 import * as Surroundings from "./Surroundings.ts"
@@ -267,7 +267,7 @@ const start = Effect.fnUntraced(function* (
 
 const simulate = Effect.fnUntraced(function* (world: World) {
   const { areAlike, count, iccids, isPlain, model, now, oneIn, pick, random, windows, zoneSet } = world
-  const journal = yield* MemoryJournal.make
+  const journal = yield* Journal.makeMemory
   // Locks that never hold anybody up, as if each holder had stood still for too long: nothing may depend on them.
   const shared =
     !isPlain && (areAlike ? !oneIn(3) : oneIn(4)) ? { ...journal, lock: () => Effect.succeed(true) } : journal
