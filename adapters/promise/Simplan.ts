@@ -17,22 +17,13 @@ import type { Options } from "./Options.ts"
 import * as Handlers from "./Handlers.ts"
 import * as Ports from "./ports/Ports.ts"
 import * as Routed from "./ports/Routed.ts"
-import * as ApiKeys from "./resources/ApiKeys.ts"
-import * as Attachments from "./resources/Attachments.ts"
-import * as AuditLog from "./resources/AuditLog.ts"
-import * as Catalogues from "./resources/Catalogues.ts"
-import * as Clock from "./resources/Clock.ts"
 import * as Commands from "./resources/Commands.ts"
 import * as Coverage from "./resources/Coverage.ts"
-import * as Messages from "./resources/Messages.ts"
-import * as Operators from "./resources/Operators.ts"
+import * as Operation from "./resources/Operation.ts"
 import * as Organizations from "./resources/Organizations.ts"
 import * as Plans from "./resources/Plans.ts"
-import * as Problems from "./resources/Problems.ts"
-import * as Reports from "./resources/Reports.ts"
 import * as Sims from "./resources/Sims.ts"
 import * as Subscriptions from "./resources/Subscriptions.ts"
-import * as Wallet from "./resources/Wallet.ts"
 import * as Webhooks from "./resources/Webhooks.ts"
 import * as Runtime from "./Runtime.ts"
 import * as TimeSpans from "./TimeSpans.ts"
@@ -74,23 +65,23 @@ export const createSimplan = (options: Options): Simplan => {
   const { layer, ...rest } = Ports.make(options)
   const runtime = Runtime.make(layer, rest)
   return {
-    apiKeys: ApiKeys.make(runtime),
-    attachments: Attachments.make(runtime),
-    auditLog: AuditLog.make(runtime),
-    catalogues: Catalogues.make(runtime),
-    clock: Clock.make(runtime),
+    apiKeys: Organizations.makeApiKeys(runtime),
+    attachments: Subscriptions.makeAttachments(runtime),
+    auditLog: Operation.makeAuditLog(runtime),
+    catalogues: Coverage.makeCatalogues(runtime),
+    clock: Operation.makeClock(runtime),
     commands: Commands.make(runtime),
     coverage: Coverage.make(runtime),
     handlers: Handlers.make(runtime),
-    messages: Messages.make(runtime),
-    operators: Operators.make(runtime),
+    messages: Subscriptions.makeMessages(runtime),
+    operators: Coverage.makeOperators(runtime),
     organizations: Organizations.make(runtime),
     plans: Plans.make(runtime),
-    problems: Problems.make(runtime),
-    reports: Reports.make(runtime),
+    problems: Operation.makeProblems(runtime),
+    reports: Operation.makeReports(runtime),
     sims: Sims.make(runtime),
     subscriptions: Subscriptions.make(runtime),
-    wallet: Wallet.make(runtime),
+    wallet: Sims.makeWallet(runtime),
     webhooks: Webhooks.make(runtime),
     on: Handlers.on(runtime),
     within: (transaction) => Within.make(runtime, transaction),

@@ -15,7 +15,7 @@ import * as Http from "../http/Http.ts"
 import * as Logs from "../Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco } from "../Options.ts"
 import * as TimeSpans from "../TimeSpans.ts"
-import * as CatalogueShapes from "../shapes/Catalogues.ts"
+import * as Coverage from "../resources/Coverage.ts"
 import * as Journaled from "./Journaled.ts"
 import * as Routed from "./Routed.ts"
 import * as Sender from "./Sender.ts"
@@ -145,7 +145,7 @@ const catalogueOf = ({ catalogue }: Options): Made<Core.Catalogues.BuiltIn> => {
   if (catalogue === undefined) return async () => standard
   if (isCatalogue(catalogue)) return async () => catalogue
   return async () => {
-    const complete = await CatalogueShapes.complete(`${METHOD}, catalogue`, catalogue)
+    const complete = await Coverage.complete(`${METHOD}, catalogue`, catalogue)
     return Layer.succeed(Core.Catalogues.BuiltIn, { catalogue: Effect.succeed(complete) })
   }
 }

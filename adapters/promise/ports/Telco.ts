@@ -8,7 +8,7 @@ import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import type * as Logs from "../Logs.ts"
 import type { AdapterCall, PackageOrder, Telco as HostTelco, TelcoPackage } from "../Options.ts"
-import * as PlanShapes from "../shapes/Plans.ts"
+import * as Plans from "../resources/Plans.ts"
 
 /** What to throw where one of the functions is missing. `field` comes before the function's name. */
 export const missing = (method: string, of: unknown, names: ReadonlyArray<string>, field = "") => {
@@ -25,7 +25,7 @@ export const orderOf = ({ iccid, packageId, terms, window }: Telco.PackageOrder)
   packageId,
   iccid,
   window: window === null ? null : { start: Arguments.toDate(window.start), end: Arguments.toDate(window.end) },
-  terms: PlanShapes.terms(terms)
+  terms: Plans.termsOf(terms)
 })
 
 /** A time that a telco may report. */

@@ -1,15 +1,16 @@
 /**
- * Commands (rule H1).
+ * Commands (rule H1): submitting one inside the host's transaction, waiting for its outcome, and the list of them.
  */
 import { Effect, Schema } from "effect"
 import { Commands, Refusal } from "simplan"
-import { Command } from "simplan/ports"
+import { Command, Idempotency } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
-import type { CallOptions } from "../types/Calls.ts"
+import type { CallOptions, WriteOptions } from "../types/Calls.ts"
 import type * as Types from "../types/Commands.ts"
+import type { Submitted } from "../types/Within.ts"
 
 const shape = (command: Command.Command): Types.Command => {
   const { createdAt, organizationId, outcome, request, settledAt } = command
@@ -70,3 +71,38 @@ export const make = (runtime: Runtime): Types.Commands => ({
   get: one(runtime, "commands.get", (commands, of) => Effect.map(commands.get(of), shape)),
   cancel: one(runtime, "commands.cancel", (commands, of) => commands.cancel(of))
 })
+
+/** A method that submits a command. */
+export const submitting =
+  <Request extends { readonly organizationId: string }>(
+    runtime: Runtime,
+    method: Methods.Method<Request>,
+    requestOf: (request: Request) => Command.Request
+  ) =>
+  async (request: unknown, options?: WriteOptions): Promise<Submitted> =>
+    Methods.keyed(runtime, method, request, options, (decoded, idempotencyKey) => {
+      const { organizationId } = decoded
+      const submission = { organizationId, request: requestOf(decoded), idempotencyKey: idempotencyKey ?? null }
+      return Effect.flatMap(Commands.Commands, (commands) =>
+        Effect.map(commands.submit(submission), ({ commandId }) => ({
+          id: Command.publicId({ organizationId, commandId })
+        }))
+      )
+    })
+
+/** A method that waits for the outcome of a command whose answer is of this kind. */
+export const settled =
+  <Kind extends keyof Idempotency.Answers, A>(
+    runtime: Runtime,
+    name: string,
+    kind: Kind,
+    shape: (answer: Idempotency.Answers[Kind]) => A
+  ) =>
+  async (id: unknown, options?: CallOptions): Promise<A> => {
+    const of = named(name, id)
+    const effect = Effect.flatMap(Commands.Commands, (commands) => commands.settled(of))
+    const answer = await runtime.run({ method: name, request: { id } }, effect, Methods.checkedOptions(name, options))
+    const answered = Idempotency.kinds[kind].read(answer)
+    if (answered === undefined) throw Arguments.invalid(name, "id", "must be that of a command of this group", id)
+    return shape(answered.value)
+  }

@@ -1,25 +1,110 @@
 /**
- * Coverage profiles.
+ * Coverage profiles, operators, and the catalogue that they come from.
  */
-import { Effect, Schema, Stream } from "effect"
-import { Coverage } from "simplan"
+import { Effect, Result, Schema, Stream } from "effect"
+import { Catalogues, Coverage, Operators } from "simplan"
+import type { Catalogue, Region } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
+import * as Failures from "../errors/Failures.ts"
+import type * as Types from "../types/Coverage.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import * as Shapes from "../shapes/Catalogues.ts"
-import type * as Types from "../types/Coverage.ts"
 
-const filter = Arguments.decoder(
+const networkOperatorOf = (of: Catalogue.Operator): Types.NetworkOperator => ({
+  operatorId: of.operatorId,
+  name: of.name,
+  supportedRats: of.supportedRats,
+  mccMnc: of.mccMnc,
+  labels: of.labels
+})
+
+const countryOf = ({ iso2, iso3, name }: Catalogue.Country): Types.Country => ({ iso2, iso3, name })
+
+const operatorOf = (of: Operators.OperatorWithCountry): Types.Operator => ({
+  ...networkOperatorOf(of.operator),
+  country: countryOf(of.country)
+})
+
+const profileOf = (of: Coverage.Profile): Types.CoverageProfile => ({
+  coverageId: of.coverageId,
+  label: of.label,
+  regionName: of.regionName,
+  regionCode: of.regionCode,
+  countries: of.countries.map((covered) => ({
+    ...countryOf(covered),
+    operators: covered.operators.map(networkOperatorOf)
+  }))
+})
+
+const regionOf = (of: Region.Region): Types.Region => ({
+  organizationId: of.organizationId,
+  coverageId: of.coverageId,
+  regionCode: of.regionCode,
+  regionName: of.regionName,
+  label: of.label,
+  iso2List: of.iso2List,
+  createdAt: Arguments.toDate(of.createdAt)
+})
+
+const catalogueOf = ({ countries, operators, profiles }: Catalogue.Catalogue): Required<Types.Catalogue> => ({
+  countries: countries.map(countryOf),
+  operators: operators.map((of) => ({ ...networkOperatorOf(of), countryIso2: of.countryIso2 })),
+  profiles: profiles.map(({ coverageId, iso2List, label, regionCode, regionName }) => ({
+    coverageId,
+    label,
+    regionName,
+    regionCode,
+    iso2List
+  }))
+})
+
+// The fileNames of fields in the file of a catalogue.
+const fileNames: Readonly<Record<string, string>> = {
+  operatorId: "operator_id",
+  countryIso2: "country",
+  supportedRats: "supported_rats",
+  mccMnc: "mcc_mnc",
+  coverageId: "coverage_id",
+  regionName: "region_name",
+  regionCode: "region_code",
+  iso2List: "iso2_list"
+}
+
+const renamed = (value: unknown, nameOf: (name: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, nameOf))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) =>
+      part === undefined ? [] : [[nameOf(name), renamed(part, nameOf)] as const]
+    )
+  )
+}
+
+const hostsName = (field: string): string =>
+  Failures.inHostsWords(field).replace(/^(operators\[\d+\])\.country$/, "$1.countryIso2")
+
+/** Checks a catalogue and fills in what it leaves out. Throws an `InvalidFieldError`. */
+export const complete = async (method: string, given: unknown): Promise<Catalogue.Catalogue> => {
+  const { CatalogueFile } = await import("../../catalogue/index.ts")
+  const completed = await Effect.runPromise(
+    Effect.result(CatalogueFile.complete(renamed(given, (name) => fileNames[name] ?? name)))
+  )
+  if (Result.isSuccess(completed)) return completed.success
+  const { field, message } = completed.failure
+  throw Arguments.invalidIn(method, given, hostsName(field), message)
+}
+
+const profileFilter = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     label: Schema.optional(Arguments.AnyLabel),
     regionCode: Arguments.Filter
   })
 )
-const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, coverageId: Arguments.Id }))
+const profileNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, coverageId: Arguments.Id }))
 
 /** A region to create, checked. Throws an `InvalidFieldError`. */
-export const creation = Arguments.decoder(
+export const regionCreation = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     regionName: Arguments.Name,
@@ -28,25 +113,69 @@ export const creation = Arguments.decoder(
   })
 )
 
-const service = Coverage.Coverage
-
 export const make = (runtime: Runtime): Types.Coverage => ({
   list: Methods.streaming(
     runtime,
-    { name: "coverage.list", decode: filter },
+    { name: "coverage.list", decode: profileFilter },
     ({ label = null, organizationId, regionCode = null }) =>
-      Effect.map(service, (coverage) =>
-        Stream.map(coverage.list({ organizationId, label, regionCode }), Shapes.profile)
+      Effect.map(Coverage.Coverage, (coverage) =>
+        Stream.map(coverage.list({ organizationId, label, regionCode }), profileOf)
       )
   ),
-  get: Methods.reading(runtime, { name: "coverage.get", decode: named }, (of) =>
-    Effect.flatMap(service, (coverage) => Effect.map(coverage.get(of), Shapes.profile))
+  get: Methods.reading(runtime, { name: "coverage.get", decode: profileNamed }, (of) =>
+    Effect.flatMap(Coverage.Coverage, (coverage) => Effect.map(coverage.get(of), profileOf))
   ),
-  createRegion: Methods.writing(runtime, { name: "coverage.createRegion", decode: creation }, (request) =>
+  createRegion: Methods.writing(runtime, { name: "coverage.createRegion", decode: regionCreation }, (request) =>
     Methods.once(
       "Region",
-      Effect.flatMap(service, (coverage) => coverage.createRegion(request)),
-      (region) => Effect.succeed(Shapes.region(region))
+      Effect.flatMap(Coverage.Coverage, (coverage) => coverage.createRegion(request)),
+      (region) => Effect.succeed(regionOf(region))
     )
   )
 })
+
+const operatorFilter = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    label: Schema.optional(Arguments.AnyLabel),
+    country: Arguments.Filter
+  })
+)
+const operatorNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, operatorId: Arguments.Id }))
+
+export const makeOperators = (runtime: Runtime): Types.Operators => ({
+  list: Methods.streaming(
+    runtime,
+    { name: "operators.list", decode: operatorFilter },
+    ({ country = null, label = null, organizationId }) =>
+      Effect.flatMap(Operators.Operators, (operators) =>
+        Effect.map(operators.list({ organizationId, label, country }), (found) =>
+          Stream.fromIterable(found.map(operatorOf))
+        )
+      )
+  ),
+  get: Methods.reading(runtime, { name: "operators.get", decode: operatorNamed }, (of) =>
+    Effect.flatMap(Operators.Operators, (operators) => Effect.map(operators.get(of), operatorOf))
+  )
+})
+
+const nothing = Arguments.decoder(Arguments.Nothing)
+
+// The file's own format says what is wrong with a catalogue.
+const anything = (_: string, request: unknown): object => ({ request })
+
+export const makeCatalogues = (runtime: Runtime): Types.Catalogues => {
+  const current = Methods.reading(runtime, { name: "catalogues.current", decode: nothing }, () =>
+    Effect.flatMap(Catalogues.Catalogues, (catalogues) => Effect.map(catalogues.current, catalogueOf))
+  )
+  return {
+    current: (options) => current({}, options),
+    replace: async (catalogue, options) => {
+      const completed = await complete("catalogues.replace", catalogue)
+      const replace = Methods.writing(runtime, { name: "catalogues.replace", decode: anything }, () =>
+        Methods.done(Effect.flatMap(Catalogues.Catalogues, (catalogues) => catalogues.replace(completed)))
+      )
+      return replace(catalogue, options)
+    }
+  }
+}

@@ -1,15 +1,33 @@
 /**
- * Plans.
+ * Plans and their terms.
  */
+import { Plan, Recurrence } from "simplan/ports"
 import { Effect, Schema } from "effect"
 import { Plans } from "simplan"
-import { Plan, Recurrence } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
+import type * as Types from "../types/Plans.ts"
 import * as Methods from "../Methods.ts"
 import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
-import * as Shapes from "../shapes/Plans.ts"
-import type * as Types from "../types/Plans.ts"
+
+export const termsOf = (of: Plan.PlanTerms): Types.Terms => ({
+  name: of.name,
+  coverageId: of.coverageId,
+  regionCode: of.regionCode,
+  label: of.label,
+  dataMegaBytes: of.dataMegaBytes,
+  periodDays: of.periodDays,
+  throttling: of.throttling.map(({ limit, percentage }) => ({ percentage, limit })),
+  recurrence: of.recurrence === null ? null : { ...of.recurrence }
+})
+
+const planOf = (of: Plan.Plan): Types.Plan => ({
+  organizationId: of.organizationId,
+  planId: of.planId,
+  ...termsOf(of.terms),
+  createdAt: Arguments.toDate(of.createdAt),
+  archivedAt: Arguments.toDateOrNull(of.archivedAt)
+})
 
 const oneOf = <const Values extends ReadonlyArray<string>>(values: Values) =>
   Schema.Literals(values).annotate({ message: `must be one of ${values.join(", ")}` })
@@ -38,7 +56,7 @@ const decodeCreation = Arguments.decoder(
 )
 
 /** A plan to create, checked. Throws an `InvalidFieldError`. */
-export const creation = (
+const creation = (
   method: string,
   request: unknown
 ): { readonly organizationId: string; readonly terms: Plan.TermsRequest } => {
@@ -47,7 +65,7 @@ export const creation = (
 }
 
 /** The host's names of the fields that the domain names otherwise. */
-export const fields = {
+const fields = {
   throttlingThreshold1Percentage: "throttling[0].percentage",
   throttlingThreshold2Percentage: "throttling[1].percentage",
   throttlingThreshold3Percentage: "throttling[2].percentage",
@@ -67,18 +85,16 @@ const filter = Arguments.decoder(
   })
 )
 
-const service = Plans.Plans
-
 export const make = (runtime: Runtime): Types.Plans => ({
   create: Methods.writing(runtime, { name: "plans.create", decode: creation, fields }, (request) =>
     Methods.once(
       "Plan",
-      Effect.flatMap(service, (plans) => plans.create(request)),
-      (plan) => Effect.succeed(Shapes.plan(plan))
+      Effect.flatMap(Plans.Plans, (plans) => plans.create(request)),
+      (plan) => Effect.succeed(planOf(plan))
     )
   ),
   get: Methods.reading(runtime, { name: "plans.get", decode: named }, (of) =>
-    Effect.flatMap(service, (plans) => Effect.map(plans.get(of), Shapes.plan))
+    Effect.flatMap(Plans.Plans, (plans) => Effect.map(plans.get(of), planOf))
   ),
   list: Methods.paging(
     runtime,
@@ -87,17 +103,17 @@ export const make = (runtime: Runtime): Types.Plans => ({
     ({ archived = null, countries = [], label = null, organizationId, search = null }, page) => {
       const covered = countries.length === 0 ? null : countries
       const query = { organizationId, archived, label, search, countries: covered, ...page }
-      return Effect.flatMap(service, (plans) => plans.page(query))
+      return Effect.flatMap(Plans.Plans, (plans) => plans.page(query))
     },
-    Shapes.plan
+    planOf
   ),
   archive: Methods.writing(runtime, { name: "plans.archive", decode: named }, (of) =>
-    Methods.done(Effect.flatMap(service, (plans) => plans.archive(of)))
+    Methods.done(Effect.flatMap(Plans.Plans, (plans) => plans.archive(of)))
   ),
   unarchive: Methods.writing(runtime, { name: "plans.unarchive", decode: named }, (of) =>
-    Methods.done(Effect.flatMap(service, (plans) => plans.unarchive(of)))
+    Methods.done(Effect.flatMap(Plans.Plans, (plans) => plans.unarchive(of)))
   ),
   remove: Methods.writing(runtime, { name: "plans.remove", decode: named }, (of) =>
-    Methods.done(Effect.flatMap(service, (plans) => plans.remove(of)))
+    Methods.done(Effect.flatMap(Plans.Plans, (plans) => plans.remove(of)))
   )
 })

@@ -1,8 +1,8 @@
 /**
- * The SIM inventory.
+ * The SIM inventory and the mobile plan of eSIMs.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Sims } from "simplan"
+import { Sims, Wallet } from "simplan"
 import { Sim, SimIdentities } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -10,6 +10,7 @@ import * as Methods from "../Methods.ts"
 import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Sims.ts"
+import * as Commands from "./Commands.ts"
 
 const shape = (of: Sim.Sim): Types.Sim => ({
   organizationId: of.organizationId,
@@ -97,13 +98,11 @@ const Report = Schema.Struct({
   warningCount: Schema.Number
 })
 
-const service = Sims.Sims
-
 export const make = (runtime: Runtime): Types.Sims => ({
   import: Methods.writing(runtime, { name: "sims.import", decode: decodeImport }, ({ organizationId, rows }) =>
     Methods.json(
       Report,
-      Effect.flatMap(service, (sims) => sims.importRows({ organizationId, rows: stream(rows) })),
+      Effect.flatMap(Sims.Sims, (sims) => sims.importRows({ organizationId, rows: stream(rows) })),
       Effect.succeed
     )
   ),
@@ -112,14 +111,14 @@ export const make = (runtime: Runtime): Types.Sims => ({
     { name: "sims.list", decode: filter },
     Pages.importSequence,
     ({ isEsim = null, label = null, organizationId }, page) =>
-      Effect.flatMap(service, (sims) => sims.page({ organizationId, isEsim, label, ...page })),
+      Effect.flatMap(Sims.Sims, (sims) => sims.page({ organizationId, isEsim, label, ...page })),
     shape
   ),
   get: Methods.reading(runtime, { name: "sims.get", decode: named }, (of) =>
-    Effect.flatMap(service, (sims) => Effect.map(sims.get(of), shape))
+    Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(of), shape))
   ),
   smdpInfo: Methods.reading(runtime, { name: "sims.smdpInfo", decode: named }, (of) =>
-    Effect.flatMap(service, (sims) =>
+    Effect.flatMap(Sims.Sims, (sims) =>
       Effect.map(sims.smdpInfo(of), ({ current, history }) => ({
         current: current === null ? null : { state: current.state, modifiedAt: Arguments.toDate(current.modifiedAt) },
         history: history.map(({ modificationResult, modifiedAt, state }) => ({
@@ -128,6 +127,36 @@ export const make = (runtime: Runtime): Types.Sims => ({
           modifiedAt: Arguments.toDate(modifiedAt)
         }))
       }))
+    )
+  )
+})
+
+const decodeChange = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    apply: Arguments.Flag,
+    label: Arguments.AnyLabel,
+    iccid: Schema.optional(Schema.NullOr(Arguments.Id))
+  })
+)
+
+/** A change of the mobile plan, checked. Throws an `InvalidFieldError`. */
+export const change = (method: string, request: unknown): Wallet.ChangeRequest => {
+  const { iccid = null, ...of } = decodeChange(method, request)
+  return { ...of, iccid }
+}
+
+export const makeWallet = (runtime: Runtime): Types.Wallet => ({
+  settled: Commands.settled(runtime, "wallet.settled", "MobilePlan", ({ applied, iccid, id }) => ({
+    iccid,
+    applied,
+    id
+  })),
+  setMobilePlan: Methods.writing(runtime, { name: "wallet.setMobilePlan", decode: change }, (request) =>
+    Methods.once(
+      "MobilePlan",
+      Effect.flatMap(Wallet.Wallet, (wallet) => wallet.setMobilePlan(request)),
+      ({ applied, iccid, id }) => Effect.succeed({ iccid, applied, id })
     )
   )
 })

@@ -1,15 +1,16 @@
 /**
- * Subscriptions.
+ * Subscriptions, their plan attachments, and SMS to them.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Subscriptions } from "simplan"
-import { type Sim, type Subscription, TextLimit } from "simplan/ports"
+import { Attachments, Messages, Subscriptions } from "simplan"
+import { type Attachment, Package, type Sim, type Subscription, TextLimit } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import * as Commands from "../within/Commands.ts"
+import * as Commands from "./Commands.ts"
 import type * as Types from "../types/Subscriptions.ts"
+import * as Plans from "./Plans.ts"
 
 const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.SubscribedSim => ({
   simId,
@@ -78,28 +79,26 @@ export const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganizati
 
 const ofOrganization = Arguments.decoder(Schema.Struct(Arguments.ofOrganization))
 
-const service = Subscriptions.Subscriptions
-
 export const make = (runtime: Runtime): Types.Subscriptions => ({
   create: Methods.writing(runtime, { name: "subscriptions.create", decode: creation }, (request) =>
     Methods.once(
       "Created",
-      Effect.flatMap(service, (subscriptions) => subscriptions.create(request)),
+      Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => subscriptions.create(request)),
       (answer) => Effect.succeed(created(answer))
     )
   ),
   settled: Commands.settled(runtime, "subscriptions.settled", "Created", created),
   get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
-    Effect.flatMap(service, (subscriptions) => Effect.map(subscriptions.get(of), shape))
+    Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => Effect.map(subscriptions.get(of), shape))
   ),
   list: Methods.streaming(runtime, { name: "subscriptions.list", decode: ofOrganization }, (of) =>
-    Effect.map(service, (subscriptions) => Stream.map(subscriptions.list(of), shape))
+    Effect.map(Subscriptions.Subscriptions, (subscriptions) => Stream.map(subscriptions.list(of), shape))
   ),
   remove: Methods.writing(runtime, { name: "subscriptions.remove", decode: named }, (of) =>
-    Methods.done(Effect.flatMap(service, (subscriptions) => subscriptions.remove(of)))
+    Methods.done(Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => subscriptions.remove(of)))
   ),
   lastOperator: Methods.reading(runtime, { name: "subscriptions.lastOperator", decode: named }, (of) =>
-    Effect.flatMap(service, (subscriptions) =>
+    Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>
       Effect.map(subscriptions.lastOperator(of), (last) =>
         last === null
           ? null
@@ -112,6 +111,73 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
               at: Arguments.toDate(last.at)
             }
       )
+    )
+  )
+})
+
+const attachmentOf = ({ attachment, ...view }: Attachment.View): Types.Attachment => ({
+  organizationId: attachment.organizationId,
+  iccid: attachment.iccid,
+  attachmentId: attachment.attachmentId,
+  subscriptionId: attachment.subscriptionId,
+  planId: attachment.planId,
+  terms: Plans.termsOf(attachment.terms),
+  metadata: attachment.metadata,
+  createdAt: Arguments.toDate(attachment.createdAt),
+  state: view.state,
+  activationAt: Arguments.toDateOrNull(view.activationAt),
+  expirationAt: Arguments.toDateOrNull(view.expirationAt),
+  suspendedAt: Arguments.toDateOrNull(attachment.suspendedAt),
+  usedBytes: view.usedBytes,
+  packages: view.packages.map((one) => ({
+    packageId: Package.packageId(one.attachmentId, one.occurrence),
+    activationAt: Arguments.toDateOrNull(one.activationAt),
+    expirationAt: Arguments.toDateOrNull(one.expirationAt),
+    usedBytes: one.usedBytes
+  }))
+})
+
+const ofSim = { ...Arguments.ofOrganization, iccid: Arguments.Id }
+const all = Arguments.decoder(Schema.Struct(ofSim))
+const attachmentNamed = Arguments.decoder(Schema.Struct({ ...ofSim, id: Arguments.Id }))
+
+/** Names an attachment to suspend, checked. Throws an `InvalidFieldError`. */
+const suspension = Arguments.decoder(Schema.Struct({ ...ofSim, attachmentId: Arguments.Id }))
+
+export const makeAttachments = (runtime: Runtime): Types.Attachments => ({
+  list: Methods.streaming(runtime, { name: "attachments.list", decode: all }, (of) =>
+    Effect.flatMap(Attachments.Attachments, (attachments) =>
+      Effect.map(attachments.list(of), (views) => Stream.fromIterable(views.map(attachmentOf)))
+    )
+  ),
+  get: Methods.reading(runtime, { name: "attachments.get", decode: attachmentNamed }, (of) =>
+    Effect.flatMap(Attachments.Attachments, (attachments) => Effect.map(attachments.get(of), attachmentOf))
+  ),
+  suspend: Methods.writing(runtime, { name: "attachments.suspend", decode: suspension }, (of) =>
+    Methods.done(Effect.flatMap(Attachments.Attachments, (attachments) => attachments.suspend(of)))
+  )
+})
+
+/** An SMS to send, checked. Throws an `InvalidFieldError`. The domain checks its length. */
+export const sending = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    iccid: Arguments.Id,
+    from: Arguments.Id,
+    text: Fields.storable(TextLimit.METADATA)
+  })
+)
+
+/** The host's names of the fields that the domain names otherwise. */
+export const smsFields = { message: "text" } as const
+
+export const makeMessages = (runtime: Runtime): Types.Messages => ({
+  settled: Commands.settled(runtime, "messages.settled", "Sms", ({ segments }) => ({ segments })),
+  send: Methods.writing(runtime, { name: "messages.send", decode: sending, fields: smsFields }, (sms) =>
+    Methods.once(
+      "Sms",
+      Effect.flatMap(Messages.Messages, (messages) => messages.send(sms)),
+      ({ segments }) => Effect.succeed({ segments })
     )
   )
 })

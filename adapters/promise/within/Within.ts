@@ -3,18 +3,14 @@
  */
 import { Command, HostTransaction } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
-import * as ApiKeys from "../resources/ApiKeys.ts"
-import * as Attachments from "../resources/Attachments.ts"
-import * as CommandsResource from "../resources/Commands.ts"
+import * as Commands from "../resources/Commands.ts"
 import * as Coverage from "../resources/Coverage.ts"
-import * as Messages from "../resources/Messages.ts"
 import * as Organizations from "../resources/Organizations.ts"
 import * as Plans from "../resources/Plans.ts"
+import * as Sims from "../resources/Sims.ts"
 import * as Subscriptions from "../resources/Subscriptions.ts"
-import * as Wallet from "../resources/Wallet.ts"
 import type { Runtime } from "../Runtime.ts"
 import type { Transaction, Within } from "../types/Within.ts"
-import * as Commands from "./Commands.ts"
 
 const METHOD = "within"
 
@@ -40,20 +36,20 @@ export const checked = (method: string, transaction: unknown): Transaction => {
 /** Throws an `InvalidFieldError` at once where the transaction has no method `query`. */
 export const make = (outside: Runtime, transaction: Transaction): Within => {
   const runtime = joined(outside, checked(METHOD, transaction))
-  const { create: createKey, revoke, rotate } = ApiKeys.make(runtime)
-  const { cancel, get: getCommand } = CommandsResource.make(runtime)
+  const { create: createKey, revoke, rotate } = Organizations.makeApiKeys(runtime)
+  const { cancel, get: getCommand } = Commands.make(runtime)
   const { create: createOrganization, get: getOrganization } = Organizations.make(runtime)
   const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = Plans.make(runtime)
   const { get, remove } = Subscriptions.make(runtime)
   return {
     apiKeys: { create: createKey, revoke, rotate },
-    attachments: { suspend: Attachments.make(runtime).suspend },
+    attachments: { suspend: Subscriptions.makeAttachments(runtime).suspend },
     commands: { cancel, get: getCommand },
     coverage: { createRegion: Coverage.make(runtime).createRegion },
     messages: {
       send: Commands.submitting(
         runtime,
-        { name: Command.methods.SendSms, decode: Messages.sending, fields: Messages.fields },
+        { name: Command.methods.SendSms, decode: Subscriptions.sending, fields: Subscriptions.smsFields },
         ({ from, iccid, text }) => ({ _tag: "SendSms", iccid, from, text })
       )
     },
@@ -77,7 +73,7 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
     wallet: {
       setMobilePlan: Commands.submitting(
         runtime,
-        { name: Command.methods.SetMobilePlan, decode: Wallet.change },
+        { name: Command.methods.SetMobilePlan, decode: Sims.change },
         ({ apply, iccid, label }) => ({ _tag: "SetMobilePlan", apply, label, iccid })
       )
     }

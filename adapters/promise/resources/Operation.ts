@@ -1,16 +1,18 @@
 /**
- * Reports of the telco.
+ * What operators of the service need: reports of the telco, the audit log, problems, and the business clock.
  */
 import { Effect, Result, Schema } from "effect"
-import { Reports } from "simplan"
-import { SmdpHistory, type TelcoReport } from "simplan/ports"
+import { AuditLog, Clock, Problems, Reports } from "simplan"
+import { AuditEntry, type Job, SmdpHistory, type TelcoReport } from "simplan/ports"
 import { Fields, Text } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
-import type { Runtime } from "../Runtime.ts"
+import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Operation.ts"
+import * as Pages from "../Pages.ts"
+import * as TimeSpans from "../TimeSpans.ts"
 
 /** How many reports a batch may have. */
 const MOST = 1_000
@@ -134,8 +136,6 @@ const Outcome = Schema.Struct({
   )
 })
 
-const service = Reports.Reports
-
 const take = (given: ReadonlyArray<unknown>) => {
   const rejected: Array<{ readonly index: number; readonly id: string | null; readonly message: string }> = []
   const sound: Array<{ readonly index: number; readonly report: TelcoReport.Report }> = []
@@ -144,7 +144,7 @@ const take = (given: ReadonlyArray<unknown>) => {
     if (Result.isSuccess(decoded)) sound.push({ index, report: decoded.success })
     else rejected.push({ index, id: idOf(one), message: decoded.failure })
   })
-  return Effect.flatMap(service, (reports) =>
+  return Effect.flatMap(Reports.Reports, (reports) =>
     Effect.map(reports.take({ reports: sound.map(({ report }) => report) }), (verdicts) => {
       verdicts.forEach((verdict, at) => {
         const { index = at, report } = sound[at] ?? {}
@@ -160,8 +160,110 @@ const take = (given: ReadonlyArray<unknown>) => {
   )
 }
 
-export const make = (runtime: Runtime): Types.Reports => ({
+export const makeReports = (runtime: Runtime): Types.Reports => ({
   take: Methods.writing(runtime, { name: METHOD, decode: decodeBatch }, ({ reports }) =>
     Methods.json(Outcome, take(reports), Effect.succeed)
   )
 })
+
+const nothing = Arguments.decoder(Arguments.Nothing)
+
+const entryOf = ({ createdAt, ...entry }: AuditEntry.AuditEntry): Types.AuditEntry => ({
+  organizationId: entry.organizationId,
+  entryId: entry.entryId,
+  createdAt: Arguments.toDate(createdAt),
+  actor: entry.actor,
+  action: entry.action,
+  resourceId: entry.resourceId,
+  iccid: entry.iccid,
+  address: entry.address,
+  requestId: entry.requestId
+})
+
+const entryFilter = Arguments.decoder(
+  Schema.Struct({
+    organizationId: Schema.NullOr(Arguments.Id),
+    from: Schema.optional(Arguments.Instant),
+    to: Schema.optional(Arguments.Instant),
+    actor: Arguments.Filter,
+    action: Arguments.Filter,
+    resourceId: Arguments.Filter
+  })
+)
+
+export const makeAuditLog = (runtime: Runtime): Types.AuditLog => ({
+  list: Methods.paging(
+    runtime,
+    { name: "auditLog.list", decode: entryFilter },
+    Pages.created,
+    ({ action = null, actor = null, from, organizationId, resourceId = null, to }, page) => {
+      const times = { from: Arguments.toInstantOrNull(from), to: Arguments.toInstantOrNull(to) }
+      const query = {
+        organizationId: organizationId ?? AuditEntry.SERVICE,
+        actor,
+        action,
+        resourceId,
+        ...times,
+        ...page
+      }
+      return Effect.flatMap(AuditLog.AuditLog, (log) => log.page(query))
+    },
+    entryOf
+  )
+})
+
+const problemOf = (job: Job.Job): Types.Problem => ({
+  organizationId: job.organizationId,
+  problemId: job.jobId,
+  kind: job.work._tag,
+  iccid: "iccid" in job.work ? job.work.iccid : null,
+  since: Arguments.toDate(job.refused?.since ?? job.createdAt),
+  endedAt: Arguments.toDate(job.endedAt ?? job.createdAt),
+  attempts: job.attempts,
+  lastMessage: job.refused?.message ?? ""
+})
+
+const problemNamed = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id }))
+const resolved = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id, force: Schema.optional(Arguments.Flag) }))
+
+export const makeProblems = (runtime: Runtime): Types.Problems => ({
+  list: Methods.paging(
+    runtime,
+    { name: "problems.list", decode: nothing },
+    Pages.created,
+    (_, page) => Effect.flatMap(Problems.Problems, (problems) => problems.page(page)),
+    problemOf
+  ),
+  retry: Methods.writing(runtime, { name: "problems.retry", decode: problemNamed }, (of) =>
+    Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.retry(of)))
+  ),
+  resolve: Methods.writing(runtime, { name: "problems.resolve", decode: resolved }, ({ force = false, problemId }) =>
+    Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.resolve({ problemId, force })))
+  )
+})
+
+const decodeTo = Arguments.decoder(Schema.Struct({ to: Arguments.Instant }))
+
+const decodeBy = Arguments.decoder(
+  Schema.Struct({ by: Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE }) })
+)
+
+const moving = (advance: Effect.Effect<number, unknown, Provided>) =>
+  Methods.json(Schema.Number, advance, (now) => Effect.succeed({ now: Arguments.toDate(now) }))
+
+export const makeClock = (runtime: Runtime): Types.Clock => {
+  const read = Methods.reading(runtime, { name: "clock.read", decode: nothing }, () =>
+    Effect.flatMap(Clock.Clock, (clock) =>
+      Effect.map(clock.read, ({ now, virtual }) => ({ now: Arguments.toDate(now), virtual }))
+    )
+  )
+  return {
+    read: (options) => read({}, options),
+    advanceTo: Methods.writing(runtime, { name: "clock.advanceTo", decode: decodeTo }, ({ to }) =>
+      moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceTo(Arguments.toInstant(to))))
+    ),
+    advanceBy: Methods.writing(runtime, { name: "clock.advanceBy", decode: decodeBy }, ({ by }) =>
+      moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceBy(TimeSpans.millis(by) ?? Number.NaN)))
+    )
+  }
+}
