@@ -2,26 +2,22 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { Changes, HostTransaction, Jobs, LeaseOffset, Outbox, RateLimitUsage, Storage } from "simplan/ports"
+import { HostTransaction, Jobs, LeaseOffset, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as AuditEntries from "./statements/AuditEntries.ts"
 import * as Commands from "./statements/Commands.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./database/Database.ts"
-import type { Cipher } from "./encryption/Secrets.ts"
-import * as EncryptedPorts from "./encryption/EncryptedPorts.ts"
+import type { DatabaseLock } from "./database/DatabaseLock.ts"
+import * as Claims from "./queue/Claims.ts"
 import * as Deliveries from "./queue/Deliveries.ts"
-import * as DeliveryClaim from "./queue/DeliveryClaim.ts"
 import * as EventHandlers from "./statements/EventHandlers.ts"
-import * as HandlerClaim from "./queue/HandlerClaim.ts"
 import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Idempotency from "./statements/Idempotency.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
-import * as HostConnection from "./database/HostConnection.ts"
-import * as ClockOffset from "./database/ClockOffset.ts"
+import type * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
-import * as DatabaseLock from "./database/DatabaseLock.ts"
 import * as Organizations from "./statements/Organizations.ts"
 import * as Plans from "./statements/Plans.ts"
 import * as Regions from "./statements/Regions.ts"
@@ -33,26 +29,9 @@ import * as Sims from "./statements/sims/Sims.ts"
 import * as Subscriptions from "./statements/sims/Subscriptions.ts"
 import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 
-type Written = ReturnType<typeof Commit.run>
-
-/** Nothing has changed for others before the transaction of the host has committed. */
-const notifyAfterCommit =
-  (database: Database, run: Written, { notice, publish }: Notifications.Notifications): Written =>
-  (commit) =>
-    Effect.tap(
-      run(commit),
-      Effect.flatMap(HostConnection.Current, (host) => {
-        const changes = Changes.of(commit)
-        if (Changes.isNothing(changes)) return Effect.void
-        return host === null || notice === null
-          ? database.afterCommit(Effect.sync(() => publish(changes)))
-          : database.write(notice(changes))
-      })
-    )
-
-const storage = (database: Database, notifications: Notifications.Notifications) =>
+const storage = (database: Database, notifications: Notifications.Notifications, offset: ClockOffset.Offset | null) =>
   Storage.Storage.of({
-    commit: notifyAfterCommit(database, Commit.run(database), notifications),
+    commit: Commit.run(database, notifications),
     organizations: {
       page: Organizations.page(database),
       get: Organizations.byId(database),
@@ -125,37 +104,35 @@ const storage = (database: Database, notifications: Notifications.Notifications)
     },
     auditEntries: { page: AuditEntries.page(database) },
     virtualClock: ServiceState.clock(database),
-    clockOffset: Effect.succeed(0),
+    clockOffset: Effect.sync(() => offset?.current ?? 0),
     watch: notifications.watch,
     purge: ServiceState.purge(database),
     purgeAudit: AuditEntries.purge(database),
     purgeEvents: DeliveryLog.purge(database),
-    ready: Effect.flatMap(ServiceState.ready(database), (done) =>
-      done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
+    ready: database.whileHeld(
+      Effect.flatMap(ServiceState.ready(database), (done) =>
+        done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
+      )
     ),
     probe: ServiceState.probe(database)
   })
 
 const jobs = (database: Database) =>
   Jobs.Jobs.of({
+    ...Claims.reads(database, JobQueue.queue),
     claim: JobQueue.claim(database),
     renew: JobQueue.renew(database),
-    pending: JobQueue.pending(database),
-    partitions: JobQueue.partitions(database),
-    backlog: JobQueue.backlog(database),
     release: JobQueue.release(database),
     handBack: JobQueue.handBack(database)
   })
 
 const outbox = (database: Database) =>
   Outbox.Outbox.of({
-    claim: DeliveryClaim.claim(database),
-    claimForHandler: HandlerClaim.claim(database),
-    pendingForHandler: HandlerClaim.pending(database),
+    ...Claims.reads(database, Deliveries.queue),
+    claim: Deliveries.claim(database),
+    claimForHandler: Deliveries.claimForHandler(database),
+    pendingForHandler: Deliveries.pendingForHandler(database),
     renew: Deliveries.renew(database),
-    pending: Deliveries.pending(database),
-    partitions: Deliveries.partitions(database),
-    backlog: Deliveries.backlog(database),
     release: Deliveries.release(database),
     handBack: Deliveries.handBack(database)
   })
@@ -164,27 +141,22 @@ const outbox = (database: Database) =>
 export interface Shared {
   /** That of the database's clock, which is another machine's. */
   readonly offset: ClockOffset.Offset
-  readonly occupancy: DatabaseLock.DatabaseLock
+  readonly lock: DatabaseLock
   readonly notifications: Notifications.Notifications
 }
 
-/** All three ports, with secrets encrypted; `shared` where other processes may be on the database. */
+/** All three ports; `shared` where other processes may be on the database. */
 export const make = (
   database: Database,
-  cipher: Cipher,
   shared?: Shared | undefined
 ): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
   const notifications = shared?.notifications ?? Notifications.alone()
-  const stored = { storage: storage(database, notifications), outbox: outbox(database) }
-  const own = { ...EncryptedPorts.make(stored, cipher), jobs: jobs(database) }
-  const ports =
-    shared === undefined ? own : DatabaseLock.guarded(ClockOffset.moved(own, shared.offset), shared.occupancy)
-  const context = Context.make(Storage.Storage, ports.storage).pipe(
-    Context.add(Jobs.Jobs, ports.jobs),
-    Context.add(Outbox.Outbox, ports.outbox),
+  const context = Context.make(Storage.Storage, storage(database, notifications, shared?.offset ?? null)).pipe(
+    Context.add(Jobs.Jobs, jobs(database)),
+    Context.add(Outbox.Outbox, outbox(database)),
     Context.add(HostTransaction.HostTransaction, database.inTransaction),
     Context.add(HostTransaction.Joining, shared === undefined ? null : database.join),
-    Context.add(LeaseOffset.LeaseOffset, shared?.offset ?? LeaseOffset.LeaseOffset.defaultValue())
+    Context.add(LeaseOffset.LeaseOffset, database.offset)
   )
   const { usage } = notifications
   return usage === null ? context : Context.add(context, RateLimitUsage.RateLimitUsage, usage)

@@ -121,16 +121,19 @@ export const layerOf = <E, R>(
       const schema = yield* schemaOf(clients.schema)
       yield* migrate(migrates, schema)
       yield* storageErrors(KeyRotation.check(schema.client(migrates), keys))
+      const fastPaths = { ...Database.defaults, ...clients.fastPaths }
+      const cipher = Secrets.makeCipher(keys)
       const database = yield* Database.make({
         reads: schema.client(clients.reads),
         writes: schema.client(clients.writes),
         beforeWrites: clients.beforeWrites,
-        fastPaths: clients.fastPaths,
+        fastPaths,
+        cipher: keys.length > 0 && fastPaths.recentSecrets ? Secrets.remembering(cipher) : cipher,
+        offset: clients.shared?.offset,
+        lock: clients.shared?.lock,
         home: clients.home ?? null
       })
-      const remembers = keys.length > 0 && database.fastPaths.recentSecrets
-      const cipher = remembers ? Secrets.remembering(Secrets.makeCipher(keys)) : Secrets.makeCipher(keys)
-      const ports = Ports.make(database, cipher, clients.shared)
+      const ports = Ports.make(database, clients.shared)
       return Context.add(ports, SqlClient.SqlClient, clients.writes)
     })
   )
@@ -148,14 +151,14 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       yield* Pooler.refuse(ownSession, target)
       const service = DatabaseSchema.make(schema)
       const heartbeatInterval = Sockets.heartbeatInterval(waitLimit)
-      const occupancy = yield* DatabaseLock.hold(session, target, service, alone, heartbeatInterval)
+      const lock = yield* DatabaseLock.hold(session, target, service, alone, heartbeatInterval)
       const reads = yield* connections.reads
       yield* Database.recordConnections("writes", max.writes)
       yield* Database.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const home = yield* HostConnection.databaseOf(writes)
       const notifications = yield* Notifications.make(session, service.channel, heartbeatInterval)
-      const shared = { offset, occupancy, notifications }
+      const shared = { offset, lock, notifications }
       return { reads, writes, migrates, fastPaths, schema, secretKeys, home, shared }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),

@@ -4,7 +4,7 @@
  * Each difference of a SIM, and of what hangs on it, is written by the statement for the columns that it changes. There are
  * few such statements and their texts are fixed, so that PostgreSQL plans each one once.
  */
-import { type Attachment, type Package, SimDifference, type Storage, type Subscription } from "simplan/ports"
+import { type Attachment, Changes, type Package, SimDifference, type Storage, type Subscription } from "simplan/ports"
 import { Effect } from "effect"
 import type { Database, Sql } from "../database/Database.ts"
 import type { CommitClause } from "../sql/CommitClause.ts"
@@ -12,6 +12,8 @@ import * as Attachments from "../statements/sims/Attachments.ts"
 import * as SimWrites from "../statements/sims/SimWrites.ts"
 import * as Subscriptions from "../statements/sims/Subscriptions.ts"
 import * as Batching from "../database/Batching.ts"
+import * as HostConnection from "../database/HostConnection.ts"
+import type * as Notifications from "../database/Notifications.ts"
 import * as ApiKeys from "../statements/ApiKeys.ts"
 import * as AuditEntries from "../statements/AuditEntries.ts"
 import * as Commands from "../statements/Commands.ts"
@@ -152,44 +154,42 @@ export const simChangeClauses = (sql: Sql, changes: ReadonlyArray<SimDifference.
   }
 }
 
-const some = <A>(
-  sql: Sql,
-  rows: ReadonlyArray<A> | undefined,
-  part: (sql: Sql, rows: ReadonlyArray<A>) => CommitClause
-): ReadonlyArray<CommitClause> => (rows === undefined || rows.length === 0 ? [] : [part(sql, rows)])
+type Part<A> = (sql: Sql, rows: ReadonlyArray<A>, database: Database) => CommitClause
 
 // The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
-const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> => {
+const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> => {
+  const some = <A>(rows: ReadonlyArray<A> | undefined, part: Part<A>): ReadonlyArray<CommitClause> =>
+    rows === undefined || rows.length === 0 ? [] : [part(sql, rows, database)]
   const { rows, sims } = simChangeClauses(sql, commit.sims ?? [])
   return [
-    ...some(sql, commit.organizations, Organizations.put),
-    ...some(sql, commit.idempotency?.put, Idempotency.put),
-    ...some(sql, commit.idempotency?.settled, Idempotency.settle),
-    ...some(sql, commit.idempotency?.forgotten, Idempotency.forget),
-    ...some(sql, commit.commands?.put, Commands.put),
-    ...some(sql, commit.commands?.settled, Commands.settle),
-    ...some(sql, commit.apiKeys, ApiKeys.put),
-    ...some(sql, commit.webhookEndpoints, WebhookEndpoints.put),
-    ...some(sql, commit.plans, Plans.put),
-    ...some(sql, commit.unchangedPlans, Plans.unchanged),
-    ...some(sql, commit.regions, Regions.add),
+    ...some(commit.organizations, Organizations.put),
+    ...some(commit.idempotency?.put, Idempotency.put),
+    ...some(commit.idempotency?.settled, Idempotency.settle),
+    ...some(commit.idempotency?.forgotten, Idempotency.forget),
+    ...some(commit.commands?.put, Commands.put),
+    ...some(commit.commands?.settled, Commands.settle),
+    ...some(commit.apiKeys, ApiKeys.put),
+    ...some(commit.webhookEndpoints, WebhookEndpoints.put),
+    ...some(commit.plans, Plans.put),
+    ...some(commit.unchangedPlans, Plans.unchanged),
+    ...some(commit.regions, Regions.add),
     ...sims,
-    ...some(sql, commit.jobs?.finished, JobQueue.finish),
-    ...some(sql, commit.jobs?.retried, JobQueue.retry),
-    ...some(sql, commit.jobs?.hastened, JobQueue.hasten),
-    ...some(sql, commit.jobs?.reopened, JobQueue.reopen),
-    ...some(sql, commit.jobs?.resolved, JobQueue.resolve),
-    ...some(sql, commit.jobs?.cancelled, JobQueue.cancel),
-    ...some(sql, commit.jobs?.put, JobQueue.put),
+    ...some(commit.jobs?.finished, JobQueue.finish),
+    ...some(commit.jobs?.retried, JobQueue.retry),
+    ...some(commit.jobs?.hastened, JobQueue.hasten),
+    ...some(commit.jobs?.reopened, JobQueue.reopen),
+    ...some(commit.jobs?.resolved, JobQueue.resolve),
+    ...some(commit.jobs?.cancelled, JobQueue.cancel),
+    ...some(commit.jobs?.put, JobQueue.put),
     ...rows,
-    ...some(sql, commit.reports?.smdpEntries, Reports.addEntries),
-    ...some(sql, commit.reports?.seen, Reports.putSeen),
-    ...some(sql, commit.events, Events.add),
-    ...some(sql, commit.eventHandlers?.put, EventHandlers.put),
-    ...some(sql, commit.eventHandlers?.removed, EventHandlers.remove),
-    ...some(sql, commit.deliveries?.settled, Deliveries.settle),
-    ...some(sql, commit.deliveries?.replayed, Deliveries.replay),
-    ...some(sql, commit.auditEntries, AuditEntries.add),
+    ...some(commit.reports?.smdpEntries, Reports.addEntries),
+    ...some(commit.reports?.seen, Reports.putSeen),
+    ...some(commit.events, Events.add),
+    ...some(commit.eventHandlers?.put, EventHandlers.put),
+    ...some(commit.eventHandlers?.removed, EventHandlers.remove),
+    ...some(commit.deliveries?.settled, Deliveries.settle),
+    ...some(commit.deliveries?.replayed, Deliveries.replay),
+    ...some(commit.auditEntries, AuditEntries.add),
     ...(commit.catalogue === undefined ? [] : [ServiceState.putCatalogue(sql, commit.catalogue)]),
     ...(commit.clock === undefined ? [] : [ServiceState.putClock(sql, commit.clock)])
   ]
@@ -197,14 +197,31 @@ const parts = (sql: Sql, commit: Storage.Commit): ReadonlyArray<CommitClause> =>
 
 const one = (database: Database) => (commit: Storage.Commit) =>
   database.commit((sql) => {
-    const all = parts(sql, commit)
+    const all = parts(database, sql, commit)
     if (all.length === 0) return Effect.void
     const ctes = sql.csv(all.flatMap((part) => part.ctes))
     return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
   })
 
-/** Writes commits; several of them as one statement where the fast path is on. */
-export const run = (database: Database): Batching.Write => {
+/**
+ * Writes commits, several of them as one statement where the fast path is on, and then notifies others of what has changed.
+ * Nothing has changed for others before the transaction of the host has committed.
+ */
+export const run = (
+  database: Database,
+  { notice, publish }: Pick<Notifications.Notifications, "notice" | "publish">
+): Batching.Write => {
   const write = one(database)
-  return database.fastPaths.batchedCommits ? Batching.commits(database, write) : write
+  const written = database.fastPaths.batchedCommits ? Batching.commits(database, write) : write
+  return (commit) =>
+    Effect.tap(
+      written(commit),
+      Effect.flatMap(HostConnection.Current, (host) => {
+        const changes = Changes.of(commit)
+        if (Changes.isNothing(changes)) return Effect.void
+        return host === null || notice === null
+          ? database.afterCommit(Effect.sync(() => publish(changes)))
+          : database.write(notice(changes))
+      })
+    )
 }

@@ -10,9 +10,9 @@
  * leases by the later one, so that no process takes what another one holds (rule W13).
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Jobs, type LeaseOffset, MonotonicTime, type Outbox, Storage } from "simplan/ports"
-import type { Sql } from "./Database.ts"
+import { type LeaseOffset, MonotonicTime } from "simplan/ports"
 
 /** By how many milliseconds the database's clock is ahead: for leases of the machine's monotonic time. */
 export interface Offset extends LeaseOffset.LeaseOffset {
@@ -29,7 +29,7 @@ export interface Measurement {
 
 // The only statement that asks the database for its time. The comparison uses the machine's monotonic clock, so setting
 // the machine's time changes nothing.
-const measure = (sql: Sql): Effect.Effect<Measurement, SqlError> =>
+const measure = (sql: SqlClient.SqlClient): Effect.Effect<Measurement, SqlError> =>
   Effect.gen(function* () {
     const before = performance.now()
     const [row] = yield* sql<{ readonly now: number }>`
@@ -111,7 +111,7 @@ export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => per
 }
 
 /** Measures the offset, repeatedly until the scope ends. */
-export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =>
+export const follow = (sql: SqlClient.SqlClient): Effect.Effect<Offset, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     const offset = make(yield* measure(sql), yield* Clock.Clock)
     const again = Effect.map(measure(sql), offset.take)
@@ -121,79 +121,26 @@ export const follow = (sql: Sql): Effect.Effect<Offset, SqlError, Scope.Scope> =
     return offset
   })
 
-export interface Ports {
-  readonly storage: Storage.Storage["Service"]
-  readonly jobs: Jobs.Jobs["Service"]
-  readonly outbox: Outbox.Outbox["Service"]
+interface Asked {
+  readonly machineNow: number
 }
 
-/** The ports with every machine time moved by the offset. */
-export const moved = ({ jobs, outbox, storage }: Ports, offset: Offset): Ports => {
-  const at = <A extends { readonly machineNow: number }>(asked: A): A => ({
-    ...asked,
-    machineNow: asked.machineNow + offset.ofClaims
-  })
-  const held = <A extends { readonly machineNow: number; readonly until: number }>(asked: A): A => ({
-    ...at(asked),
-    until: asked.until + offset.ofLeases
-  })
-  const renewed = <A extends { readonly until: number }>(asked: A): A => ({
-    ...asked,
-    until: asked.until + offset.ofLeases
-  })
-  const leased = <A extends { readonly lease?: Storage.Lease | null }>(asked: A): A =>
-    asked.lease ? { ...asked, lease: renewed(asked.lease) } : asked
-  const committed = (commit: Storage.Commit): Storage.Commit => {
-    const { put, retried } = commit.jobs ?? {}
-    if (put === undefined && retried === undefined) return commit
-    const shifted = {
-      ...(put !== undefined && { put: put.map(leased) }),
-      ...(retried !== undefined && { retried: retried.map(leased) })
-    }
-    return { ...commit, jobs: { ...commit.jobs, ...shifted } }
-  }
-  return {
-    storage: {
-      ...Storage.reads(storage),
-      commit: (commit) => Effect.suspend(() => storage.commit(committed(commit))),
-      sims: {
-        get: storage.sims.get,
-        import: storage.sims.import,
-        page: storage.sims.page,
-        reserve: (asked) => Effect.suspend(() => storage.sims.reserve(held(asked))),
-        release: storage.sims.release,
-        stock: storage.sims.stock,
-        identities: storage.sims.identities,
-        smdpHistory: storage.sims.smdpHistory
-      },
-      virtualClock: storage.virtualClock,
-      clockOffset: Effect.sync(() => offset.current),
-      watch: storage.watch,
-      purge: storage.purge,
-      purgeAudit: storage.purgeAudit,
-      purgeEvents: storage.purgeEvents,
-      ready: storage.ready,
-      probe: storage.probe
-    },
-    jobs: {
-      claim: (asked) => Effect.suspend(() => jobs.claim(held(asked))),
-      renew: (asked) => Effect.suspend(() => jobs.renew(renewed(asked))),
-      pending: (asked) => Effect.suspend(() => jobs.pending(at(asked))),
-      partitions: (asked) => Effect.suspend(() => jobs.partitions(at(asked))),
-      backlog: (asked) => Effect.suspend(() => jobs.backlog(at(asked))),
-      release: jobs.release,
-      handBack: jobs.handBack
-    },
-    outbox: {
-      claim: (asked) => Effect.suspend(() => outbox.claim(held(asked))),
-      claimForHandler: (asked) => Effect.suspend(() => outbox.claimForHandler(held(asked))),
-      pendingForHandler: (asked) => Effect.suspend(() => outbox.pendingForHandler(at(asked))),
-      renew: (asked) => Effect.suspend(() => outbox.renew(renewed(asked))),
-      pending: (asked) => Effect.suspend(() => outbox.pending(at(asked))),
-      partitions: (asked) => Effect.suspend(() => outbox.partitions(at(asked))),
-      backlog: (asked) => Effect.suspend(() => outbox.backlog(at(asked))),
-      release: outbox.release,
-      handBack: outbox.handBack
-    }
-  }
+interface Ending {
+  readonly until: number
 }
+
+/** What is asked at a machine time, by the database's clock. */
+export const at = <A extends Asked>(offset: LeaseOffset.LeaseOffset, asked: A): A => ({
+  ...asked,
+  machineNow: asked.machineNow + offset.ofClaims
+})
+
+/** When a lease ends, by the database's clock. */
+export const endOf = (offset: LeaseOffset.LeaseOffset, lease: Ending): number => lease.until + offset.ofLeases
+
+/** What is claimed at a machine time, and until when, by the database's clock. */
+export const claimed = <A extends Asked & Ending>(offset: LeaseOffset.LeaseOffset, claim: A): A => ({
+  ...claim,
+  machineNow: claim.machineNow + offset.ofClaims,
+  until: endOf(offset, claim)
+})

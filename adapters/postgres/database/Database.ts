@@ -6,12 +6,17 @@
  * costs its connection fails alone (rule W9). Inside a transaction of the host, on the writing client or on a connection of
  * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
  * the transaction can go on, unless it met a deadlock or a serialization failure.
+ *
+ * What claims or writes waits while the hold on the database is lost. Secrets are encrypted, and machine times are moved to
+ * the database's clock, where their statements are.
  */
 import { Clock, Context, Effect, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { HostTransaction, Storage } from "simplan/ports"
+import { type HostTransaction, LeaseOffset, Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
+import type { Cipher } from "../encryption/Secrets.ts"
+import type { DatabaseLock } from "./DatabaseLock.ts"
 import * as HostConnection from "./HostConnection.ts"
 
 export type PipelineDrain = <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -67,6 +72,10 @@ type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
   readonly fastPaths: FastPaths
+  /** What secrets are encrypted with. */
+  readonly cipher: Cipher
+  /** By how much the database's clock is ahead of this machine's. */
+  readonly offset: LeaseOffset.LeaseOffset
   /** Whether the caller runs inside a transaction of the host. Then it shares no statement with others. */
   readonly inTransaction: Effect.Effect<boolean>
   /** Runs an effect inside the transaction of a connection of the host. */
@@ -86,6 +95,10 @@ export interface Database {
   readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
   /** A write without guards. */
   readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** A write of what this process holds: it needs no hold on the database. */
+  readonly writeHeld: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  /** The effect while this process holds the database. Waits while the hold is taken again; fails where it could not be. */
+  readonly whileHeld: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | Storage.StorageError>
   /** A write with guards. A guard that fails is a conflict. */
   readonly commit: (
     statement: (sql: Sql) => Effect.Effect<unknown, SqlError>
@@ -99,6 +112,8 @@ const mayFindAnother = (error: SqlError): boolean => Failure.isConnectionLost(er
 
 /** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
+
+const notHeld = Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
 
 const YES = Effect.succeed(true)
 const NO = Effect.succeed(false)
@@ -156,12 +171,23 @@ export const make = Effect.fnUntraced(function* (clients: {
   readonly reads: Sql
   readonly writes: Sql
   readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
-  readonly fastPaths?: Partial<FastPaths> | undefined
+  readonly fastPaths: FastPaths
+  readonly cipher: Cipher
+  readonly offset?: LeaseOffset.LeaseOffset | undefined
+  readonly lock?: DatabaseLock | undefined
   /** What `HostConnection.databaseOf` says of the clients. */
   readonly home: string | null
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
-  const { beforeWrites, reads, writes } = clients
+  const {
+    beforeWrites,
+    cipher,
+    fastPaths,
+    lock,
+    offset = LeaseOffset.LeaseOffset.defaultValue(),
+    reads,
+    writes
+  } = clients
   const measured = measuredOn("reads")
   const drained = pipelineDrain(PIPELINE)
   const write = measuredOn("writes")
@@ -177,6 +203,19 @@ export const make = Effect.fnUntraced(function* (clients: {
 
   const admitted = <A, E>(written: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
     beforeWrites === undefined ? written : Effect.andThen(beforeWrites, written)
+
+  const isHeld = Effect.suspend(() => (lock?.isHeld === false ? notHeld : Effect.void))
+
+  const whileHeld: Database["whileHeld"] = (effect) =>
+    lock === undefined
+      ? effect
+      : Effect.suspend(() => (lock.isHeld ? effect : lock.settled.pipe(Effect.andThen(isHeld), Effect.andThen(effect))))
+
+  const writeHeld: Database["writeHeld"] = (query) =>
+    whereInside(
+      () => Effect.mapError(query(writes), HostConnection.storageError),
+      () => Effect.mapError(write(query(writes)), Failure.storageError)
+    ).pipe(admitted, Effect.map(values))
 
   const joined = (statement: Effect.Effect<unknown, SqlError>) =>
     Effect.flatMap(HostConnection.Current, (host) =>
@@ -198,7 +237,9 @@ export const make = Effect.fnUntraced(function* (clients: {
     alone(query).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
 
   return {
-    fastPaths: { ...defaults, ...clients.fastPaths },
+    fastPaths,
+    cipher,
+    offset,
     inTransaction,
     join: HostConnection.joining(writes, clients.home),
     afterCommit: writes.afterCommit,
@@ -206,16 +247,14 @@ export const make = Effect.fnUntraced(function* (clients: {
     rows,
     rowsAlone,
     row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
-    write: (query) =>
-      whereInside(
-        () => Effect.mapError(query(writes), HostConnection.storageError),
-        () => Effect.mapError(write(query(writes)), Failure.storageError)
-      ).pipe(admitted, Effect.map(values)),
+    write: (query) => whileHeld(writeHeld(query)),
+    writeHeld,
+    whileHeld,
     commit: (statement) =>
       whereInside(
         () => Effect.mapError(joined(statement(writes)), HostConnection.commitError),
         () => Effect.mapError(write(statement(writes)), Failure.commitError)
-      ).pipe(admitted, Effect.asVoid)
+      ).pipe(admitted, whileHeld, Effect.asVoid)
   }
 })
 

@@ -10,14 +10,15 @@ import { type Cause, Data, Deferred, type Duration, Effect, Latch, Schedule, typ
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
-import type { Ports } from "./ClockOffset.ts"
 import type { DatabaseSchema } from "./DatabaseSchema.ts"
 import type * as Session from "../connection/Session.ts"
 
-/** Succeeds while the lock is held. Waits while it is taken again; fails where it could not be. */
-export type DatabaseLock = Effect.Effect<void, Storage.StorageError>
-
-const notHeld = Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
+export interface DatabaseLock {
+  /** Whether this process has the lock. */
+  readonly isHeld: boolean
+  /** Ends when the lock was taken, and when the first attempt to take it again has failed. */
+  readonly settled: Effect.Effect<void>
+}
 
 class Taken extends Data.TaggedError("Taken")<{ readonly message: string }> {}
 
@@ -74,8 +75,8 @@ export const hold = Effect.fnUntraced(function* (
   alone: boolean,
   interval: Duration.Input
 ): Effect.fn.Return<DatabaseLock, Storage.StorageError, Scope.Scope> {
-  let isHeld = false
   const settled = Latch.makeUnsafe(false)
+  const lock = { isHeld: false, settled: settled.await }
   const begun = yield* Deferred.make<void, Storage.StorageError>()
   const storageError = (error: Taken | SqlError): Storage.StorageError =>
     error._tag === "Taken"
@@ -88,7 +89,7 @@ export const hold = Effect.fnUntraced(function* (
         times: 10,
         schedule: Schedule.spaced(PAUSE)
       })
-      isHeld = true
+      lock.isHeld = true
       settled.openUnsafe()
       yield* Deferred.succeed(begun, undefined)
       const checks = Effect.forever(Effect.andThen(Effect.sleep(interval), held.query("select 1")))
@@ -98,8 +99,8 @@ export const hold = Effect.fnUntraced(function* (
   const lost = (error: Taken | SqlError) =>
     Effect.gen(function* () {
       if (yield* Deferred.fail(begun, storageError(error))) return yield* Effect.never
-      if (isHeld) {
-        isHeld = false
+      if (lock.isHeld) {
+        lock.isHeld = false
         settled.closeUnsafe()
         return yield* Effect.logWarning("the hold on the database is lost; it is taken again", {
           reason: error.message
@@ -110,62 +111,11 @@ export const hold = Effect.fnUntraced(function* (
     })
   // Whoever waits for the lock learns of a defect too.
   const ended = (cause: Cause.Cause<never>) => {
-    isHeld = false
+    lock.isHeld = false
     settled.openUnsafe()
     return Deferred.failCause(begun, cause)
   }
   yield* Effect.forkScoped(Effect.onError(Effect.forever(Effect.catch(session, lost)), ended))
   yield* Deferred.await(begun)
-  const now = Effect.suspend(() => (isHeld ? Effect.void : notHeld))
-  return Effect.suspend(() => (isHeld ? Effect.void : Effect.andThen(settled.await, now)))
+  return lock
 })
-
-/** The ports, which claim and commit only while the lock is held. */
-export const guarded = ({ jobs, outbox, storage }: Ports, held: DatabaseLock): Ports => {
-  const whileHeld = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
-    Effect.andThen(held, effect)
-  return {
-    storage: {
-      ...Storage.reads(storage),
-      commit: (commit) => whileHeld(storage.commit(commit)),
-      sims: {
-        get: storage.sims.get,
-        import: (sims, auditEntry) => whileHeld(storage.sims.import(sims, auditEntry)),
-        page: storage.sims.page,
-        reserve: (claim) => whileHeld(storage.sims.reserve(claim)),
-        release: storage.sims.release,
-        stock: storage.sims.stock,
-        identities: storage.sims.identities,
-        smdpHistory: storage.sims.smdpHistory
-      },
-      virtualClock: storage.virtualClock,
-      clockOffset: storage.clockOffset,
-      watch: storage.watch,
-      purge: (older) => whileHeld(storage.purge(older)),
-      purgeAudit: (older) => whileHeld(storage.purgeAudit(older)),
-      purgeEvents: (older) => whileHeld(storage.purgeEvents(older)),
-      ready: whileHeld(storage.ready),
-      probe: (at) => whileHeld(storage.probe(at))
-    },
-    jobs: {
-      claim: (claim) => whileHeld(jobs.claim(claim)),
-      renew: jobs.renew,
-      pending: jobs.pending,
-      partitions: jobs.partitions,
-      backlog: jobs.backlog,
-      release: jobs.release,
-      handBack: jobs.handBack
-    },
-    outbox: {
-      claim: (claim) => whileHeld(outbox.claim(claim)),
-      claimForHandler: (claim) => whileHeld(outbox.claimForHandler(claim)),
-      pendingForHandler: outbox.pendingForHandler,
-      renew: outbox.renew,
-      pending: outbox.pending,
-      partitions: outbox.partitions,
-      backlog: outbox.backlog,
-      release: outbox.release,
-      handBack: outbox.handBack
-    }
-  }
-}

@@ -7,8 +7,10 @@
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
+import type { SqlClient } from "effect/sql"
 import * as Arguments from "../connection/Arguments.ts"
-import type { Sql } from "./Database.ts"
+
+type Sql = SqlClient.SqlClient
 
 /** The schema where none is chosen. */
 export const DEFAULT = "simplan"

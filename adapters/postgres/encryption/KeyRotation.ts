@@ -173,12 +173,6 @@ const outcomesIn = (table: string, name: string): Part<Idempotency.Outcome> => {
 const answers = outcomesIn("idempotency", "key")
 const commandOutcomes = outcomesIn("command", "command_id")
 
-const failed = (cause: unknown): Storage.StorageError =>
-  new Storage.StorageError({
-    message: cause instanceof Secrets.Undecryptable ? cause.message : "A secret cannot be read",
-    cause
-  })
-
 /** Brings the rows of one table to the first key; returns how many had to be. */
 const renew = Effect.fnUntraced(function* <A>(sql: Sql, part: Part<A>, turn: Secrets.Turn) {
   let after = { organizationId: "", id: "" }
@@ -192,7 +186,7 @@ const renew = Effect.fnUntraced(function* <A>(sql: Sql, part: Part<A>, turn: Sec
           const change = { organizationId, id, before: part.text(secret), after: part.text(part.turn(turn, stored)) }
           return change.before === change.after ? [] : [change]
         }),
-      catch: failed
+      catch: Secrets.unreadable
     })
     if (changes.length > 0) yield* part.write(sql, changes)
     renewed += changes.length

@@ -1,5 +1,7 @@
 /**
- * Which values are secrets, and how they are encrypted.
+ * Which values are secrets, such as signing keys (rule W6), and how they are encrypted: the statements of their columns encrypt
+ * what they write and decrypt what they read. Without a key they are stored plain, and one that was encrypted nevertheless
+ * fails its read.
  *
  * Secrets are the signing keys and URLs of webhook endpoints, since a URL may have a token in its path or query, and the
  * activation codes of SIMs, which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency
@@ -10,7 +12,8 @@
  * organization, it cannot be decrypted. A text of any other form is plain, as it was stored before there was a key.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
-import type { Idempotency, Sim, WebhookEndpoint } from "simplan/ports"
+import { Effect } from "effect"
+import { type Idempotency, type Sim, Storage, type WebhookEndpoint } from "simplan/ports"
 import type { SecretKey } from "./SecretKeys.ts"
 
 /** What a text is, and of which row. */
@@ -158,14 +161,43 @@ export const ofSim =
     return lpa === sim.lpa ? sim : { ...sim, lpa }
   }
 
-/** Turns the activation code in the outcome of a request or a command. */
+/** Turns the activation code in the outcome of a request or a command. What was interrupted has none. */
 export const ofOutcome =
   (turn: Turn) =>
-  (outcome: Idempotency.Outcome): Idempotency.Outcome => {
+  <A extends Idempotency.Outcome | Idempotency.Interrupted>(outcome: A): A | Idempotency.Outcome => {
     if (outcome._tag !== "Succeeded" || outcome.answer.kind !== "Created") return outcome
     const { value } = outcome.answer
     return { _tag: "Succeeded", answer: { kind: "Created", value: { ...value, sim: ofSim(turn)(value.sim) } } }
   }
+
+/** Turns the activation code in the outcome that something has. */
+export const withOutcome = (turn: Turn) => {
+  const ofTurned = ofOutcome(turn)
+  return <A extends { readonly outcome: Idempotency.Outcome | Idempotency.Interrupted }>(one: A): A => ({
+    ...one,
+    outcome: ofTurned(one.outcome)
+  })
+}
+
+/** The failure of a read with a secret that no key opens. */
+export const unreadable = (cause: unknown): Storage.StorageError =>
+  new Storage.StorageError({
+    message: cause instanceof Undecryptable ? cause.message : "A secret cannot be read",
+    cause
+  })
+
+/** What was read, decoded. Fails where a secret in it cannot be read. */
+export const decoded = <A, B>(
+  read: Effect.Effect<A, Storage.StorageError>,
+  decode: (found: A) => B
+): Effect.Effect<B, Storage.StorageError> =>
+  Effect.flatMap(read, (found) => {
+    try {
+      return Effect.succeed(decode(found))
+    } catch (cause) {
+      return Effect.fail(unreadable(cause))
+    }
+  })
 
 /** Turns stored secrets into what the cipher would store now. */
 export const renewed =

@@ -2,9 +2,11 @@
  * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
  * partitions. Each search begins at a place in an index and goes no further than it has to.
  */
+import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import type { Jobs } from "simplan/ports"
-import type { Row, Sql } from "../database/Database.ts"
+import type { Jobs, Storage } from "simplan/ports"
+import * as ClockOffset from "../database/ClockOffset.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 /** The columns of a table that is a queue; it has an index by due time and id, and one that the partition leads. */
@@ -89,7 +91,7 @@ export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
 const SCAN_LIMIT = 1_000
 
 /** When the first free row is due, and how many of the first so many that are due are held; `and` narrows both. */
-export const pending = (sql: Sql, queue: Queue, at: Jobs.PendingQuery, and: Fragment = sql.literal("")) => {
+const pendingRows = (sql: Sql, queue: Queue, at: Jobs.PendingQuery, and: Fragment) => {
   const { dueAt, id, table, waits } = queue
   return sql<Row<Jobs.Pending>>`
     select json_build_object(
@@ -114,7 +116,7 @@ export const pending = (sql: Sql, queue: Queue, at: Jobs.PendingQuery, and: Frag
 }
 
 /** How much is due, free and held, among the first so many that are due. */
-export const backlog = (
+const backlogRows = (
   sql: Sql,
   { dueAt, id, table, waits }: Queue,
   at: { readonly now: number; readonly machineNow: number }
@@ -134,8 +136,39 @@ export const backlog = (
   from due`
 
 /** The partitions with due work: goes over the index from one partition's first free row to the next one's. */
-export const partitions = (sql: Sql, { table }: Queue, at: Jobs.PartitionQuery) =>
+const partitionRows = (sql: Sql, { table }: Queue, at: Jobs.PartitionQuery) =>
   sql<Row<Jobs.Partitions>>`
     select simplan.${sql.literal(`${table}_partitions`)}(
       ${at.now}::bigint, ${at.machineNow}::bigint, ${at.after}::text, ${at.limit}::int
     )::text as value`
+
+const EMPTY: Jobs.Pending = { dueAt: null, held: 0 }
+
+/** What there is to wait for; `and` narrows it. */
+export const pending = (
+  database: Database,
+  queue: Queue,
+  at: Jobs.PendingQuery,
+  and?: (sql: Sql) => Fragment
+): Effect.Effect<Jobs.Pending, Storage.StorageError> =>
+  Effect.map(
+    database.row((sql) =>
+      pendingRows(sql, queue, ClockOffset.at(database.offset, at), and === undefined ? sql.literal("") : and(sql))
+    ),
+    (row) => row ?? EMPTY
+  )
+
+/** What goes over a queue of jobs or of deliveries: what there is to wait for, the partitions with due work, and how much. */
+export const reads = (database: Database, queue: Queue) => ({
+  pending: (at: Jobs.PendingQuery) => pending(database, queue, at),
+  partitions: (at: Jobs.PartitionQuery) =>
+    Effect.map(
+      database.row((sql) => partitionRows(sql, queue, ClockOffset.at(database.offset, at))),
+      (row): Jobs.Partitions => row ?? { partitions: [], next: null }
+    ),
+  backlog: (at: { readonly now: number; readonly machineNow: number }) =>
+    Effect.map(
+      database.row((sql) => backlogRows(sql, queue, ClockOffset.at(database.offset, at))),
+      (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+    )
+})

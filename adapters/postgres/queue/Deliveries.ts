@@ -1,12 +1,23 @@
 /**
- * The statements that write webhook deliveries, and those of the outbox with its leases.
+ * The statements that write deliveries to webhooks and handlers, and those of the outbox: its claims and its leases.
  */
 import { Effect } from "effect"
-import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
+import type { Delivery, Jobs, Outbox, Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
-import { queue } from "./DeliveryClaim.ts"
+import * as Secrets from "../encryption/Secrets.ts"
+import * as DeliveryLog from "../statements/DeliveryLog.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
+
+export const queue: Claims.Queue = {
+  table: "delivery",
+  partition: "delivery.endpoint_id",
+  dueAt: "delivery.next_attempt_at",
+  id: "delivery.delivery_id",
+  waits: "delivery.status = 'Pending' and delivery.handler is null",
+  hasFunctions: true
+}
 
 // What may change of a delivery, and its key.
 const deliveryColumns = {
@@ -117,7 +128,7 @@ const leaseColumns = CommitClause.columns<Outbox.DeliveryLease>(
 /** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
   Effect.asVoid(
-    database.write(
+    database.writeHeld(
       (sql) => sql<Row<never>>`
         with delivery_renewing as (
           select delivery.organization_id, delivery.delivery_id
@@ -127,30 +138,16 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
           order by delivery.organization_id, delivery.delivery_id
           for update of delivery skip locked
         )
-        update simplan.delivery set lease_until = ${of.until}::bigint
+        update simplan.delivery set lease_until = ${ClockOffset.endOf(database.offset, of)}::bigint
         from delivery_renewing r
         where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id`
     )
   )
 
-/** What there is to wait for. */
-export const pending = (database: Database) => (at: Jobs.PendingQuery) =>
-  Effect.map(
-    database.row((sql) => Claims.pending(sql, queue, at)),
-    (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
-  )
-
-/** The endpoints with due deliveries. */
-export const partitions = (database: Database) => (at: Jobs.PartitionQuery) =>
-  Effect.map(
-    database.row((sql) => Claims.partitions(sql, queue, at)),
-    (row): Jobs.Partitions => row ?? { partitions: [], next: null }
-  )
-
 /** Ends every lease on what is due. */
 export const release = (database: Database) => (at: { readonly now: number }) =>
   Effect.asVoid(
-    database.write(
+    database.writeHeld(
       (sql) => sql<Row<never>>`
         with to_endpoint as (
           update simplan.delivery set lease_token = null, lease_until = null
@@ -167,7 +164,7 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
 /** Ends leases that are held with the token. */
 export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
   Effect.asVoid(
-    database.write(
+    database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
         from ${CommitClause.rows(sql, leases, leaseColumns)}
@@ -175,6 +172,175 @@ export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.De
            and delivery.lease_token = r.token`
     )
   )
+
+const claimedValue = `json_build_array(
+  json_build_array(
+    delivery.organization_id, delivery.delivery_id, delivery.event_id, delivery.endpoint_id, delivery.status,
+    delivery.attempts, delivery.retry_step, delivery.response_status, delivery.last_error, delivery.last_attempt_at,
+    delivery.next_attempt_at, delivery.created_at
+  ),
+  json_build_array(event.created_at, event.payload),
+  json_build_array(
+    webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description,
+    webhook_endpoint.disabled_reason, webhook_endpoint.disabled_at, webhook_endpoint.failing_since,
+    webhook_endpoint.signing_keys, webhook_endpoint.created_at, webhook_endpoint.deleted_at, webhook_endpoint.version
+  )
+)`
+
+type Values<A, Names extends ReadonlyArray<keyof A>> = { readonly [Index in keyof Names]: A[Names[Index]] }
+
+type OfDelivery = readonly [
+  ...Values<
+    Delivery.Delivery,
+    ["organizationId", "deliveryId", "eventId", "endpointId", "status", "attempts", "retryStep"]
+  >,
+  ...Values<Delivery.Delivery, ["responseStatus", "lastError", "lastAttemptAt", "nextAttemptAt", "createdAt"]>
+]
+
+type OfEndpoint = readonly [
+  ...Values<WebhookEndpoint.WebhookEndpoint, ["url", "events", "description"]>,
+  disabledReason: WebhookEndpoint.DisabledReason | null,
+  disabledAt: number | null,
+  ...Values<WebhookEndpoint.WebhookEndpoint, ["failingSince", "signingKeys", "createdAt", "deletedAt", "version"]>
+]
+
+type Claimed = readonly [OfDelivery, Values<WebhookEvent.WebhookEvent, ["createdAt", "payload"]>, OfEndpoint]
+
+const deliveryOf = (values: OfDelivery): Delivery.Delivery => {
+  const [organizationId, deliveryId, eventId, endpointId, status, attempts, retryStep, ...last] = values
+  const [responseStatus, lastError, lastAttemptAt, nextAttemptAt, createdAt] = last
+  return {
+    organizationId,
+    deliveryId,
+    eventId,
+    endpointId,
+    status,
+    attempts,
+    retryStep,
+    responseStatus,
+    lastError,
+    lastAttemptAt,
+    nextAttemptAt,
+    createdAt
+  }
+}
+
+const due = ([ofDelivery, [createdAt, payload], ofEndpoint]: Claimed): Delivery.DueDelivery => {
+  const delivery = deliveryOf(ofDelivery)
+  const { endpointId, eventId, organizationId } = delivery
+  const [url, events, description, reason, disabledAt, ...rest] = ofEndpoint
+  const [failingSince, signingKeys, endpointCreatedAt, deletedAt, version] = rest
+  return {
+    delivery,
+    event: { organizationId, eventId, createdAt, payload },
+    endpoint: {
+      organizationId,
+      endpointId,
+      url,
+      events,
+      description,
+      disabled: reason === null || disabledAt === null ? null : { reason, at: disabledAt },
+      failingSince,
+      signingKeys,
+      createdAt: endpointCreatedAt,
+      deletedAt,
+      version
+    }
+  }
+}
+
+// One whose keys were tampered with stays behind, and holds up none of the others.
+const readable = (decrypt: Secrets.Turn, rows: ReadonlyArray<Claimed>) => {
+  const found: Array<Delivery.DueDelivery> = []
+  const problems: Array<string> = []
+  const open = Secrets.ofEndpoint(decrypt)
+  for (const row of rows) {
+    const one = due(row)
+    try {
+      found.push({ ...one, endpoint: open(one.endpoint) })
+    } catch (cause) {
+      problems.push(Secrets.unreadable(cause).message)
+    }
+  }
+  return Effect.as(
+    Effect.forEach(problems, (problem) => Effect.logError(`a webhook cannot be signed: ${problem}`)),
+    found
+  )
+}
+
+/**
+ * Hands out pending deliveries that are due and unheld, in due order, each with its event and its endpoint: what is asked most
+ * of this database under load. So what is taken is found again by its place and not by its key, and comes as lists without
+ * names.
+ */
+export const claim = (database: Database) => (claim: Jobs.Claim) =>
+  Effect.flatMap(
+    database.write((sql) => {
+      const of = ClockOffset.claimed(database.offset, claim)
+      const { isTaken, taken } = Claims.byPlace(sql, queue, of)
+      return sql<Row<Claimed>>`
+          with ${taken}, delivery as (
+            update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+            where ${isTaken}
+            returning delivery.*
+          )
+          select (${sql.literal(claimedValue)})::text as value
+          from delivery
+          join simplan.event on event.organization_id = delivery.organization_id
+            and event.event_id = delivery.event_id
+          join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
+            and webhook_endpoint.endpoint_id = delivery.endpoint_id
+          order by delivery.next_attempt_at, delivery.delivery_id`
+    }),
+    (rows) => readable(database.cipher.decrypt, rows)
+  )
+
+const handlerQueue: Claims.Queue = {
+  table: "delivery",
+  partition: "delivery.handler",
+  dueAt: "delivery.next_attempt_at",
+  id: "delivery.delivery_id",
+  // An event that is about no SIM waits for no other. A join would read all that is pending.
+  waits: `delivery.status = 'Pending' and delivery.handler is not null and (
+    select true from simplan.delivery earlier
+    where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
+      and earlier.iccid = delivery.iccid
+      and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
+    limit 1
+  ) is null`
+}
+
+/** Before all that can be due. */
+const BEGINNING: Jobs.Place = { dueAt: Number.MIN_SAFE_INTEGER, id: "" }
+
+/**
+ * Hands out what is due to a handler (rule E2): of each SIM the first pending delivery, and no other before that one is
+ * settled, whichever process has it.
+ */
+export const claimForHandler =
+  (database: Database) =>
+  ({ handler, ...claim }: Outbox.HandlerClaim) =>
+    database.write((sql) => {
+      const of = ClockOffset.claimed(database.offset, claim)
+      const shares = [{ partitionId: handler, from: BEGINNING, limit: of.limit }]
+      const { isTaken, taken } = Claims.byPlace(sql, handlerQueue, { ...of, shares })
+      return sql<Row<Delivery.LoggedDelivery>>`
+        with ${taken}, delivery as (
+          update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+          where ${isTaken}
+          returning delivery.*
+        )
+        select (${sql.literal(DeliveryLog.logged)})::text as value
+        from delivery
+        join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
+        order by delivery.next_attempt_at, delivery.delivery_id`
+    })
+
+/** What there is to wait for of a handler. */
+export const pendingForHandler =
+  (database: Database) =>
+  ({ handler, ...at }: Outbox.HandlerPendingQuery) =>
+    Claims.pending(database, handlerQueue, at, (sql) => sql`and delivery.handler = ${handler}`)
 
 /** How many deliveries are pending, by what their last attempts met (`Delivery.answerOf`). */
 export const waitingCounts = (database: Database) =>
@@ -194,11 +360,4 @@ export const waitingCounts = (database: Database) =>
         limit 10000
       ) waiting
       group by waiting.answer`
-  )
-
-/** How much there is, counted up to a bound. */
-export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
-  Effect.map(
-    database.row((sql) => Claims.backlog(sql, queue, at)),
-    (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
   )

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import { Job, type Jobs, type Storage } from "simplan/ports"
+import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
@@ -56,7 +57,7 @@ const unpack = ([
   waiting
 })
 
-const queue: Claims.Queue = {
+export const queue: Claims.Queue = {
   table: "job",
   partition: "job.organization_id",
   dueAt: "job.due_at",
@@ -84,8 +85,18 @@ const columns = CommitClause.columns<Put>(
 )
 
 /** Stores jobs that are not there yet. */
-export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.CommitClause => {
-  const rows = puts.map(({ job, lease }): Put => ({ ...job, token: lease?.token ?? null, until: lease?.until ?? null }))
+export const put = (
+  sql: Sql,
+  puts: NonNullable<Writes["put"]>,
+  { offset }: Pick<Database, "offset">
+): CommitClause.CommitClause => {
+  const rows = puts.map(
+    ({ job, lease }): Put => ({
+      ...job,
+      token: lease?.token ?? null,
+      until: lease === null ? null : ClockOffset.endOf(offset, lease)
+    })
+  )
   return {
     ctes: [
       sql`job_put as (
@@ -181,20 +192,26 @@ const retryColumns = CommitClause.columns<Retry>(
   ["jobId"]
 )
 
-const retryOf = ({ lease = null, ...retried }: Retried): Retry => ({
-  ...retried,
-  next: lease?.token ?? null,
-  until: lease?.until ?? null
-})
+const retryOf =
+  (offset: Database["offset"]) =>
+  ({ lease = null, ...retried }: Retried): Retry => ({
+    ...retried,
+    next: lease?.token ?? null,
+    until: lease === null ? null : ClockOffset.endOf(offset, lease)
+  })
 
 /** Gives back jobs that are held with the token, for a later try, or to who goes on with them. */
-export const retry = (sql: Sql, rows: ReadonlyArray<Retried>): CommitClause.CommitClause => ({
+export const retry = (
+  sql: Sql,
+  rows: ReadonlyArray<Retried>,
+  { offset }: Pick<Database, "offset">
+): CommitClause.CommitClause => ({
   ctes: [
     sql`job_retried as (
       update simplan.job set due_at = r."dueAt", attempts = r.attempts,
         refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", waiting = r.waiting, lease_token = r.next,
         lease_until = r.until
-      from ${CommitClause.rows(sql, rows.map(retryOf), retryColumns)}
+      from ${CommitClause.rows(sql, rows.map(retryOf(offset)), retryColumns)}
       where job.job_id = r."jobId" and job.lease_token = r.token
       returning 1
     )`
@@ -317,9 +334,10 @@ export const cancel = (sql: Sql, jobIds: ReadonlyArray<string>): CommitClause.Co
 }
 
 /** Hands out jobs that are due and unheld, in due order. */
-export const claim = (database: Database) => (of: Jobs.Claim) =>
+export const claim = (database: Database) => (claim: Jobs.Claim) =>
   Effect.map(
     database.write((sql) => {
+      const of = ClockOffset.claimed(database.offset, claim)
       const { isTaken, taken } = Claims.byPlace(sql, queue, of)
       return sql<Row<Packed>>`
         with ${taken}, job as (
@@ -335,7 +353,7 @@ export const claim = (database: Database) => (of: Jobs.Claim) =>
 /** Moves the ends of leases. What is locked is just being finished or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Jobs.Renewal) =>
   Effect.asVoid(
-    database.write(
+    database.writeHeld(
       (sql) => sql<Row<never>>`
         with job_renewing as (
           select job.job_id
@@ -344,30 +362,16 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
           order by job.job_id
           for update of job skip locked
         )
-        update simplan.job set lease_until = ${of.until}::bigint
+        update simplan.job set lease_until = ${ClockOffset.endOf(database.offset, of)}::bigint
         from job_renewing
         where job.job_id = job_renewing.job_id`
     )
   )
 
-/** What there is to wait for. */
-export const pending = (database: Database) => (at: Jobs.PendingQuery) =>
-  Effect.map(
-    database.row((sql) => Claims.pending(sql, queue, at)),
-    (row): Jobs.Pending => row ?? { dueAt: null, held: 0 }
-  )
-
-/** The organizations with due jobs. */
-export const partitions = (database: Database) => (at: Jobs.PartitionQuery) =>
-  Effect.map(
-    database.row((sql) => Claims.partitions(sql, queue, at)),
-    (row): Jobs.Partitions => row ?? { partitions: [], next: null }
-  )
-
 /** Ends every lease on what is due. */
 export const release = (database: Database) => (at: { readonly now: number }) =>
   Effect.asVoid(
-    database.write(
+    database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
         where ${sql.literal(queue.waits)} and job.due_at <= ${at.now}::bigint and job.lease_until is not null`
@@ -377,17 +381,10 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
 /** Ends leases that are held with the token. */
 export const handBack = (database: Database) => (leases: ReadonlyArray<Jobs.JobLease>) =>
   Effect.asVoid(
-    database.write(
+    database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
         from ${CommitClause.rows(sql, leases, leaseColumns)}
         where job.job_id = r."jobId" and job.lease_token = r.token`
     )
-  )
-
-/** How much there is, counted up to a bound. */
-export const backlog = (database: Database) => (at: { readonly now: number; readonly machineNow: number }) =>
-  Effect.map(
-    database.row((sql) => Claims.backlog(sql, queue, at)),
-    (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
   )

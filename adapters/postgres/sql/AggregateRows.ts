@@ -3,6 +3,7 @@
  * aggregate have its organization, ICCID and subscription.
  */
 import type { Attachment, SimAggregate, Package, Subscription } from "simplan/ports"
+import type * as Secrets from "../encryption/Secrets.ts"
 import * as SimRows from "./SimRows.ts"
 
 type PackedSubscription = readonly [
@@ -147,13 +148,11 @@ export const unpackAttachments = (
 ): ReadonlyArray<Attachment.WithPackages> => (packed ?? []).map((one) => unpackAttachment(of, subscriptionId, one))
 
 /** The aggregate that was packed. */
-export const unpack = ([
-  organizationId,
-  packedSim,
-  packedSubscription,
-  attachments
-]: Packed): SimAggregate.SimAggregate => {
-  const sim = SimRows.unpack(organizationId, packedSim)
+export const unpack = (
+  decrypt: Secrets.Turn,
+  [organizationId, packedSim, packedSubscription, attachments]: Packed
+): SimAggregate.SimAggregate => {
+  const sim = SimRows.unpack(decrypt, organizationId, packedSim)
   if (packedSubscription === null) return { sim, subscription: null, attachments: [] }
   const [subscriptionId, metadata, createdAt, status] = packedSubscription
   const of = { organizationId, iccid: sim.iccid }

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
+import * as Secrets from "../encryption/Secrets.ts"
 
 /** What comes after the cursor, by these two columns; true without a cursor. */
 export const after = (sql: Sql, columns: string, cursor: Storage.CreatedCursor | null) =>
@@ -121,6 +122,9 @@ export const sized = <Cursor, Query extends Storage.Page<Cursor>, Packed extends
             from (${statement(sql, query)}) page`
     )
 
+  const unpacked = (found: Packed | null, query: Query) =>
+    Secrets.decoded(Effect.succeed(found), (packed) => unpack(packed, query))
+
   // After a part that came, the next one is twice as long, but not at once after one that was too large.
   const inParts = Effect.fnUntraced(function* (query: Query, size: number) {
     const items: Array<A> = []
@@ -135,7 +139,7 @@ export const sized = <Cursor, Query extends Storage.Page<Cursor>, Packed extends
         wasTooLarge = true
         continue
       }
-      const part = unpack(found, query)
+      const part = yield* unpacked(found, query)
       items.push(...part)
       const last = part.at(-1)
       if (last === undefined || part.length < limit) break
@@ -147,7 +151,5 @@ export const sized = <Cursor, Query extends Storage.Page<Cursor>, Packed extends
   })
 
   return (query: Query): Effect.Effect<ReadonlyArray<A>, Storage.StorageError> =>
-    Effect.flatMap(ask(query), (found) =>
-      typeof found === "number" ? inParts(query, found) : Effect.succeed(unpack(found, query))
-    )
+    Effect.flatMap(ask(query), (found) => (typeof found === "number" ? inParts(query, found) : unpacked(found, query)))
 }

@@ -3,6 +3,7 @@
  * objects take. What most SIMs have none of stands together at the end, and is null where there is nothing of it.
  */
 import { type Label, type Sim, SimIdentities } from "simplan/ports"
+import type * as Secrets from "../encryption/Secrets.ts"
 
 type Rest = readonly [
   recycledAt: number | null,
@@ -79,8 +80,9 @@ const allocationOf = (tag: Sim.Allocation["_tag"], allocatedTo: string | null): 
 const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
 
-/** The SIM of an organization that was packed. */
+/** The SIM of an organization that was packed, with its activation code decrypted. */
 export const unpack = (
+  decrypt: Secrets.Turn,
   organizationId: string,
   [
     simId,
@@ -105,7 +107,7 @@ export const unpack = (
     importSequence,
     label,
     isEsim,
-    lpa,
+    lpa: lpa === null ? null : decrypt(lpa, ["activation code", organizationId, iccid]),
     ...identitiesOf(identities),
     createdAt,
     allocation: allocationOf(allocation, allocatedTo),
@@ -120,7 +122,11 @@ export const unpack = (
 }
 
 /** The SIMs of an organization that were packed as a page. */
-export const unpackPage = (organizationId: string, packed: PackedPage): ReadonlyArray<Sim.Sim> => {
+export const unpackPage = (
+  decrypt: Secrets.Turn,
+  organizationId: string,
+  packed: PackedPage
+): ReadonlyArray<Sim.Sim> => {
   if (packed === null) return []
   const [
     simIds,
@@ -145,7 +151,7 @@ export const unpackPage = (organizationId: string, packed: PackedPage): Readonly
     const [lpa, allocatedTo, rest] = [lpas[at] ?? null, allocatedTos[at] ?? null, rests[at] ?? null]
     const identities = allIdentities[at] ?? null
     sims.push(
-      unpack(organizationId, [
+      unpack(decrypt, organizationId, [
         simId,
         iccid,
         importSequence,

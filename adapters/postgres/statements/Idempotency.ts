@@ -3,6 +3,7 @@
  */
 import type { Idempotency, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
+import * as Secrets from "../encryption/Secrets.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 
 type Writes = NonNullable<Storage.Commit["idempotency"]>
@@ -19,8 +20,18 @@ const columns = CommitClause.columns<Put>(
 )
 
 /** Writes records, except over one that is too young to be replaced. */
-export const put = (sql: Sql, puts: NonNullable<Writes["put"]>): CommitClause.CommitClause => {
-  const rows = puts.map(({ insteadOf = null, record, replaces }) => ({ ...record, replaces, insteadOf }))
+export const put = (
+  sql: Sql,
+  puts: NonNullable<Writes["put"]>,
+  { cipher }: Pick<Database, "cipher">
+): CommitClause.CommitClause => {
+  const encrypted = Secrets.ofOutcome(cipher.encrypt)
+  const rows = puts.map(({ insteadOf = null, record, replaces }) => ({
+    ...record,
+    outcome: encrypted(record.outcome),
+    replaces,
+    insteadOf
+  }))
   return {
     ctes: [
       sql`idempotency_row as (
@@ -52,11 +63,15 @@ type Settled = NonNullable<Writes["settled"]>[number]
 const settledColumns = CommitClause.columns<Settled>({ text: ["organizationId", "key"], json: ["outcome"] })
 
 /** Sets the outcome of records that are there. */
-export const settle = (sql: Sql, rows: NonNullable<Writes["settled"]>): CommitClause.CommitClause => ({
+export const settle = (
+  sql: Sql,
+  rows: NonNullable<Writes["settled"]>,
+  { cipher }: Pick<Database, "cipher">
+): CommitClause.CommitClause => ({
   ctes: [
     sql`idempotency_settled as (
       update simplan.idempotency set outcome = r.outcome
-      from ${CommitClause.rows(sql, rows, settledColumns)}
+      from ${CommitClause.rows(sql, rows.map(Secrets.withOutcome(cipher.encrypt)), settledColumns)}
       where idempotency.organization_id = r."organizationId" and idempotency.key = r.key
       returning 1
     )`
@@ -81,12 +96,15 @@ export const forget = (sql: Sql, rows: NonNullable<Writes["forgotten"]>): Commit
 })
 
 export const byKey = (database: Database) => (of: { readonly organizationId: string; readonly key: string }) =>
-  database.row(
-    (sql) => sql<Row<Idempotency.IdempotencyRecord>>`
-      select json_build_object(
-        'organizationId', idempotency.organization_id, 'key', idempotency.key,
-        'fingerprint', idempotency.fingerprint, 'createdAt', idempotency.created_at, 'outcome', idempotency.outcome
-      )::text as value
-      from simplan.idempotency
-      where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
+  Secrets.decoded(
+    database.row(
+      (sql) => sql<Row<Idempotency.IdempotencyRecord>>`
+        select json_build_object(
+          'organizationId', idempotency.organization_id, 'key', idempotency.key,
+          'fingerprint', idempotency.fingerprint, 'createdAt', idempotency.created_at, 'outcome', idempotency.outcome
+        )::text as value
+        from simplan.idempotency
+        where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
+    ),
+    (found) => (found === null ? null : Secrets.withOutcome(database.cipher.decrypt)(found))
   )

@@ -4,10 +4,11 @@
 import { Effect } from "effect"
 import type { Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
+import * as Secrets from "../encryption/Secrets.ts"
 import * as CommitClause from "../sql/CommitClause.ts"
 import * as Pages from "../sql/Pages.ts"
 
-export const value = `json_build_object(
+const value = `json_build_object(
   'organizationId', webhook_endpoint.organization_id, 'endpointId', webhook_endpoint.endpoint_id,
   'url', webhook_endpoint.url, 'events', webhook_endpoint.events, 'description', webhook_endpoint.description,
   'disabled', case when webhook_endpoint.disabled_at is not null then
@@ -40,16 +41,22 @@ const toPut = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Put 
 })
 
 /** Writes them, each guarded by its version. */
-export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`webhook_endpoint_put as (
+export const put = (
+  sql: Sql,
+  endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
+  { cipher }: Pick<Database, "cipher">
+): CommitClause.CommitClause => {
+  const rows = endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(toPut)
+  return {
+    ctes: [
+      sql`webhook_endpoint_put as (
       insert into simplan.webhook_endpoint as stored (
         organization_id, endpoint_id, url, events, description, disabled_reason, disabled_at, failing_since,
         signing_keys, created_at, deleted_at, version
       )
       select r."organizationId", r."endpointId", r.url, r.events, r.description, r."disabledReason", r."disabledAt",
         r."failingSince", r."signingKeys", r."createdAt", r."deletedAt", r.version + 1
-      from ${CommitClause.rows(sql, rows.map(toPut), columns)}
+      from ${CommitClause.rows(sql, rows, columns)}
       where r.version = 0 or exists (
         select from simplan.webhook_endpoint known
         where known.organization_id = r."organizationId" and known.endpoint_id = r."endpointId"
@@ -62,30 +69,37 @@ export const put = (sql: Sql, rows: ReadonlyArray<WebhookEndpoint.WebhookEndpoin
       where stored.version = excluded.version - 1
       returning 1
     )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from webhook_endpoint_put) = ${rows.length}::int, 'version')`
-})
+    ],
+    outcome: sql`simplan.ensure((select count(*) from webhook_endpoint_put) = ${rows.length}::int, 'version')`
+  }
+}
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly endpointId: string }) =>
-  database.row(
-    (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
-      select (${sql.literal(value)})::text as value
-      from simplan.webhook_endpoint
-      where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
-        and webhook_endpoint.deleted_at is null`
+  Secrets.decoded(
+    database.row(
+      (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.webhook_endpoint
+        where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
+          and webhook_endpoint.deleted_at is null`
+    ),
+    (found) => (found === null ? null : Secrets.ofEndpoint(database.cipher.decrypt)(found))
   )
 
 export const page =
   (database: Database) =>
   ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
-    database.rows(
-      (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
-        select (${sql.literal(value)})::text as value
-        from simplan.webhook_endpoint
-        where webhook_endpoint.organization_id = ${organizationId} and webhook_endpoint.deleted_at is null
-          and ${Pages.after(sql, "webhook_endpoint.created_at, webhook_endpoint.endpoint_id", after)}
-        order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id
-        limit ${limit}::int`
+    Secrets.decoded(
+      database.rows(
+        (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
+          select (${sql.literal(value)})::text as value
+          from simplan.webhook_endpoint
+          where webhook_endpoint.organization_id = ${organizationId} and webhook_endpoint.deleted_at is null
+            and ${Pages.after(sql, "webhook_endpoint.created_at, webhook_endpoint.endpoint_id", after)}
+          order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id
+          limit ${limit}::int`
+      ),
+      (found) => found.map(Secrets.ofEndpoint(database.cipher.decrypt))
     )
 
 /** The types that the filters name of endpoints that are enabled or miss events, and those of handlers. */

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Attachment, Sim, SimAggregate } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
 import * as AggregateRows from "../../sql/AggregateRows.ts"
 import * as ReportedRows from "../../sql/ReportedRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -25,8 +26,9 @@ export const byIccid = (database: Database) => {
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
+  const { decrypt } = database.cipher
   return (of: Batching.OfSim) =>
-    Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
+    Secrets.decoded(packed(of), (found) => (found === null ? null : AggregateRows.unpack(decrypt, found)))
 }
 
 interface OfAttachment extends Batching.OfSim {
@@ -50,7 +52,9 @@ export const ofAttachment = (database: Database) => {
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
-  return (of: OfAttachment) => Effect.map(packed(of), (found) => (found === null ? null : AggregateRows.unpack(found)))
+  const { decrypt } = database.cipher
+  return (of: OfAttachment) =>
+    Secrets.decoded(packed(of), (found) => (found === null ? null : AggregateRows.unpack(decrypt, found)))
 }
 
 /** Whose SIM an ICCID is. */

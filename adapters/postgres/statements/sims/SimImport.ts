@@ -9,6 +9,7 @@
 import { Effect } from "effect"
 import { type AuditEntry, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
 import * as AuditEntries from "../AuditEntries.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
 
@@ -108,9 +109,10 @@ export const run = (database: Database) =>
   Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>, auditEntry?: AuditEntry.AuditEntry) {
     const entries = auditEntry === undefined ? [] : [auditEntry]
     const store = (all: ReadonlyArray<Storage.NewSim>) => database.write((sql) => statement(sql, all, entries))
-    const rows = yield* store(sims)
+    const given = sims.map(Secrets.ofSim(database.cipher.encrypt))
+    const rows = yield* store(given)
     // What another import registered after this statement's snapshot is only visible to the next statement.
-    const unseen = sims.filter((_, position) => rows[position]?.organizationId === null)
+    const unseen = given.filter((_, position) => rows[position]?.organizationId === null)
     const seen = unseen.length === 0 ? [] : yield* store(unseen)
     const outcome = {
       imported: [] as string[],

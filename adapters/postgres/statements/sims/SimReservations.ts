@@ -3,7 +3,9 @@
  */
 import { Effect } from "effect"
 import type { Storage } from "simplan/ports"
+import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
 
@@ -104,10 +106,14 @@ export const reserve =
   (database: Database) =>
   (of: Storage.ReservationRequest): Effect.Effect<Storage.ReservedSims, Storage.StorageError> =>
     Effect.flatMap(database.inTransaction, (joined) =>
-      Effect.map(
-        database.write((sql) => statement(sql, { ...of, count: Math.min(of.count, MOST) }, joined)),
+      Secrets.decoded(
+        database.write((sql) => {
+          const claim = ClockOffset.claimed(database.offset, of)
+          return statement(sql, { ...claim, count: Math.min(of.count, MOST) }, joined)
+        }),
         ([outcome]): Storage.ReservedSims => {
-          const sims = (outcome?.sims ?? []).map((sim) => SimRows.unpack(of.organizationId, sim))
+          const { decrypt } = database.cipher
+          const sims = (outcome?.sims ?? []).map((sim) => SimRows.unpack(decrypt, of.organizationId, sim))
           if (sims.length >= of.count) return { sims, shortage: null }
           if (outcome?.fitting || sims.length > 0) return { sims, shortage: "Busy" }
           return { sims, shortage: outcome?.returning || outcome?.provisioning ? "Releasing" : "None" }
@@ -128,7 +134,7 @@ export const release =
   }) =>
     Effect.flatMap(database.inTransaction, (joined) =>
       Effect.asVoid(
-        database.write(
+        database.writeHeld(
           (sql) => sql<Row<number>>`
             with ended as (
               update simplan.sim set reservation_token = null, reserved_until = null

@@ -1,11 +1,11 @@
 /**
  * The page of SIMs, one of them, and by what its telco knows it.
  */
-import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Label, type Sim, type SimIdentities, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as Pages from "../../sql/Pages.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -25,8 +25,9 @@ export const byIccid = (database: Database) => {
       from ${CommitClause.rows(sql, asked, Batching.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid`
   )
+  const { decrypt } = database.cipher
   return (of: Batching.OfSim) =>
-    Effect.map(lookup(of), (found) => (found === null ? null : SimRows.unpack(of.organizationId, found)))
+    Secrets.decoded(lookup(of), (found) => (found === null ? null : SimRows.unpack(decrypt, of.organizationId, found)))
 }
 
 /**
@@ -65,7 +66,7 @@ export const page = (database: Database) =>
   Pages.sized<number, Query, NonNullable<SimRows.PackedPage>, Sim.Sim>(database, {
     statement: (sql, of) => sql`
       select (${sql.literal(SimRows.page)})::text as value from (${listed(sql, of)}) sim`,
-    unpack: (found, { organizationId }) => SimRows.unpackPage(organizationId, found),
+    unpack: (found, { organizationId }) => SimRows.unpackPage(database.cipher.decrypt, organizationId, found),
     cursorOf: ({ importSequence }) => importSequence
   })
 

@@ -1,10 +1,10 @@
 /**
  * The statements about subscriptions. They are written under the guard of their SIM.
  */
-import { Effect } from "effect"
 import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
 import * as SimRows from "../../sql/SimRows.ts"
 import * as Pages from "../../sql/Pages.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
@@ -75,8 +75,9 @@ export const byIccid = (database: Database) => {
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
+  const { decrypt } = database.cipher
   return (of: Batching.OfSim) =>
-    Effect.map(lookup(of), (found) => (found === null ? null : unpack(of.organizationId, found)))
+    Secrets.decoded(lookup(of), (found) => (found === null ? null : unpack(decrypt, of.organizationId, found)))
 }
 
 const inOrder = (sql: Sql, { after, organizationId }: Storage.Page<Storage.CreatedCursor>) => sql`
@@ -104,15 +105,17 @@ export const page = (database: Database) =>
         ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
       ) subscription
       join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
-    unpack: (found, { organizationId }) => (found ?? []).map((packed) => unpack(organizationId, packed)),
+    unpack: (found, { organizationId }) =>
+      (found ?? []).map((packed) => unpack(database.cipher.decrypt, organizationId, packed)),
     cursorOf: ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
   })
 
 const unpack = (
+  decrypt: Secrets.Turn,
   organizationId: string,
   [subscriptionId, metadata, createdAt, packedSim]: Packed
 ): Subscription.SubscriptionWithSim => {
-  const sim = SimRows.unpack(organizationId, packedSim)
+  const sim = SimRows.unpack(decrypt, organizationId, packedSim)
   return {
     subscription: { organizationId, subscriptionId, iccid: sim.iccid, metadata, createdAt, status: "Live" },
     sim
