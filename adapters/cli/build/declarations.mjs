@@ -21,12 +21,15 @@ export const reachedFrom = (names, read) => {
 
 const DECLARATION = /\.d\.ts(?:\.map)?$/
 
-/** Removes the declarations that none of the entry points leads to: no compiler of a host's reads them. */
+/**
+ * Removes the declarations that none of the entry points leads to: no compiler of a host's reads them. A build without
+ * declarations is left as it is.
+ */
 export const keepReached = (folder, entryPoints) => {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => DECLARATION.test(name))
+  if (names.length === 0) return
   const reached = reachedFrom(entryPoints, (name) => readFileSync(join(folder, name), "utf8"))
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (DECLARATION.test(name) && !reached.has(name.replace(DECLARATION, ".d.ts"))) rmSync(join(folder, name))
-  }
+  for (const name of names) if (!reached.has(name.replace(DECLARATION, ".d.ts"))) rmSync(join(folder, name))
 }
 
 /** Has the maps lead to their sources from `dist`, which lies less deep than the folder where it is built. */
