@@ -6,7 +6,7 @@
  * a template beside the tree that it builds, and the tests' set-up beside the sources; where there is none, a database is
  * made the long way. A template is of one version of PGlite and serves no other.
  */
-import { fork } from "node:child_process"
+import { execFile, fork } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises"
@@ -38,12 +38,6 @@ const version = async (): Promise<string> => {
 
 const fileIn = async (where: string): Promise<string> => join(where, `${await version()}.tar.gz`)
 
-/** The template beside this tree; undefined where there is none. */
-export const template = async (): Promise<Blob | undefined> => {
-  const file = await fileIn(templates)
-  return existsSync(file) ? new Blob([await readFile(file)]) : undefined
-}
-
 /** Makes a template in a directory, unless it is there. It appears whole. */
 export const makeTemplate = async (where: string): Promise<void> => {
   const file = await fileIn(where)
@@ -55,6 +49,17 @@ export const makeTemplate = async (where: string): Promise<void> => {
   const unfinished = `${file}.${randomBytes(4).toString("hex")}`
   await writeFile(unfinished, Buffer.from(await dump.arrayBuffer()))
   await rename(unfinished, file)
+}
+
+const templateFile = async (): Promise<string | undefined> => {
+  const file = await fileIn(templates)
+  return existsSync(file) ? file : undefined
+}
+
+/** The template beside this tree; undefined where there is none. */
+export const template = async (): Promise<Blob | undefined> => {
+  const file = await templateFile()
+  return file === undefined ? undefined : new Blob([await readFile(file)])
 }
 
 const fromTemplate = async (): Promise<{ readonly loadDataDir?: Blob }> => {
@@ -84,14 +89,24 @@ const ranInitdb = (path: string): Promise<boolean> =>
     program.once("exit", (code) => resolve(code === 0 && existsSync(join(path, "PG_VERSION"))))
   })
 
+/** Whether the system's `tar` put the files of the template into the directory, which is empty. */
+const unpacked = (file: string, path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    execFile("tar", ["-xzf", file, "-C", path], { timeout: LONGEST }, (error) =>
+      resolve(error === null && existsSync(join(path, "PG_VERSION")))
+    )
+  })
+
 /**
  * Fills the directory with the files of a new database, by a process of its own, so that this one never has the memory
- * that making them takes. Without such a process the directory is left as it was, and PGlite makes them here.
+ * that making or unpacking them takes. Without such a process the directory is left as it was, and PGlite does it here.
  */
 const fill = async (path: string): Promise<void> => {
-  if (!existsSync(initdb)) return
+  const file = await templateFile()
+  if (file === undefined && !existsSync(initdb)) return
   const made = await mkdtemp(join(path, "making-"))
-  if (await ranInitdb(made).catch(() => false)) {
+  const isThere = file === undefined ? ranInitdb(made) : unpacked(file, made)
+  if (await isThere.catch(() => false)) {
     for (const name of await readdir(made)) await rename(join(made, name), join(path, name))
     await rmdir(made)
   } else await remove(made)
@@ -107,8 +122,8 @@ export const inDirectory = async (path: string): Promise<PGlite> => {
   if (existsSync(mark)) await empty(path)
   if (existsSync(join(path, "PG_VERSION"))) return PGlite.create(path, { relaxedDurability })
   await writeFile(mark, "")
-  const copied = await fromTemplate()
-  if (copied.loadDataDir === undefined) await fill(path)
+  await fill(path)
+  const copied = existsSync(join(path, "PG_VERSION")) ? {} : await fromTemplate()
   const made = await PGlite.create(path, { relaxedDurability, ...copied })
   await rm(mark)
   return made

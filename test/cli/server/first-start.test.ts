@@ -1,12 +1,13 @@
 /**
- * The first start of a server on an embedded database, as installed from the package, which has no template of a database:
- * its files are made by a program of their own, so that no process needs much memory, and without it where it fails.
+ * The first start of a server on an embedded database. As installed from the package, which has no template of a database,
+ * its files are made by a program of their own, so that no process needs much memory, and without it where it fails. In a
+ * checkout they are unpacked from the template by another process, for the same reason.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import * as BuiltCopy from "../BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
@@ -54,8 +55,8 @@ beforeEach(() => {
 })
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-const start = (): ServerProcess.ServerProcess => {
-  const server = ServerProcess.start({ main, cwd: cwd(), env: { NODE_OPTIONS: `--require=${noting}` } })
+const start = (env: Readonly<Record<string, string>> = {}): ServerProcess.ServerProcess => {
+  const server = ServerProcess.start({ main, cwd: cwd(), env: { NODE_OPTIONS: `--require=${noting}`, ...env } })
   closing.push(() => server.kill("SIGKILL"))
   return server
 }
@@ -65,15 +66,38 @@ const unfinished = (): ReadonlyArray<string> => {
   return existsSync(data) ? readdirSync(data).filter((name) => name.includes("making")) : []
 }
 
-it(`needs less than ${MOST} MB in each process`, async () => {
+/** The processes of a first start, each of which takes less than `MOST`. */
+const processes = async (): Promise<ReadonlyArray<string | undefined>> => {
   const server = start()
   await server.listening
   await server.kill("SIGTERM")
   const found = readFileSync(peaks, "utf8").trim().split("\n")
   const peak = new Map(found.map((line) => [line.split(" ")[0], Number(line.split(" ")[1]) / 1024]))
-  expect([...peak.keys()]).toEqual(["Initdb.js", "main.js"])
   expect(Math.max(...peak.values())).toBeLessThan(MOST)
   expect(unfinished()).toEqual([])
+  return [...peak.keys()]
+}
+
+it(`needs less than ${MOST} MB in each process`, async () => {
+  expect(await processes()).toEqual(["Initdb.js", "main.js"])
+})
+
+describe("with a template, as in a checkout", () => {
+  const templates = join(home, "dist/.pglite")
+  beforeEach(async () => {
+    cpSync(join((await BuiltCopy.shared()).main, "../../..", ".pglite"), templates, { recursive: true })
+  })
+  afterEach(() => rmSync(templates, { recursive: true }))
+
+  it(`needs less than ${MOST} MB`, async () => {
+    expect(await processes()).toEqual(["main.js"])
+  })
+
+  it("does without `tar`", async () => {
+    const url = await start({ PATH: "/nowhere" }).listening
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(unfinished()).toEqual([])
+  })
 })
 
 it.each([
