@@ -6,12 +6,12 @@
  * only the commands and the server need are optional dependencies, which an installation can leave out.
  */
 import { setFlagsFromString } from "node:v8"
-import * as Heap from "./server/Heap.ts"
+import * as V8Flags from "./server/V8Flags.ts"
 import * as StartSignals from "./server/StartSignals.ts"
 import * as MissingPackage from "./output/MissingPackage.ts"
 
 if (process.argv[2] === "serve") StartSignals.begin()
-setFlagsFromString(Heap.flags)
+setFlagsFromString(V8Flags.ofHeap)
 
 // Without this, a process that waits for nothing would exit with code 0 although the command is not done.
 const onStranded = (): void => {

@@ -1,5 +1,5 @@
 // Sets the flags of V8 that a server sets. It is imported before any other module.
 import { setFlagsFromString } from "node:v8"
-import { flags } from "../../dist/adapters/cli/server/Heap.js"
+import { ofHeap } from "../../dist/adapters/cli/server/V8Flags.js"
 
-setFlagsFromString(flags)
+setFlagsFromString(ofHeap)

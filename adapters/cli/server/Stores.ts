@@ -11,6 +11,7 @@ import { Journal, SqlJournal } from "../../telco-calls/index.ts"
 import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
+import * as V8Flags from "./V8Flags.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
 
@@ -29,7 +30,12 @@ const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.
 
 /** Loaded only where it is needed; it is an optional dependency. */
 const pglite = (options: Pglite.Options) =>
-  Layer.unwrap(Effect.promise(async () => (await import("../../pglite/index.ts")).layer(options)))
+  Layer.unwrap(
+    Effect.promise(async () => {
+      V8Flags.limitWebAssembly()
+      return (await import("../../pglite/index.ts")).layer(options)
+    })
+  )
 
 /** What of the settings says how the storage is opened. */
 export interface Options {

@@ -11,11 +11,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import * as BuiltCopy from "../BuiltCopy.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
-/**
- * In MB, for each process. From V8 13 on (Node 24), one function of PGlite's WebAssembly takes 600 MB for the second in
- * which it is optimized.
- */
-const MOST = Number.parseInt(process.versions.v8, 10) < 13 ? 500 : 1_150
+/** In MB, for each process. */
+const MOST = 500
 
 // Beside much other work, making the files alone took 47 s on two cores.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
