@@ -85,31 +85,19 @@ const strictly = { onExcessProperty: "error" } as const
 /** How many items of a file are looked at in one turn of the event loop: some milliseconds. */
 const TURN = 500
 
-/** Changes the items of a list in turns of the event loop, up to the first that is refused. */
-const inTurns = Effect.fnUntraced(function* <A, B>(
-  items: ReadonlyArray<A>,
-  change: (item: A, index: number) => Result.Result<B, Refusal.InvalidField>
-) {
-  const changed: Array<B> = []
-  for (const [index, item] of items.entries()) {
-    if (index % TURN === TURN - 1) yield* Effect.yieldNow
-    changed.push(yield* Effect.fromResult(change(item, index)))
-  }
-  return changed
-})
-
-/** Decodes the items of a list of the file. */
-const decoding = <A>(list: string, item: Schema.ConstraintDecoder<A>) => {
+/** Decodes the items of a list of the file in turns of the event loop, up to the first that is refused. */
+const decoding = <A, B>(list: string, item: Schema.ConstraintDecoder<A>, of: (decoded: A) => B) => {
   const decode = Schema.decodeUnknownResult(item)
-  return (items: ReadonlyArray<unknown>) =>
-    inTurns(items, (one, index) =>
-      Result.mapError(decode(one, strictly), ({ issue }) => refusalOf([list, index], issue))
-    )
+  return Effect.fnUntraced(function* (items: ReadonlyArray<unknown>) {
+    const made: Array<B> = []
+    for (const [index, one] of items.entries()) {
+      if (index % TURN === TURN - 1) yield* Effect.yieldNow
+      const decoded = Result.mapError(decode(one, strictly), ({ issue }) => refusalOf([list, index], issue))
+      made.push(of(yield* Effect.fromResult(decoded)))
+    }
+    return made
+  })
 }
-
-const decodeCountries = decoding("countries", Country)
-const decodeOperators = decoding("operators", Operator)
-const decodeProfiles = decoding("profiles", Profile)
 
 const List = Schema.Array(Schema.Unknown)
 
@@ -144,6 +132,10 @@ const profileOf = ({ coverage_id, iso2_list, label, region_code, region_name }: 
   iso2List: iso2_list
 })
 
+const decodeCountries = decoding("countries", Country, (country) => country)
+const decodeOperators = decoding("operators", Operator, operatorOf)
+const decodeProfiles = decoding("profiles", Profile, profileOf)
+
 /**
  * Checks a file and fills in its defaults: the countries of ISO 3166-1, operator ids by country and name, and profile ids
  * by label and region code. The answer of `GET /catalogue` is also a file, with or without its envelope. A large file lets
@@ -156,13 +148,10 @@ export const complete = Effect.fn("CatalogueFile.complete")(function* (file: unk
   const lists = yield* Effect.fromResult(
     Result.mapError(decodeLists(unwrapped(file), strictly), ({ issue }) => refusalOf([], issue))
   )
-  const countries = lists.countries === undefined ? Countries.all : yield* decodeCountries(lists.countries)
-  const operators = yield* decodeOperators(lists.operators)
-  const profiles = yield* decodeProfiles(lists.profiles)
   const catalogue: Catalogue.Catalogue = {
-    countries,
-    operators: yield* inTurns(operators, (operator) => Result.succeed(operatorOf(operator))),
-    profiles: yield* inTurns(profiles, (profile) => Result.succeed(profileOf(profile)))
+    countries: lists.countries === undefined ? Countries.all : yield* decodeCountries(lists.countries),
+    operators: yield* decodeOperators(lists.operators),
+    profiles: yield* decodeProfiles(lists.profiles)
   }
   const wrong = firstInconsistency(catalogue)
   return wrong === undefined ? catalogue : yield* wrong

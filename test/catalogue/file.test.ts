@@ -65,7 +65,7 @@ describe("A catalogue's file", () => {
     } finally {
       clearInterval(counting)
     }
-    // Once in 500 operators, for their values and for their ids.
+    // Once in 500 operators.
     expect(turns).toBeGreaterThan(10)
     const wrong = withOperator(...names.map((name, index) => ({ name, country: index === 15_000 ? "fr" : "FR" })))
     expect(await refusal(wrong)).toContain("operators[15000].country must be an ISO 2-letter country code")

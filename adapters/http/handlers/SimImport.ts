@@ -3,6 +3,7 @@
  * arrives, so memory does not grow with it; a malformed one ends the import with a problem. Only a small JSON body of few values
  * is parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests are served.
  */
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
@@ -60,9 +61,6 @@ const SLICE = 16_384
 /** How many lines of CSV are parsed at once: short rows take longer than their bytes do. */
 const SLICE_LINES = 256
 
-/** Lets what else the process has to do go first. */
-const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /** The bytes of a body in slices, between which other requests are served. `see` gets each slice first. */
 async function* slices(
   chunks: AsyncIterable<Uint8Array>,
@@ -74,7 +72,7 @@ async function* slices(
       at += slice.length
       see(slice)
       yield slice
-      await pause()
+      await nextTurn()
     }
   }
 }
@@ -230,7 +228,7 @@ async function* csvRows(
       if (rows.push(toRow(Object.fromEntries(names.map((name, at) => [name, record[at]])))) < CHUNK) continue
       yield rows
       rows = []
-      await pause()
+      await nextTurn()
     }
     if (rows.length > 0) yield rows
     if (names === undefined) columns([])
@@ -282,7 +280,7 @@ async function* jsonRows(
             return toRow(value)
           })
         }
-        await pause()
+        await nextTurn()
       }
     }
     elements.take(decoder.decode())
@@ -323,7 +321,7 @@ const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.File
     for (let at = 0; at < bytes.length; at += SLICE) {
       const slice = decoder.decode(bytes.subarray(at, at + SLICE), { stream: true })
       for (const { line } of elements.take(slice)) found.push(line)
-      await pause()
+      await nextTurn()
     }
     if (found.length === count) for (const line of found) lines.add(line)
   } catch (error) {
@@ -335,7 +333,7 @@ const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.File
 async function* chunked(sims: ReadonlyArray<unknown>): AsyncGenerator<ReadonlyArray<Sims.ImportRow>> {
   for (let from = 0; from < sims.length; from += CHUNK) {
     yield sims.slice(from, from + CHUNK).map(toRow)
-    await pause()
+    await nextTurn()
   }
 }
 

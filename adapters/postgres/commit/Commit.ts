@@ -103,7 +103,7 @@ interface Clauses {
   readonly rows: ReadonlyArray<CommitClause>
 }
 
-export const simChangeClauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>): Clauses => {
+const simChangeClauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>): Clauses => {
   if (changes.length === 0) return { sims: [], rows: [] }
   const sims: Array<Difference["sim"]> = []
   const confirmed: Array<SimWrites.Provisioned> = []

@@ -40,7 +40,7 @@ interface Waiting<Asked, Answer, E> {
 }
 
 /** The outcome of each question if one statement answers all of them, or fails for all. */
-export const exitsOf = <Answer, E>(
+const exitsOf = <Answer, E>(
   asked: ReadonlyArray<unknown>,
   answers: Effect.Effect<ReadonlyArray<Answer>, E>
 ): Effect.Effect<ReadonlyArray<Exit.Exit<Answer, E>>> =>
@@ -258,7 +258,7 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
 }
 
 /** How many rows the commit writes, roughly: a SIM and one that hangs on it for each change. */
-export const commitSize = ({ events = [], reports = {}, sims = [] }: Commit): number =>
+const commitSize = ({ events = [], reports = {}, sims = [] }: Commit): number =>
   1 + 2 * sims.length + events.length + (reports.smdpEntries ?? []).length
 
 const none: ReadonlyArray<never> = []

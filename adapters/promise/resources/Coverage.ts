@@ -104,7 +104,7 @@ const profileFilter = Arguments.decoder(
 const profileNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, coverageId: Arguments.Id }))
 
 /** A region to create, checked. Throws an `InvalidFieldError`. */
-export const regionCreation = Arguments.decoder(
+const regionCreation = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     regionName: Arguments.Name,
