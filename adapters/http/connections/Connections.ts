@@ -120,6 +120,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     return true
   }
   const open = (socket: Socket): Connection => {
+    shared.turns.accepted()
     const address = Requests.addressBehind(socket.remoteAddress ?? null, undefined, 0)
     const peer = address === null ? "" : Requests.network(address)
     const hasPlace = makePlace(peer)

@@ -2,17 +2,25 @@
  * Requests in the turns of the event loop (rule W13): what a caller without a proven key sends begins a few at a time, those
  * of each address in turn, and so does what was pipelined. Between two turns the event loop serves everybody else, so a
  * thousand addresses delay a key by one turn, and a new caller by one request of each address.
+ *
+ * libuv accepts one connection in a turn of the event loop. So while connections arrive in each turn, nothing else begins:
+ * turns stay short, and a new caller waits behind no more than the accepting of the connections before it.
  */
 
 /** How many begin in one turn of the event loop, and for how many ms; at least one. */
 const MOST = 16
 const MILLIS = 2
 
+/** For how many ms nothing begins while connections arrive, and after how many ms again. */
+const ACCEPTING = { millis: 100, every: 500 }
+
 export interface Turns {
   /** Whether a request may begin at once: nothing waits, and few have begun in this turn. It counts as begun then. */
   readonly mayBegin: () => boolean
   /** Runs something when it is the turn of its address. It must not throw. */
   readonly add: (network: string, run: () => void) => void
+  /** A connection was accepted in this turn, so that another may wait to be. */
+  readonly accepted: () => void
 }
 
 /** `nextTurn` runs something in the next turn of the event loop; `now` is in ms. */
@@ -25,12 +33,16 @@ export const make = (
   let begun = 0
   let since = 0
   let isDue = false
+  let isAccepting = false
+  let acceptingSince = Number.NEGATIVE_INFINITY
 
   const plan = (): void => {
     if (isDue) return
     isDue = true
     nextTurn(turn)
   }
+
+  const isHeld = (): boolean => isAccepting && now() - acceptingSince < ACCEPTING.millis
 
   const hasRoom = (): boolean => begun === 0 || (begun < MOST && now() - since < MILLIS)
 
@@ -44,6 +56,9 @@ export const make = (
     begun = 0
     // What is added meanwhile has to wait for its turn too.
     if (waiting.size > 0) plan()
+    const isHeldNow = isHeld()
+    isAccepting = false
+    if (isHeldNow) return
     while (hasRoom()) {
       const [first] = waiting
       if (first === undefined) return
@@ -59,7 +74,7 @@ export const make = (
 
   return {
     mayBegin: () => {
-      if (waiting.size > 0 || !hasRoom()) return false
+      if (waiting.size > 0 || isHeld() || !hasRoom()) return false
       count()
       plan()
       return true
@@ -68,6 +83,12 @@ export const make = (
       const runs = waiting.get(network)
       if (runs === undefined) waiting.set(network, [run])
       else runs.push(run)
+      plan()
+    },
+    accepted: () => {
+      isAccepting = true
+      const at = now()
+      if (at - acceptingSince >= ACCEPTING.every) acceptingSince = at
       plan()
     }
   }

@@ -71,3 +71,33 @@ it("a request begins at once where nothing waits and few have begun", () => {
   turn()
   expect([isDue(), turns.mayBegin()]).toEqual([false, true])
 })
+
+it("nothing begins while connections arrive in each turn, for 100 ms of half a second at most", () => {
+  const { add, clock, turn, turns } = world()
+  turns.accepted()
+  expect(turns.mayBegin()).toBe(false)
+  add("a", "a")
+  expect(turn()).toEqual([])
+  turns.accepted()
+  expect(turn()).toEqual([])
+  // No connection arrived in this one.
+  expect(turn()).toEqual(["a"])
+
+  const began: Array<number> = []
+  for (clock.now = 500; clock.now < 1_500; clock.now++) {
+    turns.accepted()
+    add("a", "again")
+    if (turn().length > 0) began.push(clock.now)
+  }
+  expect(began.length).toBe(800)
+  expect([began[0], began.filter((at) => at < 1_000).at(-1), began.find((at) => at >= 1_000)]).toEqual([
+    600, 999, 1_100
+  ])
+})
+
+it("a single connection holds up nothing", () => {
+  const { turn, turns } = world()
+  turns.accepted()
+  turn()
+  expect(turns.mayBegin()).toBe(true)
+})
