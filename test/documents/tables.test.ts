@@ -72,6 +72,31 @@ describe("The documents list all", () => {
     expect(typesVersions).toEqual({ "*": Object.fromEntries(declared) })
   })
 
+  it("the bounds of clients, with the numbers of the sources", () => {
+    const text = section("adapters/http/README.md", "## Limits")
+    const presets: ReadonlyArray<readonly [row: string, path: string, preset: RegExp, unit?: string]> = [
+      ["requests under way", "adapters/http/middleware/Concurrency.ts", /defaults: Bounds = \{ requests: (\w+)/],
+      ["streamed lists", "adapters/http/middleware/Concurrency.ts", /defaults: Bounds = .* streams: (\w+)/],
+      ["bytes of answers", "adapters/http/connections/UnreadBytes.ts", /PRESET = (\w+) \* 1_048_576/, " MB"],
+      ["connections", "adapters/http/Server.ts", /^const CONNECTIONS = (\w+)/m, ", or"],
+      ["connections", "adapters/http/Server.ts", /^const CONNECTIONS_OF_ADDRESS = (\w+)/m],
+      ["pipelined requests", "adapters/http/connections/Connection.ts", /^const AHEAD = (\w+)/m, " of"],
+      ["requests that begin", "adapters/http/connections/Turns.ts", /^const MOST = (\w+)/m, ", or"],
+      ["wrong keys", "adapters/http/middleware/Auth.ts", /failureRate: .*requests: (\w+)/],
+      ["keys that are looked up", "adapters/http/middleware/Auth.ts", /^const SLOTS = (\w+)/m],
+      ["jobs", "src/app/Settings.ts", /concurrency: (\d+)/],
+      ["names of webhooks", "adapters/webhooks-http/QuerySlots.ts", /^const ALL = (\w+)/m, ","],
+      ["SMS", "src/app/Settings.ts", /smsLimit: \{ messages: (\w+)/]
+    ]
+    const wrong = presets.filter(([row, path, preset, unit = " |"]) => {
+      const [, digits = ""] = preset.exec(Documents.read(path)) ?? []
+      const number = Number(digits.replace("_", "")).toLocaleString("en-US")
+      const [line = ""] = new RegExp(`^\\| ${row}\\b.*$`, "m").exec(text) ?? []
+      return digits === "" || !line.includes(`| ${number}${unit}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
   it("scripts that test and measure", () => {
     const { scripts } = JSON.parse(Documents.read("package.json"))
     const named = Object.keys(scripts).filter((name) => /^(?:test|bench)/.test(name))
