@@ -8,7 +8,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Layer } from "effect"
 import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
-import type { CommandFailed } from "./output/CommandFailed.ts"
+import { type CommandFailed, misuse } from "./output/CommandFailed.ts"
 import * as Audit from "./commands/Audit.ts"
 import * as Clock from "./commands/Clock.ts"
 import * as Deliveries from "./commands/Deliveries.ts"
@@ -26,10 +26,9 @@ import * as Simulate from "./commands/Simulate.ts"
 import * as Subscriptions from "./commands/Subscriptions.ts"
 import * as Telco from "./commands/Telco.ts"
 import * as Webhook from "./commands/Webhook.ts"
-import * as MissingPackage from "./output/MissingPackage.ts"
-import * as Misuse from "./output/Misuse.ts"
 import { Output } from "./output/Output.ts"
 import * as Secrets from "./settings/Secrets.ts"
+import * as Start from "./Start.ts"
 import * as Version from "./Version.ts"
 
 const simplan = Command.make("simplan").pipe(
@@ -80,7 +79,7 @@ const exitCode = (error: CliError.CliError | CommandFailed, output: Output, help
     output.out(help)
     return 0
   }
-  output.err(`${error._tag === "ShowHelp" ? Misuse.sentences(error) : error.message}\n`)
+  output.err(`${error._tag === "ShowHelp" ? misuse(error) : error.message}\n`)
   return 2
 }
 
@@ -110,7 +109,7 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
         Effect.suspend(() => {
           // The entry says what to install.
           const defect = Cause.squash(cause)
-          if (MissingPackage.nameOf(defect) !== undefined) return Effect.die(defect)
+          if (Start.missingPackage(defect) !== undefined) return Effect.die(defect)
           output.err(`simplan failed, which is a defect in it: ${Secrets.redact(Cause.pretty(cause))}\n`)
           return Effect.succeed(70)
         })

@@ -6,12 +6,10 @@
  * only the commands and the server need are optional dependencies, which an installation can leave out.
  */
 import { setFlagsFromString } from "node:v8"
-import * as V8Flags from "./server/V8Flags.ts"
-import * as StartSignals from "./server/StartSignals.ts"
-import * as MissingPackage from "./output/MissingPackage.ts"
+import * as Start from "./Start.ts"
 
-if (process.argv[2] === "serve") StartSignals.begin()
-setFlagsFromString(V8Flags.ofHeap)
+if (process.argv[2] === "serve") Start.endBySignal()
+setFlagsFromString(Start.HEAP_FLAGS)
 
 // Without this, a process that waits for nothing would exit with code 0 although the command is not done.
 const onStranded = (): void => {
@@ -23,12 +21,12 @@ const run = async (): Promise<number> => {
   const Effect = await import("effect/Effect")
   const { run } = await import("./Program.ts")
   // A signal from while the modules were loaded ends the process before it has made anything.
-  await StartSignals.delivered()
+  await Start.signalsDelivered()
   return Effect.runPromise(run(process.argv.slice(2)))
 }
 
 process.once("beforeExit", onStranded)
-const code = await run().catch(MissingPackage.report)
+const code = await run().catch(Start.reportMissing)
 process.off("beforeExit", onStranded)
 
 // Flushes both streams before the exit.

@@ -1,26 +1,24 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Output from "../../adapters/cli/output/Output.ts"
-import * as Table from "../../adapters/cli/output/Table.ts"
-import * as Text from "../../adapters/cli/output/Text.ts"
 
 const row = { id: "0123456789", name: "a rather long name", made_at: "2026-01-10T12:00:00.000Z", note: null }
 
 describe("a table", () => {
   it("has all columns where they fit, instants without their milliseconds", () => {
-    expect(Table.of([row], 80)).toBe(
+    expect(Output.table([row], 80)).toBe(
       "id          name                made_at               note\n" +
         "0123456789  a rather long name  2026-01-10T12:00:00Z  -"
     )
-    expect(Table.of([row], Number.POSITIVE_INFINITY)).toBe(Table.of([row], 80))
+    expect(Output.table([row], Number.POSITIVE_INFINITY)).toBe(Output.table([row], 80))
   })
 
   it("cuts texts, then leaves out the last columns, and cuts no id and no instant", () => {
-    expect(Table.of([row], 55).split("\n")).toEqual([
+    expect(Output.table([row], 55).split("\n")).toEqual([
       "id          name             made_at               note",
       "0123456789  a rather long …  2026-01-10T12:00:00Z  -"
     ])
-    expect(Table.of([row], 46).split("\n")).toEqual([
+    expect(Output.table([row], 46).split("\n")).toEqual([
       "id          name          made_at",
       "0123456789  a rather lo…  2026-01-10T12:00:00Z"
     ])
@@ -32,7 +30,7 @@ describe("a table", () => {
       { id: "1", actor, resource: actor, action: "subscription.create" },
       { id: "2", actor: "admin", resource: "*", action: "plan.create" }
     ]
-    expect(Table.of(rows, 60).split("\n")).toEqual([
+    expect(Output.table(rows, 60).split("\n")).toEqual([
       "id  actor                                 action",
       `1   ${actor}  subscription.crea…`,
       "2   admin                                 plan.create"
@@ -40,7 +38,7 @@ describe("a table", () => {
   })
 
   it("gives each record lines of its own where fewer than three columns fit", () => {
-    expect(Table.of([row, { ...row, note: "x" }], 25)).toBe(
+    expect(Output.table([row, { ...row, note: "x" }], 25)).toBe(
       "id       0123456789\nname     a rather long name\nmade_at  2026-01-10T12:00:00Z\nnote     -\n\n" +
         "id       0123456789\nname     a rather long name\nmade_at  2026-01-10T12:00:00Z\nnote     x"
     )
@@ -51,7 +49,7 @@ describe("a table", () => {
     const rows = fc.array(fc.record({ a: cell, b: cell, c: cell, d: cell }), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(rows, fc.integer({ min: 80, max: 200 }), (rows, width) => {
-        for (const line of Table.of(rows, width).split("\n")) expect([...line].length).toBeLessThanOrEqual(width)
+        for (const line of Output.table(rows, width).split("\n")) expect([...line].length).toBeLessThanOrEqual(width)
       })
     )
   })
@@ -65,6 +63,6 @@ it("tables are as wide as COLUMNS says, else as the terminal, and not cut elsewh
 })
 
 it("what customers write neither drives the terminal nor turns the writing", () => {
-  expect(Text.of("a\u001b[31m\u009bb\r\nc\u202ed\u2066e")).toBe("a [31m b c d e")
-  expect(Text.of({ a: 1 })).toBe('{"a":1}')
+  expect(Output.text("a\u001b[31m\u009bb\r\nc\u202ed\u2066e")).toBe("a [31m b c d e")
+  expect(Output.text({ a: 1 })).toBe('{"a":1}')
 })

@@ -1,14 +1,14 @@
 /**
- * Which server a command calls, and with which token. Both come from the flags, else from the environment, else from the
- * file of a server that was started in this directory. The management API may have an address of its own.
+ * Which server a command calls, and with which token or API key. All come from the flags, else from the environment, else
+ * from the file of a server that was started in this directory. The management API may have an address of its own. It shows
+ * nothing of an organization's SIMs, plans and subscriptions: commands about these call `/v3` with an API key.
  *
- * A token from that file is sent only to the server that generated it, or to another port of this machine.
+ * A secret from that file is sent only to the server that generated it, or to another port of this machine.
  */
 import { Effect, FileSystem, Option, Redacted, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
-import * as OwnerFile from "../settings/OwnerFile.ts"
 import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
 
@@ -22,10 +22,11 @@ export interface Connection {
 }
 
 const ADMIN_URL = "SIMPLAN_ADMIN_URL"
-export const URL_VARIABLE = "SIMPLAN_URL"
+const URL_VARIABLE = "SIMPLAN_URL"
+const KEY = "SIMPLAN_API_KEY"
 
 /** The flags of every command that calls a server. `urls`: the variables of its address. */
-export const serverFlags = (urls: string) => ({
+const serverFlags = (urls: string) => ({
   url: Flag.String("url").pipe(
     Flag.withMetavar("<address>"),
     Flag.withDescription(`Address of the server (else ${urls}, else the server started in this directory)`),
@@ -39,7 +40,7 @@ const flagsWith = (urls: string, variable: string) => ({
   token: Flag.Redacted("token").pipe(
     Flag.withMetavar("<token>"),
     Flag.withDescription(
-      `Token of the server, @FILE or @- (else ${variable}, else the one kept in ${OwnerFile.DIRECTORY}/)`
+      `Token of the server, @FILE or @- (else ${variable}, else the one kept in ${Credentials.DIRECTORY}/)`
     ),
     Flag.optional
   )
@@ -51,9 +52,32 @@ export const flags = flagsWith(`${ADMIN_URL} or ${URL_VARIABLE}`, Definitions.AD
 /** The flags of every command that calls the telco's API. */
 export const telcoFlags = flagsWith(URL_VARIABLE, Definitions.TELCO_TOKEN)
 
+/** The flags of every command that reads `/v3`. */
+export const keyFlags = {
+  org: Flag.String("org").pipe(
+    Flag.withMetavar("<id>"),
+    Flag.withDescription("Id of the organization, if its key is kept; an API key tells its organization by itself"),
+    Flag.optional
+  ),
+  ...serverFlags(URL_VARIABLE),
+  key: Flag.Redacted("key").pipe(
+    Flag.withMetavar("<key>"),
+    Flag.withDescription(
+      `API key of the organization, @FILE or @- (else ${KEY}, else the one kept in ${Credentials.DIRECTORY}/)`
+    ),
+    Flag.optional
+  )
+}
+
 export interface Given {
   readonly url: Option.Option<string>
   readonly token: Option.Option<Redacted.Redacted>
+}
+
+export interface GivenKey {
+  readonly url: Option.Option<string>
+  readonly key: Option.Option<Redacted.Redacted>
+  readonly org: Option.Option<string>
 }
 
 const DEFAULT_URL = "http://127.0.0.1:3000"
@@ -76,7 +100,7 @@ export const variable = Effect.fnUntraced(function* (name: string) {
 })
 
 /** Where the address of an API is found. */
-export interface Address {
+interface Address {
   /** The variables of its address; the first that is set counts. */
   readonly urls: ReadonlyArray<string>
   readonly keptUrl: (kept: Credentials.Kept) => string | undefined
@@ -89,7 +113,7 @@ interface Api extends Address {
 }
 
 /** The address that a command calls: that of `--url`, else of a variable, else of the server started in this directory. */
-export const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<Given, "url">, kept: Credentials.Kept) {
+const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<Given, "url">, kept: Credentials.Kept) {
   if (Option.isSome(given.url)) return yield* checked(given.url.value, "--url")
   for (const name of api.urls) {
     const set = yield* variable(name)
@@ -102,7 +126,7 @@ export const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<
  * The secret that a flag gives. `@FILE` is the text of a file and `@-` that of standard input, so that the secret does
  * not stand in the list of processes.
  */
-export const secretOf = Effect.fnUntraced(function* (given: Redacted.Redacted, flag: string) {
+const secretOf = Effect.fnUntraced(function* (given: Redacted.Redacted, flag: string) {
   const text = Redacted.value(given)
   if (!text.startsWith("@")) return given
   const path = text.slice(1)
@@ -115,8 +139,7 @@ export const secretOf = Effect.fnUntraced(function* (given: Redacted.Redacted, f
 })
 
 /** Whether what the server of this directory generated may be sent to the address. */
-export const isOwn = (api: Address, url: string, kept: Credentials.Kept): boolean =>
-  url === api.keptUrl(kept) || isLocal(url)
+const isOwn = (api: Address, url: string, kept: Credentials.Kept): boolean => url === api.keptUrl(kept) || isLocal(url)
 
 const resolve = (api: Api) =>
   Effect.fnUntraced(function* (given: Given) {
@@ -153,4 +176,48 @@ export const toTelco = resolve({
   keptUrl: ({ url }) => url,
   token: Definitions.TELCO_TOKEN,
   keptToken: ({ telcoToken }) => telcoToken
+})
+
+const customers: Address = { urls: [URL_VARIABLE], keptUrl: ({ url }) => url }
+
+const KEY_FILE = Credentials.fileOf("demoKey")
+
+/** The API key of the demonstration of the server that was started last in this directory. */
+const demoKey = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.orElseSucceed(files.readFileString(KEY_FILE), () => "")
+  return text.trim()
+})
+
+/**
+ * The `/v3` of the server, with the key of `--key`; else the kept one of the organization that `--org` names; else that of
+ * the environment; else the demonstration's.
+ */
+export const toCustomers = Effect.fnUntraced(function* (given: GivenKey) {
+  const kept = yield* Credentials.read
+  const url = yield* addressOf(customers, given, kept)
+  const isOwnServer = isOwn(customers, url, kept)
+  const to = (secret: Redacted.Redacted, from: string): Connection => ({ api: "v3", url, secret, from })
+
+  if (Option.isSome(given.key) && Option.isSome(given.org)) {
+    return yield* misused("An API key belongs to one organization, so give either --key or --org.")
+  }
+  if (Option.isSome(given.key)) return to(yield* secretOf(given.key.value, "--key"), "--key")
+  if (Option.isSome(given.org)) {
+    const id = given.org.value
+    const demo = Object.values(kept.demos ?? {}).find(({ organizationId }) => organizationId === id)
+    if (demo !== undefined && isOwnServer) return to(Redacted.make(demo.apiKey), Credentials.FILE)
+    return yield* misused(
+      `There is no API key of organization ${id} in ${Credentials.DIRECTORY}/ for ${url}: give one with --key; ` +
+        `\`simplan key create --org ${id} --scope read\` makes one.`
+    )
+  }
+  const set = yield* variable(KEY)
+  if (set !== undefined) return to(Redacted.make(set), KEY)
+  const own = isOwnServer ? yield* demoKey : ""
+  if (own !== "") return to(Redacted.make(own), KEY_FILE)
+  return yield* misused(
+    `There is no API key for ${url}: give one with --key or ${KEY} (\`simplan key create --scope read\` makes one), ` +
+      `or run this in the directory where a server made a demonstration.`
+  )
 })

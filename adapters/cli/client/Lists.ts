@@ -1,15 +1,15 @@
 /**
- * Lists of the server on the terminal: as a table, or each item as a line of JSON.
+ * Lists of the server on the terminal: as a table, or each item as a line of JSON. No more is read than is printed: of a list
+ * in pages no further page is asked for, and the answer with a whole list (rule W4) is cut after as many items.
  */
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import { Client } from "../../client/index.ts"
 import type { CommandFailed } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Table from "../output/Table.ts"
 import type { Connection } from "./Connection.ts"
-import * as CutList from "./CutList.ts"
-import * as Typed from "./Typed.ts"
+import * as Calls from "./Calls.ts"
 
 /** The flags of every list. */
 export const flags = {
@@ -61,7 +61,7 @@ const printItems = <Item, R>(
     if (found.length === 0) return yield* Output.note("There are none.")
     const isCut = !all && found.length > limit
     const { width } = yield* Effect.service(Output.Output)
-    yield* Output.print(Table.of((isCut ? found.slice(0, limit) : found).map(row), width))
+    yield* Output.print(Output.table((isCut ? found.slice(0, limit) : found).map(row), width))
     if (isCut) yield* Output.note(`These are the first ${limit}: --limit <number> or --all lists more.`)
   })
 
@@ -77,7 +77,7 @@ export const print = <Item>(
     given,
     (most, use) => {
       const page_size = String(Math.min(longestPage, most))
-      return Typed.call(connection, (client) =>
+      return Calls.call(connection, (client) =>
         use(
           Stream.take(
             Client.stream((page) => pages(client, { page_size, ...page })),
@@ -89,6 +89,59 @@ export const print = <Item>(
     row
   )
 
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** How deep the items are in `{"error":false,"data":[…]}`. */
+const DEPTH = 2
+
+/**
+ * Takes the text of the answer piece by piece. `take` gives what of the piece belongs to the cut answer, which is whole
+ * once `isCut` says so.
+ */
+const scanner = (limit: number) => {
+  let [depth, items] = [0, 0]
+  let [inString, isEscaped, isCut] = [false, false, false]
+
+  const take = (piece: string): string => {
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at)
+      if (inString) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) inString = false
+      } else if (code === QUOTE) inString = true
+      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth++
+      else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--
+      else if (code === COMMA && depth === DEPTH && ++items === limit) {
+        isCut = true
+        return `${piece.slice(0, at)}]}`
+      }
+    }
+    return piece
+  }
+
+  return { take, isCut: () => isCut }
+}
+
+const cut = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
+  Effect.suspend(() => {
+    if (response.status !== 200) return Effect.succeed(response)
+    const { isCut, take } = scanner(limit)
+    const pieces = response.stream.pipe(Stream.decodeText, Stream.map(take), Stream.takeUntil(isCut), Stream.mkString)
+    return Effect.map(pieces, (text) => {
+      const { headers, status } = response
+      return HttpClientResponse.fromWeb(response.request, new Response(text, { status, headers }))
+    })
+  })
+
+/**
+ * The client with answers that are lists (`{"error":false,"data":[…]}`) cut after `limit` items, at least 1. The connection
+ * of an answer that was cut is closed.
+ */
+const cutAfter = (client: HttpClient.HttpClient, limit: number): HttpClient.HttpClient =>
+  HttpClient.transformResponse(client, (answer) => Effect.flatMap(answer, (response) => cut(response, limit)))
+
 /** Prints a list that comes as a whole. What is not printed is not read. */
 export const printWhole = <Item>(
   connection: Connection,
@@ -99,10 +152,10 @@ export const printWhole = <Item>(
   printItems(
     given,
     (most, use) =>
-      Typed.call(
+      Calls.call(
         connection,
         (client) => use(Stream.fromIterableEffect(Effect.map(items(client), ({ data }) => data))),
-        (http) => (most === Number.POSITIVE_INFINITY ? http : CutList.through(http, most))
+        (http) => (most === Number.POSITIVE_INFINITY ? http : cutAfter(http, most))
       ),
     row
   )
@@ -111,4 +164,4 @@ export const printWhole = <Item>(
 export const section = (title: string, rows: ReadonlyArray<Output.Row>): Effect.Effect<void> =>
   rows.length === 0
     ? Effect.void
-    : Effect.flatMap(Output.Output, ({ width }) => Output.print(`\n${title}\n${Table.of(rows, width)}`))
+    : Effect.flatMap(Output.Output, ({ width }) => Output.print(`\n${title}\n${Output.table(rows, width)}`))

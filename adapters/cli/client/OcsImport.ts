@@ -13,7 +13,7 @@ import * as Telcos from "../server/Telcos.ts"
 import * as Progress from "../output/Progress.ts"
 import * as Connection from "./Connection.ts"
 import * as SimsImport from "./SimsImport.ts"
-import * as Typed from "./Typed.ts"
+import * as Calls from "./Calls.ts"
 
 const TELCO_FILE = "SIMPLAN_TELCO_FILE"
 
@@ -100,7 +100,7 @@ export const run = Effect.fnUntraced(function* (connection: Connection.Connectio
     for (let from = 0; from < rows.length; from += PIECE) {
       const piece = rows.slice(from, from + PIECE)
       const payload = HEADER + piece.map((row) => line(label, row)).join("")
-      const { data } = yield* Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
+      const { data } = yield* Calls.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
       report = SimsImport.sum(report, data, null)
       const text = `${SimsImport.rowsIn(report)} SIMs, ${report.imported} imported, ${report.updated} updated, ${report.error_count} errors`
       yield* progress.update((from + piece.length) / rows.length, text)

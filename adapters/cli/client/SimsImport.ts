@@ -5,11 +5,11 @@
  */
 import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import * as Output from "../output/Output.ts"
 import * as Progress from "../output/Progress.ts"
-import * as Text from "../output/Text.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvPieces from "./CsvPieces.ts"
-import * as Typed from "./Typed.ts"
+import * as Calls from "./Calls.ts"
 
 export interface RowMessage {
   readonly row: number
@@ -97,7 +97,7 @@ export const run = (connection: Connection, id: string, path: string) =>
     let bytes = 0
 
     const send = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
-      const take = Typed.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
+      const take = Calls.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
       const { data } = yield* Effect.mapError(take, (error) => {
         const done = rowsIn(report)
         const message = lineOfFile(error.message, linesAbove)
@@ -144,7 +144,9 @@ export const show = (report: Report): string => {
     ([name, count]) => `${name.padEnd(10)}  ${count}`
   )
   const line = (kind: string) => (one: RowMessage) =>
-    Text.of(`${kind} in ${one.line === null ? `row ${one.row}` : `line ${one.line}`} (${one.iccid}): ${one.message}`)
+    Output.text(
+      `${kind} in ${one.line === null ? `row ${one.row}` : `line ${one.line}`} (${one.iccid}): ${one.message}`
+    )
   const omitted = errors - report.errors.length
   const more = warnings - Math.min(report.warnings.length, MOST_WARNINGS)
   return [

@@ -8,7 +8,6 @@ import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Flags from "./Flags.ts"
-import * as Organization from "./Organization.ts"
 
 export const command = Command.make(
   "audit",
@@ -27,14 +26,14 @@ export const command = Command.make(
       Flag.withDefault(false)
     ),
     ...Lists.flags,
-    ...Organization.flags
+    ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
     const { action, actor, from, org, resource, service, to } = given
     if (service && Option.isSome(org)) return yield* misused("Give --org or --service, not both.")
     const { connection, id } = service
       ? { connection: yield* Connection.toAdmin(given), id: null }
-      : yield* Organization.open(given)
+      : yield* Flags.openOrganization(given)
     const filter = {
       ...(Option.isSome(from) && { from: from.value }),
       ...(Option.isSome(to) && { to: to.value }),

@@ -4,7 +4,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import * as Flags from "./Flags.ts"
 import { misused } from "../output/CommandFailed.ts"
 
@@ -25,7 +25,7 @@ const advance = Command.make(
     }
     const connection = yield* Connection.toAdmin(given)
     const payload = { ...(Option.isSome(to) && { to: to.value }), ...(Option.isSome(by) && { by: by.value }) }
-    yield* Typed.record(connection, json, (client) => client.clock.advance({ payload }))
+    yield* Calls.record(connection, json, (client) => client.clock.advance({ payload }))
   })
 ).pipe(
   Command.withDescription("Move a virtual clock on; returns when all work that is due by then is done."),

@@ -6,11 +6,10 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Connection } from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
-import * as Organization from "./Organization.ts"
 
 const types = [...WebhookEvent.types, WebhookEvent.TEST] as const
 
@@ -50,9 +49,9 @@ const filterOf = ({ endpoint, from, iccid, status, to, type }: Filters) => ({
 
 const list = Command.make(
   "list",
-  { ...filters, ...Lists.flags, ...Organization.flags },
+  { ...filters, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     const filter = filterOf(given)
     yield* Lists.print(
       connection,
@@ -76,10 +75,10 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  { delivery: Flags.id("Id of the delivery"), ...Organization.flags },
+  { delivery: Flags.id("Id of the delivery"), ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
-    const { data } = yield* Typed.call(connection, (client) =>
+    const { connection, id } = yield* Flags.openOrganization(given)
+    const { data } = yield* Calls.call(connection, (client) =>
       client.webhooks.delivery({ params: { id, delivery_id: given.delivery } })
     )
     if (given.json) return yield* Output.print(JSON.stringify(data))
@@ -101,7 +100,7 @@ const replayAll = Effect.fnUntraced(function* (
     const payload: typeof filter & { readonly after?: string } = after === null ? filter : { ...filter, after }
     const done = replayed
     const { data } = yield* Effect.mapError(
-      Typed.call(connection, (client) => client.webhooks.replayAll({ params: { id }, payload })),
+      Calls.call(connection, (client) => client.webhooks.replayAll({ params: { id }, payload })),
       (error) => (done === 0 ? error : impossible(`${error.message} ${done} deliveries were replayed before.`))
     )
     replayed += data.replayed
@@ -115,7 +114,7 @@ const replay = Command.make(
   {
     delivery: Flags.id("Id of the delivery; leave it out to replay all that the flags take").pipe(Argument.optional),
     ...filters,
-    ...Organization.flags
+    ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
     const { delivery, json } = given
@@ -126,10 +125,10 @@ const replay = Command.make(
         "Name the ID of a delivery, or say which to replay, such as all failures by --status failed."
       )
     }
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     if (Option.isSome(delivery)) {
       const params = { id, delivery_id: delivery.value }
-      return yield* Typed.record(connection, json, (client) => client.webhooks.replay({ params }))
+      return yield* Calls.record(connection, json, (client) => client.webhooks.replay({ params }))
     }
     yield* Output.record({ replayed: yield* replayAll(connection, id, filter) }, json)
   })

@@ -7,7 +7,7 @@ import { Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Connection from "../client/Connection.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
 
@@ -58,7 +58,7 @@ const fromFile = (path: string) =>
 // The events need the server's time, because its clock may be virtual. Without an answer, this machine's time is used.
 const serverTime = ({ url }: Connection.Given) =>
   Connection.toAdmin({ url, token: Option.none() }).pipe(
-    Effect.flatMap((connection) => Typed.call(connection, (client) => client.clock.read())),
+    Effect.flatMap((connection) => Calls.call(connection, (client) => client.clock.read())),
     Effect.map(({ data }) => data.now),
     Effect.catch(() => Effect.sync(() => new Date().toISOString()))
   )
@@ -111,7 +111,7 @@ const send = Command.make(
     let sum: Verdicts = { accepted: 0, duplicates: 0, rejected: [] }
     for (let start = 0; start < events.length; start += PER_REQUEST) {
       const payload = { events: events.slice(start, start + PER_REQUEST) }
-      const next = yield* Typed.call(connection, (client) => client.reports.take({ payload }))
+      const next = yield* Calls.call(connection, (client) => client.reports.take({ payload }))
       sum = {
         accepted: sum.accepted + next.accepted,
         duplicates: sum.duplicates + next.duplicates,

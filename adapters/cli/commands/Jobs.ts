@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
@@ -72,7 +72,7 @@ const retryAll = Effect.fnUntraced(function* (connection: Connection.Connection,
   let after: string | null = null
   do {
     const payload: typeof filter & { readonly after?: string } = after === null ? filter : { ...filter, after }
-    const { data } = yield* Typed.call(connection, (client) => client.jobs.retryAll({ payload }))
+    const { data } = yield* Calls.call(connection, (client) => client.jobs.retryAll({ payload }))
     retried += data.retried
     after = data.next
   } while (after !== null)
@@ -96,7 +96,7 @@ const retry = Command.make(
     const connection = yield* Connection.toAdmin(given)
     if (Option.isSome(job)) {
       const params = { job_id: job.value }
-      return yield* Typed.record(connection, json, (client) => client.jobs.retry({ params }))
+      return yield* Calls.record(connection, json, (client) => client.jobs.retry({ params }))
     }
     const retried = yield* retryAll(connection, filter)
     yield* Output.record({ retried }, json)

@@ -5,10 +5,9 @@ import { ApiKey } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
-import * as Organization from "./Organization.ts"
 
 const shownOnce = Output.note("The key is shown this once: keep it now.")
 
@@ -21,13 +20,13 @@ const create = Command.make(
       Flag.withDefault("full")
     ),
     expiresAt: Flags.instant("expires-at", "When it stops being good (never, if left out)"),
-    ...Organization.flags
+    ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     const { expiresAt, json, name, scope } = given
     const payload = { name, scope, ...(Option.isSome(expiresAt) && { expires_at: expiresAt.value }) }
-    yield* Typed.record(connection, json, (client) => client.organizations.createKey({ params: { id }, payload }))
+    yield* Calls.record(connection, json, (client) => client.organizations.createKey({ params: { id }, payload }))
     if (!json) yield* shownOnce
   })
 ).pipe(
@@ -40,9 +39,9 @@ const create = Command.make(
 
 const list = Command.make(
   "list",
-  { ...Lists.flags, ...Organization.flags },
+  { ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     yield* Lists.print(
       connection,
       given,
@@ -59,14 +58,14 @@ const list = Command.make(
   })
 ).pipe(Command.withDescription("List an organization's API keys, revoked ones included, without their secrets."))
 
-const named = { key: Flags.id("Id of the key"), ...Organization.flags }
+const named = { key: Flags.id("Id of the key"), ...Flags.organization }
 
 const revoke = Command.make(
   "revoke",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
-    yield* Typed.record(connection, given.json, (client) =>
+    const { connection, id } = yield* Flags.openOrganization(given)
+    yield* Calls.record(connection, given.json, (client) =>
       client.organizations.revokeKey({ params: { id, key_id: given.key } })
     )
   })
@@ -76,8 +75,8 @@ const rotate = Command.make(
   "rotate",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
-    yield* Typed.record(connection, given.json, (client) =>
+    const { connection, id } = yield* Flags.openOrganization(given)
+    yield* Calls.record(connection, given.json, (client) =>
       client.organizations.rotateKey({ params: { id, key_id: given.key } })
     )
     if (!given.json) yield* shownOnce

@@ -5,14 +5,14 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 
 const create = Command.make(
   "create",
   { name: Argument.String("NAME").pipe(Argument.withDescription("Name of the organization")), ...Connection.flags },
   Effect.fnUntraced(function* ({ json, name, ...given }) {
     const connection = yield* Connection.toAdmin(given)
-    yield* Typed.record(connection, json, (client) => client.organizations.create({ payload: { name } }))
+    yield* Calls.record(connection, json, (client) => client.organizations.create({ payload: { name } }))
   })
 ).pipe(
   Command.withDescription("Create an organization and print its id."),

@@ -4,7 +4,7 @@
 import { Label } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as KeyConnection from "../client/KeyConnection.ts"
+import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 
 /** The longest page of plans (rule P3). */
@@ -29,11 +29,11 @@ const list = Command.make(
       Flag.optional
     ),
     ...Lists.flags,
-    ...KeyConnection.flags
+    ...Connection.keyFlags
   },
   Effect.fnUntraced(function* (given) {
     const { archived, country, label, search } = given
-    const connection = yield* KeyConnection.open(given)
+    const connection = yield* Connection.toCustomers(given)
     const filter = {
       ...(Option.isSome(archived) && { archived: archived.value }),
       ...(Option.isSome(label) && { label: label.value }),

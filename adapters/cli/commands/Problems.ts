@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import * as Flags from "./Flags.ts"
 
 const problem = { problem: Flags.id("Id of the problem"), ...Connection.flags }
@@ -16,7 +16,7 @@ const retry = Command.make(
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.toAdmin(given)
     const params = { problem_id: given.problem }
-    yield* Typed.record(connection, given.json, (client) => client.problems.retry({ params }))
+    yield* Calls.record(connection, given.json, (client) => client.problems.retry({ params }))
   })
 ).pipe(
   Command.withDescription("Have the telco asked again, now, and up to three times."),
@@ -36,7 +36,7 @@ const resolve = Command.make(
     const connection = yield* Connection.toAdmin(given)
     const params = { problem_id: given.problem }
     const query = given.force ? { force: "true" as const } : {}
-    yield* Typed.record(connection, given.json, (client) => client.problems.resolve({ params, query }))
+    yield* Calls.record(connection, given.json, (client) => client.problems.resolve({ params, query }))
   })
 ).pipe(
   Command.withDescription("Close a problem that was dealt with at the telco by hand."),

@@ -5,12 +5,11 @@ import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { impossible } from "../output/CommandFailed.ts"
 import * as Greeting from "../server/Greeting.ts"
-import * as Logs from "../server/Logs.ts"
+import * as Process from "../server/Process.ts"
 import * as Output from "../output/Output.ts"
 import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
 import { withoutPassword } from "../settings/DatabaseUrl.ts"
-import * as Signals from "../server/Signals.ts"
 
 // The other commands do not load the server.
 const loaded = Effect.promise(async () => ({
@@ -38,7 +37,7 @@ export const command = Command.make(
       const greeting = yield* Server.start(settings, production)
       yield* Output.print(Greeting.text(greeting, process.stdout.isTTY === true))
     })
-    yield* Effect.provide(Signals.serve(start), Layer.provideMerge(Telemetry.layer(), Logs.layer))
+    yield* Effect.provide(Process.serve(start), Layer.provideMerge(Telemetry.layer(), Process.logs))
   })
 ).pipe(
   Command.withDescription(

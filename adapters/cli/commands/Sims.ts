@@ -4,15 +4,14 @@
 import { Label } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as KeyConnection from "../client/KeyConnection.ts"
+import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as OcsImport from "../client/OcsImport.ts"
 import * as SimsImport from "../client/SimsImport.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
-import * as Organization from "./Organization.ts"
 
 const list = Command.make(
   "list",
@@ -23,10 +22,10 @@ const list = Command.make(
       Flag.optional
     ),
     ...Lists.flags,
-    ...KeyConnection.flags
+    ...Connection.keyFlags
   },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* KeyConnection.open(given)
+    const connection = yield* Connection.toCustomers(given)
     const filter = {
       ...(Option.isSome(given.label) && { label: given.label.value }),
       ...(Option.isSome(given.esim) && { is_esim: given.esim.value })
@@ -45,13 +44,13 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...KeyConnection.flags },
+  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
     const params = { iccid: given.iccid }
-    const connection = yield* KeyConnection.open(given)
-    const { data: sim } = yield* Typed.call(connection, (client) => client.sims.get({ params }))
+    const connection = yield* Connection.toCustomers(given)
+    const { data: sim } = yield* Calls.call(connection, (client) => client.sims.get({ params }))
     const smdp = sim.is_esim
-      ? (yield* Typed.call(connection, (client) => client.sims.smdpInfo({ params }))).data
+      ? (yield* Calls.call(connection, (client) => client.sims.smdpInfo({ params }))).data
       : { current_status: null, state_history: [] }
     const { current_status, state_history } = smdp
     if (given.json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
@@ -105,11 +104,11 @@ const importSims = Command.make(
       Flag.optional
     ),
     telco: Flags.optionalId("telco", "With --from-ocs: the name of the system, if the file has several"),
-    ...Organization.flags
+    ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
     const source = yield* sourceOf(given)
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     const { missing, report } =
       typeof source === "string"
         ? { report: yield* SimsImport.run(connection, id, source), missing: null }

@@ -3,17 +3,17 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import * as KeyConnection from "../client/KeyConnection.ts"
+import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
 
 const list = Command.make(
   "list",
-  { ...Lists.flags, ...KeyConnection.flags },
+  { ...Lists.flags, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* KeyConnection.open(given)
+    const connection = yield* Connection.toCustomers(given)
     yield* Lists.printWhole(
       connection,
       given,
@@ -31,11 +31,11 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...KeyConnection.flags },
+  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* KeyConnection.open(given)
+    const connection = yield* Connection.toCustomers(given)
     const params = { iccid: given.iccid }
-    const [{ data: subscription }, { data: plan_attachments }, { last_operator }] = yield* Typed.call(
+    const [{ data: subscription }, { data: plan_attachments }, { last_operator }] = yield* Calls.call(
       connection,
       ({ subscriptions }) =>
         Effect.all(

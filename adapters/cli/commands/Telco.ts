@@ -7,13 +7,11 @@ import { Command, Flag } from "effect/cli"
 import { resolve } from "node:path"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as DatabaseUrl from "../settings/DatabaseUrl.ts"
-import * as Logs from "../server/Logs.ts"
+import * as Process from "../server/Process.ts"
 import * as Output from "../output/Output.ts"
-import * as SecretFiles from "../settings/SecretFiles.ts"
+import * as Credentials from "../settings/Credentials.ts"
 import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
-import * as Signals from "../server/Signals.ts"
-import * as Table from "../output/Table.ts"
 import type * as TelcoProcess from "../telco/TelcoProcess.ts"
 
 const DEFAULT_BOOKS = "pglite://./.simplan/telco"
@@ -28,7 +26,7 @@ const booksUrl = Effect.gen(function* () {
 
 const telcoProcess = Effect.promise(() => import("../telco/TelcoProcess.ts"))
 
-const keyFile = SecretFiles.file("telcoKey")
+const keyFile = Credentials.fileOf("telcoKey")
 
 // A generated key is shown to a terminal only, and read from its file by the commands.
 const text = ({ books, generatedKey, url }: TelcoProcess.Telco, isTerminal: boolean): string => {
@@ -67,11 +65,11 @@ const check = Command.make(
     const path = Option.getOrNull(file) ?? set
     if (path === null) return yield* misused("Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.")
     const TelcoCheck = yield* Effect.promise(() => import("../telco/TelcoCheck.ts"))
-    const findings = yield* Effect.provide(TelcoCheck.run(path), Logs.layer)
+    const findings = yield* Effect.provide(TelcoCheck.run(path), Process.logs)
     const { width } = yield* Output.Output
     const rows = findings.map(({ works, ...finding }) => ({ ...finding, works: works ? "yes" : "no" }))
     const shown = rows.map(({ kind, message, telco, what, works }) => ({ telco, what, works, message, kind }))
-    yield* Output.print(json ? JSON.stringify(findings, null, 2) : Table.of(shown, width))
+    yield* Output.print(json ? JSON.stringify(findings, null, 2) : Output.table(shown, width))
     const failed = findings.filter(({ works }) => !works).length
     if (failed > 0) return yield* impossible(`${failed} of ${findings.length} things do not work.`)
   })
@@ -101,8 +99,8 @@ export const command = Command.make(
     booksUrl.pipe(
       Effect.flatMap((books) => Effect.flatMap(telcoProcess, (TelcoProcess) => TelcoProcess.start({ ...at, books }))),
       Effect.flatMap((telco) => Output.print(text(telco, process.stdout.isTTY === true))),
-      Signals.serve,
-      Effect.provide(Logs.layer)
+      Process.serve,
+      Effect.provide(Process.logs)
     )
 ).pipe(
   Command.withDescription(

@@ -5,10 +5,9 @@ import { WebhookEvent } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Lists from "../client/Lists.ts"
-import * as Typed from "../client/Typed.ts"
+import * as Calls from "../client/Calls.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
-import * as Organization from "./Organization.ts"
 
 const standard = WebhookEvent.standardTypes.length
 
@@ -27,13 +26,13 @@ const add = Command.make(
     address: Argument.String("URL").pipe(Argument.withDescription("Where the events are posted to")),
     events: events(`the first ${standard}`),
     description: Flag.String("description").pipe(Flag.withDescription("A note for people"), Flag.withDefault("")),
-    ...Organization.flags
+    ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     const { address: url, description, events, json } = given
     const payload = { url, ...(events.length > 0 && { events }), ...(description !== "" && { description }) }
-    yield* Typed.record(connection, json, (client) => client.webhooks.create({ params: { id }, payload }))
+    yield* Calls.record(connection, json, (client) => client.webhooks.create({ params: { id }, payload }))
     if (!json) yield* Output.note("The signing key is shown this once: keep it now.")
   })
 ).pipe(
@@ -49,9 +48,9 @@ const add = Command.make(
 
 const list = Command.make(
   "list",
-  { ...Lists.flags, ...Organization.flags },
+  { ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     yield* Lists.print(
       connection,
       given,
@@ -70,7 +69,7 @@ const list = Command.make(
   })
 ).pipe(Command.withDescription("List an organization's webhook endpoints, oldest first."))
 
-const named = { endpoint: Flags.id("Id of the endpoint"), ...Organization.flags }
+const named = { endpoint: Flags.id("Id of the endpoint"), ...Flags.organization }
 
 const update = Command.make(
   "update",
@@ -89,7 +88,7 @@ const update = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Flags.openOrganization(given)
     const { address, description, enabled, events } = given
     const payload = {
       ...(Option.isSome(address) && { url: address.value }),
@@ -97,7 +96,7 @@ const update = Command.make(
       ...(Option.isSome(description) && { description: description.value }),
       ...(Option.isSome(enabled) && { enabled: enabled.value === "true" })
     }
-    yield* Typed.record(connection, given.json, (client) =>
+    yield* Calls.record(connection, given.json, (client) =>
       client.webhooks.update({ params: { id, endpoint_id: given.endpoint }, payload })
     )
   })
@@ -112,8 +111,8 @@ const remove = Command.make(
   "remove",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
-    yield* Typed.record(connection, given.json, (client) =>
+    const { connection, id } = yield* Flags.openOrganization(given)
+    yield* Calls.record(connection, given.json, (client) =>
       client.webhooks.remove({ params: { id, endpoint_id: given.endpoint } })
     )
   })
@@ -123,8 +122,8 @@ const rotateKey = Command.make(
   "rotate-key",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
-    yield* Typed.record(connection, given.json, (client) =>
+    const { connection, id } = yield* Flags.openOrganization(given)
+    yield* Calls.record(connection, given.json, (client) =>
       client.webhooks.rotateKey({ params: { id, endpoint_id: given.endpoint } })
     )
     if (!given.json) yield* Output.note("The signing key is shown this once: keep it now.")
@@ -135,8 +134,8 @@ const test = Command.make(
   "test",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
-    yield* Typed.record(connection, given.json, (client) =>
+    const { connection, id } = yield* Flags.openOrganization(given)
+    yield* Calls.record(connection, given.json, (client) =>
       client.webhooks.test({ params: { id, endpoint_id: given.endpoint } })
     )
     if (!given.json) {

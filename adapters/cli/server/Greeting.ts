@@ -7,8 +7,7 @@
  * token from the environment its variable stands.
  */
 import { Redacted } from "effect"
-import * as OwnerFile from "../settings/OwnerFile.ts"
-import * as SecretFiles from "../settings/SecretFiles.ts"
+import * as Credentials from "../settings/Credentials.ts"
 import type { Token, Tokens } from "../settings/Tokens.ts"
 
 export interface Greeting {
@@ -59,9 +58,9 @@ interface Place extends Pick<Greeting, "url" | "directory"> {
 
 // An interactive shell may not treat `#` as a comment, so the titles contain no special characters.
 const commands = ({ coverageId, directory, telcoToken, url }: Place): ReadonlyArray<string> => {
-  const planFile = quoted(`${directory}/${OwnerFile.DIRECTORY}/plan.json`)
-  const subscriptionFile = quoted(`${directory}/${OwnerFile.DIRECTORY}/subscription.json`)
-  const secret = (name: SecretFiles.Secret): string => content(`${directory}/${SecretFiles.file(name)}`)
+  const planFile = quoted(`${directory}/${Credentials.DIRECTORY}/plan.json`)
+  const subscriptionFile = quoted(`${directory}/${Credentials.DIRECTORY}/subscription.json`)
+  const secret = (name: Credentials.Secret): string => content(`${directory}/${Credentials.fileOf(name)}`)
   const withKey = (path: string): string => `curl -sS "${url}${path}?key=${secret("demoKey")}"`
   const post = (path: string, body: string): string => `${withKey(path)} ${JSON_TYPE} -d ${body}`
   const plan = JSON.stringify({
@@ -118,9 +117,9 @@ const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string>
 export const text = (greeting: Greeting, isTerminal: boolean): string => {
   const { adminUrl, database, demo, directory, telco, tokens, unfit, url, version, virtualNow } = greeting
   const shown =
-    (name: SecretFiles.Secret) =>
+    (name: Credentials.Secret) =>
     (secret: string): string =>
-      isTerminal ? secret : `in ${directory}/${SecretFiles.file(name)}`
+      isTerminal ? secret : `in ${directory}/${Credentials.fileOf(name)}`
   const facts: ReadonlyArray<readonly [name: string, value: string | null]> = [
     ["address", url],
     ["operators", adminUrl],

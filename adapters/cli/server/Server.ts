@@ -6,38 +6,35 @@
  * and then jobs are finished or released, and last the data directory is unlocked.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
-import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
 import { BusinessClock, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
+import { RouteGroups, type Routes, Server } from "../../http/index.ts"
 import { TelcoHttp } from "../../telco-http/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"
 import * as VirtualClock from "../../virtual-clock/index.ts"
-import { HttpSender } from "../../webhooks-http/index.ts"
-import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
-import * as ClockSetting from "../settings/ClockSetting.ts"
+import { checkUrl, type Destinations, HttpSender } from "../../webhooks-http/index.ts"
+import { type CommandFailed, impossible, sentence, systemCode } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import { isEmbedded, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Demo from "./Demo.ts"
 import type { Greeting } from "./Greeting.ts"
-import * as Listener from "./Listener.ts"
-import * as Production from "../settings/Production.ts"
-import * as SecretFiles from "../settings/SecretFiles.ts"
-import type { Settings } from "../settings/Settings.ts"
-import * as Signals from "./Signals.ts"
+import type { ClockSetting } from "../settings/Definitions.ts"
+import * as Settings from "../settings/Settings.ts"
+import * as Process from "./Process.ts"
 import * as Stores from "./Stores.ts"
 import * as Telcos from "./Telcos.ts"
 import * as Tokens from "../settings/Tokens.ts"
 import * as Version from "../Version.ts"
-import * as WebhookSettings from "../settings/WebhookSettings.ts"
 
 /**
  * The business clock of a server. A virtual clock continues at its stored time, or at the later instant of the setting; its start
  * is stored before anything uses it.
  */
 const openClock = (
-  setting: ClockSetting.ClockSetting
+  setting: ClockSetting
 ): Effect.Effect<
   Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>,
   Storage.StorageError | Storage.Conflict,
@@ -55,7 +52,7 @@ const openClock = (
       }
       return VirtualClock.system
     }
-    const start = ClockSetting.start(setting, stored, machineNow)
+    const start = Settings.virtualStart(setting, stored, machineNow)
     if (start !== stored) yield* storage.commit({ clock: start })
     return VirtualClock.virtual(start)
   })
@@ -63,14 +60,14 @@ const openClock = (
 /** The label of the plan in the greeting. */
 const LABEL = "Green"
 
-const telcoOf = ({ telco, telcoTimeoutMillis }: Settings, telcos: Telcos.Telcos | null) => {
+const telcoOf = ({ telco, telcoTimeoutMillis }: Settings.Settings, telcos: Telcos.Telcos | null) => {
   if (telcos !== null) return telcos.layer
   return telco === null
     ? TelcoSimulator.layer()
     : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout: telcoTimeoutMillis })
 }
 
-const limitsOf = (settings: Settings, telcos: Telcos.Telcos | null): Layer.Layer<never> => {
+const limitsOf = (settings: Settings.Settings, telcos: Telcos.Telcos | null): Layer.Layer<never> => {
   const { auditRetentionMillis, leaseMillis, retentionMillis } = settings
   const telcoTimeoutMillis = Math.max(settings.telcoTimeoutMillis, telcos?.leastTimeoutMillis ?? 0)
   const smsLimit =
@@ -90,7 +87,21 @@ const limitsOf = (settings: Settings, telcos: Telcos.Telcos | null): Layer.Layer
   )
 }
 
-const services = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos.Telcos | null) {
+/** Which URLs the settings allow, when an endpoint is made and when a webhook is sent (rule W7). */
+const destinations = (settings: Settings.Settings): Destinations.Options => ({
+  allowPrivateAddresses: settings.allowPrivateWebhooks,
+  httpsOnly: settings.webhookHttpsOnly,
+  ports: settings.webhookPorts
+})
+
+const sender = (settings: Settings.Settings) =>
+  HttpSender.layer({
+    ...destinations(settings),
+    proxy: settings.webhookProxy,
+    names: settings.dnsServers === null ? {} : { servers: settings.dnsServers }
+  })
+
+const services = Effect.fnUntraced(function* (settings: Settings.Settings, telcos: Telcos.Telcos | null) {
   const isVirtual = settings.clock._tag === "Virtual"
   const stores = yield* Stores.open({ ...settings, keepsJournal: telcos !== null }, isVirtual)
   const isAlone = isEmbedded(settings.database) || isVirtual
@@ -98,7 +109,7 @@ const services = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos
   const ports = Layer.mergeAll(
     telcoOf(settings, telcos),
     StandardCatalogue.layer,
-    HttpSender.layer(WebhookSettings.sender(settings)),
+    sender(settings),
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
@@ -106,7 +117,81 @@ const services = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos
   return yield* Layer.build(Layer.provideMerge(Services.layer, begun).pipe(Layer.provide(limitsOf(settings, telcos))))
 })
 
-const demonstration = Effect.fnUntraced(function* (settings: Settings, telcos: Telcos.Telcos | null) {
+/** How long a stop waits for requests; after that, jobs and the storage need time. */
+const DRAIN = "5 seconds"
+
+/** `variables` is the beginning of the names of the listener's settings. */
+const unable = ({ cause, host, message, port }: Server.CannotListen, variables: string): CommandFailed => {
+  switch (systemCode(cause)) {
+    case "EADDRINUSE":
+      return impossible(
+        `Port ${port} on ${host} is in use: stop what listens there, or set ${variables}_PORT to another port (0 takes any that is free).`
+      )
+    case "EACCES":
+      return impossible(`Port ${port} is not yours to listen on: set ${variables}_PORT to one above 1023.`)
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return impossible(`${host} is no address of this machine: set ${variables}_HOST to one that is.`)
+    default:
+      return impossible(`${message}.`)
+  }
+}
+
+// The wildcard address is for listening; a client needs a real one.
+const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+
+/**
+ * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
+ * addresses for clients; `adminUrl` is null where operators have no listener of their own. `ready`: whether the process
+ * takes requests. `telcos`: those of the settings file, if there is one.
+ */
+const listen = Effect.fnUntraced(function* (
+  settings: Settings.Settings,
+  tokens: Tokens.Tokens,
+  ready: Effect.Effect<boolean>,
+  telcos: Routes.Options["telcos"]
+) {
+  const { adminHost, adminPort, host, port } = settings
+  // Listeners stop at the same time, so that two of them take no longer than one.
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const open = (
+    at: { readonly host: string; readonly port: number },
+    groups: ReadonlyArray<RouteGroups.Group> | undefined,
+    variables: string
+  ) =>
+    Layer.buildWithScope(
+      Server.layer(
+        {
+          ...at,
+          drainTimeout: DRAIN,
+          connections: settings.maxConnections,
+          connectionsOfAddress: settings.maxConnectionsOfAddress,
+          unreadBytes: settings.maxUnreadBytes
+        },
+        {
+          adminToken: Tokens.value(tokens.admin),
+          telcoToken: Tokens.value(tokens.telco),
+          rateLimit: settings.rateLimit,
+          bounds: { requests: settings.maxRequestsPerKey },
+          organizationShare: settings.organizationShare,
+          trustedProxies: settings.trustedProxies,
+          ready,
+          groups,
+          telcos,
+          checkUrl: (url) => checkUrl(url, destinations(settings))
+        }
+      ),
+      scope
+    ).pipe(
+      Effect.map((context) => callable(Context.get(context, Server.Server).url)),
+      Effect.catchTag("CannotListen", (error) => unable(error, variables))
+    )
+  if (adminPort === null) return { url: yield* open({ host, port }, undefined, "SIMPLAN"), adminUrl: null }
+  const url = yield* open({ host, port }, RouteGroups.callers, "SIMPLAN")
+  return { url, adminUrl: yield* open({ host: adminHost, port: adminPort }, RouteGroups.operators, "SIMPLAN_ADMIN") }
+})
+
+const demonstration = Effect.fnUntraced(function* (settings: Settings.Settings, telcos: Telcos.Telcos | null) {
   if (!isEmbedded(settings.database)) return null
   const { url } = settings.database
   const kept = yield* Credentials.read
@@ -128,19 +213,19 @@ const keep = ({ adminUrl, demo, tokens, url }: Pick<Greeting, "url" | "adminUrl"
   const value = (token: Tokens.Token) => (token._tag === "Generated" ? Redacted.value(token.value) : undefined)
   const secrets = { demoKey: demo?.apiKey, adminToken: value(tokens.admin), telcoToken: value(tokens.telco) }
   return Effect.andThen(
-    SecretFiles.write(secrets),
+    Credentials.writeFiles(secrets),
     Credentials.change(({ adminUrl: _, ...kept }) => ({ ...kept, url, ...(adminUrl !== null && { adminUrl }) }))
   )
 }
 
 /** Starts a server. When this returns, it listens. `isProduction`: not with settings that are for trying out. */
 export const start = (
-  settings: Settings,
+  settings: Settings.Settings,
   isProduction = false
 ): Effect.Effect<Greeting, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const telcos = settings.telcoFile === null ? null : yield* Telcos.read(settings.telcoFile, settings.clock)
-    const unfit = Production.unfit(settings, telcos?.simulators ?? [])
+    const unfit = Settings.unfit(settings, telcos?.simulators ?? [])
     if (isProduction && unfit.length > 0) {
       return yield* impossible(`With --production a server does not start while ${unfit.join("; ")}.`)
     }
@@ -151,15 +236,12 @@ export const start = (
     const demo = yield* Effect.provideContext(demonstration(settings, telcos), context)
     // Who waits for the readiness finds the files of the demonstration.
     const ready = yield* Ref.make(false)
-    const { adminUrl, url } = yield* Effect.provideContext(
-      Listener.listen(settings, tokens, Ref.get(ready), connected),
-      context
-    )
+    const { adminUrl, url } = yield* Effect.provideContext(listen(settings, tokens, Ref.get(ready), connected), context)
     yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
     if (telcos !== null) {
       yield* Effect.provideContext(Layer.build(telcos.background), context)
-      yield* Effect.provideContext(Signals.onHangup(telcos.reload), context)
+      yield* Effect.provideContext(Process.onHangup(telcos.reload), context)
     }
     yield* keep({ url, adminUrl, tokens, demo })
     yield* Ref.set(ready, true)

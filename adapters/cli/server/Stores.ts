@@ -11,7 +11,7 @@ import { Journal, SqlJournal } from "../../telco-calls/index.ts"
 import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
-import * as V8Flags from "./V8Flags.ts"
+import * as Start from "../Start.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
 
@@ -32,7 +32,7 @@ const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.
 const pglite = (options: Pglite.Options) =>
   Layer.unwrap(
     Effect.promise(async () => {
-      V8Flags.limitWebAssembly()
+      Start.limitWebAssembly()
       return (await import("../../pglite/index.ts")).layer(options)
     })
   )

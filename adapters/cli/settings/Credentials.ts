@@ -1,13 +1,18 @@
 /**
- * The file `.simplan/credentials.json` in the working directory: generated tokens, the API key of a demonstration, and
- * the server's address, so that commands find the server. Tokens from the environment are never written to it.
+ * What a server made for itself, in `.simplan/` of the working directory. `credentials.json` has generated tokens, the API
+ * keys of demonstrations, and the server's address, so that commands find the server. Beside it each secret has a file of
+ * its own, so that a shell reads it with `cat` and no log has to show it; those are the secrets of the process that started
+ * last in the directory. Tokens from the environment are never written.
  *
- * Only the owner can read the file. Two processes that create it at the same time use the same tokens.
+ * Only the owner can read the files. A file is replaced as a whole, so that a crash leaves the old file or the new one. Two
+ * processes that create it at the same time use the same tokens.
  */
 import { randomBytes } from "node:crypto"
-import { Effect, FileSystem, Option, type PlatformError, Schema } from "effect"
+import { Effect, FileSystem, Option, type PlatformError, Schema, Struct } from "effect"
 import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
-import * as OwnerFile from "./OwnerFile.ts"
+
+/** The directory in the working directory. */
+export const DIRECTORY = ".simplan"
 
 const Demo = Schema.Struct({ organizationId: Schema.String, apiKey: Schema.String })
 
@@ -26,7 +31,7 @@ const Kept = Schema.Struct({
 export type Kept = typeof Kept.Type
 export type Demo = typeof Demo.Type
 
-export const FILE = `${OwnerFile.DIRECTORY}/credentials.json`
+export const FILE = `${DIRECTORY}/credentials.json`
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Kept))
 
@@ -44,7 +49,25 @@ const hasReason =
   (error: PlatformError.PlatformError): boolean =>
     error.reason._tag === tag
 
-/** The file's content; null if there is no file. */
+/** Writes a file of the directory. With `isNew` it fails with `AlreadyExists` where there is such a file. */
+const writeFile = (
+  file: string,
+  text: string,
+  isNew = false
+): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    yield* files.makeDirectory(DIRECTORY, { recursive: true, mode: 0o700 })
+    yield* files.chmod(DIRECTORY, 0o700)
+    const fresh = `${file}.${randomBytes(6).toString("hex")}`
+    // Unlike a rename, a link fails if another process has created the file meanwhile.
+    const replace = isNew ? files.link(fresh, file) : files.rename(fresh, file)
+    yield* files
+      .writeFileString(fresh, text, { mode: 0o600, flag: "wx" })
+      .pipe(Effect.andThen(replace), Effect.ensuring(Effect.ignore(files.remove(fresh, { force: true }))))
+  })
+
+/** The content of `credentials.json`; null if there is no file. */
 const stored: Files<Kept | null> = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const text = yield* files.readFileString(FILE).pipe(
@@ -59,16 +82,16 @@ const stored: Files<Kept | null> = Effect.gen(function* () {
   return kept.value
 })
 
-/** The file's content; empty if there is no file. */
+/** The content of `credentials.json`; empty if there is no file. */
 export const read: Files<Kept> = Effect.map(stored, (kept) => kept ?? {})
 
-/** Changes the file and returns its new content. A change without effect writes nothing. */
+/** Changes `credentials.json` and returns its new content. A change without effect writes nothing. */
 export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
   Effect.gen(function* () {
     const before = yield* stored
     const after = f(before ?? {})
     if (JSON.stringify(after) === JSON.stringify(before ?? {})) return after
-    const lostRace = yield* OwnerFile.write(FILE, `${JSON.stringify(after, null, 2)}\n`, before === null).pipe(
+    const lostRace = yield* writeFile(FILE, `${JSON.stringify(after, null, 2)}\n`, before === null).pipe(
       Effect.as(false),
       Effect.catchIf(hasReason("AlreadyExists"), () => Effect.succeed(true)),
       Effect.mapError(failed("written"))
@@ -78,3 +101,30 @@ export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
 
 /** A new token: 256 random bits in base64url. */
 export const newToken = (): string => randomBytes(32).toString("base64url")
+
+const names = {
+  /** The API key of the demonstration. */
+  demoKey: "demo.key",
+  adminToken: "admin.token",
+  telcoToken: "telco.token",
+  /** The token of the simulated telco. */
+  telcoKey: "telco.key"
+} as const
+
+export type Secret = keyof typeof names
+
+/** The file of a secret, in the working directory. */
+export const fileOf = (secret: Secret): string => `${DIRECTORY}/${names[secret]}`
+
+/** Writes the files of the secrets. */
+export const writeFiles = (
+  secrets: { readonly [Name in Secret]?: string | undefined }
+): Effect.Effect<void, CommandFailed, FileSystem.FileSystem> =>
+  Effect.forEach(
+    Struct.keys(names).filter((secret) => secrets[secret] !== undefined),
+    (secret) =>
+      Effect.mapError(writeFile(fileOf(secret), `${secrets[secret]}\n`), ({ reason }) =>
+        impossible(`${fileOf(secret)} cannot be written (${reason._tag}).`)
+      ),
+    { discard: true }
+  )

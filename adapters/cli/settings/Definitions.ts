@@ -1,13 +1,14 @@
 /**
  * What each setting of a server is: its variable, its default, what is allowed, how its text is read, and its line in the help.
+ * The type of its value, and what is asked of the environment, follow from this table.
  */
+import { Resolver } from "node:dns"
 import { Duration, Redacted, Result } from "effect"
-import { Quota } from "simplan/ports"
+import { Quota, Time } from "simplan/ports"
 import { TelcoUrl } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
-import * as ClockSetting from "./ClockSetting.ts"
+import { Destinations, Proxy } from "../../webhooks-http/index.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
-import * as WebhookSettings from "./WebhookSettings.ts"
 
 const millisOf: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -84,10 +85,42 @@ const SHORTEST = 16
 const GENERATED = "where neither is set, both are made"
 
 /** Null for none, undefined for a text that is no key. */
-const toSecretKeys = (text: string): Redacted.Redacted | null | undefined => {
+const readSecretKeys = (text: string): Redacted.Redacted | null | undefined => {
   if (text === "") return null
   const keys = Redacted.make(text)
   return Result.isSuccess(Postgres.SecretKeys.parse(keys)) ? keys : undefined
+}
+
+/** `system`, or `virtual[:<ISO instant>]` for a clock that moves only when advanced. */
+export type ClockSetting =
+  | { readonly _tag: "System" }
+  /** `from` null: the clock continues at its stored time; on the first start, at the machine's time. */
+  | { readonly _tag: "Virtual"; readonly from: Time.Instant | null }
+
+const readClock = (text: string): ClockSetting | undefined => {
+  if (text === "system") return { _tag: "System" }
+  if (text === "virtual") return { _tag: "Virtual", from: null }
+  if (!text.startsWith("virtual:")) return undefined
+  const from = Time.fromIso(text.slice("virtual:".length))
+  return from === undefined ? undefined : { _tag: "Virtual", from }
+}
+
+/** A comma list of ports; undefined for any other text. */
+const readPorts = (text: string): ReadonlyArray<number> | undefined => {
+  const ports = text.split(",").map((port) => (/^ *[1-9]\d{0,4} *$/.test(port) ? Number(port) : Number.NaN))
+  return ports.every((port) => port <= 65_535) ? ports : undefined
+}
+
+/** A comma list of name servers; null for none, undefined for any other text. */
+const readServers = (text: string): ReadonlyArray<string> | null | undefined => {
+  if (text === "") return null
+  const servers = text.split(",").map((server) => server.trim())
+  try {
+    new Resolver().setServers(servers)
+    return servers
+  } catch {
+    return undefined
+  }
 }
 
 export interface RateLimit {
@@ -107,13 +140,18 @@ const readRate = (text: string): RateLimit | "off" | undefined => {
     : { requests: Number(requests), window: Duration.millis(window) }
 }
 
+/** A whole number from 1 to a power of ten. */
+const upTo = (most: number): Pick<Definition<number>, "allowed" | "read"> => ({
+  allowed: `a number from 1 to ${most}`,
+  read: (text) => (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= most ? Number(text) : undefined)
+})
+
 /** How many of a kind an organization may have (rule W13). */
 const quota = (name: string, meaning: string, kind: Quota.Kind): Definition<number> => ({
   name,
   meaning,
   default: String(Quota.defaults[kind]),
-  allowed: "a number from 1 to 1000000",
-  read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+  ...upTo(1_000_000)
 })
 
 export const definitions = {
@@ -166,7 +204,7 @@ export const definitions = {
     meaning: "key that secrets in the database are encrypted with, or new,old",
     default: "",
     allowed: Postgres.SecretKeys.allowed,
-    read: toSecretKeys,
+    read: readSecretKeys,
     show: null,
     shown: "none: they are stored plain"
   }),
@@ -174,8 +212,8 @@ export const definitions = {
     name: "SIMPLAN_CLOCK",
     meaning: "system, or virtual[:<instant>]: stands still until it is advanced",
     default: "system",
-    allowed: ClockSetting.allowed,
-    read: ClockSetting.parse
+    allowed: "system, virtual, or virtual:<instant> such as virtual:2026-01-31T00:00:00Z",
+    read: readClock
   }),
   rateLimit: define({
     name: "SIMPLAN_RATE_LIMIT",
@@ -195,31 +233,27 @@ export const definitions = {
     name: "SIMPLAN_MAX_REQUESTS_PER_KEY",
     meaning: "requests of an API key under way at a time",
     default: "32",
-    allowed: "a number from 1 to 100000",
-    read: (text) => (/^[1-9]\d{0,4}$|^100000$/.test(text) ? Number(text) : undefined)
+    ...upTo(100_000)
   }),
   organizationShare: define({
     name: "SIMPLAN_ORGANIZATION_SHARE",
     meaning: "how many API keys' limits all keys of an organization have together",
     default: "4",
-    allowed: "a number from 1 to 1000",
-    read: (text) => (/^[1-9]\d{0,2}$|^1000$/.test(text) ? Number(text) : undefined)
+    ...upTo(1_000)
   }),
   maxConnections: define({
     name: "SIMPLAN_MAX_CONNECTIONS",
     meaning: "open connections of clients, as far as the limit of open files allows",
     default: "10000",
-    allowed: "a number from 1 to 1000000",
-    read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+    ...upTo(1_000_000)
   }),
   maxConnectionsOfAddress: define({
     name: "SIMPLAN_MAX_CONNECTIONS_PER_ADDRESS",
     meaning: "open connections of an address, without SIMPLAN_TRUST_PROXY",
     default: "1000",
-    allowed: "a number from 1 to 1000000",
-    read: (text) => (/^[1-9]\d{0,5}$|^1000000$/.test(text) ? Number(text) : undefined)
+    ...upTo(1_000_000)
   }),
-  maxUnread: define({
+  maxUnreadBytes: define({
     name: "SIMPLAN_MAX_UNREAD_MB",
     meaning: "MB of answers that may wait until clients read them",
     default: "128",
@@ -255,9 +289,9 @@ export const definitions = {
   webhookPorts: define({
     name: "SIMPLAN_WEBHOOK_PORTS",
     meaning: "ports that webhooks may go to",
-    default: WebhookSettings.defaultPorts,
+    default: Destinations.PORTS.join(","),
     allowed: "ports from 1 to 65535 with commas between them",
-    read: WebhookSettings.toPorts
+    read: readPorts
   }),
   webhookHttpsOnly: define({
     name: "SIMPLAN_WEBHOOK_HTTPS_ONLY",
@@ -271,7 +305,7 @@ export const definitions = {
     meaning: "egress proxy for webhooks, http://[<user>:<password>@]<host>:<port>",
     default: "",
     allowed: "an address such as http://proxy.example:3128, with a user and password or without",
-    read: WebhookSettings.toProxy,
+    read: (text) => (text === "" ? null : Proxy.parse(text)),
     show: TelcoUrl.withoutPassword,
     shown: "none"
   }),
@@ -280,7 +314,7 @@ export const definitions = {
     meaning: "name servers for the names of webhooks",
     default: "",
     allowed: "IP addresses with commas between them, each with a port or without, such as 10.0.0.2,10.0.0.3:5353",
-    read: WebhookSettings.toServers,
+    read: readServers,
     shown: "the machine's"
   }),
   telcoUrl: define({
@@ -300,21 +334,21 @@ export const definitions = {
     read: (text) => (text.includes("\0") ? undefined : text === "" ? null : text),
     shown: "none"
   }),
-  telcoTimeout: define({
+  telcoTimeoutMillis: define({
     name: "SIMPLAN_TELCO_TIMEOUT",
     meaning: "how long one telco call may take",
     default: "10s",
     allowed: "a time from 100ms to 10m",
     read: spanBetween(100, 600_000)
   }),
-  lease: define({
+  leaseMillis: define({
     name: "SIMPLAN_LEASE",
     meaning: "how long others leave a silent process its work",
     default: "15s",
     allowed: "a time from 1s to 1h",
     read: spanBetween(1_000, 3_600_000)
   }),
-  auditRetention: define({
+  auditRetentionMillis: define({
     name: "SIMPLAN_AUDIT_RETENTION",
     meaning: "how long audit entries are kept",
     default: "365d",
@@ -322,7 +356,7 @@ export const definitions = {
     read: spanBetween(3_600_000, 3_660 * 86_400_000)
   }),
   // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
-  retention: define({
+  retentionMillis: define({
     name: "SIMPLAN_RETENTION",
     meaning: "how long webhook events and deliveries are kept",
     default: "30d",
@@ -332,6 +366,11 @@ export const definitions = {
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")
+}
+
+/** The value of each setting. */
+export type Values = {
+  readonly [Name in keyof typeof definitions]: (typeof definitions)[Name] extends Definition<infer A> ? A : never
 }
 
 /** The settings for the help. */

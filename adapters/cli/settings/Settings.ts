@@ -4,66 +4,20 @@
  * An empty variable counts as not set. All invalid settings are reported at once, each in a sentence with the variable,
  * its value and what is allowed. The value of a token or a password is never shown.
  */
-import { Config, Context, Data, Effect, FileSystem, Option, Redacted, Result } from "effect"
+import { Config, Context, Data, Effect, FileSystem, Option, Record, Redacted, Result } from "effect"
+import type { Time } from "simplan/ports"
 import { Nearest } from "../../fields/index.ts"
-import type * as ClockSetting from "./ClockSetting.ts"
-import type * as DatabaseUrl from "./DatabaseUrl.ts"
 import * as Definitions from "./Definitions.ts"
 import * as Secrets from "./Secrets.ts"
-import * as WebhookSettings from "./WebhookSettings.ts"
 
 const { definitions, table, TELCO_KEY } = Definitions
 
-export interface Settings extends WebhookSettings.WebhookSettings {
-  readonly host: string
-  readonly port: number
-  /** Where the listener for operators listens. */
-  readonly adminHost: string
-  /** Null: the first listener serves operators too. */
-  readonly adminPort: number | null
-  readonly database: DatabaseUrl.DatabaseUrl
+/** What each setting is, `Definitions` says. */
+export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKey"> {
   /** Whether the environment has a `DATABASE_URL`, which is not read, and no setting of the database. */
   readonly ignoresDatabaseUrl: boolean
-  /** The schema of the database that the tables are in. */
-  readonly schema: string
-  /** Null: not set. */
-  readonly adminToken: Redacted.Redacted | null
-  /** Null: not set. */
-  readonly telcoToken: Redacted.Redacted | null
-  /** The keys of secrets in the database; null: they are stored plain. */
-  readonly secretKeys: Redacted.Redacted | null
-  /** The path of the settings file of telcos; null: there is the bridge, or the simulated telco. */
-  readonly telcoFile: string | null
   /** The telco bridge; null for a telco that is simulated in this process, or for those of the file. */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
-  readonly clock: ClockSetting.ClockSetting
-  readonly rateLimit: Definitions.RateLimit | "off"
-  /** Of one organization to one of its SIMs. */
-  readonly smsLimit: Definitions.RateLimit | "off"
-  readonly maxRequestsPerKey: number
-  /** How many API keys' limits all keys of an organization have together. */
-  readonly organizationShare: number
-  readonly maxConnections: number
-  readonly maxConnectionsOfAddress: number
-  /** The bytes of answers that may wait for clients that read. */
-  readonly maxUnreadBytes: number
-  /** How many plans an organization may have, archived ones included. */
-  readonly maxPlans: number
-  /** How many custom regions an organization may have. */
-  readonly maxRegions: number
-  /** How many webhook endpoints an organization may have. */
-  readonly maxWebhookEndpoints: number
-  /** How many API keys an organization may have that are not revoked. */
-  readonly maxApiKeys: number
-  /** How many proxies before the server pass the client's address in `X-Forwarded-For`. */
-  readonly trustedProxies: number
-  /** The time limit of one telco call. */
-  readonly telcoTimeoutMillis: number
-  /** How long a silent process keeps its jobs before another process takes them. */
-  readonly leaseMillis: number
-  /** How long audit entries are kept. */
-  readonly auditRetentionMillis: number
-  readonly retentionMillis: number
 }
 
 /** Invalid settings; the message has one line for each. */
@@ -176,49 +130,24 @@ const fileAlone = (
         )
   )
 
+type Results = { readonly [Name in keyof Definitions.Values]: Result.Result<Definitions.Values[Name], string> }
+
+/** What the environment says of each setting. */
+function each(all: typeof definitions): Effect.Effect<Results, BadSettings>
+function each(all: Readonly<Record<string, Definitions.Definition<unknown>>>) {
+  return Effect.all(Record.map(all, setting))
+}
+
 /** The settings of this process. */
 export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* () {
-  const telcoUrl = yield* setting(definitions.telcoUrl)
+  const { telcoFile, telcoKey, telcoUrl, ...others } = yield* each(definitions)
+  const hasDatabaseUrl = (yield* text("DATABASE_URL")) !== undefined
+  const isDatabaseSet = (yield* text(definitions.database.name)) !== undefined
   const found = {
-    host: yield* setting(definitions.host),
-    port: yield* setting(definitions.port),
-    adminHost: yield* setting(definitions.adminHost),
-    adminPort: yield* setting(definitions.adminPort),
-    database: yield* setting(definitions.database),
-    ignoresDatabaseUrl: Result.succeed(
-      (yield* text("DATABASE_URL")) !== undefined && (yield* text(definitions.database.name)) === undefined
-    ),
-    schema: yield* setting(definitions.schema),
-    secretKeys: yield* setting(definitions.secretKeys),
-    adminToken: yield* setting(definitions.adminToken),
-    telcoToken: yield* setting(definitions.telcoToken),
-    clock: yield* setting(definitions.clock),
-    telcoFile: fileAlone(
-      yield* setting(definitions.telcoFile),
-      Result.isSuccess(telcoUrl) ? telcoUrl : Result.succeed(null)
-    ),
-    telco: bridge(telcoUrl, yield* setting(definitions.telcoKey)),
-    telcoTimeoutMillis: yield* setting(definitions.telcoTimeout),
-    leaseMillis: yield* setting(definitions.lease),
-    auditRetentionMillis: yield* setting(definitions.auditRetention),
-    retentionMillis: yield* setting(definitions.retention),
-    rateLimit: yield* setting(definitions.rateLimit),
-    smsLimit: yield* setting(definitions.smsLimit),
-    maxRequestsPerKey: yield* setting(definitions.maxRequestsPerKey),
-    organizationShare: yield* setting(definitions.organizationShare),
-    maxConnections: yield* setting(definitions.maxConnections),
-    maxConnectionsOfAddress: yield* setting(definitions.maxConnectionsOfAddress),
-    maxUnreadBytes: yield* setting(definitions.maxUnread),
-    maxPlans: yield* setting(definitions.maxPlans),
-    maxRegions: yield* setting(definitions.maxRegions),
-    maxWebhookEndpoints: yield* setting(definitions.maxWebhookEndpoints),
-    maxApiKeys: yield* setting(definitions.maxApiKeys),
-    trustedProxies: yield* setting(definitions.trustedProxies),
-    allowPrivateWebhooks: yield* setting(definitions.allowPrivateWebhooks),
-    webhookPorts: yield* setting(definitions.webhookPorts),
-    webhookHttpsOnly: yield* setting(definitions.webhookHttpsOnly),
-    webhookProxy: yield* setting(definitions.webhookProxy),
-    dnsServers: yield* setting(definitions.dnsServers)
+    ...others,
+    telcoFile: fileAlone(telcoFile, Result.isSuccess(telcoUrl) ? telcoUrl : Result.succeed(null)),
+    telco: bridge(telcoUrl, telcoKey),
+    ignoresDatabaseUrl: Result.succeed(hasDatabaseUrl && !isDatabaseSet)
   }
   const all = Result.all(found)
   if (Result.isSuccess(all)) return all.success
@@ -226,13 +155,16 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
   return yield* new BadSettings({ message: problems.join("\n") })
 })
 
-/** Registers the secrets among the settings, so that they are never written. */
+/** Registers the secrets among the settings, in each form in which they may be written. */
 export const registerSecrets = (settings: Settings): void => {
-  const { adminToken, database, secretKeys, telco, telcoToken } = settings
+  const { adminToken, database, secretKeys, telco, telcoToken, webhookProxy } = settings
   for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.register(Redacted.value(secret))
   for (const key of secretKeys === null ? [] : Redacted.value(secretKeys).split(",")) Secrets.register(key.trim())
   Secrets.registerPassword(database.url)
-  WebhookSettings.registerSecrets(settings)
+  if (webhookProxy === null || webhookProxy.credentials === null) return
+  const credentials = Redacted.value(webhookProxy.credentials)
+  Secrets.register(credentials.slice(credentials.indexOf(":") + 1))
+  Secrets.register(Buffer.from(credentials).toString("base64"))
 }
 
 /** The variables that a settings file of telcos takes secrets from; none where it cannot be read, which its reader says. */
@@ -264,3 +196,33 @@ export const ofServer = Effect.gen(function* () {
 /** What to say where a `DATABASE_URL` is not read. */
 export const IGNORED_DATABASE_URL =
   "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set"
+
+/**
+ * What of the settings is for trying out, and not for customers, a sentence for each: it is printed at the start, and with
+ * `--production` the server does not start. `simulators` are the simulated telcos of the settings file.
+ */
+export const unfit = (settings: Settings, simulators: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { adminPort, allowPrivateWebhooks, clock, database, ignoresDatabaseUrl, secretKeys, telco, telcoFile } =
+    settings
+  const found: ReadonlyArray<readonly [isUnfit: boolean, sentence: string]> = [
+    [
+      telco === null && telcoFile === null,
+      "the telco is simulated: no SIM has service (SIMPLAN_TELCO_FILE, SIMPLAN_TELCO_URL)"
+    ],
+    [simulators.length > 0, `telcos of the settings file are simulated: ${simulators.join(", ")}`],
+    [secretKeys === null, "signing keys, webhook URLs and activation codes are stored plain (SIMPLAN_SECRET_KEY)"],
+    [adminPort === null, "/admin and /metrics answer beside /v3 (SIMPLAN_ADMIN_PORT)"],
+    [allowPrivateWebhooks, "webhooks may go to private addresses (SIMPLAN_ALLOW_PRIVATE_WEBHOOKS)"],
+    [clock._tag === "Virtual", "the clock is virtual (SIMPLAN_CLOCK)"],
+    [database._tag === "Memory", "the data are lost when the process ends (SIMPLAN_DATABASE_URL)"],
+    [ignoresDatabaseUrl, "DATABASE_URL is not read, and SIMPLAN_DATABASE_URL is not set"]
+  ]
+  return found.flatMap(([isUnfit, sentence]) => (isUnfit ? [sentence] : []))
+}
+
+/** Where a virtual clock starts. It never goes back behind its stored time, null on the first start. */
+export const virtualStart = (
+  { from }: { readonly from: Time.Instant | null },
+  stored: Time.Instant | null,
+  machineNow: Time.Instant
+): Time.Instant => (stored === null ? (from ?? machineNow) : Math.max(stored, from ?? stored))

@@ -8,10 +8,9 @@ import { TelcoSimulator } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, systemCode } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
-import * as SecretFiles from "../settings/SecretFiles.ts"
 import * as Settings from "../settings/Settings.ts"
 import * as Stores from "../server/Stores.ts"
-import * as ControlRoutes from "./ControlRoutes.ts"
+import * as ControlApi from "./ControlApi.ts"
 
 export interface Options {
   readonly host: string
@@ -33,7 +32,7 @@ const keyOf = Effect.gen(function* () {
   if (set !== null) return { key: set, generatedKey: null }
   const fresh = Credentials.newToken()
   const { telcoKey = fresh } = yield* Credentials.change((kept) => ({ telcoKey: fresh, ...kept }))
-  yield* SecretFiles.write({ telcoKey })
+  yield* Credentials.writeFiles({ telcoKey })
   return { key: Redacted.make(telcoKey), generatedKey: telcoKey }
 })
 
@@ -49,7 +48,7 @@ export const start = ({
     const stores = yield* Stores.open({ database: books, schema, secretKeys })
     const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))
-    const routes = Layer.merge(TelcoServer.routes({ token: key }), ControlRoutes.layer({ token: key }))
+    const routes = Layer.merge(TelcoServer.routes({ token: key }), ControlApi.layer({ token: key }))
     const url = yield* TelcoServer.listen(
       { host, port },
       routes.pipe(Layer.provide(Layer.succeedContext(simulator)))

@@ -2,8 +2,6 @@ import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { Time } from "simplan"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import * as ClockSetting from "../../../adapters/cli/settings/ClockSetting.ts"
-import * as Production from "../../../adapters/cli/settings/Production.ts"
 import * as Secrets from "../../../adapters/cli/settings/Secrets.ts"
 import * as Definitions from "../../../adapters/cli/settings/Definitions.ts"
 import * as Settings from "../../../adapters/cli/settings/Settings.ts"
@@ -52,9 +50,9 @@ describe("what is not for production", () => {
   it("is warned of the defaults and of what is for trying out, and of nothing that is set as it should be", async () => {
     const key = Buffer.alloc(32, 1).toString("base64")
     const fit = { SIMPLAN_TELCO_FILE: "telcos.json", SIMPLAN_SECRET_KEY: key, SIMPLAN_ADMIN_PORT: "9000" }
-    expect(Production.unfit(await read(fit), [])).toEqual([])
+    expect(Settings.unfit(await read(fit), [])).toEqual([])
     const unfit = async (env: Record<string, string>, simulators: ReadonlyArray<string> = []) =>
-      Production.unfit(await read({ ...fit, ...env }), simulators)
+      Settings.unfit(await read({ ...fit, ...env }), simulators)
     expect(await unfit({ SIMPLAN_TELCO_FILE: "" })).toEqual([expect.stringContaining("the telco is simulated")])
     expect(await unfit({}, ["sandbox"])).toEqual(["telcos of the settings file are simulated: sandbox"])
     expect(await unfit({ SIMPLAN_SECRET_KEY: "" })).toEqual([expect.stringContaining("stored plain")])
@@ -65,7 +63,7 @@ describe("what is not for production", () => {
     const theirs = { DATABASE_URL: "postgres://me@db/mine" }
     expect(await unfit(theirs)).toEqual(["DATABASE_URL is not read, and SIMPLAN_DATABASE_URL is not set"])
     expect(await unfit({ ...theirs, SIMPLAN_DATABASE_URL: "postgres://me@db/ours" })).toEqual([])
-    expect(Production.unfit(await read({}), [])).toHaveLength(3)
+    expect(Settings.unfit(await read({}), [])).toHaveLength(3)
   })
 })
 
@@ -303,13 +301,13 @@ describe("a virtual clock starts", () => {
   const [early, late, machine] = [at("2026-01-01T00:00:00Z"), at("2026-06-01T00:00:00Z"), at("2026-03-01T00:00:00Z")]
 
   it("at the setting, or at the machine's time, on the first start", () => {
-    expect(ClockSetting.start({ from: early }, null, machine)).toBe(early)
-    expect(ClockSetting.start({ from: null }, null, machine)).toBe(machine)
+    expect(Settings.virtualStart({ from: early }, null, machine)).toBe(early)
+    expect(Settings.virtualStart({ from: null }, null, machine)).toBe(machine)
   })
 
   it("at the later of the stored time and the setting", () => {
-    expect(ClockSetting.start({ from: early }, late, machine)).toBe(late)
-    expect(ClockSetting.start({ from: late }, early, machine)).toBe(late)
-    expect(ClockSetting.start({ from: null }, early, machine)).toBe(early)
+    expect(Settings.virtualStart({ from: early }, late, machine)).toBe(late)
+    expect(Settings.virtualStart({ from: late }, early, machine)).toBe(late)
+    expect(Settings.virtualStart({ from: null }, early, machine)).toBe(early)
   })
 })

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs"
 import { createServer } from "node:net"
 import { ConfigProvider, Effect, FileSystem, Layer } from "effect"
 import { expect, it } from "vitest"
-import * as SecretFiles from "../../../adapters/cli/settings/SecretFiles.ts"
+import * as Credentials from "../../../adapters/cli/settings/Credentials.ts"
 import * as Server from "../../../adapters/cli/server/Server.ts"
 import * as Settings from "../../../adapters/cli/settings/Settings.ts"
 import { inNewDirectory } from "../Terminal.ts"
@@ -26,7 +26,7 @@ it("is not ready while it listens and the key of the demonstration is not writte
   Effect.gen(function* () {
     const port = yield* freePort
     const url = `http://127.0.0.1:${port}`
-    const key = SecretFiles.file("demoKey")
+    const key = Credentials.fileOf("demoKey")
     const found: Array<ReadonlyArray<number>> = []
     const files = yield* FileSystem.FileSystem
     const watched = FileSystem.FileSystem.of({

@@ -1,10 +1,12 @@
 /**
- * What went wrong with a call, as one sentence: no server answers, it refuses the credential, or it refuses the request.
+ * Calls of a running server by the typed client. A failure is one sentence: no server answers, it refuses the credential, or
+ * it refuses the request.
  */
-import { Schema, SchemaIssue } from "effect"
-import { HttpClientError } from "effect/http"
-import { ApiError } from "../../client/index.ts"
+import { Effect, identity, Schema, SchemaIssue } from "effect"
+import { HttpClient, HttpClientError } from "effect/http"
+import { ApiError, Client } from "../../client/index.ts"
 import { type CommandFailed, impossible, misused, sentence } from "../output/CommandFailed.ts"
+import * as Output from "../output/Output.ts"
 import type { Connection } from "./Connection.ts"
 
 const noRoute = {
@@ -48,8 +50,43 @@ const malformed = ({ issue }: Schema.SchemaError): CommandFailed =>
   )
 
 /** The failure of a call. `isSent` tells whether the request has left. */
-export const of = (connection: Connection, error: unknown, isSent: boolean): CommandFailed => {
+const failureOf = (connection: Connection, error: unknown, isSent: boolean): CommandFailed => {
   if (error instanceof ApiError) return refused(connection, error)
   if (HttpClientError.isHttpClientError(error)) return unreachable(connection, error)
   return Schema.isSchemaError(error) && !isSent ? malformed(error) : unknownAnswer(connection)
 }
+
+const RETRIES = 1
+
+const options = ({ api, secret, url }: Connection) => ({
+  url,
+  retries: RETRIES,
+  ...(api === "admin" ? { adminToken: secret } : api === "telco" ? { telcoToken: secret } : { key: secret })
+})
+
+/** Calls the server with the client. `through` may read answers in a way of its own, before the client decodes them. */
+export const call = <A>(
+  connection: Connection,
+  use: (client: Client.Client) => Effect.Effect<A, unknown>,
+  through: (client: HttpClient.HttpClient) => HttpClient.HttpClient = identity
+): Effect.Effect<A, CommandFailed, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    let isSent = false
+    const watched = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) => {
+      isSent = true
+      return request
+    })
+    const client = yield* Effect.provideService(
+      Client.make(options(connection)),
+      HttpClient.HttpClient,
+      through(watched)
+    )
+    return yield* Effect.mapError(use(client), (error) => failureOf(connection, error, isSent))
+  })
+
+/** Prints the record that a call gives. */
+export const record = (
+  connection: Connection,
+  json: boolean,
+  use: (client: Client.Client) => Effect.Effect<{ readonly data: Output.Row }, unknown>
+) => Effect.flatMap(call(connection, use), ({ data }) => Output.record(data, json))

@@ -1,9 +1,12 @@
 /**
- * SIGINT and SIGTERM: the first signal stops the process gracefully; a second one, or the deadline, ends it at once. SIGHUP:
- * settings are read again.
+ * A process that serves: its signals, and its logs on stderr.
+ *
+ * The first SIGINT or SIGTERM stops the process gracefully; a second one, or the deadline, ends it at once. At a SIGHUP
+ * settings are read again. Logs are readable lines on a terminal, JSON lines elsewhere; secrets are removed from every line.
  */
-import { Effect, Queue, type Scope } from "effect"
-import * as StartSignals from "./StartSignals.ts"
+import { Effect, Layer, Logger, Queue, type Scope } from "effect"
+import * as Secrets from "../settings/Secrets.ts"
+import * as Start from "../Start.ts"
 
 /** How long a graceful stop may take, in milliseconds. Work that is not done by then is durable and continues later. */
 const DEADLINE = 9_000
@@ -17,7 +20,7 @@ const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
   const onSignal = (signal: "SIGINT" | "SIGTERM") => (): void => {
     const now = performance.now()
     if (since !== null) {
-      if (now - since > REPEATED) process.exit(StartSignals.codes[signal])
+      if (now - since > REPEATED) process.exit(Start.signalCodes[signal])
       return
     }
     since = now
@@ -26,7 +29,7 @@ const first: Effect.Effect<NodeJS.Signals> = Effect.callback((resume) => {
   }
   process.on("SIGINT", onSignal("SIGINT"))
   process.on("SIGTERM", onSignal("SIGTERM"))
-  StartSignals.end()
+  Start.leaveSignals()
 })
 
 /** Starts a server, and stops it with the first signal. */
@@ -47,3 +50,25 @@ export const onHangup = <R>(reload: Effect.Effect<void, never, R>): Effect.Effec
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), reload)))
   })
+
+const write = (line: string): void => void process.stderr.write(`${Secrets.redact(line)}\n`)
+
+const time = (date: Date): string => date.toTimeString().slice(0, 8)
+
+const forPeople = Logger.map(Logger.formatStructured, (entry) => {
+  const message = Array.isArray(entry.message) ? entry.message.map(show).join(" ") : show(entry.message)
+  const details = Object.entries(entry.annotations).map(([name, value]) => ` ${name}=${show(value)}`)
+  const cause = entry.cause === undefined ? "" : `\n${entry.cause}`
+  write(`${time(new Date(entry.timestamp))} ${entry.level.padEnd(5)} ${message}${details.join("")}${cause}`)
+})
+
+// Control characters from outside must not reach the terminal.
+const show = (value: unknown): string =>
+  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(/\p{Cc}/gu, " ")
+
+const forMachines = Logger.map(Logger.formatJson, write)
+
+/** The logger for stderr. */
+export const logs: Layer.Layer<never> = Layer.unwrap(
+  Effect.sync(() => Logger.layer([process.stderr.isTTY === true ? forPeople : forMachines]))
+)
