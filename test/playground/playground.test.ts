@@ -1,24 +1,25 @@
 /**
  * The playground in a real browser.
  */
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { buildPlayground } from "../../adapters/timeline/playground/build.mjs"
 import * as Chromium from "./Chromium.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "simplan-playground-"))
 const file = join(directory, "playground.html")
+const builder = fileURLToPath(new URL("../../adapters/timeline/playground/build.mjs", import.meta.url))
 
 let browser: Browser
 let page: Page
 let complaints: Array<string>
 
 beforeAll(async () => {
-  await buildPlayground(file)
+  execFileSync(process.execPath, [builder, file])
   browser = await Chromium.launch()
 }, Chromium.SET_UP)
 afterAll(async () => {

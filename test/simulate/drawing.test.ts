@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest"
 import * as Timeline from "../../adapters/timeline/index.ts"
 import * as Style from "../../adapters/timeline/drawing/Style.ts"
-import * as TimeScale from "../../adapters/timeline/drawing/TimeScale.ts"
+import * as Figure from "../../adapters/timeline/drawing/Figure.ts"
 import * as Played from "./Played.ts"
 
 const { Drawing, Page } = Timeline
@@ -100,7 +100,7 @@ describe("the date axis", () => {
     [3 * 365 * DAY, "Jan, Apr, Jul, Oct, Jan, Apr, Jul, Oct, Jan, Apr, Jul, Oct"]
   ])("over %i ms", (span, labels) => {
     const room = span === 28 * DAY ? 150 : 62
-    const ticks = TimeScale.ticks(TimeScale.make(START, START + span, 0, 900), 900, room)
+    const ticks = Figure.ticks(Figure.scale(START, START + span, 0, 900), 900, room)
     const named = ticks.map(({ label }) => label)
     expect(
       named.map((label, index) => (index === 0 && span < DAY ? label.replace("1 Jan", "00:00") : label)).join(", ")
@@ -108,7 +108,7 @@ describe("the date axis", () => {
   })
 
   it("shows the year at its first tick", () => {
-    const ticks = TimeScale.ticks(TimeScale.make(START - 10 * DAY, START + 10 * DAY, 0, 900), 900, 62)
+    const ticks = Figure.ticks(Figure.scale(START - 10 * DAY, START + 10 * DAY, 0, 900), 900, 62)
     expect(ticks.flatMap(({ year }) => (year === null ? [] : [year]))).toEqual(["2025", "2026"])
   })
 })

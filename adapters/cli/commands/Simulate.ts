@@ -55,9 +55,9 @@ export const command = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON instead of a table"), Flag.withDefault(false))
   },
   Effect.fnUntraced(function* ({ file, html, json, svg }) {
-    const { Drawing, Json, Page, Table } = yield* timeline
+    const { Drawing, Page, Text } = yield* timeline
     const history = yield* play(file)
-    yield* Output.print(json ? JSON.stringify(Json.of(history), null, 2) : Table.text(history))
+    yield* Output.print(json ? JSON.stringify(Text.json(history), null, 2) : Text.table(history))
     if (Option.isSome(svg)) yield* write(svg.value, `${Drawing.svg(history)}\n`)
     if (Option.isSome(html)) yield* write(html.value, Page.html(history))
   })

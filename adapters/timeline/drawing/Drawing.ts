@@ -4,27 +4,23 @@
  * The same history always has the same text, with colours for light and dark.
  */
 import { Time } from "simplan"
+import type { Attachment } from "simplan/ports"
 import * as Changes from "../play/Changes.ts"
 import type { Course, History } from "../play/History.ts"
 import * as Rules from "../play/Rules.ts"
 import * as Wording from "../output/Wording.ts"
-import * as Axis from "./Axis.ts"
-import type { Figure, Part } from "./Figure.ts"
-import * as Legend from "./Legend.ts"
+import * as Figure from "./Figure.ts"
+import * as Lanes from "./Lanes.ts"
 import * as Marks from "./Marks.ts"
-import * as Packages from "./Packages.ts"
-import * as States from "./States.ts"
 import * as Style from "./Style.ts"
 import * as Svg from "./Svg.ts"
-import * as TimeScale from "./TimeScale.ts"
-import * as Usage from "./Usage.ts"
 
 export interface Options {
   /** In pixels, 960 by default. */
   readonly width?: number
   /** Whether the drawing has a title, the rules and a margin, true by default. */
   readonly alone?: boolean
-  /** Whether the page shows the details in tooltips (see `Figure`). */
+  /** Whether the page shows the details in tooltips (see `Figure.Figure`). */
   readonly interactive?: boolean
 }
 
@@ -34,10 +30,10 @@ const EDGE = 14
 /** The margin of a drawing that does not stand alone. */
 const SLIM = 8
 
-const heightOf = (parts: ReadonlyArray<Part>): number => parts.reduce((sum, { height }) => sum + height, 0)
+const heightOf = (parts: ReadonlyArray<Figure.Part>): number => parts.reduce((sum, { height }) => sum + height, 0)
 
 /** Draws parts below each other, from `top`. */
-const stacked = (parts: ReadonlyArray<Part>, top: number): Svg.Markup => {
+const stacked = (parts: ReadonlyArray<Figure.Part>, top: number): Svg.Markup => {
   let y = top
   return parts
     .map((part) => {
@@ -48,9 +44,7 @@ const stacked = (parts: ReadonlyArray<Part>, top: number): Svg.Markup => {
     .join("")
 }
 
-const gap = (height: number): Part => ({ height, draw: () => "" })
-
-const lines = (texts: ReadonlyArray<string>, className: string, size: number, left = SIDE): Part => ({
+const lines = (texts: ReadonlyArray<string>, className: string, size: number, left = SIDE): Figure.Part => ({
   height: texts.length * (size + 6),
   draw: (y) =>
     texts
@@ -60,31 +54,126 @@ const lines = (texts: ReadonlyArray<string>, className: string, size: number, le
       .join("")
 })
 
-const headings = ({ about, attachments, title }: History, width: number): ReadonlyArray<Part> => {
+const headings = ({ about, attachments, title }: History, width: number): ReadonlyArray<Figure.Part> => {
   const rules = [...new Set(attachments.flatMap(Changes.rulesOf).map(Rules.inWords))]
   const wrapped = [...rules, ...(about === null ? [] : [about])].flatMap((text) => Svg.wrap(text, width - 2 * SIDE, 12))
-  return [lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16), gap(2), lines(wrapped, "tl-muted", 12), gap(10)]
+  return [
+    lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16),
+    Figure.gap(2),
+    lines(wrapped, "tl-muted", 12),
+    Figure.gap(10)
+  ]
 }
 
 /** The name of an attachment. A single attachment in a page has none, because the page shows the terms. */
-const nameOf = (figure: Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Part> => {
+const nameOf = (figure: Figure.Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Figure.Part> => {
   const count = figure.history.attachments.length
   if (count === 1 && !alone) return []
   const name = count > 1 ? `attachment ${index + 1}: ` : ""
   const left = figure.scale.x(figure.scale.from)
-  return [lines(Svg.wrap(name + Wording.terms(course.terms), figure.width - 2 * left, 11), "tl-name", 11, left), gap(2)]
+  return [
+    lines(Svg.wrap(name + Wording.terms(course.terms), figure.width - 2 * left, 11), "tl-name", 11, left),
+    Figure.gap(2)
+  ]
 }
 
-const lane = (figure: Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Part> => {
-  const usage = Usage.part(figure, course)
+/** The width for one label of the axis. */
+const LABEL_ROOM = 62
+
+/** The labels of a tick, within the drawing. */
+const labels = (figure: Figure.Figure, { at, label, year }: Figure.Tick, y: number): Svg.Markup => {
+  const half = Svg.widthOf(label) / 2
+  const x = Math.min(Math.max(figure.scale.x(at), half), figure.width - half)
+  const attributes = { class: "tl-muted", "text-anchor": "middle" }
+  return Svg.text(x, y + 14, label, attributes) + (year === null ? "" : Svg.text(x, y + 27, year, attributes))
+}
+
+/** The date axis: the grid from `top` to `bottom`, the line at the start of the scenario, and the labels below. */
+const axis = (figure: Figure.Figure, top: number, bottom: number): Svg.Markup => {
+  const { history, scale } = figure
+  const [left, right] = [scale.x(scale.from), scale.x(scale.to)]
+  const start = scale.x(history.start)
+  const ticks = Figure.ticks(scale, right - left, LABEL_ROOM)
   return [
-    ...nameOf(figure, course, index, alone),
-    States.part(figure, course),
-    gap(6),
-    Packages.part(figure, course),
-    ...(usage === null ? [] : [gap(4), usage]),
-    gap(12)
+    ...ticks.map((tick) => Svg.line(scale.x(tick.at), top, scale.x(tick.at), bottom, "tl-rule")),
+    ...ticks.map((tick) => labels(figure, tick, bottom)),
+    Svg.line(left, bottom, right, bottom, "tl-rule"),
+    Svg.line(start, top, start, bottom, "tl-guide")
+  ].join("")
+}
+
+/** The height of the labels of the axis. */
+const AXIS_HEIGHT = 34
+
+interface Item {
+  readonly label: string
+  readonly draw: (x: number, y: number) => Svg.Markup
+}
+
+const swatch = (className: string) => (x: number, y: number) =>
+  Svg.rect({ x, y: y - 5, width: 14, height: 10 }, { class: className, rx: 2 })
+
+const stroke = (className: string) => (x: number, y: number) => Svg.line(x, y, x + 14, y, className)
+
+const markNames = {
+  step: "step",
+  webhook: "webhook",
+  bad: "refused or failed"
+} as const satisfies Record<Marks.Kind, string>
+
+const order: ReadonlyArray<Attachment.State> = ["CREATED", "PENDING_FOR_FIRST_USE", "ACTIVE", "SUSPENDED", "EXPIRED"]
+
+const items = (figure: Figure.Figure): ReadonlyArray<Item> => {
+  const { attachments } = figure.history
+  const packages = attachments.flatMap((course) => course.packages)
+  const created = packages.filter(({ status }) => status === "Created")
+  const ahead = created.filter(({ activationAt, createdAt }) => activationAt === null || createdAt < activationAt)
+  const [waiting, leading] = [ahead.some(({ waited }) => waited), ahead.some(({ waited }) => !waited)]
+  const isActivated = created.some(({ activationAt }) => activationAt !== null)
+  const isUsed = packages.some(({ used }) => used.length > 0)
+  const isThrottled = isUsed && attachments.some(({ terms }) => terms.throttling.length > 0)
+  const when = (condition: boolean, label: string, draw: Item["draw"]): ReadonlyArray<Item> =>
+    condition ? [{ label, draw }] : []
+  return [
+    ...order
+      .filter((state) => attachments.some(({ states }) => states.some((one) => one.state === state)))
+      .map((state) => ({ label: state, draw: swatch(`tl-${Lanes.stateClasses[state]}`) })),
+    ...when(isActivated, "package", swatch("tl-package")),
+    ...when(leading, "created, not yet active (lead time)", stroke("tl-lead")),
+    ...when(waiting, "waits for its first use", stroke("tl-waiting")),
+    ...when(created.length < packages.length, "refused or lapsed", swatch("tl-missing")),
+    ...when(isUsed, "used", stroke("tl-usage")),
+    ...when(isThrottled, "throttled", stroke("tl-throttled")),
+    ...Marks.present(figure).map((kind) => ({
+      label: markNames[kind],
+      draw: (x: number, y: number) => Marks.sign(kind, x + 7, y)
+    }))
   ]
+}
+
+const ROW = 18
+
+/** The legend, in rows: the colours and signs that occur in the drawing. */
+const legendOf = (figure: Figure.Figure): Figure.Part => {
+  const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
+  let [x, row] = [left, 0]
+  const placed = items(figure).map((item) => {
+    const width = 20 + Svg.widthOf(item.label) + 16
+    if (x > left && x + width > right + 16) [x, row] = [left, row + 1]
+    const place = { item, x, row }
+    x += width
+    return place
+  })
+  return {
+    height: (row + 1) * ROW,
+    draw: (y) =>
+      placed
+        .map(({ item, x: at, row: of }) => {
+          const middle = y + of * ROW + ROW / 2
+          return item.draw(at, middle) + Svg.text(at + 20, middle + 4, item.label, { class: "tl-muted" })
+        })
+        .join("")
+  }
 }
 
 /** The time range of the drawing, with room on both sides. */
@@ -103,20 +192,23 @@ export const svg = (history: History, options: Options = {}): Svg.Markup => {
   const { alone = true, interactive = false, width = 960 } = options
   const [side, edge] = alone ? [SIDE, EDGE] : [SLIM, 2]
   const [from, to] = extent(history)
-  const figure: Figure = {
+  const figure: Figure.Figure = {
     history,
-    scale: TimeScale.make(from, to, side, width - 2 * side),
+    scale: Figure.scale(from, to, side, width - 2 * side),
     width,
     interactive
   }
   const { attachments } = history
   const head = alone ? headings(history, width) : []
-  const lanes = attachments.flatMap((course, index) => lane(figure, course, index, alone))
+  const lanes = attachments.flatMap((course, index) => [
+    ...nameOf(figure, course, index, alone),
+    ...Lanes.parts(figure, course)
+  ])
   const top = edge + heightOf(head)
-  const body = [Marks.part(figure), gap(6), ...lanes]
+  const body = [Marks.part(figure), Figure.gap(6), ...lanes]
   const bottom = top + heightOf(body)
-  const legend = Legend.part(figure)
-  const below = bottom + Axis.HEIGHT + 4
+  const legend = legendOf(figure)
+  const below = bottom + AXIS_HEIGHT + 4
   const height = Math.ceil(below + legend.height + edge)
   return Svg.element(
     "svg",
@@ -133,7 +225,7 @@ export const svg = (history: History, options: Options = {}): Svg.Markup => {
     Svg.element("style", {}, Style.css),
     Svg.rect({ x: 0, y: 0, width, height }, { class: "tl-ground", rx: 6 }),
     stacked(head, edge),
-    Axis.draw(figure, top, bottom),
+    axis(figure, top, bottom),
     stacked(body, top),
     legend.draw(below)
   )

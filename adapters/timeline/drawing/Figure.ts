@@ -1,14 +1,89 @@
 /**
- * What the parts of a drawing share: the history, the time scale, and elements with details.
+ * What the parts of a drawing share: the history, the time scale with its ticks, and elements with details. All times are UTC.
  */
-import type { Time } from "simplan"
+import { Time } from "simplan"
 import type { History } from "../play/History.ts"
 import * as Svg from "./Svg.ts"
-import type * as TimeScale from "./TimeScale.ts"
+
+export interface TimeScale {
+  readonly from: Time.Instant
+  readonly to: Time.Instant
+  readonly x: (at: Time.Instant) => number
+}
+
+/** A scale from one instant to another over a width that begins at `left`. */
+export const scale = (from: Time.Instant, to: Time.Instant, left: number, width: number): TimeScale => ({
+  from,
+  to,
+  x: (at) => left + ((Math.min(Math.max(at, from), to) - from) / (to - from)) * width
+})
+
+export interface Tick {
+  readonly at: Time.Instant
+  readonly label: string
+  /** The year, at its first tick. */
+  readonly year: string | null
+}
+
+const { DAY, HOUR, MINUTE } = Time
+
+const minutes = [1, 5, 15].map((count) => count * MINUTE)
+const hours = [1, 2, 3, 6, 12].map((count) => count * HOUR)
+const days = [1, 2, 4, 7, 14].map((count) => count * DAY)
+const spans = [...minutes, ...hours, ...days]
+
+const months = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1_200] as const
+
+const names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const
+
+const clock = (at: Time.Instant): string => Time.toIso(at).slice(11, 16)
+
+/** The day of an instant: `31 Jan`. */
+export const day = (at: Time.Instant): string => {
+  const date = new Date(at)
+  return `${date.getUTCDate()} ${names[date.getUTCMonth()]}`
+}
+
+// 5 January 1970 was a Monday.
+const MONDAY = 4 * DAY
+
+const regular = (from: Time.Instant, to: Time.Instant, span: number): ReadonlyArray<Time.Instant> => {
+  const origin = span >= 7 * DAY ? MONDAY : 0
+  const first = Math.ceil((from - origin) / span) * span + origin
+  return Array.from({ length: Math.max(0, Math.floor((to - first) / span) + 1) }, (_, index) => first + index * span)
+}
+
+const monthly = (from: Time.Instant, to: Time.Instant, step: number): ReadonlyArray<Time.Instant> => {
+  const date = new Date(from)
+  const first = Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / step) * step
+  const ticks: Array<Time.Instant> = []
+  for (let month = first; ; month += step) {
+    const at = Date.UTC(Math.floor(month / 12), month % 12, 1)
+    if (at > to) return ticks
+    if (at >= from) ticks.push(at)
+  }
+}
+
+/** Ticks with at least `room` pixels between them, on a scale of `width` pixels. */
+export const ticks = (scale: TimeScale, width: number, room: number): ReadonlyArray<Tick> => {
+  const length = scale.to - scale.from
+  const atLeast = (length / width) * room
+  const span = spans.find((one) => one >= atLeast)
+  const step = months.find((count) => count * 30 * DAY >= atLeast) ?? 1_200
+  const instants = span === undefined ? monthly(scale.from, scale.to, step) : regular(scale.from, scale.to, span)
+  let year: string | null = null
+  return instants.map((at) => {
+    const mine = Time.toIso(at).slice(0, 4)
+    const isNew = mine !== year
+    year = mine
+    const label = span === undefined ? (names[new Date(at).getUTCMonth()] ?? "") : at % DAY === 0 ? day(at) : clock(at)
+    return { at, label, year: isNew ? mine : null }
+  })
+}
 
 export interface Figure {
   readonly history: History
-  readonly scale: TimeScale.TimeScale
+  readonly scale: TimeScale
   readonly width: number
   /** Whether details are `data-tip` attributes for the page's tooltips. If not, they are titles, which viewers show. */
   readonly interactive: boolean
@@ -19,6 +94,9 @@ export interface Part {
   readonly height: number
   readonly draw: (y: number) => Svg.Markup
 }
+
+/** Room between two parts. */
+export const gap = (height: number): Part => ({ height, draw: () => "" })
 
 /** An element with details, one line each. */
 export const withDetails = (figure: Figure, details: ReadonlyArray<string>, ...children: ReadonlyArray<Svg.Markup>) =>

@@ -1,11 +1,13 @@
 /**
- * The changes of an attachment between two observations, each with its rule.
+ * Observes the service while a scenario is played. Each observation records what has changed since the last one, with its
+ * rule: attachments and their packages, calls to the telco, and webhooks.
  */
-import type { Time } from "simplan"
-import { type Attachment, Plan, Recurrence } from "simplan/ports"
-import type { Course, Entry, PackageCourse } from "./History.ts"
+import { Effect } from "effect"
+import { Attachments, type Refusal, type Time } from "simplan"
+import { type Attachment, Plan, Recurrence, type WebhookEvent } from "simplan/ports"
+import type { Simulated } from "simplan/testing"
+import { type Course, courseAfter, type Entry, limitAt, type PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
-import * as Courses from "./Courses.ts"
 import * as Wording from "../output/Wording.ts"
 
 type Change = Omit<Entry, "at" | "attachment">
@@ -68,14 +70,14 @@ const usage = (course: Course, pack: PackageCourse, before: PackageCourse | unde
   if (bytes === known) return []
   const { terms } = course
   const of = Plan.allowanceBytes(terms)
-  const limit = Courses.limitAt(terms, bytes)
+  const limit = limitAt(terms, bytes)
   return [
     change(
       "usage",
       `${name(course, pack)} has used ${Wording.bytes(bytes)} of ${Wording.bytes(of)} (${Wording.percent(bytes / of)})`,
       Rules.reported
     ),
-    ...(limit === null || limit === Courses.limitAt(terms, known)
+    ...(limit === null || limit === limitAt(terms, known)
       ? []
       : [change("usage", `${name(course, pack)} is held at ${limit} Kbit/s`, Rules.throttled)])
   ]
@@ -111,8 +113,8 @@ const stateRule = (from: Attachment.State | undefined, to: Attachment.State): Ru
   return to === "ACTIVE" && from === "PENDING_FOR_FIRST_USE" ? Rules.use : Rules.state
 }
 
-/** All changes since the last observation, at `since`. At the first one everything has changed. */
-export const between = (
+/** All changes of an attachment since the last observation, at `since`. At the first one everything has changed. */
+const between = (
   before: Course | undefined,
   course: Course,
   since: Time.Instant,
@@ -128,3 +130,124 @@ export const between = (
       : [change("state", `the attachment is ${state}`, stateRule(from, state))])
   ]
 }
+
+const webhookRules = {
+  "attachment.allowanceConsumed": Rules.thresholds,
+  "subscription.esim.locationChanged": Rules.changed,
+  "esim.smdp.stateChanged": Rules.changed
+} as const satisfies Record<(typeof WebhookEvent.standardTypes)[number], Rules.Rule>
+
+type Payload = Extract<WebhookEvent.Payload, { readonly type: keyof typeof webhookRules }>
+
+const webhookDetail = (event: Payload): string => {
+  switch (event.type) {
+    case "attachment.allowanceConsumed":
+      return `${event.data.usagePercentage} %`
+    case "subscription.esim.locationChanged":
+      return `${event.data.previousCountryIso2 ?? "nowhere yet"} to ${event.data.countryIso2}`
+    case "esim.smdp.stateChanged":
+      return event.data.smdpStateChange.state
+  }
+}
+
+const webhook = ({ at, body }: Simulated.ReceivedWebhook): Entry => {
+  const event: Payload = JSON.parse(body)
+  return {
+    at,
+    kind: "webhook",
+    what: `webhook ${event.type}: ${webhookDetail(event)}`,
+    rules: [webhookRules[event.type]],
+    attachment: null
+  }
+}
+
+const asked = {
+  createPackage: "create a package",
+  suspendPackage: "suspend a package",
+  cancelPackage: "cancel a package",
+  sendSms: "send an SMS",
+  releaseProfile: "release the profile",
+  setMobilePlan: "change the mobile plan"
+} as const satisfies Record<Simulated.TelcoCall["kind"], string>
+
+const answers = {
+  done: "done",
+  refused: "it refuses",
+  unavailable: "it cannot be reached or its answer is lost",
+  "no answer": "no answer in time"
+} as const satisfies Record<Simulated.TelcoCall["outcome"], string>
+
+// A created or refused package has an entry of its own.
+const isShown = ({ kind, outcome }: Simulated.TelcoCall): boolean =>
+  kind !== "createPackage" || outcome === "unavailable" || outcome === "no answer"
+
+const callRules = {
+  createPackage: [Rules.retried],
+  suspendPackage: [Rules.suspended],
+  cancelPackage: [Rules.deleted],
+  releaseProfile: [Rules.deleted],
+  sendSms: [],
+  setMobilePlan: []
+} as const satisfies Record<Simulated.TelcoCall["kind"], ReadonlyArray<Rules.Rule>>
+
+const telcoCall = (call: Simulated.TelcoCall): Entry => ({
+  at: call.at,
+  kind: call.outcome === "done" ? "telco" : "failure",
+  what: `the telco is asked to ${asked[call.kind]}: ${answers[call.outcome]}`,
+  rules: callRules[call.kind],
+  attachment: null
+})
+
+/** Observes an organization. Each observation is of one SIM. */
+export const watch = (simulated: Simulated.Simulated, organizationId: string) => {
+  const entries: Array<Entry> = []
+  const courses = new Map<string, Course>()
+  let [webhooksSeen, callsSeen] = [0, 0]
+  let since: Time.Instant = simulated.start
+
+  const views = (iccid: string) =>
+    simulated.use(Attachments.Attachments.use((of) => of.list({ organizationId, iccid }))).pipe(
+      Effect.catchIf(
+        (error): error is Refusal.NotFound => error._tag === "NotFound",
+        () => Effect.succeed([])
+      ),
+      Effect.orDie
+    )
+
+  const observe = Effect.fnUntraced(function* (iccid: string) {
+    const now = yield* simulated.now
+    const fresh = simulated.telcoCalls(callsSeen)
+    callsSeen += fresh.length
+    entries.push(...fresh.filter(isShown).map(telcoCall))
+    const there = yield* views(iccid)
+    for (const view of there) {
+      const { attachmentId } = view.attachment
+      const refused = fresh.flatMap(({ key, kind, outcome }) => {
+        const [of, occurrence] = key.split(":")
+        return kind === "createPackage" && outcome === "refused" && of === attachmentId ? [Number(occurrence)] : []
+      })
+      const before = courses.get(attachmentId)
+      const after = courseAfter(before, view, refused, now)
+      courses.set(attachmentId, after)
+      const attachment = [...courses.keys()].indexOf(attachmentId)
+      entries.push(...between(before, after, since, now).map((change) => ({ ...change, at: now, attachment })))
+    }
+    for (const [id, course] of courses) {
+      const gone = course.removedAt === null && !there.some(({ attachment }) => attachment.attachmentId === id)
+      if (gone) courses.set(id, { ...course, removedAt: now })
+    }
+    const webhooks = simulated.received(webhooksSeen)
+    entries.push(...webhooks.map(webhook))
+    webhooksSeen += webhooks.length
+    since = now
+  })
+
+  return {
+    observe,
+    add: (entry: Entry): void => void entries.push(entry),
+    entries: (): ReadonlyArray<Entry> => entries,
+    courses: (): ReadonlyArray<Course> => [...courses.values()]
+  }
+}
+
+export type Watch = ReturnType<typeof watch>

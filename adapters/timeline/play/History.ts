@@ -1,9 +1,10 @@
 /**
- * The history of a played scenario: one entry for each event, and the course of each attachment.
+ * The history of a played scenario: one entry for each event, and the course of each attachment, which is made of the
+ * service's views. Only the times of the changes come from here.
  */
 import type { Time } from "simplan"
-import type { Attachment, Package, Plan } from "simplan/ports"
-import type * as Rules from "./Rules.ts"
+import { type Attachment, Package, Plan, Recurrence } from "simplan/ports"
+import * as Rules from "./Rules.ts"
 
 /**
  * `step`: a step of the scenario; `refused`: a step that the service refused. The other kinds are consequences: `telco` is
@@ -67,4 +68,88 @@ export interface History {
   readonly end: Time.Instant
   readonly entries: ReadonlyArray<Entry>
   readonly attachments: ReadonlyArray<Course>
+}
+
+/** The limit in Kbit/s after `usedBytes`; null for full speed. */
+export const limitAt = (terms: Plan.PlanTerms, usedBytes: number): Plan.ThrottlingLimit | null =>
+  terms.throttling.findLast(({ percentage }) => usedBytes * 100 >= Plan.allowanceBytes(terms) * percentage)?.limit ??
+  null
+
+const packageCourse = (before: PackageCourse | undefined, pack: Package.Package, now: Time.Instant): PackageCourse => {
+  const used = before?.used ?? []
+  const risen = pack.usedBytes > (used.at(-1)?.bytes ?? 0)
+  return {
+    packageId: Package.packageId(pack.attachmentId, pack.occurrence),
+    occurrence: pack.occurrence,
+    status: pack.status,
+    createdAt: before?.createdAt ?? now,
+    activationAt: pack.activationAt,
+    expirationAt: pack.expirationAt,
+    waited: before?.waited ?? pack.activationAt === null,
+    used: risen ? [...used, { at: now, bytes: pack.usedBytes }] : used
+  }
+}
+
+/** An occurrence that the telco refused. Views do not contain it; its window comes from the recurrence. */
+const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Instant): ReadonlyArray<PackageCourse> => {
+  const { anchor, attachmentId, terms } = view.attachment
+  if (terms.recurrence === null || anchor === null) return []
+  const window = Recurrence.window(terms, terms.recurrence, anchor, occurrence)
+  return [
+    {
+      packageId: Package.packageId(attachmentId, occurrence),
+      occurrence,
+      status: "Refused",
+      createdAt: now,
+      activationAt: window.start,
+      expirationAt: window.end,
+      waited: false,
+      used: []
+    }
+  ]
+}
+
+const states = (before: ReadonlyArray<StateFrom>, state: Attachment.State, now: Time.Instant) =>
+  before.at(-1)?.state === state ? before : [...before, { from: now, state }]
+
+/** The course after an observation at `now`; `refused`: the occurrences that the telco has refused since the last one. */
+export const courseAfter = (
+  before: Course | undefined,
+  view: Attachment.View,
+  refused: ReadonlyArray<number>,
+  now: Time.Instant
+): Course => {
+  const { activePeriod, attachmentId, createdAt, suspendedAt, terms } = view.attachment
+  const known = new Map(before?.packages.map((pack) => [pack.occurrence, pack]))
+  const packages = [
+    ...view.packages.map((pack) => packageCourse(known.get(pack.occurrence), pack, now)),
+    ...(before?.packages ?? []).filter(({ status }) => status === "Refused"),
+    ...refused.flatMap((occurrence) => refusedCourse(view, occurrence, now))
+  ].sort((left, right) => left.occurrence - right.occurrence)
+  return {
+    attachmentId,
+    terms,
+    rules: before?.rules ?? Rules.activePeriod(terms, activePeriod, createdAt),
+    createdAt,
+    activationAt: view.activationAt,
+    expirationAt: view.expirationAt,
+    suspendedAt,
+    removedAt: null,
+    states: states(before?.states ?? [], view.state, now),
+    packages
+  }
+}
+
+/** The next instant after `now` at which a view changes without a request or a job; null if there is none. */
+export const nextChange = (courses: ReadonlyArray<Course>, now: Time.Instant): Time.Instant | null => {
+  let next: Time.Instant | null = null
+  for (const course of courses) {
+    if (course.removedAt !== null || course.suspendedAt !== null) continue
+    for (const { activationAt, expirationAt } of [course, ...course.packages]) {
+      for (const at of [activationAt, expirationAt]) {
+        if (at !== null && at > now && (next === null || at < next)) next = at
+      }
+    }
+  }
+  return next
 }

@@ -2,27 +2,26 @@
  * Plays a scenario: the real services, in memory, under a virtual clock.
  *
  * The clock advances to the next instant at which something can happen: a step, a due job, an activation or an expiry.
- * After each advance, `Watch` records what has changed. The same scenario always has the same history.
+ * After each advance, `Changes` records what has changed. The same scenario always has the same history.
  */
 import { Effect } from "effect"
 import { type Time, Worker } from "simplan"
 import { type Simulated, Simulation } from "simplan/testing"
 import * as Actions from "./Actions.ts"
-import * as Courses from "./Courses.ts"
-import type { History } from "./History.ts"
+import * as Changes from "./Changes.ts"
+import { type History, nextChange } from "./History.ts"
 import * as Problem from "../scenario/Problem.ts"
 import type * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
-import * as Watch from "./Watch.ts"
 
 /** The limit of advances in a scenario. */
 const ADVANCES = 20_000
 
 /** The next instant at which something can happen; null if there is none. */
-const nextInstant = Effect.fnUntraced(function* (simulated: Simulated.Simulated, watch: Watch.Watch) {
+const nextInstant = Effect.fnUntraced(function* (simulated: Simulated.Simulated, watch: Changes.Watch) {
   const now = yield* simulated.now
   const due = yield* Effect.orDie(simulated.use(Worker.Worker.use((of) => of.nextDue)))
-  const change = Courses.nextChange(watch.courses(), now)
+  const change = nextChange(watch.courses(), now)
   return due === null || (change !== null && change < due) ? change : due
 })
 
@@ -39,7 +38,7 @@ const scene = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
   })
   const [organizationId] = simulated.organizationIds
   const plan = yield* Stage.createPlan(simulated, organizationId, scenario, source.plan, ["plan"])
-  const watch = Watch.make(simulated, organizationId)
+  const watch = Changes.watch(simulated, organizationId)
   const iccid = simulated.iccids(organizationId)[0] ?? ""
   const stage: Stage.Stage = { simulated, scenario, organizationId, plan, courses: watch.courses, iccid }
   return { simulated, watch, stage }

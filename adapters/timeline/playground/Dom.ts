@@ -1,6 +1,7 @@
 /**
- * Finds and creates elements of the page.
+ * Elements of the page: finds and creates them, and converts instants to the values of date-time pickers, in UTC.
  */
+import { Time } from "simplan"
 
 type Constructor<E> = abstract new () => E
 
@@ -28,4 +29,19 @@ export const offer = (name: string, type: string, content: string): void => {
   const url = URL.createObjectURL(new Blob([content], { type }))
   make("a", { href: url, download: name }).click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}
+
+/** The picker's value of an instant. */
+export const toPicker = (at: Time.Instant): string => Time.toIso(at).slice(0, 16)
+
+/** The RFC 3339 text of a picker's value; undefined if it is empty. */
+export const fromPicker = (value: string): string | undefined => {
+  if (value === "") return undefined
+  return value.length === 16 ? `${value}:00Z` : `${value}Z`
+}
+
+/** The instant of a picker's value; undefined if it is empty. */
+export const instantOf = (value: string): Time.Instant | undefined => {
+  const text = fromPicker(value)
+  return text === undefined ? undefined : Time.fromIso(text)
 }

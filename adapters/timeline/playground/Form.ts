@@ -4,10 +4,8 @@
 import { Time } from "simplan"
 import { Plan } from "simplan/ports"
 import { Scenario } from "../index.ts"
-import * as Dates from "./Dates.ts"
 import * as Dom from "./Dom.ts"
-import { number } from "./StepKinds.ts"
-import * as StepRows from "./StepRows.ts"
+import * as Steps from "./Steps.ts"
 
 const { DAY, HOUR, MINUTE } = Time
 
@@ -48,7 +46,7 @@ const thresholdFields = (container: HTMLElement) => {
 /** The form of the page. `changed` is called at each change. */
 export const of = (form: HTMLFormElement, changed: () => void) => {
   thresholdFields(Dom.find("#throttling", HTMLElement, form))
-  const rows = StepRows.of(Dom.find("#steps", HTMLElement, form), changed)
+  const rows = Steps.of(Dom.find("#steps", HTMLElement, form), changed)
   let base: Readonly<Record<string, unknown>> = {}
 
   const control = (name: string): HTMLInputElement | HTMLSelectElement | null => {
@@ -73,8 +71,8 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
   }
 
   const offset = (name: string, millis: number): void => {
-    const now = Dates.instantOf(value("start"))
-    if (now !== undefined) set(name, Dates.toPicker(now + millis))
+    const now = Dom.instantOf(value("start"))
+    if (now !== undefined) set(name, Dom.toPicker(now + millis))
   }
   const chips = Dom.find("#starts", HTMLElement, form)
   for (const [label, millis] of starts) {
@@ -90,7 +88,7 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
     const recurring = box("plan.recurring").checked
     const throttling = box("plan.throttling").checked
     const text = (name: string) => [name, value(`plan.${name}`)] as const
-    const asNumber = (name: string) => [name, number(value(`plan.${name}`))] as const
+    const asNumber = (name: string) => [name, Steps.number(value(`plan.${name}`))] as const
     const thresholds = [1, 2, 3].flatMap((index) => [
       asNumber(`throttling_threshold${index}_perc`),
       text(`throttling_threshold${index}_limit`)
@@ -105,8 +103,8 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
   }
 
   const activePeriod = () => {
-    const start = Dates.fromPicker(value("subscription.active_period.start"))
-    const end = Dates.fromPicker(value("subscription.active_period.end"))
+    const start = Dom.fromPicker(value("subscription.active_period.start"))
+    const end = Dom.fromPicker(value("subscription.active_period.end"))
     return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
   }
 
@@ -120,8 +118,8 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
   })
   form.addEventListener("submit", (event) => event.preventDefault())
   Dom.find("#add", HTMLButtonElement, form).addEventListener("click", () => {
-    const last = Dates.instantOf(String(rows.read().at(-1)?.["at"] ?? "").slice(0, 16))
-    const at = Math.max(last ?? 0, Dates.instantOf(value("start")) ?? 0) + DAY
+    const last = Dom.instantOf(String(rows.read().at(-1)?.["at"] ?? "").slice(0, 16))
+    const at = Math.max(last ?? 0, Dom.instantOf(value("start")) ?? 0) + DAY
     rows.add({ do: "usage", total_MBs: 500 }, at)?.querySelector("input")?.focus()
     changed()
   })
@@ -133,9 +131,9 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
       const { plan, subscription } = source
       const period = subscription?.active_period ?? null
       const instant = (moment: string | null | undefined) =>
-        moment === null || moment === undefined ? "" : Dates.toPicker(Scenario.instantOf(moment, start))
-      set("start", Dates.toPicker(start))
-      set("end", end === null ? "" : Dates.toPicker(end))
+        moment === null || moment === undefined ? "" : Dom.toPicker(Scenario.instantOf(moment, start))
+      set("start", Dom.toPicker(start))
+      set("end", end === null ? "" : Dom.toPicker(end))
       box("plan.recurring").checked = plan.recurring ?? false
       box("plan.throttling").checked = plan.throttling ?? false
       const presets = { nb_occurrence: 4, recurring_periodicity_frequency: 1, recurring_periodicity_type: "1" }
@@ -153,11 +151,11 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
     read: (): Readonly<Record<string, unknown>> => {
       const { plan, subscription } = base
       const kept = (part: unknown) => (typeof part === "object" && part !== null ? part : {})
-      const until = Dates.fromPicker(value("end"))
+      const until = Dom.fromPicker(value("end"))
       const { end: _, ...rest } = base
       return {
         ...rest,
-        start: Dates.fromPicker(value("start")),
+        start: Dom.fromPicker(value("start")),
         ...(until === undefined ? {} : { end: until }),
         plan: { ...withoutTerms(kept(plan)), ...planFields() },
         subscription: { ...kept(subscription), active_period: isGiven() ? activePeriod() : null },

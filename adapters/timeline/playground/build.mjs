@@ -1,5 +1,5 @@
-// Builds the playground: one HTML file with the page, the core and the simulation.
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+// Builds the playground: one HTML file with the page, the core and the simulation. The argument names the file.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, defaultClientConditions } from "vite"
@@ -39,30 +39,21 @@ const inlined = (output) => {
     .replace("</body>", () => `${data}<script type="module">${script}</script></body>`)
 }
 
-/** Writes the playground to a file, and returns its size in bytes. */
-export const buildPlayground = async (path) => {
-  const { output } = await build({
-    configFile: false,
-    root: here,
-    logLevel: "warn",
-    plugins: [boundary],
-    resolve: { conditions: ["simplan-source", ...defaultClientConditions] },
-    build: {
-      write: false,
-      modulePreload: false,
-      target: "es2023",
-      rolldownOptions: { treeshake: { moduleSideEffects: (id) => id.startsWith(here) } }
-    }
-  })
-  const html = inlined(output)
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, html)
-  return Buffer.byteLength(html)
-}
-
-const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
-if (isProgram) {
-  const path = join(root, "dist", "playground.html")
-  const size = await buildPlayground(path)
-  console.log(`${path} (${Math.round(size / 1024)} kB): open it in a browser.`)
-}
+const { output } = await build({
+  configFile: false,
+  root: here,
+  logLevel: "warn",
+  plugins: [boundary],
+  resolve: { conditions: ["simplan-source", ...defaultClientConditions] },
+  build: {
+    write: false,
+    modulePreload: false,
+    target: "es2023",
+    rolldownOptions: { treeshake: { moduleSideEffects: (id) => id.startsWith(here) } }
+  }
+})
+const html = inlined(output)
+const path = process.argv[2] ?? join(root, "dist", "playground.html")
+mkdirSync(dirname(path), { recursive: true })
+writeFileSync(path, html)
+console.log(`${path} (${Math.round(Buffer.byteLength(html) / 1024)} kB): open it in a browser.`)

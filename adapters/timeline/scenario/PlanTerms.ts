@@ -6,7 +6,7 @@
 import { Result, Schema } from "effect"
 import { Refusal } from "simplan"
 import { Plan } from "simplan/ports"
-import * as Words from "./Words.ts"
+import * as Fields from "./Fields.ts"
 
 const number = Schema.Finite.annotate({ message: "must be a number" })
 const optionalNumber = Schema.optionalKey(number)
@@ -23,15 +23,15 @@ const limit = Schema.optionalKey(Schema.Literals(Plan.throttlingLimits).annotate
 
 /** The terms in a scenario file. By default a plan does not recur and is not throttled. */
 export const PlanTerms = Schema.Struct({
-  name: Schema.optionalKey(Words.Text),
-  coverage_id: Schema.optionalKey(Words.Text),
+  name: Schema.optionalKey(Fields.Text),
+  coverage_id: Schema.optionalKey(Fields.Text),
   data_MBs: number,
   period_days: number,
-  recurring: Schema.optionalKey(Words.Truth),
+  recurring: Schema.optionalKey(Fields.Truth),
   nb_occurrence: optionalNumber,
   recurring_periodicity_type: periodicity,
   recurring_periodicity_frequency: optionalNumber,
-  throttling: Schema.optionalKey(Words.Truth),
+  throttling: Schema.optionalKey(Fields.Truth),
   throttling_threshold1_perc: optionalNumber,
   throttling_threshold1_limit: limit,
   throttling_threshold2_perc: optionalNumber,

@@ -5,11 +5,10 @@
  */
 import { Result, Schema } from "effect"
 import { Time } from "simplan"
-import * as Moment from "./Moment.ts"
+import * as Fields from "./Fields.ts"
 import * as PlanTerms from "./PlanTerms.ts"
 import * as Problem from "./Problem.ts"
 import * as Step from "./Step.ts"
-import * as Words from "./Words.ts"
 import { JsonLines } from "../../json-lines/index.ts"
 
 /** The default start of a scenario. */
@@ -20,12 +19,12 @@ const SEED = "must be a whole number from 0 to 4294967295"
 /** A scenario file. */
 export const Scenario = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
-  title: Words.Text,
+  title: Fields.Text,
   /** What the scenario shows. */
-  about: Schema.optionalKey(Words.Text),
-  start: Schema.optionalKey(Moment.InstantText),
+  about: Schema.optionalKey(Fields.Text),
+  start: Schema.optionalKey(Fields.InstantText),
   /** When the scenario ends; by default, when nothing is left to happen. */
-  end: Schema.optionalKey(Moment.Moment),
+  end: Schema.optionalKey(Fields.Moment),
   /** The seed of ids and other random values. */
   seed: Schema.optionalKey(
     Schema.Int.annotate({ message: SEED }).check(
@@ -40,8 +39,8 @@ export const Scenario = Schema.Struct({
   /** The subscription request, made at the start or at the step `subscribe`. */
   subscription: Schema.optionalKey(
     Schema.Struct({
-      metadata: Schema.optionalKey(Words.Text),
-      active_period: Schema.optionalKey(Schema.NullOr(Words.ActivePeriod))
+      metadata: Schema.optionalKey(Fields.Text),
+      active_period: Schema.optionalKey(Schema.NullOr(Fields.ActivePeriod))
     }).annotate({ message: "must be an object with active_period and metadata" })
   ),
   steps: Schema.optionalKey(Schema.Array(Step.Step).annotate({ message: "must be an array of steps" }))
@@ -63,7 +62,8 @@ export interface Playable {
 }
 
 /** The instant of a decoded moment. */
-export const instantOf = (moment: string, start: Time.Instant): Time.Instant => Moment.parse(moment, start) ?? start
+export const instantOf = (moment: string, start: Time.Instant): Time.Instant =>
+  Fields.parseMoment(moment, start) ?? start
 
 const backwards = (root: unknown, path: Problem.Path, than: string, floor: Time.Instant) =>
   Problem.wrong(root, path, `must not be before ${than}, ${Time.toIso(floor)}: the clock only goes forward`)
