@@ -1,10 +1,24 @@
 /**
- * The functions of ES2+ that an operator calls (SGP.22 sections 5.3.1 to 5.3.4), typed. `HttpApi` makes them over HTTPS.
+ * The functions of ES2+ that an operator calls (SGP.22 sections 5.3.1 to 5.3.4), typed, and how they fail. `HttpApi` makes them
+ * over HTTPS.
  *
  * ICCIDs are digits here, as everywhere in simplan.
  */
-import { Context, type Effect } from "effect"
-import type { Failure } from "./Failure.ts"
+import { Context, Data, type Effect } from "effect"
+import type { CallFailure } from "../telco-calls/index.ts"
+
+/** Beside the outcomes of all telcos, `WrongState`: the profile's state, or that of its order, does not allow the call. */
+export type Outcome = CallFailure.Outcome | "WrongState"
+
+/** How a function of ES2+ fails. */
+export class Failure extends Data.TaggedError("Es2plus.Failure")<{
+  /** What may be done next depends on it. */
+  readonly outcome: Outcome
+  /** What an operator reads. It contains no secret. */
+  readonly message: string
+  /** Absent: the SM-DP+ does not say. */
+  readonly retryAfterSeconds?: number
+}> {}
 
 /** What every call is about. */
 export interface Of {

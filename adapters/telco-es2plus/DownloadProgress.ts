@@ -9,16 +9,16 @@
 import { createHash } from "node:crypto"
 import { DateTime, Effect, Schema } from "effect"
 import { Reports, Time } from "simplan"
-import { type TelcoReport, TextLimit } from "simplan/ports"
-import { ExecutionStatus } from "./HttpApi.ts"
-import * as Iccid from "./Iccid.ts"
-import * as States from "./States.ts"
-import * as StatusCodes from "./StatusCodes.ts"
+import { type SmdpHistory, type TelcoReport, TextLimit } from "simplan/ports"
+import * as Wire from "./Wire.ts"
+
+/** Notification point, or event, to state of `/v3`; one that is missing, or null, stands for nothing that `/v3` shows. */
+export type States = Readonly<Record<string, SmdpHistory.State | null>>
 
 /** Which points and events stand for which states. */
 export interface Options {
-  /** Changes to the table of `States`. */
-  readonly states?: States.States
+  /** Changes to the table `states`. */
+  readonly states?: States
   /** The IANA name of the zone of times that have none; UTC unless given. An unknown name is thrown. */
   readonly timeZone?: string
 }
@@ -35,6 +35,39 @@ export interface Answer {
 export interface DownloadProgress {
   /** Takes the decoded JSON of a notification. */
   readonly take: (body: unknown) => Effect.Effect<Answer>
+}
+
+/**
+ * The points of SGP.22 section 5.3.5 are 1 (eligibility and retry limit), 2 (confirmation code), 3 (download of the bound
+ * package) and 4 (its installation). SM-DP+s notify others too, and do not agree on them: 5 is a deletion at some; 6, 7
+ * and 8, or 101 and 102, are states that the user sets on the device, or blocked devices. So these count for nothing
+ * unless the operator says what they mean.
+ */
+export const states: States = {
+  "1": null,
+  "2": null,
+  "3": null,
+  "4": "BPP Installation"
+}
+
+/** Events of version 3 by their names, such as `BPP installation` or `notificationLocalEnable`: the first that fits. */
+const named: ReadonlyArray<readonly [RegExp, SmdpHistory.State]> = [
+  [/delet/i, "Delete"],
+  [/disabl/i, "Disable"],
+  [/enabl/i, "Enable"],
+  [/install/i, "BPP Installation"]
+]
+
+/** A number in its shortest form, and a name in small letters. */
+const keyOf = (event: number | string): string =>
+  typeof event === "number" || /^\d+$/.test(event) ? String(Number(event)) : event.trim().toLowerCase()
+
+/** The state that a point or an event stands for, by the table or else by its name; null: it has none. */
+const stateOf = (table: States, event: number | string): SmdpHistory.State | null => {
+  const key = keyOf(event)
+  const listed = Object.entries(table).findLast(([name]) => keyOf(name) === key)
+  if (listed !== undefined) return listed[1]
+  return /^\d+$/.test(key) ? null : (named.find(([name]) => name.test(key))?.[1] ?? null)
 }
 
 /** Version 2 numbers the points, and some senders write the number as text. Version 3 may name the event. */
@@ -61,12 +94,14 @@ const instantOf = (text: string, zone: DateTime.TimeZone): Time.Instant | undefi
 const UTC = DateTime.zoneMakeOffset(0)
 
 const Common = Schema.Struct({
-  eid: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.fromWire(text) !== undefined || "is no ICCID")),
+  eid: Wire.Text,
+  iccid: Schema.String.check(
+    Schema.makeFilter((text: string) => Wire.iccidFromWire(text) !== undefined || "is no ICCID")
+  ),
   timestamp: Schema.String.check(
     Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined || "is no date and time")
   ),
-  resultData: Schema.optionalKey(Schema.NullOr(Schema.String))
+  resultData: Wire.Text
 })
 
 const decode = {
@@ -75,19 +110,19 @@ const decode = {
     Schema.Struct({
       ...Common.fields,
       notificationPointId: Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^\d{1,3}$/u))]),
-      notificationPointStatus: ExecutionStatus
+      notificationPointStatus: Wire.ExecutionStatus
     })
   ),
   /** `HandleNotification` of version 3. */
   version3: Schema.decodeUnknownEffect(
-    Schema.Struct({ ...Common.fields, notificationEvent: Event, notificationEventStatus: ExecutionStatus })
+    Schema.Struct({ ...Common.fields, notificationEvent: Event, notificationEventStatus: Wire.ExecutionStatus })
   )
 }
 
 /** What either version contains. */
 type Notification = typeof Common.Type & {
   readonly event: number | string
-  readonly status: typeof ExecutionStatus.Type
+  readonly status: typeof Wire.ExecutionStatus.Type
 }
 
 const isVersion3 = (body: unknown): boolean =>
@@ -111,19 +146,15 @@ const read = (body: unknown): Effect.Effect<Notification, Schema.SchemaError> =>
 
 const DONE: Answer = { status: 204, message: null }
 
-const reportOf = (
-  notification: Notification,
-  table: States.States,
-  zone: DateTime.TimeZone
-): TelcoReport.Report | null => {
+const reportOf = (notification: Notification, table: States, zone: DateTime.TimeZone): TelcoReport.Report | null => {
   const { eid = null, event, resultData = null, status } = notification
-  const state = States.stateOf(table, event)
-  const iccid = Iccid.fromWire(notification.iccid)
+  const state = stateOf(table, event)
+  const iccid = Wire.iccidFromWire(notification.iccid)
   const occurredAt = instantOf(notification.timestamp, zone)
   if (state === null || iccid === undefined || occurredAt === undefined) return null
-  const content = JSON.stringify([iccid, eid, States.keyOf(event), occurredAt, StatusCodes.shown(status), resultData])
-  const isDone = StatusCodes.failure("", status) === undefined
-  const modificationResult = isDone ? status.status : StatusCodes.shown(status).slice(0, TextLimit.REPORTED)
+  const content = JSON.stringify([iccid, eid, keyOf(event), occurredAt, Wire.shown(status), resultData])
+  const isDone = Wire.failure("", status) === undefined
+  const modificationResult = isDone ? status.status : Wire.shown(status).slice(0, TextLimit.REPORTED)
   return {
     reportId: `es2plus-${createHash("sha256").update(content).digest("hex").slice(0, 40)}`,
     iccid,
@@ -135,7 +166,7 @@ const reportOf = (
 /** The notifications of one SM-DP+. */
 export const make = (options: Options = {}): Effect.Effect<DownloadProgress, never, Reports.Reports> =>
   Effect.map(Reports.Reports, (reports) => {
-    const table = { ...States.states, ...options.states }
+    const table = { ...states, ...options.states }
     const zone = options.timeZone === undefined ? UTC : DateTime.zoneMakeNamedUnsafe(options.timeZone)
     const taken = Effect.fn("TelcoEs2plus.notification")(function* (body: unknown) {
       const notification = yield* read(body)

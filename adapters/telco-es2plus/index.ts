@@ -4,12 +4,7 @@
  *     Es2plus.layer({ telco: "smdp", url, key, certificate })      // releases profiles; needs a journal
  *     DownloadProgress.make({ states })                            // takes what the SM-DP+ notifies; needs the app's Reports
  */
-export * as ActivationCode from "./ActivationCode.ts"
 export * as Api from "./Api.ts"
-export * as Connection from "./Connection.ts"
 export * as DownloadProgress from "./DownloadProgress.ts"
 export * as Es2plus from "./Es2plus.ts"
-export * as Failure from "./Failure.ts"
 export * as HttpApi from "./HttpApi.ts"
-export * as Profiles from "./Profiles.ts"
-export * as States from "./States.ts"

@@ -4,7 +4,7 @@ import { Telco } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterAll, describe, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
-import { Es2plus, Profiles } from "../../adapters/telco-es2plus/index.ts"
+import { Es2plus } from "../../adapters/telco-es2plus/index.ts"
 import * as TelcoSuite from "../../src/testing/TelcoSuite.ts"
 import * as Simulated from "../conformance/telcos/SimulatorBooks.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
@@ -34,7 +34,7 @@ const composed = Layer.effectContext(
       })
     )
     const simulated = yield* Layer.build(TelcoSimulator.layerMemory())
-    const telco = { ...Context.get(simulated, Telco.Telco), ...Context.get(profiles, Profiles.Profiles) }
+    const telco = { ...Context.get(simulated, Telco.Telco), ...Context.get(profiles, Es2plus.Profiles) }
     return simulated.pipe(Context.add(Telco.Telco, telco), Context.add(Server, server))
   })
 ).pipe(Layer.provide(Journal.layerMemory))

@@ -6,7 +6,7 @@ import { Effect, Exit, Layer, Logger, Redacted, Result, Schedule } from "effect"
 import { Telco } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
-import { Api, Es2plus, Failure, Profiles } from "../../adapters/telco-es2plus/index.ts"
+import { Api, Es2plus } from "../../adapters/telco-es2plus/index.ts"
 import type * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
 
@@ -38,14 +38,14 @@ const options = (changes: Partial<Es2plus.Options> = {}): Es2plus.Options => ({
   ...changes
 })
 
-const run = <A, E>(effect: Effect.Effect<A, E, Profiles.Profiles | Api.Api>, changes: Partial<Es2plus.Options> = {}) =>
+const run = <A, E>(effect: Effect.Effect<A, E, Es2plus.Profiles | Api.Api>, changes: Partial<Es2plus.Options> = {}) =>
   effect.pipe(
     Effect.provide(Es2plus.layer(options(changes)).pipe(Layer.provide(Journal.layerMemory))),
     Effect.runPromiseExit
   )
 
 const release = (key: string, of = iccid) =>
-  Effect.flatMap(Profiles.Profiles, ({ releaseProfile }) => releaseProfile({ key, iccid: of }))
+  Effect.flatMap(Es2plus.Profiles, ({ releaseProfile }) => releaseProfile({ key, iccid: of }))
 
 /** Repeats a release as the core does, until it has an outcome. */
 const released = (key: string, of = iccid) =>
@@ -241,7 +241,7 @@ describe("The connection", () => {
   it("is refused to another root's client, to whom nothing is done", async () => {
     const stranger = (await SmdpServer.start()).authority.issue({ name: "stranger" })
     const changes = { key: Redacted.make(stranger.key), certificate: stranger.certificate }
-    expect(await failureOf(run(check, changes))).toBeInstanceOf(Failure.Failure)
+    expect(await failureOf(run(check, changes))).toBeInstanceOf(Api.Failure)
     expect(await failureOf(run(release("a"), changes))).toBeInstanceOf(Telco.Unavailable)
     expect(server.asked).toEqual([])
   })

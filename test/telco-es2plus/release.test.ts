@@ -3,8 +3,8 @@ import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
-import { Api, Failure, Profiles } from "../../adapters/telco-es2plus/index.ts"
-import * as StatusCodes from "../../adapters/telco-es2plus/StatusCodes.ts"
+import { Api, Es2plus } from "../../adapters/telco-es2plus/index.ts"
+import * as Wire from "../../adapters/telco-es2plus/Wire.ts"
 import { type Function, type Options, type Request, Smdp, type State } from "../fakes/es2plus/Smdp.ts"
 
 const iccid = "8988303000000000017"
@@ -35,14 +35,14 @@ const apiOver = (world: World, next: () => number) =>
     Api.Api,
     Effect.gen(function* () {
       const now = Effect.clockWith(({ currentTimeMillis }) => currentTimeMillis)
-      const unknown = new Failure.Failure({ outcome: "Unknown", message: "no answer" })
+      const unknown = new Api.Failure({ outcome: "Unknown", message: "no answer" })
       const send = (name: Function, request: Request) =>
         Effect.gen(function* () {
           const at = yield* now
           yield* arrive(world, at)
           const fate = world.isCalm ? 1 : next()
           if (fate < 0.1) return yield* unknown
-          if (fate < 0.2) return yield* new Failure.Failure({ outcome: "NotDone", message: "refused to connect" })
+          if (fate < 0.2) return yield* new Api.Failure({ outcome: "NotDone", message: "refused to connect" })
           if (fate < 0.3) {
             const later = at + Math.floor(next() * LATEST)
             world.late.push({ at: later, run: () => world.smdp.call(name, request) })
@@ -54,7 +54,7 @@ const apiOver = (world: World, next: () => number) =>
           if (!("failed" in answer)) return answer.matchingId ?? null
           const [subjectCode, reasonCode] = answer.failed
           const status = { status: "Failed", statusCodeData: { subjectCode, reasonCode } }
-          return yield* StatusCodes.failure(name, status) ?? unknown
+          return yield* Wire.failure(name, status) ?? unknown
         })
       const matching = (matchingId: string | null) => (matchingId === null ? {} : { matchingId })
       return {
@@ -111,13 +111,13 @@ const play = (seed: number, state: State, options: Options, confirmReleases: boo
   const next = random(seed)
   const world: World = { smdp: new Smdp(options), late: [], isCalm: false }
   world.smdp.add(iccid, state, ["Confirmed", "Released"].includes(state) ? MATCHING : null)
-  const layer = Profiles.layer({
+  const layer = Es2plus.layerWithoutApi({
     telco: "smdp",
     matchingId: () => Effect.succeed(MATCHING),
     confirmReleases
   }).pipe(Layer.provide(Layer.merge(apiOver(world, next), journalOver(world, next))))
   return Effect.gen(function* () {
-    const { releaseProfile } = yield* Profiles.Profiles
+    const { releaseProfile } = yield* Es2plus.Profiles
     let outcome: Played["outcome"] = "open"
     for (let attempt = 0; attempt < 80 && outcome === "open"; attempt++) {
       if (attempt === 40) world.isCalm = true
@@ -180,11 +180,11 @@ describe("A process that stood still after it wrote its intent", () => {
         replace: (entry: Journal.Entry) => Effect.delay(journal.replace(entry), isStill ? "1 minute" : 0)
       }))
     )
-    const layer = Profiles.layer({ telco: "smdp", matchingId: () => Effect.succeed(MATCHING) }).pipe(
+    const layer = Es2plus.layerWithoutApi({ telco: "smdp", matchingId: () => Effect.succeed(MATCHING) }).pipe(
       Layer.provide(Layer.merge(apiOver(world, random(1)), still))
     )
     await Effect.gen(function* () {
-      const { releaseProfile } = yield* Profiles.Profiles
+      const { releaseProfile } = yield* Es2plus.Profiles
       const first = yield* Effect.forkChild(Effect.flip(releaseProfile({ key: "job-1", iccid })))
       yield* TestClock.adjust("1 minute")
       expect((yield* Fiber.join(first))._tag).toBe("Telco.Unavailable")

@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { Refusal } from "simplan"
 import { Storage, Telco } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
-import { ActivationCode, Api, DownloadProgress, Es2plus, Profiles } from "../../telco-es2plus/index.ts"
+import { Api, DownloadProgress, Es2plus } from "../../telco-es2plus/index.ts"
 import { type Connected, CannotConnect } from "../Connected.ts"
 import type * as Settings from "../file/Settings.ts"
 import * as Guards from "../Guards.ts"
@@ -21,7 +21,7 @@ const matchingIds =
       const owner = yield* simAggregates.owner(iccid)
       const found = owner === null ? null : yield* simAggregates.get({ ...owner, iccid })
       const lpa = found?.sim.lpa ?? null
-      return lpa === null ? null : ActivationCode.matchingId(lpa)
+      return lpa === null ? null : Es2plus.matchingIdOf(lpa)
     }).pipe(Effect.mapError(({ message }) => new Telco.Unavailable({ message })))
 
 export const connect = (
@@ -47,7 +47,7 @@ export const connect = (
       Layer.build(Layer.fresh(Es2plus.layer(options))),
       ({ message }) => new CannotConnect({ message: `telcos.${name}: ${message}` })
     )
-    const { releaseProfile } = Context.get(context, Profiles.Profiles)
+    const { releaseProfile } = Context.get(context, Es2plus.Profiles)
     const take = (body: unknown) =>
       Effect.gen(function* () {
         const progress = yield* DownloadProgress.make({ states: of.states, timeZone: of.timeZone })

@@ -1,5 +1,6 @@
 /**
- * What the execution status of an answer means (SGP.22 section 6.5.1.4, status codes in section 5.2.6).
+ * What calls and notifications of ES2+ have in common in JSON: ICCIDs (SGP.22 sections 5.2.1 and 6.5.2) and execution statuses
+ * (section 6.5.1.4, status codes in section 5.2.6).
  *
  * `Executed-Success` and `Executed-WithWarning` are done. `Expired` leaves the outcome unknown. `Failed` has a subject and a
  * reason, and what may be done next is decided by the first row that fits:
@@ -13,20 +14,44 @@
  * | x/4.x processing error; x/5.x transport error, an SM-DS that does not answer among them | unknown |
  * | all others | refused |
  */
-import { type Outcome, Failure } from "./Failure.ts"
+import { Schema } from "effect"
+import { type Outcome, Failure } from "./Api.ts"
 
-export interface ExecutionStatus {
-  readonly status: string
-  readonly statusCodeData?:
-    | {
-        readonly subjectCode: string
-        readonly reasonCode: string
-        readonly subjectIdentifier?: string | null | undefined
-        readonly message?: string | null | undefined
-      }
-    | null
-    | undefined
+/**
+ * The ICCID on the wire, of 19 or 20 digits, of which the 20th may be the pad `F`; undefined where ES2+ cannot name it, because
+ * it has 18 digits. One of 19 digits gets the pad, because SGP.22 before version 2.2 knows only 20 characters, and later
+ * versions take both.
+ */
+export const iccidToWire = (iccid: string): string | undefined => {
+  if (/^\d{20}$/.test(iccid)) return iccid
+  return /^\d{19}$/.test(iccid) ? `${iccid}F` : undefined
 }
+
+/** The digits of an ICCID of the wire; undefined if the text is none. */
+export const iccidFromWire = (text: string): string | undefined => {
+  const digits = text.replace(/[Ff]+$/, "")
+  return /^\d{18,20}$/.test(digits) && text.length <= 20 ? digits : undefined
+}
+
+/** A text that may be left out. */
+export const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** What became of a function, or of a step of a download. */
+export const ExecutionStatus = Schema.Struct({
+  status: Schema.String,
+  statusCodeData: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        subjectCode: Schema.String,
+        reasonCode: Schema.String,
+        subjectIdentifier: Text,
+        message: Text
+      })
+    )
+  )
+})
+
+export type ExecutionStatus = typeof ExecutionStatus.Type
 
 interface Row {
   readonly when: RegExp
