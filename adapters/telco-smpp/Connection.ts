@@ -4,39 +4,45 @@
  * Messages take turns by organization (`Turns`): each waits, for a limited time, until the transceiver is bound, its pace
  * allows it and its window of outstanding requests has a place.
  */
-import { Deferred, Effect, Fiber, Latch, Random, Redacted, type Scope } from "effect"
+import { Deferred, Effect, Fiber, Latch, Metric, Random, Redacted, type Scope } from "effect"
 import { MonotonicTime } from "simplan/ports"
 import { CallFailure } from "../telco-calls/index.ts"
-import type { Library, PDU } from "./Library.ts"
-import * as Metrics from "./Metrics.ts"
-import * as Pace from "./Pace.ts"
-import * as Receipts from "./Receipts.ts"
 import * as Session from "./Session.ts"
 import * as Statuses from "./Statuses.ts"
 import * as Turns from "./Turns.ts"
 
-export interface Options extends Pace.Options {
-  /** The name in the settings. */
+/** How an SMSC is treated. Spans are milliseconds. */
+export interface Options extends Turns.PaceOptions {
+  /** The name of the SMSC in the settings: in the journal, in metrics and in logs. */
   readonly telco: string
-  readonly target: Session.Target
-  readonly systemId: string
+  /** In the bind, and in no error or log. */
   readonly password: Redacted.Redacted
+  /** What the SMSC's operator calls the kind of system, if it asks for one. */
   readonly systemType: string
-  /** The most requests that wait for a response at once. */
+  /** The most requests without a response at once: 10. */
   readonly window: number
+  /** How long a connection may take: 5 s. */
   readonly connectMillis: number
-  /** How long a response may take. */
+  /** How long a response may take: 5 s. */
   readonly answerMillis: number
-  /** How long a message waits for its turn. */
+  /** How long a message waits for its turn, or for another message to the same SIM: 3 s. */
   readonly waitMillis: number
+  /** The time between two questions whether the SMSC is there: 30 s. */
   readonly enquireLinkMillis: number
-  /** The pause before the first attempt to connect again, and the longest. */
+  /** The pause before the connection is made again, 0.5 s, which doubles up to 30 s. */
   readonly reconnectMillis: number
+  /** 30 s. */
   readonly longestReconnectMillis: number
 }
 
+/** Where an SMSC is, and who connects. */
+export interface Account {
+  readonly target: Session.Target
+  readonly systemId: string
+}
+
 /** Submits a message. Fails with `NotDone` or `Unknown`. */
-export type Submit = (fields: Readonly<Record<string, unknown>>) => Effect.Effect<PDU, CallFailure.CallFailure>
+export type Submit = (fields: Readonly<Record<string, unknown>>) => Effect.Effect<Session.PDU, CallFailure.CallFailure>
 
 export interface Connection {
   /** Waits for a turn; fails with `NotDone` if none comes in time. */
@@ -60,17 +66,52 @@ const notDone = (message: string, waitMillis = 0) =>
     retryAfterSeconds: Math.max(1, Math.ceil(waitMillis / 1000))
   })
 
+const counter = (name: string, description: string, attributes: Record<string, string>): Effect.Effect<void> =>
+  Metric.update(Metric.counter(name, { description, attributes, incremental: true }), 1)
+
+/** Counts what became of a connection. */
+const countConnection = (telco: string, event: "bound" | "failed" | "lost") =>
+  counter("simplan_smpp_connections_total", "Connections to an SMSC: bound, failed before they were, lost after it", {
+    telco,
+    event
+  })
+
+const setBound = (telco: string, isBound: boolean): Effect.Effect<void> =>
+  Metric.update(
+    Metric.gauge("simplan_smpp_bound", { description: "Whether the SMSC can be sent to", attributes: { telco } }),
+    isBound ? 1 : 0
+  )
+
+/** Logs and counts a `deliver_sm` or `data_sm`. No text of a message is logged: some SMSCs repeat it in the receipt. */
+const report = (telco: string, pdu: Session.PDU): Effect.Effect<void> => {
+  const receipt = Statuses.receiptOf(pdu)
+  // simplan takes no messages of SIMs. It acknowledges them, or the SMSC would deliver them again and again.
+  if (receipt === undefined) return Effect.logDebug("the SMSC has delivered a message that is no receipt", { telco })
+  return Effect.andThen(
+    counter("simplan_smpp_receipts_total", "Delivery receipts of an SMSC, by the state that they report", {
+      telco,
+      state: receipt.state
+    }),
+    Effect.logInfo("the SMSC reports what became of a message", { telco, ...receipt })
+  )
+}
+
 /** Whether a session that ended was bound before, and why it ended. */
 interface End {
   readonly wasBound: boolean
   readonly reason: string
 }
 
-export const make = (library: Library, options: Options): Effect.Effect<Connection, never, Scope.Scope> =>
+/** Connects in the background, and disconnects with the scope. */
+export const make = (
+  library: Session.Library,
+  { systemId, target }: Account,
+  options: Options
+): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { answerMillis, telco, waitMillis } = options
+    const { answerMillis, connectMillis, telco, waitMillis } = options
     const bound = yield* Latch.make(false)
-    const pace = Pace.make(options)
+    const pace = Turns.makePace(options)
     const turns = Turns.make({ window: options.window, waitMillis, pace })
     const run = Effect.runForkWith(yield* Effect.context())
     let current: Session.Session | null = null
@@ -91,7 +132,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
     }
 
     /** Answers a request of the SMSC. */
-    const take = (unbound: Deferred.Deferred<string>) => (session: Session.Session, request: PDU) => {
+    const take = (unbound: Deferred.Deferred<string>) => (session: Session.Session, request: Session.PDU) => {
       switch (request.command) {
         case "enquire_link":
         case "unknown":
@@ -99,7 +140,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
         case "deliver_sm":
         case "data_sm":
           session.respond(request)
-          run(Receipts.take(telco, request))
+          run(report(telco, request))
           return
         case "unbind":
           session.respond(request)
@@ -110,13 +151,13 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
 
     const bind = Effect.fnUntraced(function* (session: Session.Session) {
       const fields = {
-        system_id: options.systemId,
+        system_id: systemId,
         password: Redacted.value(options.password),
         system_type: options.systemType,
         interface_version: INTERFACE_VERSION
       }
       const { command_status: status } = yield* session.request("bind_transceiver", fields, answerMillis)
-      if (status !== 0) yield* notDone(`the SMSC refuses to bind ${options.systemId} (${Statuses.nameOf(status)})`)
+      if (status !== 0) yield* notDone(`the SMSC refuses to bind ${systemId} (${Statuses.nameOf(status)})`)
     })
 
     const keepAlive = (session: Session.Session) => {
@@ -127,13 +168,12 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
     /** One session, from its connection to its end. */
     const live: Effect.Effect<End> = Effect.gen(function* () {
       const unbound = yield* Deferred.make<string>()
-      const { connectMillis, target } = options
       const session = yield* Session.open(library, target, { connectMillis, take: take(unbound), whenClosed: stop })
       yield* bind(session)
       current = session
       yield* bound.open
-      yield* Metrics.connection(telco, "bound")
-      yield* Metrics.bound(telco, true)
+      yield* countConnection(telco, "bound")
+      yield* setBound(telco, true)
       yield* Effect.logInfo("the SMSC can be sent to", { telco })
       // In a fiber of its own: whoever is interrupted can wait for nothing with a time-out.
       const unbind = Effect.forkDetach(Effect.ignore(session.request("unbind", {}, UNBIND_MILLIS)))
@@ -145,7 +185,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
       )
       const reason = yield* Effect.raceFirst(cut, Effect.raceFirst(lost, left)).pipe(
         Effect.onInterrupt(() => Effect.flatMap(unbind, Fiber.join)),
-        Effect.ensuring(Effect.andThen(Effect.sync(stop), Metrics.bound(telco, false)))
+        Effect.ensuring(Effect.andThen(Effect.sync(stop), setBound(telco, false)))
       )
       return { wasBound: true, reason }
     }).pipe(
@@ -159,7 +199,7 @@ export const make = (library: Library, options: Options): Effect.Effect<Connecti
         reason = end.reason
         const wait = pause * (0.75 + 0.5 * (yield* Random.next))
         connectsAt = (yield* MonotonicTime.now) + wait
-        yield* Metrics.connection(telco, end.wasBound ? "lost" : "failed")
+        yield* countConnection(telco, end.wasBound ? "lost" : "failed")
         yield* Effect.logWarning("the SMSC cannot be sent to", { telco, reason })
         yield* Effect.sleep(wait)
         pause = Math.min(pause * 2, options.longestReconnectMillis)

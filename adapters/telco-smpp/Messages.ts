@@ -4,23 +4,30 @@
  * again, and its message is refused from then on. One that was certainly not taken is submitted again, by the call that
  * repeats the message.
  */
-import { Cause, Effect, Exit, Random, Schema } from "effect"
+import { Cause, Effect, Exit, Metric, Random, Schema } from "effect"
 import { Sms as Texts, Telco } from "simplan/ports"
 import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
 import type { Connection, Submit } from "./Connection.ts"
-import * as Metrics from "./Metrics.ts"
 import * as Segments from "./Segments.ts"
 import * as Statuses from "./Statuses.ts"
 
+/** How messages are sent. */
 export interface Options {
+  /** The name of the SMSC in the settings: in the journal, in metrics and in logs. */
   readonly telco: string
+  /**
+   * The address that the SMSC routes to the SIM by: its phone number (`Addresses.msisdn`), or its IMSI where the SMSC takes
+   * that (`Addresses.imsi`). simplan's inventory has neither.
+   */
   readonly destinationOf: (iccid: string) => Effect.Effect<Addresses.Address, CallFailure.CallFailure>
+  /** The sender's type of number and numbering plan, if not by its form (`Addresses.sender`). */
   readonly source: { readonly ton?: number; readonly npi?: number }
+  /** What the SMSC takes data coding 0 for: `gsm` unless given. */
   readonly alphabet: Segments.Alphabet
-  /** How many times a segment is submitted again that the SMSC takes no more messages for. */
+  /** How many times a segment is submitted again that the SMSC takes no more messages for, before the call fails: 3. */
   readonly throttledRetries: number
-  /** How long a message waits for another one to the same SIM. */
+  /** How long a message waits for its turn, or for another message to the same SIM: 3 s. */
   readonly waitMillis: number
 }
 
@@ -28,6 +35,13 @@ type Sms = Parameters<Telco.Telco["Service"]["sendSms"]>[0]
 
 /** Asks for the final delivery receipt. */
 const REGISTERED_DELIVERY = 0x01
+
+/** Counts what came of a segment that was submitted. */
+const count = (telco: string, outcome: "accepted" | "throttled" | "not_done" | "refused" | "unknown") => {
+  const description = "Segments of messages that were submitted to an SMSC, by what came of it"
+  const attributes = { telco, outcome }
+  return Metric.update(Metric.counter("simplan_smpp_segments_total", { description, attributes, incremental: true }), 1)
+}
 
 const unread = ({ message }: Journal.JournalError) => CallFailure.unavailable(message)
 
@@ -146,7 +160,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
         if (Exit.isFailure(exit)) {
           const failure = Cause.findErrorOption(exit.cause)
           const isNotDone = failure._tag === "Some" && failure.value.outcome === "NotDone"
-          yield* Metrics.segment(telco, isNotDone ? "not_done" : "unknown")
+          yield* count(telco, isNotDone ? "not_done" : "unknown")
           yield* write({ ...record, state: isNotDone ? "Waiting" : "Unknown" })
           if (failure._tag === "None") return yield* Effect.failCause(Cause.interrupt())
           return yield* CallFailure.unavailable(
@@ -160,7 +174,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
           case "Accepted": {
             const id = exit.value["message_id"]
             const next = withTaken(record, typeof id === "string" ? id : "")
-            yield* Metrics.segment(telco, "accepted")
+            yield* count(telco, "accepted")
             // For the last segment the call gets the true outcome, whatever becomes of the journal.
             yield* next.state === "Sent"
               ? Effect.catch(write(next), ({ message }) =>
@@ -170,16 +184,16 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
             return "taken"
           }
           case "Throttled":
-            yield* Metrics.segment(telco, "throttled")
+            yield* count(telco, "throttled")
             yield* write({ ...record, state: "Waiting" })
             return "throttled"
           case "NotDone":
-            yield* Metrics.segment(telco, "not_done")
+            yield* count(telco, "not_done")
             yield* write({ ...record, state: "Waiting" })
             return yield* CallFailure.unavailable(`the SMSC does not take the message: ${name}`)
           case "Refused": {
             const refusal = refusalSentence(record, name)
-            yield* Metrics.segment(telco, "refused")
+            yield* count(telco, "refused")
             yield* write({ ...record, state: "Refused", refusal })
             return yield* new Telco.Refused({ message: refusal })
           }

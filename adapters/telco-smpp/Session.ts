@@ -1,11 +1,56 @@
 /**
  * One SMPP session over one connection of the npm package `smpp`: requests and their responses, and the requests of the
  * SMSC. A request that was written and has no response in time, or whose connection is cut, has an unknown outcome.
+ *
+ * What is used of the package is typed here, as it has no types of its own: hosts can check the types of this adapter without it.
  */
 /// <reference path="./smpp.d.ts" />
+import type { EventEmitter } from "node:events"
+import type { Server, Socket } from "node:net"
 import { Data, Deferred, Effect, type Scope } from "effect"
 import { CallFailure } from "../telco-calls/index.ts"
-import type { Library, PDU, Session as LibrarySession } from "./Library.ts"
+
+/** A request or a response. */
+export interface PDU {
+  readonly command: string
+  readonly command_id: number
+  readonly command_status: number
+  readonly sequence_number: number
+  /** The fields of the command, and its optional parameters. */
+  readonly [field: string]: unknown
+  isResponse(): boolean
+  /** The response to this request. */
+  response(fields?: Readonly<Record<string, unknown>>): PDU
+  toBuffer(): Buffer
+}
+
+/** One connection. Events: connect, secureConnect, close, error, pdu, and each command by its name. */
+export interface LibrarySession extends EventEmitter {
+  readonly socket: Socket
+  /** False: the socket is not writable, and nothing was written. */
+  send(pdu: PDU, onResponse?: (pdu: PDU) => void): boolean
+  close(): void
+  destroy(): void
+  pause(): void
+  resume(): void
+}
+
+/** The package's default export. */
+export interface Library {
+  readonly PDU: new (command: string, fields?: Readonly<Record<string, unknown>>) => PDU
+  /** The command statuses by their names. */
+  readonly errors: Readonly<Record<string, number>>
+  readonly connect: (options: {
+    readonly host: string
+    readonly port: number
+    readonly tls: boolean
+    readonly ca?: string
+  }) => LibrarySession
+  readonly createServer: (
+    options: { readonly key?: string; readonly cert?: string },
+    onSession: (session: LibrarySession) => void
+  ) => Server
+}
 
 /** The package is not installed, or has failed to load. */
 export class MissingPackage extends Data.TaggedError("TelcoSmpp.MissingPackage")<{

@@ -1,7 +1,9 @@
 /**
- * What the command statuses of SMPP 3.4 (section 5.1.3) mean for a message that was submitted. An SMSC that answers
- * with a status other than 0 has not taken the message.
+ * What an SMSC says has become of a message: when it is submitted, by the command status of the response (SMPP 3.4, section
+ * 5.1.3), and later, by a delivery receipt (appendix B). An SMSC that answers with a status other than 0 has not taken the
+ * message. Nothing depends on receipts.
  */
+import type { PDU } from "./Session.ts"
 
 /**
  * `Accepted`: the SMSC has taken the message. `Throttled`: it takes no more at the moment. `NotDone`: it may take the
@@ -51,3 +53,55 @@ export const nameOf = (status: number): string => STATUSES.get(status)?.[0] ?? `
 
 /** A status that is not in the table, such as one of the SMSC's vendor, is a refusal. */
 export const meaningOf = (status: number): Meaning => STATUSES.get(status)?.[1] ?? "Refused"
+
+/** The values of `message_state` (section 5.2.28), as a receipt's text abbreviates them, and their names. */
+const MESSAGE_STATES = [
+  ["ENROUTE", "enroute"],
+  ["DELIVRD", "delivered"],
+  ["EXPIRED", "expired"],
+  ["DELETED", "deleted"],
+  ["UNDELIV", "undeliverable"],
+  ["ACCEPTD", "accepted"],
+  ["UNKNOWN", "unknown"],
+  ["REJECTD", "rejected"]
+] as const
+
+export interface Receipt {
+  /** The SMSC's id of the message. */
+  readonly messageId: string | null
+  readonly state: (typeof MESSAGE_STATES)[number][1]
+  /** The network's error code, where the receipt has one. */
+  readonly error: string | null
+}
+
+const MC_DELIVERY_RECEIPT = 0x04
+const INTERMEDIATE = 0x20
+
+const textOf = (pdu: PDU): string => {
+  const content = pdu["short_message"]
+  const message = typeof content === "object" && content !== null && "message" in content ? content.message : content
+  if (typeof message === "string") return message
+  return message instanceof Uint8Array ? Buffer.from(message).toString("latin1") : ""
+}
+
+/** The receipt in a `deliver_sm` or `data_sm`; undefined if it is another message. */
+export const receiptOf = (pdu: PDU): Receipt | undefined => {
+  const esmClass = pdu["esm_class"]
+  const id = pdu["receipted_message_id"]
+  const isReceipt = typeof esmClass === "number" && (esmClass & (MC_DELIVERY_RECEIPT | INTERMEDIATE)) !== 0
+  if (!isReceipt && typeof id !== "string") return undefined
+  const text = textOf(pdu)
+  // What follows `text:` is of the message.
+  const fields = text.replace(/\btext:.*$/is, "")
+  const field = (name: string): string | null => new RegExp(`\\b${name}:([^ ]{1,64})`, "i").exec(fields)?.[1] ?? null
+  const number = pdu["message_state"]
+  const stat = field("stat")?.toUpperCase()
+  const state =
+    typeof number === "number" ? MESSAGE_STATES[number - 1] : MESSAGE_STATES.find(([short]) => short === stat)
+  return {
+    // The optional parameter ends with a null octet.
+    messageId: typeof id === "string" ? id.replace(/\0+$/, "") : field("id"),
+    state: state?.[1] ?? "unknown",
+    error: field("err")
+  }
+}

@@ -1,22 +1,73 @@
 /**
- * Whose message is submitted next (rule W13). Organizations take turns twice, by `FairSlots`: for a place in the window of
+ * When the next message is submitted, and whose it is (rule W13). Organizations take turns twice, by `FairSlots`: for a place in the window of
  * requests that wait for a response, and then for the next instant that the pace allows. So the messages that one
  * organization has waiting, however many, delay another one's by two intervals of the pace at most: of the one whose turn
  * it is, and of one more.
  *
  * A message that could not come to its turn in time is refused at once. No turn is taken while there is no session.
+ *
+ * The pace is at most so many messages a second, and none for a while after the SMSC has said that there are too many. The pause
+ * doubles each time that the first message after it is refused so again, and ends with the first that is taken. `CallRate` of
+ * `telco-calls` is another thing: it halves the rate where a telco asks for fewer calls, and limits how many are under way. An
+ * SMSC that throttles gets nothing for a while, and its window is the limit of what is under way.
+ *
+ * Times are machine time, in milliseconds.
  */
 import { Effect } from "effect"
 import { FairSlots } from "simplan"
 import { MonotonicTime, Telco } from "simplan/ports"
-import type * as Pace from "./Pace.ts"
+
+export interface PaceOptions {
+  /** No limit unless given. */
+  readonly messagesPerSecond?: number
+  /** The pause after the SMSC has refused too many messages, 0.5 s, which doubles up to 60 s. */
+  readonly pauseMillis: number
+  /** 60 s. */
+  readonly longestPauseMillis: number
+}
+
+export interface Pace {
+  /** From one message to the next; 0 without a limit. */
+  readonly interval: number
+  /** When the next message may be submitted, at `now` or later. */
+  readonly at: (now: number) => number
+  /** A message is submitted at an instant that `at` has given. */
+  readonly start: (at: number) => void
+  /** The SMSC has said that there are too many messages. */
+  readonly slowDown: (now: number) => void
+  /** The SMSC has taken a message. */
+  readonly recover: () => void
+}
+
+export const makePace = ({ longestPauseMillis, messagesPerSecond, pauseMillis }: PaceOptions): Pace => {
+  const interval = messagesPerSecond === undefined ? 0 : 1_000 / messagesPerSecond
+  let next = 0
+  let pausedUntil = 0
+  let pause = pauseMillis
+  return {
+    interval,
+    at: (now) => Math.max(now, next, pausedUntil),
+    start: (at) => {
+      next = at + interval
+    },
+    slowDown: (now) => {
+      // All messages that were under way are refused so at once: one pause for them.
+      if (now < pausedUntil) return
+      pausedUntil = now + pause
+      pause = Math.min(pause * 2, longestPauseMillis)
+    },
+    recover: () => {
+      pause = pauseMillis
+    }
+  }
+}
 
 export interface Options {
   /** The most requests that wait for a response at once. */
   readonly window: number
   /** How long a message waits for its turn, in milliseconds. */
   readonly waitMillis: number
-  readonly pace: Pace.Pace
+  readonly pace: Pace
 }
 
 /** What a turn is taken for. */

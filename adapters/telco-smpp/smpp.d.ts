@@ -2,8 +2,8 @@
  * The npm package `smpp`, which has no types of its own.
  */
 declare module "smpp" {
-  const smpp: import("./Library.ts").Library
-  export type PDU = import("./Library.ts").PDU
-  export type Session = import("./Library.ts").Session
+  const smpp: import("./Session.ts").Library
+  export type PDU = import("./Session.ts").PDU
+  export type Session = import("./Session.ts").LibrarySession
   export default smpp
 }

@@ -5,14 +5,13 @@ import { Effect, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { MonotonicTime, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Pace from "../../adapters/telco-smpp/Pace.ts"
 import * as Turns from "../../adapters/telco-smpp/Turns.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
 
 const paced = (messagesPerSecond: number) =>
-  Pace.make({ messagesPerSecond, pauseMillis: 500, longestPauseMillis: 1_000 })
+  Turns.makePace({ messagesPerSecond, pauseMillis: 500, longestPauseMillis: 1_000 })
 
 interface Submitted {
   readonly of: string
