@@ -10,7 +10,7 @@ import { Catalogues, Clock, Leases, Services, Settings, Time } from "simplan"
 import { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
-import { type Faults, MemoryBooks, TelcoSimulator } from "simplan/telco-simulator"
+import { type Faults, Books, TelcoSimulator } from "simplan/telco-simulator"
 import * as VirtualClock from "simplan/virtual-clock"
 import type { Simulated } from "../../src/testing/index.ts"
 import * as Inventory from "./Inventory.ts"
@@ -89,7 +89,7 @@ export const makeOver = Effect.fnUntraced(function* (
     options.storage ?? Memory.layer,
     catalogue,
     SeededCrypto.layer(seed),
-    simulator.pipe(Layer.provide(keepsHistory ? journal.layer : MemoryBooks.layer)),
+    simulator.pipe(Layer.provide(keepsHistory ? journal.layer : Books.layerMemory)),
     receiver
   ).pipe(Layer.provideMerge(VirtualClock.virtual(start)))
   // Fibers that wait for a database cannot be distinguished from fibers that wait for nothing: those go by the real

@@ -2,9 +2,10 @@
  * The simulator's books: what it remembers, as plain JSON documents by kind and key.
  *
  * Documents are added, never changed or removed, and each is kept before `add` answers. That a key gets one document,
- * whoever comes first, is all that the simulator's idempotency rests on.
+ * whoever comes first, is all that the simulator's idempotency rests on. Those in memory live as long as their layer does, and
+ * run anywhere; `SqlBooks` has those in a database.
  */
-import { Context, Data, type Effect, type Schema } from "effect"
+import { Context, Data, Effect, Layer, type Schema } from "effect"
 
 /** What JSON keeps exactly. */
 export type Document = Readonly<Record<string, Schema.Json>>
@@ -54,3 +55,42 @@ export class Books extends Context.Service<
     readonly all: (kind: string, iccid?: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>
   }
 >()("simplan/TelcoSimulator/Books") {}
+
+const makeMemory = Effect.sync(() => {
+  const kinds = new Map<string, Map<string, Document>>()
+  const documentsOf = (kind: string): Map<string, Document> => {
+    const known = kinds.get(kind)
+    if (known !== undefined) return known
+    const fresh = new Map<string, Document>()
+    kinds.set(kind, fresh)
+    return fresh
+  }
+
+  const add = (kind: string, key: string, document: Document): Document => {
+    const stored = documentsOf(kind).get(key)
+    if (stored !== undefined) return stored
+    documentsOf(kind).set(key, document)
+    return document
+  }
+
+  return Books.of({
+    add: (kind, key, document) => Effect.sync(() => add(kind, key, document)),
+    addUnless: (other, kind, key, document) =>
+      Effect.sync(() => {
+        const found = documentsOf(other).get(key)
+        return found === undefined ? { kind, document: add(kind, key, document) } : { kind: other, document: found }
+      }),
+    get: (kind, key) => Effect.sync(() => documentsOf(kind).get(key) ?? null),
+    all: (kind, iccid) =>
+      Effect.sync(() => {
+        const found: Array<Entry> = []
+        for (const [key, document] of documentsOf(kind)) {
+          if (iccid === undefined || document["iccid"] === iccid) found.push({ key, document })
+        }
+        return found
+      })
+  })
+})
+
+/** Empty books in memory. */
+export const layerMemory: Layer.Layer<Books> = Layer.effect(Books, makeMemory)

@@ -6,23 +6,66 @@
  * or twice at once, has one effect and one answer. A refusal that is injected becomes the outcome, unless the key has one
  * already. What ends a package is done once for the package, whatever the key, and refused by the key. While the simulator runs,
  * its books can be read and faults injected through the service `TelcoSimulator`.
+ *
+ * The books get a record per call's key, which is that call's outcome. Nothing is ever changed: a package is suspended or
+ * cancelled when there is a record that says so. A key that was cancelled before any package came for it is spent.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { Books, type BooksError } from "./Books.ts"
-import * as Inspection from "./Inspection.ts"
-import * as MemoryBooks from "./MemoryBooks.ts"
-import * as Records from "./Records.ts"
-import * as Wire from "./Wire.ts"
+import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
+import * as Faults from "./Faults.ts"
 
 /** The times that the telco reports for a package. */
 export type Times = Pick<Telco.TelcoPackage, "activationAt" | "expirationAt">
 
-export type { SimulatedMessage, SimulatedPackage } from "./Inspection.ts"
-export type { CallCounts } from "./Wire.ts"
+/** A package that the simulator has made. */
+export interface SimulatedPackage {
+  /** `<attachment id>:<occurrence>`, the key of the order. */
+  readonly packageId: string
+  /** What the order was answered with; reports may name the package by it. */
+  readonly telcoPackageId: string
+  /** The SIM that it is on. */
+  readonly iccid: string
+  /** `suspended` and `cancelled` are final. */
+  readonly status: "active" | "suspended" | "cancelled"
+  /** As ordered. Null: from the first use. */
+  readonly window: Telco.PackageOrder["window"]
+  /** The supply tier of the terms that were ordered. */
+  readonly label: string
+  /** The allowance that was ordered; a MB has 1,048,576 bytes (rule T1). */
+  readonly dataMegaBytes: number
+  /** The validity that was ordered, in days of 24 h. */
+  readonly periodDays: number
+}
+
+/** An SMS that the simulator has sent. */
+export interface SimulatedMessage {
+  /** What it was sent once by. */
+  readonly messageId: string
+  /** The SIM that it went to. */
+  readonly iccid: string
+  /** The sender, as it was asked for. */
+  readonly from: string
+  /** The whole text, however many segments it takes. */
+  readonly text: string
+}
+
+/** What a test can read in the books. Lists are in the order in which things happened first; nothing that was refused is in them. Each read fails with `BooksError` where the storage of the books does. */
+export interface Inspection {
+  /** Suspended and cancelled ones are among them. */
+  readonly packages: Effect.Effect<ReadonlyArray<SimulatedPackage>, BooksError>
+  /** The keys that were cancelled before a package came for them. */
+  readonly spentKeys: Effect.Effect<ReadonlyArray<string>, BooksError>
+  /** Every SMS that was sent, each id once. */
+  readonly messages: Effect.Effect<ReadonlyArray<SimulatedMessage>, BooksError>
+  /** Whether the mobile plan is applied, by ICCID; only those for which it was ever set. */
+  readonly mobilePlans: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>
+  /** The ICCID of each release of a profile. */
+  readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
+}
 
 /** What a test can read of the telco, and the faults that it can inject. */
-export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection.Inspection & Wire.Controls>()(
+export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection & Faults.Controls>()(
   "simplan/TelcoSimulator"
 ) {}
 
@@ -41,19 +84,143 @@ const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Ti
   return { activationAt: window?.start ?? null, expirationAt: window?.end ?? null }
 }
 
+/** Why the telco refused, for good; null where it did not. */
+const Refusal = Schema.NullOr(Schema.String)
+
+const Package = Schema.Struct({
+  telcoPackageId: Schema.String,
+  iccid: Schema.String,
+  window: Schema.NullOr(Schema.Struct({ start: Schema.Finite, end: Schema.Finite })),
+  label: Schema.String,
+  dataMegaBytes: Schema.Finite,
+  periodDays: Schema.Finite,
+  activationAt: Schema.NullOr(Schema.Finite),
+  expirationAt: Schema.NullOr(Schema.Finite),
+  refusal: Refusal
+})
+
+/** A suspension or a cancellation: its key is the package's where it is done, the call's where it is refused. */
+const Termination = Schema.Struct({ refusal: Refusal })
+
+const Message = Schema.Struct({
+  iccid: Schema.String,
+  from: Schema.String,
+  text: Schema.String,
+  refusal: Refusal
+})
+
+const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
+
+/** A change of an ICCID's mobile plan; the last one added is what holds. */
+const MobilePlanChange = Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean, refusal: Refusal })
+
+/** The records of a kind. */
+const collection = <A extends Document>(books: Books["Service"], kind: string, schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  const read = (document: Document): Effect.Effect<A, BooksError> =>
+    Effect.mapError(decode(document), (cause) => new BooksError({ message: `Not a ${kind} of the simulator`, cause }))
+  const stored = (record: A, document: Document) => (document === record ? Effect.succeed(record) : read(document))
+  return {
+    /** Stores the record unless the key has one already; gives the one that is stored now. */
+    add: (key: string, record: A) =>
+      Effect.flatMap(books.add(kind, key, record), (document) => stored(record, document)),
+    /** Likewise, but where the key has a record of the kind `other`, stores nothing and gives null. */
+    addUnless: (other: string, key: string, record: A) =>
+      Effect.flatMap(books.addUnless(other, kind, key, record), (held) =>
+        held.kind === other ? Effect.succeed(null) : stored(record, held.document)
+      ),
+    get: (key: string) =>
+      Effect.flatMap(books.get(kind, key), (document) => (document === null ? Effect.succeed(null) : read(document))),
+    /** All of them with their keys, in the order in which they were added. With an ICCID, others than its may be among them. */
+    list: (iccid?: string) =>
+      Effect.flatMap(books.all(kind, iccid), (all) =>
+        Effect.forEach(all, ({ document, key }) => Effect.map(read(document), (record) => ({ key, record })))
+      )
+  }
+}
+
+const CANCELLATION = "cancellation"
+
+const terminations = (books: Books["Service"], kind: string) => ({
+  /** By package. */
+  done: collection(books, kind, Termination),
+  /** By call. */
+  refused: collection(books, `refused ${kind}`, Termination)
+})
+
+type Terminations = ReturnType<typeof terminations>
+
+/** The simulator's records in these books. */
+const recordsIn = (books: Books["Service"]) => ({
+  packages: collection(books, "package", Package),
+  suspensions: terminations(books, "suspension"),
+  cancellations: terminations(books, CANCELLATION),
+  messages: collection(books, "message", Message),
+  releases: collection(books, "release", Release),
+  mobilePlanChanges: collection(books, "mobile plan change", MobilePlanChange)
+})
+
+type Records = ReturnType<typeof recordsIn>
+
+interface Kept {
+  readonly key: string
+  readonly record: { readonly refusal: string | null }
+}
+
+const granted = <A extends Kept>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
+  all.filter(({ record }) => record.refusal === null)
+
+const keys = (all: ReadonlyArray<Kept>): ReadonlySet<string> => new Set(granted(all).map(({ key }) => key))
+
+/** Reads the books anew each time. */
+const inspectionOf = (records: Records): Inspection => ({
+  packages: Effect.gen(function* () {
+    const packages = granted(yield* records.packages.list())
+    const suspended = keys(yield* records.suspensions.done.list())
+    const cancelled = keys(yield* records.cancellations.done.list())
+    return packages.map(({ key, record: { dataMegaBytes, iccid, label, periodDays, telcoPackageId, window } }) => ({
+      packageId: key,
+      telcoPackageId,
+      iccid,
+      status: cancelled.has(key) ? "cancelled" : suspended.has(key) ? "suspended" : "active",
+      window,
+      label,
+      dataMegaBytes,
+      periodDays
+    }))
+  }),
+  spentKeys: Effect.gen(function* () {
+    const created = keys(yield* records.packages.list())
+    const cancelled = keys(yield* records.cancellations.done.list())
+    return [...cancelled].filter((key) => !created.has(key))
+  }),
+  messages: Effect.map(records.messages.list(), (all) =>
+    granted(all).map(({ key, record: { from, iccid, text } }) => ({ messageId: key, iccid, from, text }))
+  ),
+  mobilePlans: Effect.map(
+    records.mobilePlanChanges.list(),
+    (all) => new Map(granted(all).map(({ record }) => [record.iccid, record.applied]))
+  ),
+  releasedProfiles: Effect.map(records.releases.list(), (all) => granted(all).map(({ record }) => record.iccid))
+})
+
 type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
 
 const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> =>
   refusal === null ? Effect.void : Effect.fail(new Telco.Refused({ message: refusal }))
 
 /** Ends a package, unless the key was refused before or is refused now. */
-const end = (ends: Records.Ends, { key, packageId }: Telco.PackageRef, refusal: string | null): Outcome<void> =>
+const end = (
+  { done, refused }: Terminations,
+  { key, packageId }: Telco.PackageRef,
+  refusal: string | null
+): Outcome<void> =>
   Effect.gen(function* () {
     const by = key ?? packageId
-    const before = yield* ends.refused.get(by)
+    const before = yield* refused.get(by)
     if (before !== null) return yield* answer(before)
-    const isNew = refusal !== null && (yield* ends.done.get(packageId)) === null
-    yield* answer(isNew ? yield* ends.refused.add(by, { refusal }) : yield* ends.done.add(packageId, { refusal: null }))
+    const isNew = refusal !== null && (yield* done.get(packageId)) === null
+    yield* answer(isNew ? yield* refused.add(by, { refusal }) : yield* done.add(packageId, { refusal: null }))
   })
 
 /** Books out of reach are a telco out of reach. */
@@ -61,20 +228,17 @@ const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Una
   Effect.catchTag(work, "BooksError", ({ message }) => Effect.fail(new Telco.Unavailable({ message })))
 
 /** What the telco does with a call that has reached it; with the refusal that is injected, if it is one. */
-const working = (
-  records: Records.Records,
-  options: Options,
-  refusal: string | null
-): Required<Telco.Telco["Service"]> => ({
+const working = (records: Records, options: Options, refusal: string | null): Required<Telco.Telco["Service"]> => ({
   createPackage: (order) => {
     const { iccid, packageId, terms, window } = order
     const { dataMegaBytes, label, periodDays } = terms
     const telcoPackageId = `telco-${packageId}`
-    const granted = { telcoPackageId, iccid, window, label, dataMegaBytes, periodDays }
-    const record = { ...granted, ...timesOf(order, options), refusal }
+    const times = timesOf(order, options)
+    const record = { telcoPackageId, iccid, window, label, dataMegaBytes, periodDays, ...times, refusal }
+    const added = records.packages.addUnless(CANCELLATION, packageId, record)
     return booked(
-      Effect.flatMap(records.packages.addUnlessCancelled(packageId, record), (placed): Outcome<Telco.TelcoPackage> => {
-        if (placed === "cancelled") return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
+      Effect.flatMap(added, (placed): Outcome<Telco.TelcoPackage> => {
+        if (placed === null) return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
         const { activationAt, expirationAt, telcoPackageId } = placed
         return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
       })
@@ -98,7 +262,7 @@ const working = (
     booked(
       Effect.gen(function* () {
         yield* answer({ refusal })
-        const made = (yield* records.packages.of(iccid)).filter(({ record }) => record.refusal === null)
+        const made = granted(yield* records.packages.list(iccid)).filter(({ record }) => record.iccid === iccid)
         const left = yield* Effect.filter(made, ({ key }) =>
           Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
         )
@@ -109,8 +273,8 @@ const working = (
 
 const make = (options: Options) =>
   Effect.gen(function* () {
-    const records = Records.open(yield* Books)
-    const { send, ...controls } = yield* Wire.make
+    const records = recordsIn(yield* Books)
+    const { send, ...controls } = yield* Faults.makeTransport
     const at = (refusal: string | null) => working(records, options, refusal)
     const telco = Telco.Telco.of({
       ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>
@@ -119,7 +283,7 @@ const make = (options: Options) =>
       listPackages: ({ iccid }) =>
         send({ kind: "listPackages", key: iccid, iccid }, (refusal) => at(refusal).listPackages({ iccid }))
     })
-    const simulator = TelcoSimulator.of({ ...Inspection.make(records), ...controls })
+    const simulator = TelcoSimulator.of({ ...inspectionOf(records), ...controls })
     return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))
   })
 
@@ -129,4 +293,4 @@ export const layer = (options: Options = {}): Layer.Layer<Telco.Telco | TelcoSim
 
 /** The telco with books in memory. */
 export const layerMemory = (options: Options = {}): Layer.Layer<Telco.Telco | TelcoSimulator> =>
-  Layer.provide(layer(options), MemoryBooks.layer)
+  Layer.provide(layer(options), memoryBooks)

@@ -6,6 +6,5 @@
  */
 export * as Books from "./Books.ts"
 export * as Faults from "./Faults.ts"
-export * as MemoryBooks from "./MemoryBooks.ts"
 export * as SqlBooks from "./SqlBooks.ts"
 export * as TelcoSimulator from "./TelcoSimulator.ts"

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import * as Routed from "../../adapters/promise/ports/Routed.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
-import { MemoryBooks, TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
+import { Books, TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Telcos from "../telco-routes/World.ts"
 import { plan } from "./World.ts"
@@ -96,7 +96,7 @@ const subscribed = async (options: Partial<Options> = {}) => {
     [{ packages: "ocs" }],
     { TOKEN, SECRET }
   )
-  const simplan = open(Layer.provide(Routes.layer(settings), [Journal.layerMemory, MemoryBooks.layer]), options)
+  const simplan = open(Layer.provide(Routes.layer(settings), [Journal.layerMemory, Books.layerMemory]), options)
   const { organizationId } = await simplan.organizations.create({ name: "Acme" })
   await simplan.sims.import({
     organizationId,

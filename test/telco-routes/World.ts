@@ -20,7 +20,7 @@ import * as Memory from "../../adapters/memory/index.ts"
 import * as Pglite from "../../adapters/pglite/index.ts"
 import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
-import { type Books, MemoryBooks } from "../../adapters/telco-simulator/index.ts"
+import { Books } from "../../adapters/telco-simulator/index.ts"
 import * as Clock from "../../adapters/virtual-clock/index.ts"
 
 export type Provided =
@@ -40,14 +40,14 @@ export interface World {
 
 /** What outlives the services of a world: a second one over it is the service after a restart. */
 export const durable = (): Durable =>
-  ManagedRuntime.make(Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer))
+  ManagedRuntime.make(Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory))
 
 type Kept = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Journal.Journal | Books.Books
 
 /** Likewise in an embedded database, which has the journal too. */
 export const embedded = (): Durable =>
   ManagedRuntime.make(
-    Layer.orDie(Layer.merge(SqlJournal.layer, MemoryBooks.layer).pipe(Layer.provideMerge(Pglite.layer({}))))
+    Layer.orDie(Layer.merge(SqlJournal.layer, Books.layerMemory).pipe(Layer.provideMerge(Pglite.layer({}))))
   )
 
 export type Durable = ManagedRuntime.ManagedRuntime<Kept, never>

@@ -8,7 +8,7 @@ import { Journal } from "../../adapters/telco-calls/index.ts"
 import { CannotConnect } from "../../adapters/telco-routes/Connected.ts"
 import * as ConnectedTelcos from "../../adapters/telco-routes/ConnectedTelcos.ts"
 import { type Connected, type Settings, Routes } from "../../adapters/telco-routes/index.ts"
-import { MemoryBooks } from "../../adapters/telco-simulator/index.ts"
+import { Books } from "../../adapters/telco-simulator/index.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import { until } from "../telco-smpp/Smsc.ts"
@@ -84,7 +84,7 @@ describe("settings that take the place of others", () => {
         return World.settings({ smsc: telco, sandbox: { kind: "simulator" } }, routes, env)
       }
       const all = [{ packages: "sandbox", sms: "smsc" }]
-      const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer)
+      const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory)
       const context = yield* Layer.build(Layer.provide(Routes.layer(settings(all)), kept))
       const { replace } = Context.get(context, Routes.Routes)
       yield* until(() => smsc.boundSessions() === 1)

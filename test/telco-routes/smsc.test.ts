@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
-import { MemoryBooks } from "../../adapters/telco-simulator/index.ts"
+import { Books } from "../../adapters/telco-simulator/index.ts"
 import * as FakeOcs from "../fakes/ocs/Fake.mjs"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as World from "./World.ts"
@@ -25,7 +25,7 @@ const msisdn = "46700000018"
 
 type Address = "msisdn" | "imsi" | undefined
 
-const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer)
+const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory)
 
 /** Sends messages to one SIM by an SMSC; what the SMSC has got, and what came of each. */
 const play = <A>(

@@ -8,7 +8,7 @@ import * as Memory from "../../memory/index.ts"
 import type * as Pglite from "../../pglite/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import { Journal, SqlJournal } from "../../telco-calls/index.ts"
-import { type Books, MemoryBooks, SqlBooks } from "../../telco-simulator/index.ts"
+import { Books, SqlBooks } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
 import * as Start from "../Start.ts"
@@ -58,7 +58,7 @@ const layer = (
   const beside = Layer.merge(books, journal)
   switch (database._tag) {
     case "Memory":
-      return Layer.mergeAll(Memory.layer, MemoryBooks.layer, Journal.layerMemory)
+      return Layer.mergeAll(Memory.layer, Books.layerMemory, Journal.layerMemory)
     case "Pglite":
       return Layer.provideMerge(beside, pglite({ dataDir: database.directory, schema, secretKeys }))
     case "Postgres":

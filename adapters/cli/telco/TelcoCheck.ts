@@ -5,7 +5,7 @@
 import { Effect, Layer } from "effect"
 import * as Memory from "../../memory/index.ts"
 import { Journal } from "../../telco-calls/index.ts"
-import { MemoryBooks } from "../../telco-simulator/index.ts"
+import { Books } from "../../telco-simulator/index.ts"
 import { impossible } from "../output/CommandFailed.ts"
 import * as Telcos from "../server/Telcos.ts"
 
@@ -16,7 +16,7 @@ const PATIENCE = "30 seconds"
 export const run = Effect.fnUntraced(function* (path: string) {
   const { Routes } = yield* Telcos.module
   const settings = yield* Telcos.settings(path, { _tag: "System" })
-  const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, MemoryBooks.layer)
+  const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory)
   const checked = Effect.gen(function* () {
     const { telcos } = yield* Routes.Routes
     const found = yield* Effect.forEach(

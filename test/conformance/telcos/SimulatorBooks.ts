@@ -7,7 +7,7 @@ import { PGlite } from "@electric-sql/pglite"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted } from "effect"
 import type { Telco } from "simplan/ports"
-import { type Faults, MemoryBooks, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
+import { type Faults, Books, SqlBooks, TelcoSimulator } from "simplan/telco-simulator"
 import * as Opening from "../../../adapters/pglite/Opening.ts"
 import type * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
@@ -54,7 +54,7 @@ export const server = (maxConnections: number) =>
 /** A client with one connection, to a database of its own. */
 export const single = server(1)
 
-export const memory = MemoryBooks.layer
+export const memory = Books.layerMemory
 export const pglite = Layer.orDie(Layer.provide(SqlBooks.layer, embedded))
 export const postgres = Layer.orDie(Layer.provide(SqlBooks.layer, server(4)))
 
