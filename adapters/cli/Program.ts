@@ -11,21 +11,16 @@ import { FetchHttpClient } from "effect/http"
 import { type CommandFailed, misuse } from "./output/CommandFailed.ts"
 import * as Audit from "./commands/Audit.ts"
 import * as Clock from "./commands/Clock.ts"
-import * as Deliveries from "./commands/Deliveries.ts"
-import * as EncryptedSecrets from "./commands/EncryptedSecrets.ts"
+import * as Database from "./commands/Database.ts"
 import * as Events from "./commands/Events.ts"
-import * as Key from "./commands/Key.ts"
-import * as Migrate from "./commands/Migrate.ts"
-import * as Org from "./commands/Org.ts"
-import * as Plans from "./commands/Plans.ts"
 import * as Jobs from "./commands/Jobs.ts"
-import * as Problems from "./commands/Problems.ts"
+import * as Organizations from "./commands/Organizations.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
 import * as Simulate from "./commands/Simulate.ts"
 import * as Subscriptions from "./commands/Subscriptions.ts"
 import * as Telco from "./commands/Telco.ts"
-import * as Webhook from "./commands/Webhook.ts"
+import * as Webhooks from "./commands/Webhooks.ts"
 import { Output } from "./output/Output.ts"
 import * as Secrets from "./settings/Secrets.ts"
 import * as Start from "./Start.ts"
@@ -43,17 +38,17 @@ const simplan = Command.make("simplan").pipe(
   ),
   Command.withSubcommands([
     Serve.command,
-    Migrate.command,
-    EncryptedSecrets.command,
-    Org.command,
-    Key.command,
+    Database.migrate,
+    Database.secrets,
+    Organizations.org,
+    Organizations.key,
     Sims.command,
-    Plans.command,
-    Subscriptions.command,
-    Webhook.command,
-    Deliveries.command,
-    Jobs.command,
-    Problems.command,
+    Subscriptions.plans,
+    Subscriptions.subscriptions,
+    Webhooks.webhook,
+    Webhooks.deliveries,
+    Jobs.jobs,
+    Jobs.problems,
     Audit.command,
     Events.command,
     Clock.command,

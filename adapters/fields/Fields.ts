@@ -8,11 +8,13 @@ import * as Text from "./Text.ts"
 
 /** Whether a text names an instant, as `Time.fromIso` has it. */
 export const isInstant = Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
-  message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z"
+  message: "must be an RFC 3339 date-time with a zone, such as 2026-01-31T12:00:00Z",
+  isInstant: true,
+  toJsonSchema: () => ({ format: "date-time" })
 })
 
 /** An instant as text (rule W8). */
-export const Instant = Schema.String.annotate({ format: "date-time" }).check(isInstant)
+export const Instant = Schema.String.check(isInstant)
 
 /** A network supply tier. */
 export const Label = Schema.Literals(Labels.labels).annotate({

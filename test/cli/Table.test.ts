@@ -44,6 +44,14 @@ describe("a table", () => {
     )
   })
 
+  it("has the first columns in their order, then all others that a row has", () => {
+    const rows = [
+      { note: "x", id: "1" },
+      { id: "2", made: "now" }
+    ]
+    expect(Output.table(rows, 80, ["id"]).split("\n")).toEqual(["id  note  made", "1   x     -", "2   -     now"])
+  })
+
   it("is never wider than the terminal", () => {
     const cell = fc.oneof(fc.string({ maxLength: 40 }), fc.integer(), fc.boolean(), fc.constant(null))
     const rows = fc.array(fc.record({ a: cell, b: cell, c: cell, d: cell }), { minLength: 1, maxLength: 5 })

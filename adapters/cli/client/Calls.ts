@@ -40,7 +40,7 @@ const unknownAnswer = ({ url }: Connection): CommandFailed =>
 const problemsOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** A request that the definition of the API refuses, before it is sent. */
-const malformed = ({ issue }: Schema.SchemaError): CommandFailed =>
+export const malformed = ({ issue }: Schema.SchemaError): CommandFailed =>
   misused(
     sentence(
       problemsOf(issue)
@@ -90,3 +90,30 @@ export const record = (
   json: boolean,
   use: (client: Client.Client) => Effect.Effect<{ readonly data: Output.Row }, unknown>
 ) => Effect.flatMap(call(connection, use), ({ data }) => Output.record(data, json))
+
+/**
+ * Repeats a request that does a part of the work, until nothing is left; the next part is asked for with `after`. Returns how many
+ * were done, which the failure of a later part says too.
+ */
+export const inParts = Effect.fnUntraced(function* (
+  connection: Connection,
+  wereDone: string,
+  part: (
+    client: Client.Client,
+    after: { readonly after?: string }
+  ) => Effect.Effect<{ readonly done: number; readonly next: string | null }, unknown>
+) {
+  let sum = 0
+  let after: string | null = null
+  do {
+    const cursor: { readonly after?: string } = after === null ? {} : { after }
+    const before = sum
+    const { done, next } = yield* Effect.mapError(
+      call(connection, (client) => part(client, cursor)),
+      (error) => (before === 0 ? error : impossible(`${error.message} ${before} ${wereDone} before.`))
+    )
+    sum += done
+    after = next
+  } while (after !== null)
+  return sum
+})

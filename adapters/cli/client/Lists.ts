@@ -40,16 +40,17 @@ export interface PageRequest {
 const MOST = 100
 
 /**
- * Reads items, at most as many as it is asked for, and prints them. `row` says which columns the table has. JSON is
- * printed while it is read; a table needs all rows for its widths.
+ * Reads items, at most as many as it is asked for, and prints them. The columns of the table are the fields of `row`: those of
+ * `first`, by their importance, then all others. JSON is printed while it is read; a table needs all rows for its widths.
  */
-const printItems = <Item, R>(
+const printItems = <Item, Row extends Output.Row, R>(
   { all, json, limit }: Given,
   read: <A>(
     most: number,
     use: (items: Stream.Stream<Item, unknown>) => Effect.Effect<A, unknown>
   ) => Effect.Effect<A, CommandFailed, R>,
-  row: (item: Item) => Output.Row
+  row: (item: Item) => Row,
+  first: ReadonlyArray<keyof Row & string>
 ) =>
   Effect.gen(function* () {
     if (json) {
@@ -61,16 +62,17 @@ const printItems = <Item, R>(
     if (found.length === 0) return yield* Output.note("There are none.")
     const isCut = !all && found.length > limit
     const { width } = yield* Effect.service(Output.Output)
-    yield* Output.print(Output.table((isCut ? found.slice(0, limit) : found).map(row), width))
+    yield* Output.print(Output.table((isCut ? found.slice(0, limit) : found).map(row), width, first))
     if (isCut) yield* Output.note(`These are the first ${limit}: --limit <number> or --all lists more.`)
   })
 
 /** Prints a list that comes in pages. It reads what it prints, and for a table one item more. */
-export const print = <Item>(
+export const print = <Item, Row extends Output.Row>(
   connection: Connection,
   given: Given,
   pages: (client: Client.Client, page: PageRequest) => Effect.Effect<Client.Page<Item>, unknown>,
-  row: (item: Item) => Output.Row,
+  row: (item: Item) => Row,
+  first: ReadonlyArray<keyof Row & string>,
   longestPage = MOST
 ) =>
   printItems(
@@ -86,7 +88,8 @@ export const print = <Item>(
         )
       )
     },
-    row
+    row,
+    first
   )
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
@@ -143,11 +146,12 @@ const cutAfter = (client: HttpClient.HttpClient, limit: number): HttpClient.Http
   HttpClient.transformResponse(client, (answer) => Effect.flatMap(answer, (response) => cut(response, limit)))
 
 /** Prints a list that comes as a whole. What is not printed is not read. */
-export const printWhole = <Item>(
+export const printWhole = <Item, Row extends Output.Row>(
   connection: Connection,
   given: Given,
   items: (client: Client.Client) => Effect.Effect<{ readonly data: ReadonlyArray<Item> }, unknown>,
-  row: (item: Item) => Output.Row
+  row: (item: Item) => Row,
+  first: ReadonlyArray<keyof Row & string>
 ) =>
   printItems(
     given,
@@ -157,11 +161,16 @@ export const printWhole = <Item>(
         (client) => use(Stream.fromIterableEffect(Effect.map(items(client), ({ data }) => data))),
         (http) => (most === Number.POSITIVE_INFINITY ? http : cutAfter(http, most))
       ),
-    row
+    row,
+    first
   )
 
 /** Prints the list that belongs to a record, below it. */
-export const section = (title: string, rows: ReadonlyArray<Output.Row>): Effect.Effect<void> =>
+export const section = <Row extends Output.Row>(
+  title: string,
+  rows: ReadonlyArray<Row>,
+  first: ReadonlyArray<keyof Row & string> = []
+): Effect.Effect<void> =>
   rows.length === 0
     ? Effect.void
-    : Effect.flatMap(Output.Output, ({ width }) => Output.print(`\n${title}\n${Output.table(rows, width)}`))
+    : Effect.flatMap(Output.Output, ({ width }) => Output.print(`\n${title}\n${Output.table(rows, width, first)}`))

@@ -1,62 +1,31 @@
 /**
- * `simplan jobs list` and `jobs retry [ID]`.
+ * `simplan jobs list` and `jobs retry [ID]`; `simplan problems`, `problems retry ID` and `problems resolve ID` (rule S6).
  */
-import { Job } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { Api } from "simplan/http-api"
+import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Calls from "../client/Calls.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
+import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
-const filters = {
-  kind: Flag.Literals("kind", Job.kinds).pipe(
-    Flag.withMetavar("<kind>"),
-    Flag.withDescription("Only work of this kind"),
-    Flag.optional
-  ),
-  reason: Flag.Literals("reason", Job.waitingReasons).pipe(
-    Flag.withDescription("Only what waits for a reason of this class"),
-    Flag.optional
-  ),
-  org: Flags.optionalId("org", "Only an organization's")
-}
-
-interface Filters {
-  readonly kind: Option.Option<(typeof Job.kinds)[number]>
-  readonly reason: Option.Option<Job.WaitingReason>
-  readonly org: Option.Option<string>
-}
-
-const filterOf = ({ kind, org, reason }: Filters) => ({
-  ...(Option.isSome(kind) && { kind: kind.value }),
-  ...(Option.isSome(reason) && { reason: reason.value }),
-  ...(Option.isSome(org) && { organization_id: org.value })
-})
+const jobsOf = Filters.of(Api.groups.jobs.endpoints.list)
 
 const list = Command.make(
   "list",
-  { ...filters, ...Lists.flags, ...Connection.flags },
+  { ...jobsOf.flags, ...Lists.flags, ...Connection.flags },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.toAdmin(given)
-    const filter = filterOf(given)
+    const filter = yield* jobsOf.read(given)
     yield* Lists.print(
       connection,
       given,
-      (client, page) => client.jobs.list({ query: { ...page, ...filter } }),
-      ({ attempts, iccid, job_id, kind, last_message, next_try_at, organization_id, reason, since }) => ({
-        job_id,
-        kind,
-        reason,
-        since,
-        next_try_at,
-        attempts,
-        iccid,
-        last_message,
-        organization_id
-      })
+      (client, page) => client.jobs.list({ query: { ...filter, ...page } }),
+      (job) => job,
+      ["job_id", "kind", "reason", "since", "next_try_at", "attempts", "iccid", "last_message", "organization_id"]
     )
   })
 ).pipe(
@@ -66,30 +35,17 @@ const list = Command.make(
   Command.withExamples([{ command: "simplan jobs list --reason unavailable" }])
 )
 
-/** Retries all that the filter takes, request by request. */
-const retryAll = Effect.fnUntraced(function* (connection: Connection.Connection, filter: ReturnType<typeof filterOf>) {
-  let retried = 0
-  let after: string | null = null
-  do {
-    const payload: typeof filter & { readonly after?: string } = after === null ? filter : { ...filter, after }
-    const { data } = yield* Calls.call(connection, (client) => client.jobs.retryAll({ payload }))
-    retried += data.retried
-    after = data.next
-  } while (after !== null)
-  return retried
-})
-
 const retry = Command.make(
   "retry",
   {
     job: Flags.id("Id of the job; leave it out to retry all that the flags take").pipe(Argument.optional),
-    ...filters,
+    ...jobsOf.flags,
     all: Flag.Boolean("all").pipe(Flag.withDescription("Retry all of them"), Flag.withDefault(false)),
     ...Connection.flags
   },
   Effect.fnUntraced(function* (given) {
     const { all, job, json } = given
-    const filter = filterOf(given)
+    const filter = yield* jobsOf.read(given)
     if (Option.isSome(job) === (all || Object.keys(filter).length > 0)) {
       return yield* misused("Name the ID of a job, or say which to retry, such as --reason unavailable or --all.")
     }
@@ -98,7 +54,12 @@ const retry = Command.make(
       const params = { job_id: job.value }
       return yield* Calls.record(connection, json, (client) => client.jobs.retry({ params }))
     }
-    const retried = yield* retryAll(connection, filter)
+    const retried = yield* Calls.inParts(connection, "jobs were retried", ({ jobs }, after) =>
+      Effect.map(jobs.retryAll({ payload: { ...filter, ...after } }), ({ data }) => ({
+        done: data.retried,
+        next: data.next
+      }))
+    )
     yield* Output.record({ retried }, json)
     if (retried === 0)
       yield* Output.note("None of them waits for its next try. What is being tried now is not retried.")
@@ -111,7 +72,66 @@ const retry = Command.make(
   ])
 )
 
-export const command = Command.make("jobs").pipe(
+export const jobs = Command.make("jobs").pipe(
   Command.withDescription("Work that was tried and waits for its next try."),
   Command.withSubcommands([list, retry])
+)
+
+const problem = { problem: Flags.id("Id of the problem"), ...Connection.flags }
+
+const retryProblem = Command.make(
+  "retry",
+  problem,
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const params = { problem_id: given.problem }
+    yield* Calls.record(connection, given.json, (client) => client.problems.retry({ params }))
+  })
+).pipe(
+  Command.withDescription("Have the telco asked again, now, and up to three times."),
+  Command.withExamples([{ command: "simplan problems retry release:0197…" }])
+)
+
+const resolve = Command.make(
+  "resolve",
+  {
+    ...problem,
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Do not ask the telco what it lists on a SIM that will be free"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const params = { problem_id: given.problem }
+    const query = given.force ? { force: "true" as const } : {}
+    yield* Calls.record(connection, given.json, (client) => client.problems.resolve({ params, query }))
+  })
+).pipe(
+  Command.withDescription("Close a problem that was dealt with at the telco by hand."),
+  Command.withExamples([{ command: "simplan problems resolve release:0197…" }])
+)
+
+const problemsOf = Filters.of(Api.groups.problems.endpoints.list)
+
+export const problems = Command.make(
+  "problems",
+  { ...problemsOf.flags, ...Lists.flags, ...Connection.flags },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toAdmin(given)
+    const filter = yield* problemsOf.read(given)
+    yield* Lists.print(
+      connection,
+      given,
+      (client, page) => client.problems.list({ query: { ...filter, ...page } }),
+      (one) => one,
+      ["problem_id", "iccid", "last_message", "kind", "since", "attempts", "organization_id"]
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "List what ended because the telco refused it three times, oldest first, of all organizations."
+  ),
+  Command.withShortDescription("What the telco refuses for good: list, retry, resolve"),
+  Command.withSubcommands([retryProblem, resolve])
 )

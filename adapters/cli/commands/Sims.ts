@@ -4,6 +4,7 @@
 import { Label } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { Api } from "simplan/http-api"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as OcsImport from "../client/OcsImport.ts"
@@ -11,30 +12,23 @@ import * as SimsImport from "../client/SimsImport.ts"
 import * as Calls from "../client/Calls.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
+import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
+
+const simsOf = Filters.of(Api.groups.sims.endpoints.list)
 
 const list = Command.make(
   "list",
-  {
-    label: Flag.Literals("label", Label.labels).pipe(Flag.withDescription("Only SIMs of this label"), Flag.optional),
-    esim: Flag.Literals("esim", ["true", "false"]).pipe(
-      Flag.withDescription("true: only eSIMs, false: only physical SIMs"),
-      Flag.optional
-    ),
-    ...Lists.flags,
-    ...Connection.keyFlags
-  },
+  { ...simsOf.flags, ...Lists.flags, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.toCustomers(given)
-    const filter = {
-      ...(Option.isSome(given.label) && { label: given.label.value }),
-      ...(Option.isSome(given.esim) && { is_esim: given.esim.value })
-    }
+    const filter = yield* simsOf.read(given)
     yield* Lists.print(
       connection,
       given,
-      (client, page) => client.sims.list({ query: { ...page, ...filter } }),
-      ({ created_at, iccid, is_esim, label, used }) => ({ iccid, label, is_esim, used, created_at })
+      (client, page) => client.sims.list({ query: { ...filter, ...page } }),
+      ({ lpa: _, ...sim }) => sim,
+      ["iccid", "label", "is_esim", "used", "created_at"]
     )
   })
 ).pipe(
@@ -55,10 +49,7 @@ const show = Command.make(
     const { current_status, state_history } = smdp
     if (given.json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
     yield* Output.record({ ...sim, current_status }, false)
-    yield* Lists.section(
-      "SM-DP+ states, oldest first:",
-      state_history.map(({ modification_result, modified_at, state }) => ({ modified_at, state, modification_result }))
-    )
+    yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })
 ).pipe(Command.withDescription("Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported."))
 

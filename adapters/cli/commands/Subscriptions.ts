@@ -1,13 +1,45 @@
 /**
- * `simplan subscriptions list` and `show ICCID`.
+ * What an organization sells, and what is in service: `simplan plans list`, `simplan subscriptions list` and `show ICCID`.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { Api } from "simplan/http-api"
+import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Calls from "../client/Calls.ts"
 import * as Output from "../output/Output.ts"
+import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
+
+/** The longest page of plans (rule P3). */
+const PLANS_PAGE = 25
+
+const plansOf = Filters.of(Api.groups.plans.endpoints.list)
+
+const listPlans = Command.make(
+  "list",
+  { ...plansOf.flags, ...Lists.flags, ...Connection.keyFlags },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.toCustomers(given)
+    const filter = yield* plansOf.read(given)
+    yield* Lists.print(
+      connection,
+      given,
+      (client, page) => client.plans.list({ query: { ...filter, ...page } }),
+      ({ data_mega_bytes: MB, period_days: days, ...plan }) => ({ ...plan, MB, days }),
+      ["plan_id", "plan_name", "label", "MB", "days", "recurring", "region_code", "archived_at"],
+      PLANS_PAGE
+    )
+  })
+).pipe(
+  Command.withDescription("List an organization's plans, oldest first."),
+  Command.withExamples([{ command: "simplan plans list --archived false --country DE" }])
+)
+
+export const plans = Command.make("plans").pipe(
+  Command.withDescription("The plans that an organization sells."),
+  Command.withSubcommands([listPlans])
+)
 
 const list = Command.make(
   "list",
@@ -18,13 +50,8 @@ const list = Command.make(
       connection,
       given,
       (client) => client.subscriptions.list(),
-      ({ created_at, esim, metadata, subscription_id }) => ({
-        iccid: esim.iccid,
-        subscription_id,
-        label: esim.label,
-        created_at,
-        metadata
-      })
+      ({ esim: { iccid, label }, ...subscription }) => ({ ...subscription, iccid, label }),
+      ["iccid", "subscription_id", "label", "created_at", "metadata"]
     )
   })
 ).pipe(Command.withDescription("List an organization's subscriptions: its SIMs in service."))
@@ -48,20 +75,18 @@ const show = Command.make(
     yield* Output.record({ ...others, ...esim, last_operator }, false)
     yield* Lists.section(
       "Plan attachments:",
-      plan_attachments.map(({ activation_at, expiration_at, plan, plan_attachment_id, state, used_allowance }) => ({
-        plan_attachment_id,
-        state,
+      plan_attachments.map(({ packages: _, plan, used_allowance, ...attachment }) => ({
+        ...attachment,
         used_MB: Math.floor(used_allowance.dataBytes / 1_048_576),
         of_MB: plan.data_mega_bytes,
-        activation_at,
-        expiration_at,
         plan: plan.name
-      }))
+      })),
+      ["plan_attachment_id", "state", "used_MB", "of_MB", "activation_at", "expiration_at", "plan"]
     )
   })
 ).pipe(Command.withDescription("Show the subscription of a SIM with its plan attachments and its last operator."))
 
-export const command = Command.make("subscriptions").pipe(
+export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
   Command.withSubcommands([list, show])
 )

@@ -123,12 +123,13 @@ const blocks = (columns: ReadonlyArray<Column>, count: number): string => {
 }
 
 /**
- * The rows as a table that fits the width, with the fields of the first one as columns, which stand in the order of their
- * importance. Texts are cut, and columns left out that do not fit beside those before them. Ids and instants are never cut,
- * since half of one is of no use. Where fewer than three columns would fit, each row has lines of its own.
+ * The rows as a table that fits the width. The columns are the fields of `first`, in the order of their importance, and then all
+ * others that the rows have. Texts are cut, and columns left out that do not fit beside those before them. Ids and instants are
+ * never cut, since half of one is of no use. Where fewer than three columns would fit, each row has lines of its own.
  */
-export const table = (rows: ReadonlyArray<Row>, width: number): string => {
-  const columns = Object.keys(rows[0] ?? {}).map((field, index) => columnOf(rows, field, index))
+export const table = (rows: ReadonlyArray<Row>, width: number, first: ReadonlyArray<string> = []): string => {
+  const fields = new Set([...first, ...rows.flatMap((row) => Object.keys(row))])
+  const columns = [...fields].map((field, index) => columnOf(rows, field, index))
   const shown = fitted(columns, width)
   if (shown.length < Math.min(FEWEST, columns.length)) return blocks(columns, rows.length)
   const line = (cell: (column: Column) => string): string =>

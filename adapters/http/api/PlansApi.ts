@@ -103,7 +103,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
         ),
         page_size: Schema.optionalKey(Schemas.pageSize(25, 10)),
         page: Schema.optionalKey(Schemas.Parameter),
-        label: Schema.optionalKey(Schemas.Parameter),
+        label: Schema.optionalKey(Schemas.Parameter.annotate({ description: "Only those of this label" })),
         search_query: Schema.optionalKey(
           Schemas.Parameter.check(Schemas.within(TextLimit.NAME)).annotate({
             description: "A part of the name, in any case"
@@ -111,7 +111,8 @@ export class PlansApi extends HttpApiGroup.make("plans")
         ),
         country_iso_2: Schema.optionalKey(
           Schemas.Parameter.annotate({
-            description: "Comma list of ISO 3166-1 alpha-2 codes: plans that cover all of them"
+            description:
+              "Only plans that cover the country of this ISO 3166-1 alpha-2 code, such as DE, or all of several, such as DE,FR"
           })
         )
       },

@@ -53,8 +53,12 @@ export class SimsApi extends HttpApiGroup.make("sims")
       query: {
         page_size: Schema.optionalKey(Schemas.pageSize(100, 25)),
         page: Schema.optionalKey(Schemas.Parameter),
-        is_esim: Schema.optionalKey(Schemas.Flag),
-        label: Schema.optionalKey(Schemas.Parameter)
+        is_esim: Schema.optionalKey(
+          Schemas.Flag.annotate({
+            description: "`true`: only eSIMs, `false`: only physical SIMs; both where absent"
+          })
+        ),
+        label: Schema.optionalKey(Schemas.Parameter.annotate({ description: "Only those of this label" }))
       },
       success: SimPage,
       error: Schemas.problems(...Schemas.reading)

@@ -1,9 +1,12 @@
 /**
  * What the parameters of paths and queries mean, with an example each, by name. Where a name means something else in one
- * operation, `operation.parameter` says so.
+ * operation, `operation.parameter` says so. Filters of lists have their descriptions in the definition, since the command line
+ * shows them too.
  */
-import type { Explanation } from "./Fields.ts"
 import * as Samples from "./Samples.ts"
+
+/** The description is undefined where the definition has it. */
+type Explanation = readonly [description: string | undefined, example: unknown]
 
 const explanations: Readonly<Record<string, Explanation>> = {
   iccid: ["The SIM's ICCID", Samples.iccid],
@@ -22,26 +25,26 @@ const explanations: Readonly<Record<string, Explanation>> = {
   problem_id: ["The problem's id", Samples.problemId],
   page: ["The `next_page` of the page before; absent for the first page", Samples.cursor],
   "sims.list.page": ["The `next_page` of the page before; absent for the first page", Samples.inventoryCursor],
-  page_size: ["How many items a page has at most", "10"],
+  page_size: [undefined, "10"],
   label: ["Only those of this label", "Green"],
-  force: ["`true`: the telco is not asked what it lists on a SIM that will be free", "true"],
-  archived: ["`true`: only archived plans, `false`: only live ones", "false"],
-  is_esim: ["`true`: only eSIMs, `false`: only physical SIMs; both where absent", "true"],
-  search_query: ["A part of the name, in any case", "sweden"],
-  country_iso_2: ["ISO 3166-1 alpha-2 codes, separated by commas: only plans that cover all of them", "DK,SE"],
+  force: [undefined, "true"],
+  archived: [undefined, "false"],
+  is_esim: [undefined, "true"],
+  search_query: [undefined, "sweden"],
+  country_iso_2: [undefined, "DK,SE"],
   region_code: ["Only the profiles with this region code", "SE"],
   country: ["Only the operators of the country with this ISO 3166-1 alpha-2 code", "SE"],
-  status: ["Only those with this status", "failed"],
-  type: ["Only those of this type", "attachment.allowanceConsumed"],
-  webhook_endpoint_id: ["Only those of this webhook endpoint", Samples.endpointId],
-  from: ["Only those from this instant on", Samples.start],
-  to: ["Only those before this instant", Samples.end],
-  actor: ["Only the changes of this caller", "admin"],
-  action: ["Only changes of this kind", "subscription.create"],
-  resource_id: ["Only the changes to this resource", Samples.subscriptionId],
-  kind: ["Only those of this kind", "CancelPackages"],
-  reason: ["Only those that wait for a reason of this class", "unavailable"],
-  organization_id: ["Only those of this organization", Samples.organizationId]
+  status: [undefined, "failed"],
+  type: [undefined, "attachment.allowanceConsumed"],
+  webhook_endpoint_id: [undefined, Samples.endpointId],
+  from: [undefined, Samples.start],
+  to: [undefined, Samples.end],
+  actor: [undefined, "admin"],
+  action: [undefined, "subscription.create"],
+  resource_id: [undefined, Samples.subscriptionId],
+  kind: [undefined, "CancelPackages"],
+  reason: [undefined, "unavailable"],
+  organization_id: [undefined, Samples.organizationId]
 }
 
 /** What a parameter of an operation means; undefined where nothing is known of it. */

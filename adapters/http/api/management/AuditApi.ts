@@ -31,12 +31,14 @@ export const AuditEntryPage = Schemas.page(AuditEntry)
 const text = Schemas.Parameter.check(Schemas.within(TextLimit.ID))
 
 const query = {
-  from: Schema.optionalKey(Schemas.Instant.annotate({ description: "Entries from this instant on" })),
-  to: Schema.optionalKey(Schemas.Instant.annotate({ description: "Entries before this instant" })),
-  actor: Schema.optionalKey(text),
-  action: Schema.optionalKey(Action),
+  from: Schema.optionalKey(Schemas.Instant.annotate({ description: "Only entries from this instant on" })),
+  to: Schema.optionalKey(Schemas.Instant.annotate({ description: "Only entries before this instant" })),
+  actor: Schema.optionalKey(
+    text.annotate({ description: "Only changes by this API key, or by `admin`, `telco` or `host`" })
+  ),
+  action: Schema.optionalKey(Action.annotate({ description: "Only changes of this kind" })),
   resource_id: Schema.optionalKey(
-    text.annotate({ description: "The id of the resource, or the ICCID of the SIM that the change is about" })
+    text.annotate({ description: "Only changes of the resource with this id, or of the SIM with this ICCID" })
   ),
   ...Schemas.keyset
 }

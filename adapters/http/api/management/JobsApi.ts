@@ -29,9 +29,9 @@ export const WaitingJob = Schema.Struct({
 
 /** Which jobs are meant; an absent field filters nothing. */
 const filter = {
-  kind: Schema.optionalKey(Kind),
-  reason: Schema.optionalKey(Reason),
-  organization_id: Schema.optionalKey(Schemas.Parameter)
+  kind: Schema.optionalKey(Kind.annotate({ description: "Only those of this kind" })),
+  reason: Schema.optionalKey(Reason.annotate({ description: "Only those that wait for a reason of this class" })),
+  organization_id: Schema.optionalKey(Schemas.Parameter.annotate({ description: "Only those of this organization" }))
 }
 
 export const RetryJobs = Schema.Struct({

@@ -100,12 +100,14 @@ export const DeliveryWithAttempts = Schema.Struct({
 
 /** Which deliveries are meant; an absent field filters nothing. */
 const filter = {
-  status: Schema.optionalKey(Status),
-  type: Schema.optionalKey(SentType),
-  webhook_endpoint_id: Schema.optionalKey(Schemas.Parameter),
-  iccid: Schema.optionalKey(Schemas.Parameter),
-  from: Schema.optionalKey(Schemas.InstantParameter),
-  to: Schema.optionalKey(Schemas.InstantParameter)
+  status: Schema.optionalKey(Status.annotate({ description: "Only those with this status" })),
+  type: Schema.optionalKey(SentType.annotate({ description: "Only those of this type" })),
+  webhook_endpoint_id: Schema.optionalKey(
+    Schemas.Parameter.annotate({ description: "Only those of this webhook endpoint" })
+  ),
+  iccid: Schema.optionalKey(Schemas.Parameter.annotate({ description: "Only events about this SIM" })),
+  from: Schema.optionalKey(Schemas.InstantParameter.annotate({ description: "Only those from this instant on" })),
+  to: Schema.optionalKey(Schemas.InstantParameter.annotate({ description: "Only those before this instant" }))
 }
 
 export const ReplayDeliveries = Schema.Struct({

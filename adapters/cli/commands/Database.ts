@@ -1,0 +1,99 @@
+/**
+ * Commands that open the database of the settings themselves, without a server: `simplan migrate` and
+ * `simplan secrets reencrypt`.
+ */
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Postgres from "../../postgres/index.ts"
+import { impossible } from "../output/CommandFailed.ts"
+import { withoutPassword } from "../settings/DatabaseUrl.ts"
+import * as Output from "../output/Output.ts"
+import * as Definitions from "../settings/Definitions.ts"
+import * as Settings from "../settings/Settings.ts"
+
+/** The settings of a server; a `DATABASE_URL` that is not read is named on stderr. */
+const settings = Effect.gen(function* () {
+  const read = yield* Effect.mapError(Settings.ofServer, (error) => impossible(error.message))
+  if (read.ignoresDatabaseUrl) yield* Output.note(`${Settings.IGNORED_DATABASE_URL}.`)
+  return read
+})
+
+// Loaded by the commands that need it.
+const stores = Effect.promise(() => import("../server/Stores.ts"))
+
+const schemaNamed = (name: string) =>
+  Effect.mapError(Effect.fromResult(Postgres.DatabaseSchema.parse(name)), (message) => impossible(`--${message}.`))
+
+export const migrate = Command.make(
+  "migrate",
+  {
+    print: Flag.Boolean("print").pipe(
+      Flag.withDescription("Print the migrations as SQL for a tool of your own, and touch no database"),
+      Flag.withDefault(false)
+    ),
+    schema: Flag.String("schema").pipe(
+      Flag.withMetavar("<name>"),
+      Flag.withDescription("The schema that the tables are in, instead of that of SIMPLAN_DATABASE_SCHEMA"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ print, schema }) {
+    const named = Option.isSome(schema) ? yield* schemaNamed(schema.value) : undefined
+    if (print) {
+      const set = named ?? (yield* Effect.mapError(Settings.schema, (error) => impossible(error.message)))
+      return yield* Output.print(Postgres.migrations({ schema: set }).trimEnd())
+    }
+    const read = yield* settings
+    const { database } = read
+    if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
+    const Stores = yield* stores
+    yield* Effect.scoped(Stores.open({ ...read, schema: named ?? read.schema }))
+    yield* Output.print(`The database at ${withoutPassword(database.url)} is up to date.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Bring the database of SIMPLAN_DATABASE_URL up to date, and exit. `serve` does the same at its start, so this is for those who deploy in two steps. With --print it prints what it would run on an empty database, for a migration tool of your own."
+  ),
+  Command.withShortDescription("Bring the database up to date"),
+  Command.withExamples([
+    { command: "SIMPLAN_DATABASE_URL=postgres://me@localhost/simplan simplan migrate" },
+    { command: "simplan migrate --print --schema esim > 0001_simplan.sql" }
+  ])
+)
+
+const reencrypt = Command.make(
+  "reencrypt",
+  {},
+  Effect.fnUntraced(function* () {
+    const { database, schema, secretKeys } = yield* settings
+    if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to encrypt.")
+    if (secretKeys === null) {
+      return yield* impossible(`${Definitions.SECRET_KEY} is not set: it has the key to encrypt with.`)
+    }
+    const Stores = yield* stores
+    const changed = yield* Stores.reencrypt(database, schema, secretKeys)
+    yield* Output.print(
+      `${changed} rows were changed: all secrets are encrypted with the first key of ${Definitions.SECRET_KEY}.`
+    )
+  })
+).pipe(
+  Command.withDescription(
+    [
+      "Encrypt the secrets in the database of SIMPLAN_DATABASE_URL with the first key of SIMPLAN_SECRET_KEY: plain ones, and",
+      "those of the old key, which is not needed any more then. Servers may run meanwhile, with the same keys. The command",
+      "can be stopped and run again."
+    ].join("\n  ")
+  ),
+  Command.withShortDescription("Encrypt all secrets with the newest key"),
+  Command.withExamples([
+    {
+      command: "SIMPLAN_SECRET_KEY=<new>,<old> simplan secrets reencrypt",
+      description: "After all servers have the new key"
+    }
+  ])
+)
+
+export const secrets = Command.make("secrets").pipe(
+  Command.withDescription("The secrets in the database"),
+  Command.withSubcommands([reencrypt])
+)
