@@ -123,7 +123,7 @@ const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.C
 const read = (options: Options) =>
   Result.gen(function* () {
     yield* Arguments.object("The options of Postgres.layer", options, known)
-    const given = options.waitLimit ?? Sockets.PATIENCE
+    const given = options.waitLimit ?? Sockets.WAIT_LIMIT
     const waitLimit = yield* Arguments.duration("waitLimit", given, "1 second", "1 hour")
     return {
       schema: yield* DatabaseSchema.parse(options.schema ?? DatabaseSchema.DEFAULT),

@@ -60,7 +60,7 @@ export interface ServiceUser {
 }
 
 /** How long closing waits for calls that are under way, in milliseconds. */
-const PATIENCE = 10_000
+const WAIT_LIMIT = 10_000
 
 const closed = () =>
   new Errors.ClosedError({ code: "not_ready", status: 503, message: "simplan is closed: `close` was called" })
@@ -175,7 +175,7 @@ export const make = (
   const end = async (): Promise<void> => {
     const running = await started?.catch(() => undefined)
     if (running === undefined) return
-    await Limits.atMost(PATIENCE, Promise.allSettled([...underWay, ...users.map(({ wait }) => wait())]))
+    await Limits.atMost(WAIT_LIMIT, Promise.allSettled([...underWay, ...users.map(({ wait }) => wait())]))
     await Promise.allSettled(users.map(({ release }) => release()))
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }

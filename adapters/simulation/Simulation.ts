@@ -105,7 +105,7 @@ export const makeOver = Effect.fnUntraced(function* (
           Effect.provideService(Scheduler.Scheduler, machine.scheduler)
         )
   }
-  const patience = machine === undefined ? impatient : patient
+  const pace = machine === undefined ? realPace : simulatedPace
   const scope = yield* Effect.scope
   const built = yield* inItsTime(Layer.buildWithScope(outside, scope))
   const clock = Context.get(built, BusinessClock.BusinessClock)
@@ -123,7 +123,7 @@ export const makeOver = Effect.fnUntraced(function* (
   const processes = Process.over(ports)
   const limits = Layer.effect(
     Settings.Settings,
-    Effect.map(Settings.Settings, (defaults) => ({ ...defaults, ...KEPT, ...patience.limits }))
+    Effect.map(Settings.Settings, (defaults) => ({ ...defaults, ...KEPT, ...pace.limits }))
   )
 
   // Each process has a scope of its own. One that was killed is never closed: it stands still for good.
@@ -181,8 +181,8 @@ export const makeOver = Effect.fnUntraced(function* (
         yield* clock.set?.(now + millis) ?? Effect.void
         yield* restart
       }),
-    setFault: (fault, times) => telco.setFaults(fault === null ? [] : [faultOf(fault, times, patience.slow)]),
-    arrivals: inItsTime(Effect.sleep(2 * patience.slow)),
+    setFault: (fault, times) => telco.setFaults(fault === null ? [] : [faultOf(fault, times, pace.slow)]),
+    arrivals: inItsTime(Effect.sleep(2 * pace.slow)),
     telco: Effect.sync(() => TelcoJournal.booksOf(journal.records)),
     telcoRecords: (from) => journal.records.slice(from),
     telcoCalls: (from) => calls.slice(from),
@@ -216,8 +216,8 @@ const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.F
 }
 
 /** How long to wait for a telco: as in service, where waiting costs nothing, or as briefly as a real machine can. */
-const patient = { slow: 15 * Time.SECOND, limits: {} } as const
-const impatient = { slow: 250, limits: { telcoTimeoutMillis: 100, claimMillis: 200 } } as const
+const simulatedPace = { slow: 15 * Time.SECOND, limits: {} } as const
+const realPace = { slow: 250, limits: { telcoTimeoutMillis: 100, claimMillis: 200 } } as const
 
 /** A history has every event, however far the clock is advanced at once, so events are kept for longer than any run. */
 const KEPT = { retentionMillis: 10_000 * 366 * Time.DAY } as const

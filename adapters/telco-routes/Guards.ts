@@ -102,7 +102,7 @@ export const makeSlots = ({ callsAtOnce, name }: Limits): Effect.Effect<Slots> =
           const asking = {
             organizationId,
             isUrgent: caller?.isAwaited === true,
-            patienceMillis: waitLimitOf(caller ?? own)
+            waitLimitMillis: waitLimitOf(caller ?? own)
           }
           return Effect.ensuring(slots.run(asking, measured(call), refused(organizationId)), update)
         })

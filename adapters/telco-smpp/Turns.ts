@@ -130,7 +130,7 @@ export const make = ({ pace, waitMillis, window }: Options): Turns => {
         const organizationId = caller?.organizationId ?? ""
         const expected = expectedWait(organizationId, now)
         if (expected > waitMillis) return yield* tooLate(expected)
-        const asking = { organizationId, isUrgent: caller?.isAwaited === true, patienceMillis: waitMillis }
+        const asking = { organizationId, isUrgent: caller?.isAwaited === true, waitLimitMillis: waitMillis }
         const late = Effect.flatMap(MonotonicTime.now, (then) => tooLate(expectedWait(organizationId, then)))
         let isWaiting = true
         const begin = (): void => {

@@ -89,7 +89,7 @@ export class FilteredLists extends Context.Service<
 const SLOTS = 1
 /** How many requests of one organization may wait for their turn, and how long after it was asked for a page may, in ms. */
 const MOST_WAITING = 256
-const PATIENCE = 2_000
+const WAIT_LIMIT = 2_000
 
 /** The turns of this process. */
 export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(FilteredLists, () => {
@@ -101,13 +101,13 @@ export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(Filtere
       cursorOf: (item: A) => CreatedCursor
     ) {
       const items: Array<A> = []
-      const until = (yield* MonotonicTime.now) + PATIENCE
+      const until = (yield* MonotonicTime.now) + WAIT_LIMIT
       let [next, rows] = [after, 0]
       do {
         // One more than asked for, to know whether another page follows.
         const read = step({ after: next, limit: limit + 1 - items.length })
-        const patienceMillis = Math.max(0, until - (yield* MonotonicTime.now))
-        const turn = { organizationId, isUrgent: true, patienceMillis }
+        const waitLimitMillis = Math.max(0, until - (yield* MonotonicTime.now))
+        const turn = { organizationId, isUrgent: true, waitLimitMillis }
         const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
         if (found === null) return { items, next }
         yield* ReadCost.rows(found.rows)

@@ -12,7 +12,7 @@ import { DAY, MINUTE } from "../domain/Time.ts"
 export interface FastPaths {
   /** Plans are cached. */
   readonly planCache: boolean
-  /** Free eSIMs are reserved ahead of requests (`SimReservationPools`). */
+  /** Free eSIMs are reserved ahead of requests (`SimReservations`). */
   readonly simReservationPool: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Limits {
   /** How long stopping waits for work under way. After that the leases are released. */
   readonly drainMillis: number
   /** How long an answer waits for work that it starts but does not depend on. */
-  readonly patienceMillis: number
+  readonly waitLimitMillis: number
   /** How long audit entries are kept, in business time (rule W12). */
   readonly auditRetentionMillis: number
   /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
@@ -58,7 +58,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     concurrency: 192,
     cacheMillis: 4_000,
     drainMillis: 2_000,
-    patienceMillis: 1_000,
+    waitLimitMillis: 1_000,
     auditRetentionMillis: 365 * DAY,
     retentionMillis: 30 * DAY,
     smsLimit: { messages: 30, windowMillis: MINUTE },

@@ -183,11 +183,11 @@ export const interruptedBy = (
 ): Interrupted | null => (outcome._tag === "Interrupted" && fingerprint === request.fingerprint ? outcome : null)
 
 /** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
-const PATIENCE = 5 * SECOND
+const WAIT_LIMIT = 5 * SECOND
 
 /** Rule S5: when an attempt that was interrupted now is undone, unless its request has come again. */
 export const undoneAt = (now: Instant, retryAfterSeconds: number): Instant =>
-  now + retryAfterSeconds * SECOND + PATIENCE
+  now + retryAfterSeconds * SECOND + WAIT_LIMIT
 
 /** Whether a request has gone on with the attempt; false where it has not come again, or the key has another by now. */
 export const isResumed = (record: IdempotencyRecord | null, attemptId: string): boolean =>

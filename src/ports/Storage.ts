@@ -12,9 +12,9 @@
  * - Instants round-trip to the millisecond. Strings round-trip exactly; the edge refuses NUL and lone surrogates. JSON
  *   round-trips as values; the payload of an event keeps the order of its keys as well.
  */
-import { Context, type Effect, type Scope } from "effect"
+import { Context, type Effect } from "effect"
 import type { Instant } from "../domain/Time.ts"
-import type { Changes } from "./Changes.ts"
+import type * as Changes from "./Changes.ts"
 import type { Commit } from "./storage/Commit.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
 import type { AuditEntries, Commands, Deliveries, IdempotencyRecords, Jobs, Problems } from "./storage/Operation.ts"
@@ -83,7 +83,7 @@ export interface Service extends Reads {
    * Notifies, until the scope ends, what commits on this storage have changed: commits of this process before they
    * return, those of other processes soon after. Where some may have been missed, it notifies `Changes.anything`.
    */
-  readonly watch: (listener: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
+  readonly watch: Changes.Watch
   /**
    * Deletes report ids and idempotency records from before these instants, and commands that were settled before
    * theirs; returns how many rows went.

@@ -5,9 +5,9 @@ import { parseSync } from "vite"
 import { expect, it } from "vitest"
 import * as Documents from "../documents/Documents.ts"
 
-/** Words for which there is a standard one. `lookup` is one itself, as in DNS and in `SimLookup`. */
+/** Words for which there is a standard one. `lookup` is one itself, as in DNS. */
 const ours =
-  /^(?:un|re|fore)?(?:tell(?:s|ing|ings|er|ers)?|told|hear(?:s|d|ing|er|ers)?|look(?:s|ed|ing|ings)?|sight(?:s|ed|ing|ings)?|breath(?:s|e|es|ed|ing)?|nobod(?:y|ys|ies))$/
+  /^(?:un|re|fore)?(?:tell(?:s|ing|ings|er|ers)?|told|hear(?:s|d|ing|er|ers)?|look(?:s|ed|ing|ings)?|sight(?:s|ed|ing|ings)?|breath(?:s|e|es|ed|ing)?|nobod(?:y|ys|ies)|(?:im)?patien(?:t|ts|ce))$/
 
 const words = (name: string): ReadonlyArray<string> => name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []
 
@@ -24,7 +24,7 @@ const namesIn = (node: unknown, found = new Set<string>()): ReadonlySet<string> 
 
 const refused = (path: string, text: string): ReadonlyArray<string> => {
   // Only a file that has such a word somewhere is parsed.
-  if (!/tell|told|hear|look|sight|breath|nobod/i.test(text)) return []
+  if (!/tell|told|hear|look|sight|breath|nobod|patien/i.test(text)) return []
   const names = [...namesIn(parseSync(path, text).program)]
   return names
     .filter((name) => words(name).some((word) => ours.test(word.toLowerCase())))
@@ -50,6 +50,7 @@ it("An identifier with a word of our own is found, and no text, comment or stand
   expect(found("export type Hear<Telling> = (heard: Telling) => void")).toHaveLength(3)
   expect(found("export class A { #sightings = 0; breathe() { return this.#sightings } }")).toHaveLength(2)
   expect(found("const OF_NOBODY = 1\nexport { OF_NOBODY }")).toEqual(["src/app/A.ts: OF_NOBODY"])
+  expect(found("const PATIENCE = 1\nexport const patienceMillis = PATIENCE")).toHaveLength(2)
   expect(found('// told\nexport const a = "nobody looks"')).toEqual([])
-  expect(found("export const lookup = (SimLookup: number, heartbeat: number) => SimLookup + heartbeat")).toEqual([])
+  expect(found("export const lookup = (nameLookup: number, heartbeat: number) => nameLookup + heartbeat")).toEqual([])
 })

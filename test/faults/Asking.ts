@@ -12,7 +12,7 @@ export interface Asked {
 }
 
 /** How long a client waits for an answer. */
-const PATIENCE = 4_000
+const WAIT_LIMIT = 4_000
 
 const parsed = (text: string): unknown => {
   try {
@@ -26,7 +26,7 @@ const parsed = (text: string): unknown => {
 export const ask = async (
   url: string,
   { body, headers = {}, method }: Asked,
-  patience = PATIENCE
+  waitLimit = WAIT_LIMIT
 ): Promise<Answer | null> => {
   const isText = typeof body === "string"
   const sent = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }
@@ -36,7 +36,7 @@ export const ask = async (
     const response = await fetch(url, {
       method,
       headers: { ...type, ...headers },
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(waitLimit),
       ...sent
     })
     return { status: response.status, body: parsed(await response.text()) }

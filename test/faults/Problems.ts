@@ -39,7 +39,7 @@ export const listed = async (url: string): Promise<ReadonlyArray<string>> => {
 }
 
 /** How long the telco may be asked again, in milliseconds. */
-const PATIENCE = 60_000
+const WAIT_LIMIT = 60_000
 
 /** Retries all of them, as an operator does once the telco takes them again; what is wrong, in sentences. */
 export const retry = async (url: string, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
@@ -47,7 +47,7 @@ export const retry = async (url: string, ids: ReadonlyArray<string>): Promise<Re
     const path = `/admin/v1/problems/${encodeURIComponent(id)}/retry`
     await Tenant.must(`${url}${path}`, 200, { method: "POST", headers: Tenant.admin })
   }
-  const until = Date.now() + PATIENCE
+  const until = Date.now() + WAIT_LIMIT
   for (;;) {
     await Tenant.must(`${url}/admin/v1/clock/advance`, 200, {
       method: "POST",

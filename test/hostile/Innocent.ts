@@ -31,7 +31,7 @@ export interface Options {
 const PACE = 40
 
 /** After how long without an answer a request has failed, in ms. */
-const PATIENCE = 15_000
+const WAIT_LIMIT = 15_000
 
 /** Every so many requests one has a new connection. */
 const FRESH = 8
@@ -79,7 +79,7 @@ export const start = ({ iccids, key, planId, url }: Options): Innocent => {
         answer.once("end", () => resolve({ status: answer.statusCode ?? 0, body: parsed(text) }))
       }
       const headers = { "x-api-key": key, ...type }
-      const signal = AbortSignal.timeout(PATIENCE)
+      const signal = AbortSignal.timeout(WAIT_LIMIT)
       request(url + path, { method, headers, agent, signal }, take)
         .once("error", reject)
         .end(sent)

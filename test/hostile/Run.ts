@@ -182,8 +182,8 @@ export const run = async (options: Options): Promise<Outcome> => {
     if (died === undefined) {
       // Deliveries that nobody answers end at last.
       await deaf.close()
-      const patience = problems.length === 0 ? RETURNED : 0
-      problems.push(...(await returned({ pid, before, patience, collect: () => probe("/collected"), print })))
+      const waitLimit = problems.length === 0 ? RETURNED : 0
+      problems.push(...(await returned({ pid, before, waitLimit, collect: () => probe("/collected"), print })))
     }
     await client.stop()
     return { problems: problems.map((one) => `seed ${seed}: ${one}`), attacks }
@@ -200,14 +200,14 @@ interface Returning {
   readonly pid: number
   readonly before: Verdict.Held
   /** In ms. */
-  readonly patience: number
+  readonly waitLimit: number
   readonly collect: () => Promise<unknown>
   readonly print: (line: string) => void
 }
 
 /** What is not returned in time. */
-const returned = async ({ before, collect, patience, pid, print }: Returning): Promise<ReadonlyArray<string>> => {
-  const until = performance.now() + patience
+const returned = async ({ before, collect, waitLimit, pid, print }: Returning): Promise<ReadonlyArray<string>> => {
+  const until = performance.now() + waitLimit
   for (;;) {
     await collect()
     const after = Ground.heldBy(pid)

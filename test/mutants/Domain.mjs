@@ -6,7 +6,7 @@ import { basename, join } from "node:path"
 import { percent, reporter } from "./Reporter.mjs"
 
 /** No run of all property tests takes nearly as long, in milliseconds: whatever does has been made to run for ever. */
-const PATIENCE = 400_000
+const WAIT_LIMIT = 400_000
 
 const copied = ["src", "adapters", "test", "package.json", "tsconfig.json"]
 const left = new Set(["node_modules", "dist"])
@@ -66,7 +66,7 @@ class Copy {
         resolve(answer)
       }
       const gone = () => done(undefined)
-      const timer = setTimeout(gone, PATIENCE)
+      const timer = setTimeout(gone, WAIT_LIMIT)
       child.on("message", done)
       child.on("exit", gone)
     })

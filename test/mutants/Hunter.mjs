@@ -4,7 +4,7 @@ import { fork } from "node:child_process"
 import { join } from "node:path"
 
 /** A run that says nothing for so many milliseconds never ends; hunting.mjs itself reports those that do not block it. */
-const PATIENCE = 300_000
+const WAIT_LIMIT = 300_000
 
 export class Hunter {
   #root
@@ -35,7 +35,7 @@ export class Hunter {
       }
       const wait = () => {
         clearTimeout(timer)
-        timer = setTimeout(() => done({ run, what: "it never ends" }, false), PATIENCE)
+        timer = setTimeout(() => done({ run, what: "it never ends" }, false), WAIT_LIMIT)
       }
       const receive = (message) => {
         wait()

@@ -200,7 +200,7 @@ describe("W13: effects that wait for slots", () => {
                 if (organizationId === "quiet") waits.push(clock.currentTimeMillisUnsafe() - asked)
                 return Effect.sleep(takes)
               })
-              const asking = { organizationId, isUrgent, patienceMillis: 1_000_000 }
+              const asking = { organizationId, isUrgent, waitLimitMillis: 1_000_000 }
               const own = fair.run(asking, held, Effect.die("no slot"))
               yield* isInterrupted ? Effect.timeoutOption(own, takes / 2) : own
             }).pipe(Effect.forkChild)
@@ -223,10 +223,10 @@ describe("W13: effects that wait for slots", () => {
   it("go without where their time is over, and leave the slot to the next", () =>
     Effect.gen(function* () {
       const fair = FairSlots.make({ slots: 1, mostWaiting: 2 })
-      const asking = { organizationId: "a", isUrgent: true, patienceMillis: 100 }
-      const ask = (patienceMillis: number, takes: number) =>
+      const asking = { organizationId: "a", isUrgent: true, waitLimitMillis: 100 }
+      const ask = (waitLimitMillis: number, takes: number) =>
         Effect.forkChild(
-          fair.run({ ...asking, patienceMillis }, Effect.as(Effect.sleep(takes), "done"), Effect.succeed("none")),
+          fair.run({ ...asking, waitLimitMillis }, Effect.as(Effect.sleep(takes), "done"), Effect.succeed("none")),
           { startImmediately: true }
         )
       const first = yield* ask(100, 200)

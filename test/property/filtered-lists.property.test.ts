@@ -12,7 +12,7 @@ import * as Paging from "../../src/app/Paging.ts"
 
 const STEP = Storage.SCAN_LIMIT
 /** How long a page waits for its turns. */
-const PATIENCE = 2_000
+const WAIT_LIMIT = 2_000
 
 interface Item {
   readonly index: number
@@ -160,7 +160,7 @@ describe("W13: a page of a filtered list", () => {
       yield* TestClock.adjust(5_001)
       const isTaken = (index: number) => index === 7 || index === 600
       const waiting = yield* fork(page({ ...nothing, isTaken }, 10))
-      yield* TestClock.adjust(PATIENCE - 1)
+      yield* TestClock.adjust(WAIT_LIMIT - 1)
       expect(waiting.pollUnsafe()).toBe(undefined)
       yield* TestClock.adjust(1)
       const found = yield* Fiber.join(waiting)
@@ -190,7 +190,7 @@ describe("W13: a page of a filtered list", () => {
       for (const { found, took } of others) {
         expect(found.items).toEqual([])
         expect(found.next).not.toBe(null)
-        expect(took).toBeLessThanOrEqual(PATIENCE + 200)
+        expect(took).toBeLessThanOrEqual(WAIT_LIMIT + 200)
       }
     }).pipe(run))
 })

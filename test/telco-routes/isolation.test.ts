@@ -127,7 +127,7 @@ describe("the slots of a telco", () => {
         const underWay = yield* Effect.forEach([1, 2], () => begin(call))
         const waiting = yield* begin(Effect.flip(call))
         const request = yield* begin(Effect.flip(call), { ...job, isAwaited: true })
-        const patient = yield* begin(call, { ...job, isAwaited: true, withinMillis: 30_000 })
+        const long = yield* begin(call, { ...job, isAwaited: true, withinMillis: 30_000 })
         yield* Effect.yieldNow
         yield* TestClock.adjust("1 second")
         const refused = yield* Fiber.join(waiting)
@@ -138,7 +138,7 @@ describe("the slots of a telco", () => {
         yield* TestClock.adjust("1 millis")
         expect(yield* Fiber.join(request)).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false })
         yield* Deferred.succeed(done, "done")
-        expect(yield* Effect.forEach([...underWay, patient], Fiber.join)).toEqual(["done", "done", "done"])
+        expect(yield* Effect.forEach([...underWay, long], Fiber.join)).toEqual(["done", "done", "done"])
         expect(yield* call).toBe("done")
       })
     )

@@ -17,7 +17,7 @@ const INTERVAL = 500
 const CHECKS = 12
 
 /** In milliseconds. */
-const PATIENCE = 1_000
+const WAIT_LIMIT = 1_000
 
 const { directory, turns }: Watched = workerData
 
@@ -36,7 +36,7 @@ const end = (): void => {
     `The file system of ${directory} is full, and the embedded database hangs. The process ends; nothing that was answered is lost. Make room and start it again.\n`
   )
   // A process that is the first of its container cannot be killed from inside, so the main thread is made to exit.
-  setTimeout(() => process.kill(process.pid, "SIGKILL"), PATIENCE)
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), WAIT_LIMIT)
   const session = new Session()
   session.connectToMainThread()
   session.post("Runtime.evaluate", { expression: "process.reallyExit(1)" })

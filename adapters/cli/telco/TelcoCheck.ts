@@ -10,7 +10,7 @@ import { impossible } from "../output/CommandFailed.ts"
 import * as Telcos from "../server/Telcos.ts"
 
 /** How long the checks of a telco may take together. */
-const PATIENCE = "30 seconds"
+const WAIT_LIMIT = "30 seconds"
 
 /** A line for each thing that was tried, in the order of the file. */
 export const run = Effect.fnUntraced(function* (path: string) {
@@ -24,8 +24,8 @@ export const run = Effect.fnUntraced(function* (path: string) {
       ({ check, kind, name }) =>
         Effect.map(
           Effect.timeoutOrElse(check, {
-            duration: PATIENCE,
-            orElse: () => Effect.succeed([{ what: "all", works: false, message: `has not answered in ${PATIENCE}` }])
+            duration: WAIT_LIMIT,
+            orElse: () => Effect.succeed([{ what: "all", works: false, message: `has not answered in ${WAIT_LIMIT}` }])
           }),
           (findings) => findings.map(({ message, what, works }) => ({ telco: name, kind, what, works, message }))
         ),

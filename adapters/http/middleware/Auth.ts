@@ -64,7 +64,7 @@ const SLOTS = 8
 const WAITING = 1_000
 
 /** How long a look-up waits, in milliseconds. */
-const PATIENCE = 10_000
+const WAIT_LIMIT = 10_000
 
 export interface FailedAuthentication {
   /** Runs the check of a key: where the key is unknown, when it is the turn of its address. */
@@ -90,7 +90,7 @@ export const limitFailures = (rate: RateLimit.Rate): Effect.Effect<FailedAuthent
           isKnown()
             ? check
             : Effect.flatMap(network, (from): Effect.Effect<A, E | Errors.Problem> => {
-                const asking = { organizationId: from ?? "", isUrgent: true, patienceMillis: PATIENCE }
+                const asking = { organizationId: from ?? "", isUrgent: true, waitLimitMillis: WAIT_LIMIT }
                 return slots.run(asking, check, tooManyWaiting)
               })
         ),

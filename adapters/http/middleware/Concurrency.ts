@@ -345,7 +345,7 @@ export const makeReadRoom: Effect.Effect<ReadRoom> = Effect.map(Clock.Clock, (cl
     },
     tryTake: slots.tryTake,
     take: (organizationId, needed, onTaken) =>
-      slots.take({ organizationId, isUrgent: true, patienceMillis: READ_WAIT_LIMIT, slots: needed }, onTaken),
+      slots.take({ organizationId, isUrgent: true, waitLimitMillis: READ_WAIT_LIMIT, slots: needed }, onTaken),
     give: slots.give,
     held: slots.held
   }

@@ -15,7 +15,7 @@ import { Duration, Effect, Redacted, Schedule, type Scope } from "effect"
 import { Storage } from "simplan/ports"
 
 /** How long a connection may be silent: longer than any statement takes, but not longer than a migration may. */
-export const PATIENCE = "30 seconds"
+export const WAIT_LIMIT = "30 seconds"
 
 /** The interval of heartbeats on a connection that is kept open. */
 export const heartbeatInterval = (waitLimit: Duration.Input): Duration.Duration =>

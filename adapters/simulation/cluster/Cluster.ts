@@ -63,7 +63,7 @@ export interface World {
   /** Makes requests at once; ends when all are answered, or after so many milliseconds. */
   readonly ask: (
     requests: ReadonlyArray<{ readonly process: number; readonly command: Commands.Command }>,
-    patience: number
+    waitLimit: number
   ) => Effect.Effect<void>
   /** How many requests have no answer. */
   readonly unanswered: () => number
@@ -256,7 +256,7 @@ const build = Effect.fnUntraced(function* <A>(
   const answered: Array<Answered> = []
   let unanswered = 0
 
-  const ask: World["ask"] = Effect.fnUntraced(function* (requests, patience) {
+  const ask: World["ask"] = Effect.fnUntraced(function* (requests, waitLimit) {
     const fibers: Array<Fiber.Fiber<void>> = []
     for (const { command, process } of requests) {
       unanswered += 1
@@ -270,7 +270,7 @@ const build = Effect.fnUntraced(function* <A>(
         yield* Effect.forkIn(Effect.provideService(request, CurrentProcess, process % plan.clocks.length), scope)
       )
     }
-    yield* Effect.timeoutOption(Fiber.awaitAll(fibers), patience)
+    yield* Effect.timeoutOption(Fiber.awaitAll(fibers), waitLimit)
   })
 
   const setReceiver: World["setReceiver"] = (fault, times, organizationId) => {

@@ -28,7 +28,6 @@ import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as SimLookup from "../subscriptions/SimLookup.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 
@@ -151,7 +150,9 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
         case "SendSms":
           yield* Effect.fromResult(Sms.check(request))
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
-          yield* SimLookup.live(storage, { organizationId, iccid: request.iccid })
+          if ((yield* storage.subscriptions.get({ organizationId, iccid: request.iccid })) === null) {
+            return yield* new Refusal.NotFound({ resource: "subscription", id: request.iccid })
+          }
           return
         case "SetMobilePlan": {
           const { iccid } = request

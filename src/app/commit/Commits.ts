@@ -1,32 +1,152 @@
 /**
- * Load, decide, commit: the one way in which anything is written.
+ * Load, decide, commit: the one way in which anything is written, on behalf of whatever the running fiber serves.
  *
- * After a conflict the use case loads and decides again. The engine learns of new work from `Storage.watch`. The first
- * commit of a request with an idempotency key carries that key's record (rule W2), and that of a command ends the
- * command's job (rule H1).
+ * After a conflict the use case loads and decides again. The engine learns of new work from `Storage.watch`. A fiber
+ * serves a request, perhaps with an idempotency key, or a command, or neither. The first commit of a request with a key
+ * carries that key's record (rule W2), and that of a command ends the command's job (rule H1). What a host sets of it is
+ * `RequestContext`.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Data, Effect, Layer } from "effect"
 import type { AuditEntry, Change, Origin } from "../../domain/AuditEntry.ts"
 import * as Command from "../../domain/Command.ts"
 import type { Decision, NewJob } from "../../domain/Decision.ts"
+import { type Answer, type Interrupted, type Outcome, type RequestKey, RETENTION } from "../../domain/Idempotency.ts"
 import * as Job from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
+import { InsideTransaction } from "../../domain/Refusal.ts"
 import * as SimDifference from "../../domain/SimDifference.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as Changes from "../../ports/Changes.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
+import type { JobLease } from "../../ports/Jobs.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
-import * as CommittedCache from "./CommittedCache.ts"
-import * as Contexts from "./Contexts.ts"
+import * as RequestContext from "./RequestContext.ts"
 import { Settings } from "../Settings.ts"
+
+/** Where a change by this request comes from. */
+export const originOf = ({ actor = "host", address, requestId }: RequestContext.RequestContext): Origin => ({
+  actor,
+  address,
+  requestId
+})
+
+/** The idempotency key of the request, and whether a commit has written its record. */
+export interface ServedKey {
+  readonly request: RequestKey
+  /** The attempt that an earlier request under the key has left (rule S5); null: none. */
+  readonly interrupted: Interrupted | null
+  readonly done: { current: boolean }
+}
+
+/** Null if the request has no key. */
+export const CurrentIdempotency = Context.Reference<ServedKey | null>("simplan/Commits/CurrentIdempotency", {
+  defaultValue: () => null
+})
+
+/** Another request has used the key meanwhile. `IdempotencyKeys.once` answers with the outcome of that request. */
+export class KeyTaken extends Data.TaggedError("KeyTaken")<{}> {}
+
+/** What a commit records for the request or command: the answer, or that a job will add it later. */
+type RecordedOutcome = Answer | "later"
+
+/** Writes the record of a request, in place of one that is too old or that was interrupted. */
+export const putRecord = (
+  { interrupted, request }: Pick<ServedKey, "interrupted" | "request">,
+  outcome: Outcome,
+  now: Instant
+): NonNullable<NonNullable<Storage.Commit["idempotency"]>["put"]> => [
+  {
+    record: { ...request, createdAt: now, outcome },
+    replaces: now - RETENTION,
+    ...(interrupted !== null && { insteadOf: interrupted.attemptId })
+  }
+]
+
+/** The commit with the record of its request. */
+const withRecord = (
+  commit: Storage.Commit,
+  idempotency: ServedKey,
+  recorded: RecordedOutcome,
+  now: Instant
+): Storage.Commit => {
+  const outcome: Outcome = recorded === "later" ? { _tag: "Pending" } : { _tag: "Succeeded", answer: recorded }
+  return { ...commit, idempotency: { ...commit.idempotency, put: putRecord(idempotency, outcome, now) } }
+}
+
+/**
+ * The command that the fiber carries out. The first commit of the use case ends the command's job. It either settles the
+ * command, or it leaves a job that the command waits for, and that job's last commit settles the command or leaves the job
+ * of its next attempt. So there is always exactly one job to go on with, at any moment that a process may die.
+ */
+export interface ServedCommand {
+  readonly organizationId: string
+  readonly waiting: Job.WaitingCommand
+  /** The lease of the command's job. */
+  readonly lease: JobLease
+  /** Whether a commit has ended the command's job. */
+  readonly done: { current: boolean }
+}
+
+/** Null if the fiber carries out no command. */
+export const CurrentCommand = Context.Reference<ServedCommand | null>("simplan/Commits/CurrentCommand", {
+  defaultValue: () => null
+})
+
+/** The commit, extended to end the command's job, and to settle the command unless a job will do that later. */
+const endingCommand = (
+  commit: Storage.Commit,
+  command: ServedCommand,
+  recorded: RecordedOutcome,
+  now: Instant
+): Storage.Commit => {
+  const { lease, organizationId, waiting } = command
+  const jobs = { ...commit.jobs, finished: [...(commit.jobs?.finished ?? []), lease] }
+  if (recorded === "later") return { ...commit, jobs }
+  const { commandId } = waiting
+  const outcome = { _tag: "Succeeded" as const, answer: recorded }
+  return { ...commit, jobs, commands: { settled: [{ organizationId, commandId, outcome, settledAt: now }] } }
+}
+
+/** All that the running fiber serves. */
+const serving = Effect.withFiber((fiber) =>
+  Effect.succeed({
+    idempotency: fiber.getRef(CurrentIdempotency),
+    command: fiber.getRef(CurrentCommand),
+    origin: originOf(fiber.getRef(RequestContext.Current))
+  })
+)
+
+/** Serves no request with an idempotency key, and no command. */
+export const unattended = Context.make(CurrentIdempotency, null).pipe(Context.add(CurrentCommand, null))
+
+/**
+ * Refuses an operation that calls the telco with `InsideTransaction` if the calling fiber runs inside a transaction of the
+ * host (rule H1): a rollback would not undo what the telco has done.
+ */
+export const makeRefuseInside = Effect.map(
+  HostTransaction,
+  (inTransaction) =>
+    (operation: string): Effect.Effect<void, InsideTransaction> =>
+      Effect.flatMap(inTransaction, (isInside) =>
+        isInside
+          ? Effect.fail(
+              new InsideTransaction({
+                operation,
+                message: `${operation} calls the telco, so it cannot run inside a database transaction: submit a command there instead (Commands.submit, simplan.within)`
+              })
+            )
+          : Effect.void
+      )
+)
 
 /**
  * Which of the opt-in event types an organization's endpoints take (rule E1). A commit writes an event of such a type, or a
  * job for it, only where some endpoint takes it.
  *
- * Each process caches the types. A change of any endpoint, by any process, empties the cache. If the news of a change is
- * lost, an entry lives for `cacheMillis`.
+ * Each process caches the types, for `cacheMillis` at most.
  */
 export class NamedTypes extends Context.Service<
   NamedTypes,
@@ -50,11 +170,12 @@ export const namedTypesLayer: Layer.Layer<NamedTypes, never, Storage.Storage> = 
         const optIn = types.filter(isOptIn)
         return optIn.length === 0 ? NO_TYPES : new Set(optIn)
       })
-    const cache = yield* CommittedCache.make(read, { capacity: CACHED_ORGANIZATIONS, keepMillis: () => cacheMillis })
-    yield* storage.watch(({ webhookEndpoints }) => {
-      if (webhookEndpoints) cache.empty()
+    const of = yield* Changes.makeCache(storage.watch, read, {
+      capacity: CACHED_ORGANIZATIONS,
+      emptiedBy: "webhookEndpoints",
+      keepMillis: () => cacheMillis
     })
-    return NamedTypes.of({ of: cache.get })
+    return NamedTypes.of({ of })
   })
 )
 
@@ -89,7 +210,7 @@ export class Commits extends Context.Service<
      */
     readonly write: (
       commit: Storage.Commit,
-      outcome?: Contexts.RecordedOutcome
+      outcome?: RecordedOutcome
     ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
     /** Runs load, decide and commit again after a conflict. A conflict on a lease is final: the lease is lost. */
     readonly retryOnConflict: <A, E, R>(
@@ -167,7 +288,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       lease?: Storage.Lease
     ) {
       const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
-      const { command, idempotency, origin } = yield* Contexts.serving
+      const { command, idempotency, origin } = yield* serving
       const key = idempotency?.request.key ?? null
       const types = yield* namedTypes.of(organizationId)
       const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
@@ -207,7 +328,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     })
 
     const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
-      const from = origin ?? (yield* Contexts.serving).origin
+      const from = origin ?? (yield* serving).origin
       return { ...change, ...from, entryId: yield* ids.next(now, change.organizationId), createdAt: now }
     })
 
@@ -239,18 +360,18 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return events.length === 0 ? commit : { ...commit, events: [...(commit.events ?? []), ...events] }
     })
 
-    const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: Contexts.RecordedOutcome) {
-      const { command, idempotency: context } = yield* Contexts.serving
+    const write = Effect.fnUntraced(function* (commit: Storage.Commit, outcome?: RecordedOutcome) {
+      const { command, idempotency: context } = yield* serving
       let recorded = commit
       if (context !== null && outcome !== undefined) {
-        recorded = Contexts.withRecord(recorded, context, outcome, yield* clock.now)
+        recorded = withRecord(recorded, context, outcome, yield* clock.now)
       }
       if (command !== null && outcome !== undefined) {
-        recorded = Contexts.endingCommand(recorded, command, outcome, yield* clock.now)
+        recorded = endingCommand(recorded, command, outcome, yield* clock.now)
       }
       if (recorded.commands?.settled !== undefined) recorded = yield* withOutcomes(recorded)
       yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
-        conflict.on === "idempotency key" ? Effect.die(new Contexts.KeyTaken()) : Effect.fail(conflict)
+        conflict.on === "idempotency key" ? Effect.die(new KeyTaken()) : Effect.fail(conflict)
       )
       if (context !== null && outcome !== undefined) context.done.current = true
       if (command !== null && outcome !== undefined) command.done.current = true

@@ -8,7 +8,7 @@ import type { Answers, IdempotencyRecord, RequestKey } from "../../domain/Idempo
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
-import * as Contexts from "./Contexts.ts"
+import { CurrentIdempotency, KeyTaken, putRecord, type ServedKey } from "./Commits.ts"
 
 /** The idempotency key of the request that the running fiber serves; null where it has none. */
 export const CurrentRequest = Context.Reference<RequestKey | null>("simplan/IdempotencyKeys/CurrentRequest", {
@@ -50,11 +50,9 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
     })
 
     // The record of a request that ended without a commit of its own.
-    const record = Effect.fnUntraced(function* (context: Contexts.Idempotency, outcome: Idempotency.Outcome) {
-      const put = Contexts.putRecord(context, outcome, yield* clock.now)
-      yield* Effect.catchTag(storage.commit({ idempotency: { put } }), "Conflict", () =>
-        Effect.die(new Contexts.KeyTaken())
-      )
+    const record = Effect.fnUntraced(function* (context: ServedKey, outcome: Idempotency.Outcome) {
+      const put = putRecord(context, outcome, yield* clock.now)
+      yield* Effect.catchTag(storage.commit({ idempotency: { put } }), "Conflict", () => Effect.die(new KeyTaken()))
     })
 
     const once = <Kind extends keyof Answers, E, R>(
@@ -73,9 +71,9 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
         const before = yield* known(request)
         const interrupted = before === null ? null : Idempotency.interruptedBy(before, request)
         if (before !== null && interrupted === null) return yield* replay(before)
-        const recording: Contexts.Idempotency = { request, interrupted, done: { current: false } }
+        const recording: ServedKey = { request, interrupted, done: { current: false } }
         const first = Effect.gen(function* () {
-          const exit = yield* Effect.exit(Effect.provideService(run, Contexts.CurrentIdempotency, recording))
+          const exit = yield* Effect.exit(Effect.provideService(run, CurrentIdempotency, recording))
           if (recording.done.current) return yield* exit
           if (Exit.isSuccess(exit)) {
             yield* record(recording, { _tag: "Succeeded", answer: Idempotency.kinds[kind].keep(exit.value) })
@@ -93,7 +91,7 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
         })
         return yield* Effect.catchDefect(first, (defect) =>
           Effect.gen(function* () {
-            if (!(defect instanceof Contexts.KeyTaken)) return yield* Effect.die(defect)
+            if (!(defect instanceof KeyTaken)) return yield* Effect.die(defect)
             const twin = yield* known(request)
             return yield* twin === null
               ? Effect.fail(new Refusal.RequestInProgress({ key: request.key }))

@@ -16,7 +16,7 @@ import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Caller, type Telco } from "../../ports/Telco.ts"
-import { Commits, type NamedTypes } from "../commit/Commits.ts"
+import { Commits, CurrentIdempotency, type NamedTypes, putRecord, unattended } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
 import * as ChangeMobilePlan from "../jobs/ChangeMobilePlan.ts"
@@ -26,7 +26,6 @@ import * as SendSms from "../jobs/SendSms.ts"
 import * as Packages from "../jobs/Packages.ts"
 import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
-import * as Contexts from "../commit/Contexts.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
 
@@ -181,7 +180,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
         const lease = Leases.ofJob(job, token)
         const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))
-        return tasks.begin(Effect.provideContext(leased, Contexts.unattended))
+        return tasks.begin(Effect.provideContext(leased, unattended))
       }
       // No request waits for the attempt of a command (rule H1).
       const awaited = <A, E>(held: LeasedJob, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -191,7 +190,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
         attempt: Attempt<Tag>,
         decide: (left: Interrupted) => Effect.Effect<Continuation<A> | null, Storage.StorageError>
       ): Effect.fn.Return<Resumed<Tag, A> | null, TelcoUnavailable | RequestInProgress | Storage.StorageError> {
-        const context = yield* Contexts.CurrentIdempotency
+        const context = yield* CurrentIdempotency
         if (context === null || context.interrupted === null) return null
         const { interrupted, request } = context
         const { attemptId } = interrupted
@@ -213,7 +212,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             const commit = yield* commits.prepare(organizationId, continued.decision, now)
             // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
             const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
-            const put = Contexts.putRecord(context, { _tag: "Pending", attemptId }, now)
+            const put = putRecord(context, { _tag: "Pending", attemptId }, now)
             yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried }, idempotency: { put } })
             return continued.value
           })

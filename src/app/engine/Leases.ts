@@ -150,7 +150,7 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
 )
 
 /** How long interrupted work may take to end, and how long handing back may take, in milliseconds. */
-const PATIENCE = 500
+const WAIT_LIMIT = 500
 
 const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effect(
   BackgroundTasks,
@@ -165,8 +165,8 @@ const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effe
     const handBack = Effect.gen(function* () {
       const held = yield* leases.held
       for (const fiber of fibers) fiber.interruptUnsafe()
-      yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), PATIENCE)
-      yield* Effect.timeoutOption(leases.handBack(held), PATIENCE)
+      yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), WAIT_LIMIT)
+      yield* Effect.timeoutOption(leases.handBack(held), WAIT_LIMIT)
     })
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMillis).pipe(Effect.andThen(handBack), Effect.ignore)

@@ -32,7 +32,7 @@ export class QueueDepth extends Context.Service<
 
 /** How long a measurement stays valid, and how long one is waited for, in milliseconds. */
 const FRESH = 5 * SECOND
-const PATIENCE = SECOND
+const WAIT_LIMIT = SECOND
 
 const up = Metric.gauge("simplan_storage_up", {
   description: "Whether the storage answered and took a write when the queues were last measured: 1 or 0"
@@ -252,7 +252,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
           if ((yield* MonotonicTime.now) - measuredAt < FRESH) return
           const fiber = underWay ?? (yield* begin)
           yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
-            duration: PATIENCE,
+            duration: WAIT_LIMIT,
             orElse: () => {
               // The interruption is not waited for either: a read may not be interruptible.
               fiber.interruptUnsafe()

@@ -21,7 +21,7 @@ export class StorageProbe extends Context.Service<
 
 /** How long the outcome of a try counts, how long one is waited for, and how long it may last, in milliseconds. */
 const FRESH = SECOND
-const PATIENCE = 500
+const WAIT_LIMIT = 500
 const LONGEST = 5 * SECOND
 
 /** The implementation that `Services.layer` provides. It tries nothing until it is asked to. */
@@ -51,7 +51,7 @@ export const layer: Layer.Layer<StorageProbe, never, Storage | BusinessClock> = 
       const now = yield* MonotonicTime.now
       if (last !== null && now - last.at < FRESH) return yield* last.exit
       const { fiber, since } = underWay ?? (yield* begin)
-      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), PATIENCE)
+      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), WAIT_LIMIT)
       if (exit._tag === "Some") return yield* exit.value
       if (last === null || (yield* MonotonicTime.now) - since >= LONGEST) {
         return yield* new StorageError({ message: "A write to the storage is not answered" })

@@ -14,7 +14,7 @@ export interface Asking {
   /** Whether a request waits for it: it comes before what none waits for, of the same organization. */
   readonly isUrgent: boolean
   /** Milliseconds of machine time. */
-  readonly patienceMillis: number
+  readonly waitLimitMillis: number
   /** How many slots it needs at once, half of all at most; 1 by default. */
   readonly slots?: number
 }
@@ -46,7 +46,7 @@ export interface FairSlots {
 export const make = (options: { readonly slots: number; readonly mostWaiting: number }): FairSlots => {
   const turns = FairTurns.make(options)
 
-  const take: FairSlots["take"] = ({ patienceMillis, ...asking }, onTaken) =>
+  const take: FairSlots["take"] = ({ waitLimitMillis, ...asking }, onTaken) =>
     Effect.suspend(() => {
       let isTaken = false
       let resume = (): void => undefined
@@ -63,7 +63,7 @@ export const make = (options: { readonly slots: number; readonly mostWaiting: nu
         resume = () => done(Effect.void)
         if (isTaken) resume()
       })
-      return Effect.interruptible(Effect.timeoutOption(taken, patienceMillis)).pipe(
+      return Effect.interruptible(Effect.timeoutOption(taken, waitLimitMillis)).pipe(
         Effect.onInterrupt(() => Effect.sync(() => turns.withdraw(one))),
         Effect.map(() => {
           if (!isTaken) turns.withdraw(one)

@@ -2,7 +2,7 @@
  * Carrying out a command that a host has submitted in its own transaction (rule H1), by the use case that a request would
  * go through.
  *
- * The first commit of the use case ends this job (`Contexts`), so that nothing is done twice, at any moment that a
+ * The first commit of the use case ends this job (`Commits`), so that nothing is done twice, at any moment that a
  * process may die. A use case that ends without a commit is settled here, or tried again later.
  */
 import { Effect, Result } from "effect"
@@ -13,8 +13,7 @@ import type { Work } from "../../domain/Job.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
-import { Commits } from "../commit/Commits.ts"
-import * as Contexts from "../commit/Contexts.ts"
+import { Commits, CurrentCommand, originOf, type ServedCommand } from "../commit/Commits.ts"
 import * as RequestContext from "../commit/RequestContext.ts"
 import { Wallet } from "../sims/Wallet.ts"
 import { Messages } from "../subscriptions/Messages.ts"
@@ -61,15 +60,15 @@ export const make = Effect.gen(function* () {
       yield* write(finishing(held, {}))
       return "done"
     }
-    const context: Contexts.Command = {
+    const context: ServedCommand = {
       organizationId,
       waiting: { commandId, attempts },
       lease: { jobId: job.jobId, token },
       done: { current: false }
     }
-    const request = origin ?? Contexts.originOf({ requestId: null, address: null })
+    const request = origin ?? originOf({ requestId: null, address: null })
     const result = yield* useCase(organizationId, command.request).pipe(
-      Effect.provideService(Contexts.CurrentCommand, context),
+      Effect.provideService(CurrentCommand, context),
       Effect.provideService(RequestContext.Current, request),
       Effect.map((answer): Result.Result<Answer, Refusal.Refusal> => Result.succeed(answer)),
       Effect.catchIf(Refusal.isRefusal, (refusal) => Effect.succeed(Result.fail(refusal))),

@@ -1,8 +1,8 @@
 /**
  * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3).
  *
- * Each process caches the keys that it has looked up, unknown ones for 2 s. A change of any key, by any process,
- * empties the cache. If the news of a change is lost, an entry lives for `cacheMillis`.
+ * Each process caches the keys that it has looked up until any key changes, for `cacheMillis` at most, and unknown ones for
+ * 2 s.
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
@@ -12,9 +12,9 @@ import { type InvalidField, KeyRefused, NotFound, type QuotaExceeded } from "../
 import * as Organization from "../../domain/Organization.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
+import * as Changes from "../../ports/Changes.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -102,13 +102,14 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       yield* commits.write(commit, kinds.ApiKey.keep(apiKey))
     })
 
-    const find = Effect.fnUntraced(function* (key: string) {
+    const read = Effect.fnUntraced(function* (key: string) {
       if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
       return yield* storage.apiKeys.byHash(yield* ids.digest(key))
     })
-    const cache = yield* CommittedCache.make(find, {
+    const find = yield* Changes.makeCache(storage.watch, read, {
       capacity: CACHED_KEYS,
-      keepMillis: (found) => (found === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis)
+      emptiedBy: "apiKeys",
+      keepMillis: (apiKey) => (apiKey === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis)
     })
     const known = new Set<string>()
     const remember = (key: string): void => {
@@ -120,9 +121,6 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       remember(secret.key)
       return secret
     }
-    yield* storage.watch(({ apiKeys }) => {
-      if (apiKeys) cache.empty()
-    })
 
     return ApiKeys.of({
       page: Effect.fn("ApiKeys.page")(function* ({ limit, ...of }) {
@@ -165,7 +163,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         )
       }),
       authenticate: (key) =>
-        Effect.flatMap(cache.get(key), (apiKey) =>
+        Effect.flatMap(find(key), (apiKey) =>
           Effect.flatMap(clock.now, (now) => {
             if (apiKey === null || !ApiKey.isValid(apiKey, now)) {
               known.delete(key)

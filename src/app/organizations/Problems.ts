@@ -21,8 +21,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
-import { Commits } from "../commit/Commits.ts"
-import * as Contexts from "../commit/Contexts.ts"
+import { Commits, makeRefuseInside } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
 import { makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
@@ -75,7 +74,7 @@ export const layer: Layer.Layer<Problems, never, Storage | BusinessClock | Commi
     const commits = yield* Commits
     const telco = yield* Telco
     const inTime = yield* makeInTime
-    const refuseInside = yield* Contexts.makeRefuseInside
+    const refuseInside = yield* makeRefuseInside
 
     const missing = ({ problemId }: OfProblem) => new NotFound({ resource: "problem", id: problemId })
 

@@ -20,9 +20,8 @@ import {
 import * as TextLimit from "../../domain/TextLimit.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Commits } from "../commit/Commits.ts"
+import { Commits, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import { type Reserve, SimReservations } from "./SimReservations.ts"
 import { BackgroundTasks } from "../engine/Leases.ts"
@@ -80,7 +79,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
-    const refuseInside = yield* Contexts.makeRefuseInside
+    const refuseInside = yield* makeRefuseInside
     const reservations = yield* SimReservations
 
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {

@@ -12,7 +12,6 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as ReadCost from "../fair/ReadCost.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as SimLookup from "./SimLookup.ts"
 
 interface OfSubscription {
   readonly organizationId: string
@@ -71,12 +70,21 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { aggregate } = yield* SimLookup.inService(storage, of, of.attachmentId)
+            const { attachmentId, iccid, organizationId } = of
+            const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+            if (aggregate?.subscription?.status !== "Live") {
+              return yield* new NotFound({ resource: "subscription", id: iccid })
+            }
+            yield* ReadCost.attachments(aggregate.attachments)
             const now = yield* clock.now
-            const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, of.attachmentId, now))
+            const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, attachmentId, now))
             if (decision.sim === undefined) return
-            const { attachmentId: resourceId, iccid, organizationId } = of
-            const change = { organizationId, action: "plan_attachment.suspend", resourceId, iccid } as const
+            const change = {
+              organizationId,
+              action: "plan_attachment.suspend",
+              resourceId: attachmentId,
+              iccid
+            } as const
             const commit = yield* commits.audited(yield* commits.prepare(organizationId, decision, now), change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
           })

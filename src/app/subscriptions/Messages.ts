@@ -6,7 +6,7 @@ import { Clock as MachineClock, Context, Effect, Layer, type Scope } from "effec
 import {
   type InsideTransaction,
   type InvalidField,
-  type NotFound,
+  NotFound,
   SmsLimited,
   type TelcoRefused,
   type TelcoUnavailable
@@ -18,11 +18,9 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
 import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Commits } from "../commit/Commits.ts"
+import { Commits, CurrentIdempotency, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import * as SimLookup from "./SimLookup.ts"
 import { BackgroundTasks } from "../engine/Leases.ts"
 import { Settings } from "../Settings.ts"
 
@@ -133,16 +131,18 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
     const commits = yield* Commits
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
-    const refuseInside = yield* Contexts.makeRefuseInside
+    const refuseInside = yield* makeRefuseInside
     const limit = yield* makeSmsLimit
     return Messages.of({
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
         yield* refuseInside("Messages.send")
         yield* Effect.fromResult(Sms.check({ from, text }))
-        yield* SimLookup.live(storage, { organizationId, iccid })
+        if ((yield* storage.subscriptions.get({ organizationId, iccid })) === null) {
+          return yield* new NotFound({ resource: "subscription", id: iccid })
+        }
         yield* limit.take({ organizationId, iccid })
         const now = yield* clock.now
-        const request = (yield* Contexts.CurrentIdempotency)?.request
+        const request = (yield* CurrentIdempotency)?.request
         const messageId = request === undefined ? yield* ids.next(now, organizationId) : Sms.idOf(request)
         const job = Sms.job({ iccid, messageId, from, text }, now)
         const lease = yield* work.lease

@@ -34,12 +34,10 @@ import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
-import { cachedThenReload, Commits } from "../commit/Commits.ts"
+import { cachedThenReload, Commits, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as Contexts from "../commit/Contexts.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
 import * as ReadCost from "../fair/ReadCost.ts"
-import * as SimLookup from "./SimLookup.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -106,6 +104,8 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
   }
 >()("simplan/Subscriptions") {}
+
+const missing = ({ iccid }: OfSubscription) => new NotFound({ resource: "subscription", id: iccid })
 
 /** The aggregate as a commit leaves it that writes the SIM. */
 const asStored = (aggregate: SimAggregate): SimAggregate => ({
@@ -188,12 +188,16 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
     const inTransaction = yield* HostTransaction
-    const refuseInside = yield* Contexts.makeRefuseInside
-    const { fastPaths, patienceMillis } = yield* Settings
+    const refuseInside = yield* makeRefuseInside
+    const { fastPaths, waitLimitMillis } = yield* Settings
     const loadPlan = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
     })
     const onPlan = fastPaths.planCache ? yield* makeOnCachedPlan(loadPlan) : onStoredPlan(loadPlan)
+
+    const live = Effect.fnUntraced(function* (of: OfSubscription) {
+      return (yield* storage.subscriptions.get(of)) ?? (yield* missing(of))
+    })
 
     /** The aggregate of the named SIM, or of a free eSIM that is reserved for this request (rule S2). */
     const aggregateFor = Effect.fnUntraced(function* (
@@ -270,7 +274,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     return Subscriptions.of({
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
-      get: (of) => SimLookup.live(storage, of),
+      get: live,
       list: ({ organizationId }) =>
         Paging.stream(
           (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
@@ -280,11 +284,14 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const isInside = yield* inTransaction
         const begun = yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { aggregate, subscription } = yield* SimLookup.inService(storage, of)
+            const { iccid, organizationId } = of
+            const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+            const subscription = aggregate?.subscription
+            if (aggregate === null || subscription?.status !== "Live") return yield* missing(of)
+            yield* ReadCost.attachments(aggregate.attachments)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
             const lease = isInside ? undefined : yield* work.lease
-            const { iccid, organizationId } = of
             const resourceId = subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
             const decided = yield* commits.prepare(organizationId, decision, now, lease)
@@ -297,10 +304,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const held = JobRunner.heldBy(begun.commit, begun.lease)
         if (held.job.work._tag !== "CancelPackages") return
         // The job is tried at once, so that the SIM is usually free when the answer arrives. The job does not need us.
-        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held, held.job.work), Fiber.await), patienceMillis)
+        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held, held.job.work), Fiber.await), waitLimitMillis)
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
-        const { sim } = yield* SimLookup.live(storage, of)
+        const { sim } = yield* live(of)
         const last = Location.visible(sim.location, sim.lastActivityAt, yield* clock.now)
         if (last === null) return null
         const { countryByIso2 } = yield* catalogues.current

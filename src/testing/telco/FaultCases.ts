@@ -12,11 +12,11 @@ type Call<A> = Effect.Effect<A, Refused | Unavailable>
 type Change<R> = (operation: Operation) => Effect.Effect<void, unknown, R>
 
 /** How long a caller waits in these cases. */
-const PATIENCE = "50 millis"
+const WAIT_LIMIT = "50 millis"
 
 /** Asks once. No answer, or one that says so, leaves the outcome unknown; a refusal is none of a lost call. */
 const lost = <A>(what: string, call: Call<A>): Effect.Effect<void, Suite.CaseFailed> =>
-  Effect.matchEffect(Effect.timeoutOption(call, PATIENCE), {
+  Effect.matchEffect(Effect.timeoutOption(call, WAIT_LIMIT), {
     onSuccess: () => Effect.void,
     onFailure: (error) =>
       error._tag === "Telco.Unavailable"

@@ -10,7 +10,7 @@ import * as ServerProcess from "./ServerProcess.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const PATIENT = { timeout: 40_000, interval: 50 }
+const LONG = { timeout: 40_000, interval: 50 }
 const HOUR = 3_600_000
 const MINUTE = 60_000
 
@@ -105,18 +105,18 @@ it("processes with wrong clocks report the same time, do jobs when they are due,
     const [attachment] = (await attachments(fast)).body.data
     return { count: attachment.packages.length, at: Date.now() }
   }
-  await expect.poll(async () => (await packages()).count, PATIENT).toBe(1)
+  await expect.poll(async () => (await packages()).count, LONG).toBe(1)
   expect((await packages()).at).toBeGreaterThanOrEqual(due)
   expect((await attachments(slow)).body).toEqual((await attachments(fast)).body)
 
   const report = { id: "report-1", type: "smdp_state", iccid, occurred_at: new Date().toISOString(), state: "Enable" }
   const taken = await fast.ask("POST", "/telco/v1/events", { events: [report] }, "telco")
   expect(taken.body).toMatchObject({ accepted: 1 })
-  await expect.poll(() => webhooks.apart.length, PATIENT).toBe(1)
+  await expect.poll(() => webhooks.apart.length, LONG).toBe(1)
   expect(webhooks.apart[0]).toBeLessThan(MINUTE)
 
   const use = async () => (await slow.ask("GET", `/v3/sims?key=${key}`)).status
   expect(await use()).toBe(200)
   await fast.admin("DELETE", `/organizations/${id}/api-keys/${keyId}`)
-  await expect.poll(use, PATIENT).toBe(401)
+  await expect.poll(use, LONG).toBe(401)
 })

@@ -18,7 +18,7 @@ import * as ServerProcess from "./ServerProcess.ts"
 vi.setConfig({ testTimeout: 120_000 })
 
 /** For what takes a second or two on an idle machine. */
-const PATIENT = { timeout: 30_000, interval: 50 }
+const LONG = { timeout: 30_000, interval: 50 }
 
 const processes = ServerProcess.forEachTest()
 const { closing } = processes
@@ -100,10 +100,10 @@ describe("readiness", () => {
     expect(await ready()).toBe(200)
     for (const fault of [proxy.cut, proxy.stall, proxy.cut]) {
       fault()
-      await expect.poll(ready, PATIENT).toBe(503)
+      await expect.poll(ready, LONG).toBe(503)
       expect(await status(`${address}/healthz`)).toBe(200)
       proxy.resume()
-      await expect.poll(ready, PATIENT).toBe(200)
+      await expect.poll(ready, LONG).toBe(200)
     }
     expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
   })
@@ -113,11 +113,11 @@ describe("readiness", () => {
     const socket = connect(Number(new URL(await server.listening).port), "127.0.0.1")
     // This request begins before the signal, so that its connection is in use.
     socket.write("GET /readyz HTTP/1.1\r\nHost: simplan\r\n")
-    await expect.poll(() => socket.bytesWritten, PATIENT).toBeGreaterThan(0)
+    await expect.poll(() => socket.bytesWritten, LONG).toBeGreaterThan(0)
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     const ended = server.kill("SIGTERM")
-    await expect.poll(server.err, PATIENT).toContain("stopping")
-    await expect.poll(() => fetch(`${server.fact("address")}/healthz`).catch(() => "closed"), PATIENT).toBe("closed")
+    await expect.poll(server.err, LONG).toContain("stopping")
+    await expect.poll(() => fetch(`${server.fact("address")}/healthz`).catch(() => "closed"), LONG).toBe("closed")
     socket.write("\r\n")
     const [answer] = await once(socket.setEncoding("utf8"), "data")
     expect(answer).toMatch(/^HTTP\/1\.1 503 /)
@@ -165,8 +165,8 @@ describe("a process that is stopped", () => {
     })
     expect(await reported.json()).toMatchObject({ accepted: 1 })
     const order = v3(stopped, "/subscription", { plan_id, metadata: "trip", iccid: first }).catch(() => "cut off")
-    await expect.poll(() => outside.to("/hook").length, PATIENT).toBe(1)
-    await expect.poll(() => outside.to("/packages").length, PATIENT).toBe(1)
+    await expect.poll(() => outside.to("/hook").length, LONG).toBe(1)
+    await expect.poll(() => outside.to("/packages").length, LONG).toBe(1)
 
     // The calls hang for longer than the test may take.
     expect(await stopped.kill("SIGTERM")).toEqual({ code: 0, signal: null })
@@ -179,13 +179,13 @@ describe("a process that is stopped", () => {
 
     other.process.kill("SIGCONT")
     for (const path of ["/hook", "/packages"]) {
-      await expect.poll(() => outside.to(path).length, PATIENT).toBe(2)
+      await expect.poll(() => outside.to(path).length, LONG).toBe(2)
       const [before, after] = outside.to(path)
       expect(after?.id).toBe(before?.id)
       after?.answer({ telco_package_id: "telco-1" })
     }
     await expect
-      .poll(async () => (await v3(other, "/subscription")).data, PATIENT)
+      .poll(async () => (await v3(other, "/subscription")).data, LONG)
       .toMatchObject([{ metadata: "trip", esim: { iccid: first } }])
     hanging.destroy()
     expect(await other.kill("SIGTERM")).toEqual({ code: 0, signal: null })

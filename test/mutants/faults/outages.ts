@@ -74,11 +74,11 @@ const keys = faultsOf("Idempotency.ts", "creation", [
     'outcome._tag === "Interrupted" && fingerprint === request.fingerprint',
     'outcome._tag === "Interrupted"'
   ],
-  ["S5", "an attempt is undone before its request may come", "retryAfterSeconds * SECOND + PATIENCE", "PATIENCE"],
+  ["S5", "an attempt is undone before its request may come", "retryAfterSeconds * SECOND + WAIT_LIMIT", "WAIT_LIMIT"],
   [
     "S5",
     "an attempt is undone as its request may come",
-    "retryAfterSeconds * SECOND + PATIENCE",
+    "retryAfterSeconds * SECOND + WAIT_LIMIT",
     "retryAfterSeconds * SECOND"
   ],
   [

@@ -382,7 +382,7 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
           other: fc.boolean(),
           at: fc.integer({ min: 0, max: 300 }),
           // So many milliseconds after it came it is interrupted.
-          patience: fc.option(fc.integer({ min: 0, max: 12 }), { freq: 4 }),
+          waitLimit: fc.option(fc.integer({ min: 0, max: 12 }), { freq: 4 }),
           // Which SIM somebody takes by its name at that moment.
           named: fc.option(fc.integer({ min: 0, max: 119 }), { freq: 6 })
         }),
@@ -408,9 +408,9 @@ it("gives each SIM once whatever becomes of requests, processes and SIMs, and ke
               yield* storage.commit({ sims: [inService(line.sim, `named ${number}`, 1)] })
               given.push(line.sim.iccid)
             })
-            const doing = requests.map(({ at, named, other, patience }) => {
+            const doing = requests.map(({ at, named, other, waitLimit }) => {
               const asked = named === null ? asking(processes[other ? 1 : 0]) : naming(named)
-              return Effect.delay(patience === null ? asked : Effect.timeoutOption(asked, patience), at)
+              return Effect.delay(waitLimit === null ? asked : Effect.timeoutOption(asked, waitLimit), at)
             })
             yield* Effect.all(doing, { concurrency: "unbounded" })
             yield* Effect.sleep(300)

@@ -303,13 +303,13 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     return processes[slot] as Process
   })
 
-  /** A call by some process, by a caller with some patience. Null: it died, or the caller's patience ended. */
+  /** A call by some process, whose caller waits for so long. Null: it died, or the caller waited no longer. */
   const attempt = Effect.fnUntraced(function* <A>(
     use: (process: Process) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
   ) {
     const process = yield* alive()
-    const patience = !isPlain && oneIn(8) ? random(5 * SECOND) : MINUTE
-    const gone = Effect.race(Effect.sleep(patience), process.died)
+    const waitLimit = !isPlain && oneIn(8) ? random(5 * SECOND) : MINUTE
+    const gone = Effect.race(Effect.sleep(waitLimit), process.died)
     return yield* Effect.raceFirst(Effect.result(use(process)), Effect.as(gone, null))
   })
 

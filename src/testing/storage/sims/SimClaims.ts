@@ -195,13 +195,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("requests at once put each SIM into service once, until none is left", (world) =>
     Effect.gen(function* () {
       const sims = yield* World.stock(world, World.newSims(world, 10))
-      const request = (patience: number): Effect.Effect<string | null, unknown> =>
+      const request = (attempts: number): Effect.Effect<string | null, unknown> =>
         Effect.flatMap(claim(world), ({ shortage, sims: [sim] }) => {
           if (sim !== undefined) return Effect.as(takeIntoService(world, sim), sim.iccid)
           if (shortage === "None") return Effect.succeed(null)
-          return patience === 0
+          return attempts === 0
             ? Effect.fail(new Suite.CaseFailed({ message: "The SIMs stay busy though nobody claims them" }))
-            : Effect.andThen(Effect.sleep("1 millis"), request(patience - 1))
+            : Effect.andThen(Effect.sleep("1 millis"), request(attempts - 1))
         })
       const answers = yield* Effect.all(
         Array.from({ length: 16 }, () => request(2_000)),

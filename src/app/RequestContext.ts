@@ -1,0 +1,61 @@
+/**
+ * The request that the running fiber serves: where it comes from (rule W11), and what it has read (rule W10). The edge that
+ * takes requests sets it: the HTTP API does, and a host that embeds the services can. It changes nothing that a use case
+ * does. It lets logs and records name where a change came from, and the edge charge for what a request reads.
+ */
+import { Context, Effect } from "effect"
+import type { WithPackages } from "../domain/Attachment.ts"
+import * as SubscriptionSize from "../domain/SubscriptionSize.ts"
+
+/** What is known of the request that the fiber serves. */
+export interface RequestContext {
+  /** The id under which answers, logs and records name the request; null without a request. */
+  readonly requestId: string | null
+  /** The caller's network address; null where it is unknown. */
+  readonly address: string | null
+  /** Who asks, as `Origin.actor` in audit entries has it; `host` by default. */
+  readonly actor?: string
+}
+
+const none: RequestContext = { requestId: null, address: null }
+
+/** The request that the running fiber serves: `Effect.provideService(useCase, RequestContext.Current, request)`. */
+export const Current = Context.Reference<RequestContext>("simplan/RequestContext/Current", {
+  defaultValue: () => none
+})
+
+/**
+ * What a request has read, where that is much more than it answers: the attachments of a subscription with their texts, its
+ * body, and the rows that a filter goes over.
+ */
+export interface Meter {
+  /** Bytes, roughly. */
+  bytes: number
+}
+
+/** The meter of the request that the fiber serves; null, by default, where nothing is counted. */
+export const CurrentMeter = Context.Reference<Meter | null>("simplan/RequestContext/CurrentMeter", {
+  defaultValue: () => null
+})
+
+/** Counts bytes that were read. */
+export const countBytes = (read: number): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const meter = fiber.getRef(CurrentMeter)
+    if (meter !== null) meter.bytes += read
+    return Effect.void
+  })
+
+/** Counts attachments that were read. */
+export const countAttachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const meter = fiber.getRef(CurrentMeter)
+    if (meter !== null) for (const of of read) meter.bytes += SubscriptionSize.ofStored(of)
+    return Effect.void
+  })
+
+/** What a row costs that a filter scans: 512 of them as much as 64 KiB. */
+const ROW = 128
+
+/** Counts rows that were scanned. */
+export const countRows = (scanned: number): Effect.Effect<void> => countBytes(scanned * ROW)
