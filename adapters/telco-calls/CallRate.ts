@@ -10,7 +10,7 @@
  * Times are machine time, in milliseconds.
  */
 import { Result } from "effect"
-import { FairTurns } from "simplan"
+import { FairSlots } from "simplan"
 
 /** Which calls go first. `order`: somebody waits for it. `poll`: it takes what the orders leave. */
 export type Priority = "order" | "poll"
@@ -126,7 +126,7 @@ const turnOf = (queue: ReadonlyArray<Waiting>, { lines }: State): Waiting | unde
   if (firsts.size < 2) return queue[0]
   const last = ({ organizationId }: Waiting) => lines.get(organizationId)?.last ?? 0
   const inOrder = [...firsts.values()].toSorted((left, right) => last(left) - last(right))
-  return FairTurns.fewest(inOrder, ({ organizationId }) => lines.get(organizationId)?.underWay ?? 0)
+  return FairSlots.fewest(inOrder, ({ organizationId }) => lines.get(organizationId)?.underWay ?? 0)
 }
 
 /** The call whose turn is next, if one more may be under way. */

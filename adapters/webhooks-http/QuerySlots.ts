@@ -3,7 +3,7 @@
  * names whose servers are silent do not hold up others. Organizations take turns at both bounds (rule W13).
  */
 import { TIMEOUT } from "node:dns"
-import { FairTurns } from "simplan"
+import { FairSlots } from "simplan"
 
 /** How many queries may be young, and for how long a query is, in milliseconds. */
 const YOUNG = 32
@@ -30,18 +30,18 @@ export interface QuerySlots {
 
 /** `waitMillis`: how long a query waits for a slot at most. */
 export const make = (waitMillis: number): QuerySlots => {
-  const all = FairTurns.make({ slots: ALL, mostWaiting: MOST_WAITING })
-  const young = FairTurns.make({ slots: YOUNG, mostWaiting: MOST_WAITING })
+  const all = FairSlots.make({ slots: ALL, mostWaiting: MOST_WAITING })
+  const young = FairSlots.make({ slots: YOUNG, mostWaiting: MOST_WAITING })
 
   /** Waits for a slot until the instant; the slot is the caller's. */
-  const take = (turns: FairTurns.FairTurns, organizationId: string, until: number): Promise<void> | undefined => {
-    if (turns.tryBegin(organizationId)) return undefined
+  const take = (turns: FairSlots.FairSlots, organizationId: string, until: number): Promise<void> | undefined => {
+    if (turns.tryTake(organizationId)) return undefined
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         clearTimeout(limit)
         resolve()
       }
-      const one: FairTurns.Waiting = { organizationId, isUrgent: false, begin }
+      const one: FairSlots.Waiting = { organizationId, isUrgent: false, begin }
       const leave = (): void => {
         turns.withdraw(one)
         reject(new NoSlot())
@@ -56,7 +56,7 @@ export const make = (waitMillis: number): QuerySlots => {
   const ask = async <A>(organizationId: string, query: () => Promise<A>): Promise<A> => {
     let isYoung = true
     const grow = (): void => {
-      if (isYoung) young.end(organizationId)
+      if (isYoung) young.give(organizationId)
       isYoung = false
     }
     const growing = setTimeout(grow, YOUNG_MILLIS)
@@ -78,7 +78,7 @@ export const make = (waitMillis: number): QuerySlots => {
         if (maturing !== undefined) await maturing
         return await ask(organizationId, query)
       } finally {
-        all.end(organizationId)
+        all.give(organizationId)
       }
     }
   }

@@ -4,8 +4,8 @@
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as MonotonicTime from "../ports/MonotonicTime.ts"
 import { type CreatedCursor, type Filtered, type Keyset, SCAN_LIMIT } from "../ports/Storage.ts"
-import * as FairSlots from "./fair/FairSlots.ts"
-import * as ReadCost from "./fair/ReadCost.ts"
+import * as FairSlots from "./FairSlots.ts"
+import * as RequestContext from "./RequestContext.ts"
 
 /** Two pages of the longest rows take less than 1 MB (rule W10): a row has up to 17 kB, where its metadata are emoji. */
 const STREAM_PAGE = 25
@@ -68,7 +68,7 @@ type Step<A, E> = (of: Keyset<CreatedCursor>) => Effect.Effect<Filtered<A>, E>
  *
  * A page is read in steps of a few hundred rows. The first one is made at once: mostly it is enough. Each further one takes
  * its turn, so that no search holds up the reads of others for longer than a step takes. What was scanned is charged to
- * the request (`ReadCost`).
+ * the request (`RequestContext`).
  */
 export class FilteredLists extends Context.Service<
   FilteredLists,
@@ -110,7 +110,7 @@ export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(Filtere
         const turn = { organizationId, isUrgent: true, waitLimitMillis }
         const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
         if (found === null) return { items, next }
-        yield* ReadCost.rows(found.rows)
+        yield* RequestContext.countRows(found.rows)
         items.push(...found.items)
         const last = items[limit - 1]
         if (items.length > limit && last !== undefined) return { items: items.slice(0, limit), next: cursorOf(last) }

@@ -3,7 +3,7 @@
  * and wrote down, the webhooks that arrived, and the means to kill and restart its process.
  */
 import type { Duration, Effect } from "effect"
-import type { Services } from "../app/Services.ts"
+import type { Services } from "../Services.ts"
 import type { Label } from "../domain/Label.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { Jobs } from "../ports/Jobs.ts"

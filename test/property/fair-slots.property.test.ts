@@ -4,7 +4,7 @@
 import * as fc from "fast-check"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { FairSlots, FairTurns } from "simplan"
+import { FairSlots } from "simplan"
 import { describe, expect, it } from "vitest"
 
 const ORGANIZATIONS = ["a", "b", "c"]
@@ -32,7 +32,7 @@ const makeModel = (slots: number) => {
     const active = new Set([...underWay, ...waiting].map(({ organizationId }) => organizationId)).add(id).size
     const left = slots - sum(underWay) - needed
     if (left < 0) return false
-    return left >= FairTurns.reserved(slots) || heldBy(id) + needed <= FairTurns.evenShare(slots, active)
+    return left >= FairSlots.reserved(slots) || heldBy(id) + needed <= FairSlots.evenShare(slots, active)
   }
   const next = (id: string): One | undefined => {
     const own = waiting.filter(({ organizationId }) => organizationId === id)
@@ -62,7 +62,7 @@ const makeModel = (slots: number) => {
     begun,
     mayBegin,
     held: () => sum(underWay),
-    open: () => Math.max(0, slots - sum(underWay) - FairTurns.reserved(slots)),
+    open: () => Math.max(0, slots - sum(underWay) - FairSlots.reserved(slots)),
     underWay: () => underWay,
     waiting: () => waiting,
     ask: (one: One): void => {
@@ -104,17 +104,17 @@ describe("W13: the turns of organizations", () => {
       fc.integer({ min: 1, max: 18 }),
       fc.array(step, { maxLength: 200 }),
       (slots, steps) => {
-        const turns = FairTurns.make({ slots, mostWaiting: MOST_WAITING })
+        const turns = FairSlots.make({ slots, mostWaiting: MOST_WAITING })
         const model = makeModel(slots)
         const begun: Array<number> = []
-        const known = new Map<number, FairTurns.Waiting>()
+        const known = new Map<number, FairSlots.Waiting>()
         for (const [id, one] of steps.entries()) {
           if (one.does === "ask") {
             const { isUrgent, organizationId } = one
             const size = Math.max(1, Math.floor((one.size * slots) / 2))
             const waiting = { organizationId, isUrgent, slots: size, begin: () => void begun.push(id) }
             known.set(id, waiting)
-            if (turns.tryBegin(organizationId, size)) begun.push(id)
+            if (turns.tryTake(organizationId, size)) begun.push(id)
             else turns.enter(waiting)
             model.ask({ id, organizationId, isUrgent, slots: size })
           } else {
@@ -122,14 +122,14 @@ describe("W13: the turns of organizations", () => {
             const found = all[one.which % Math.max(1, all.length)]
             const waiting = known.get(found?.id ?? -1)
             if (found === undefined || waiting === undefined) continue
-            if (one.does === "end") turns.end(found.organizationId, found.slots)
+            if (one.does === "end") turns.give(found.organizationId, found.slots)
             else turns.withdraw(waiting)
             model[one.does](found.id)
           }
           expect(begun).toEqual(model.begun)
           expect(turns.held()).toBe(model.held())
           expect(turns.open()).toBe(model.open())
-          expect(ORGANIZATIONS.map(turns.mayBegin)).toEqual(ORGANIZATIONS.map((id) => model.mayBegin(id)))
+          expect(ORGANIZATIONS.map(turns.mayTake)).toEqual(ORGANIZATIONS.map((id) => model.mayBegin(id)))
         }
       }
     )
@@ -137,36 +137,36 @@ describe("W13: the turns of organizations", () => {
   })
 
   it("leave a place for the next organization, and share evenly what all want", () => {
-    const turns = FairTurns.make({ slots: 16, mostWaiting: 100 })
+    const turns = FairSlots.make({ slots: 16, mostWaiting: 100 })
     const ask = (organizationId: string) =>
-      turns.tryBegin(organizationId) || turns.enter({ organizationId, isUrgent: true, begin: () => undefined })
+      turns.tryTake(organizationId) || turns.enter({ organizationId, isUrgent: true, begin: () => undefined })
     for (let count = 0; count < 60; count++) ask("a")
     expect(turns.held("a")).toBe(14)
     for (let count = 0; count < 60; count++) ask("b")
     expect([turns.held("a"), turns.held("b")]).toEqual([14, 2])
-    for (let count = 0; count < 6; count++) turns.end("a")
+    for (let count = 0; count < 6; count++) turns.give("a")
     expect([turns.held("a"), turns.held("b")]).toEqual([8, 8])
     for (let count = 0; count < 60; count++) ask("c")
-    for (let count = 0; count < 6; count++) turns.end(count % 2 === 0 ? "a" : "b")
+    for (let count = 0; count < 6; count++) turns.give(count % 2 === 0 ? "a" : "b")
     expect(["a", "b", "c"].map((id) => turns.held(id))).toEqual([5, 5, 5])
   })
 })
 
 it("what needs many slots gets them, though others ask for few without an end", () => {
-  const turns = FairTurns.make({ slots: 16, mostWaiting: 100 })
-  for (const id of ["a", "b", "c"]) for (let count = 0; count < 4; count++) expect(turns.tryBegin(id)).toBe(true)
+  const turns = FairSlots.make({ slots: 16, mostWaiting: 100 })
+  for (const id of ["a", "b", "c"]) for (let count = 0; count < 4; count++) expect(turns.tryTake(id)).toBe(true)
   let hasBegun = false
   const heavy = { organizationId: "d", isUrgent: true, slots: 8, begin: () => (hasBegun = true) }
-  expect(turns.tryBegin("d", 8)).toBe(false)
+  expect(turns.tryTake("d", 8)).toBe(false)
   expect(turns.enter(heavy)).toBe(true)
   for (const id of ["a", "b", "a", "c", "a"]) {
-    expect([hasBegun, turns.tryBegin("e"), turns.tryBegin(id)]).toEqual([false, false, false])
-    turns.end(id)
+    expect([hasBegun, turns.tryTake("e"), turns.tryTake(id)]).toEqual([false, false, false])
+    turns.give(id)
   }
-  turns.end("b")
+  turns.give("b")
   expect([hasBegun, turns.held("d"), turns.held()]).toEqual([true, 8, 14])
-  turns.end("d", 8)
-  expect([turns.held("d"), turns.tryBegin("e")]).toEqual([0, true])
+  turns.give("d", 8)
+  expect([turns.held("d"), turns.tryTake("e")]).toEqual([0, true])
 })
 
 /** Effects that hold a slot for some time, under a virtual clock. */

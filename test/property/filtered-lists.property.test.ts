@@ -5,7 +5,7 @@
 import * as fc from "fast-check"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ReadCost } from "simplan"
+import { RequestContext } from "simplan"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Paging from "../../src/app/Paging.ts"
@@ -80,7 +80,7 @@ describe("W13: a page of a filtered list", () => {
             const meter = { bytes: 0 }
             const found: Effect.Success<ReturnType<typeof page>> = yield* Effect.provideService(
               page(list, limit, after),
-              ReadCost.Current,
+              RequestContext.CurrentMeter,
               meter
             )
             expect(found.items.length).toBeLessThanOrEqual(limit)
@@ -103,7 +103,7 @@ describe("W13: a page of a filtered list", () => {
       const meter = { bytes: 0 }
       const found = yield* Effect.provideService(
         page({ ...nothing, onStep: (rows) => steps.push(rows) }, 10),
-        ReadCost.Current,
+        RequestContext.CurrentMeter,
         meter
       )
       expect(found).toEqual({ items: [], next: cursorOf({ index: 20_479 }) })

@@ -291,7 +291,7 @@ interface Largest {
 
 /**
  * Room for what is being read (rule W13): a read begins when there is room for about as many bytes as it will load, which
- * organizations share by the turns of `FairTurns`.
+ * organizations share by the turns of `FairSlots`.
  */
 export interface ReadRoom {
   /** The slots that a read will need. */

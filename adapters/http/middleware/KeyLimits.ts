@@ -9,7 +9,7 @@
  */
 import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ReadCost } from "simplan"
+import { RequestContext } from "simplan"
 import { MonotonicTime } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -210,17 +210,21 @@ export const make = (
               hasEnteredAll = false
             }
             let slots = 0
-            const meter: ReadCost.Meter = { bytes: 0 }
-            const done = Effect.flatMap(Effect.provideService(answer, ReadCost.Current, meter), (response) => {
-              const { body } = response
-              if (read !== null) {
-                const answered = body._tag === "Uint8Array" ? body.contentLength : body._tag === "Stream" ? STREAMED : 0
-                room.learn(organizationId, read, Math.max(answered, meter.bytes))
+            const meter: RequestContext.Meter = { bytes: 0 }
+            const done = Effect.flatMap(
+              Effect.provideService(answer, RequestContext.CurrentMeter, meter),
+              (response) => {
+                const { body } = response
+                if (read !== null) {
+                  const answered =
+                    body._tag === "Uint8Array" ? body.contentLength : body._tag === "Stream" ? STREAMED : 0
+                  room.learn(organizationId, read, Math.max(answered, meter.bytes))
+                }
+                return body._tag === "Stream"
+                  ? Effect.flatMap(streamed(reader, response, body), (open) => charged(reader, open))
+                  : charged(reader, response, meter.bytes)
               }
-              return body._tag === "Stream"
-                ? Effect.flatMap(streamed(reader, response, body), (open) => charged(reader, open))
-                : charged(reader, response, meter.bytes)
-            })
+            )
             const refused = (content: Errors.ErrorContent) =>
               Effect.suspend(() => {
                 leave()

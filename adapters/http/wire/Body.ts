@@ -8,7 +8,7 @@
 import { ByteSize, Effect, Result, Schema, type SchemaAST } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import * as Http from "node:http"
-import { ReadCost, Refusal } from "simplan"
+import { RequestContext, Refusal } from "simplan"
 import { Problem } from "./Errors.ts"
 import * as Query from "./Query.ts"
 import { Fields, Messages, Text } from "../../fields/index.ts"
@@ -89,7 +89,7 @@ export const readBytes = (
 ): Effect.Effect<Uint8Array, Problem> => {
   if (declaredLength(request) > limit) return Effect.fail(tooLarge(limit))
   if (request.source instanceof Http.IncomingMessage) {
-    return Effect.tap(collected(request.source, limit), ({ byteLength }) => ReadCost.bytes(byteLength))
+    return Effect.tap(collected(request.source, limit), ({ byteLength }) => RequestContext.countBytes(byteLength))
   }
   return Effect.provideService(request.arrayBuffer, HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)).pipe(
     Effect.mapBoth({

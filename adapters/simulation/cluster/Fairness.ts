@@ -3,7 +3,7 @@
  * too often. Each reports what did not hold.
  */
 import { Clock, Effect } from "effect"
-import { FairTurns } from "simplan"
+import { FairSlots } from "simplan"
 import { WebhookEvent } from "simplan/ports"
 import type * as Cluster from "./Cluster.ts"
 import type * as Ledger from "./Ledger.ts"
@@ -102,7 +102,7 @@ const LATER = 1_000
  */
 export const loud = Effect.fnUntraced(function* (world: Cluster.World) {
   const { clocks, concurrency } = world.plan
-  if (FairTurns.reserved(concurrency) === 0) return []
+  if (FairSlots.reserved(concurrency) === 0) return []
   const count = 2 * clocks.length * concurrency
   const dueAt = (yield* Clock.currentTimeMillis) + (count / 4) * PROMPT
   yield* Requests.putJobs(world, 0, dueAt, count)

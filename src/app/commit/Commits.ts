@@ -23,7 +23,7 @@ import { HostTransaction } from "../../ports/HostTransaction.ts"
 import type { JobLease } from "../../ports/Jobs.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { Ids } from "./Ids.ts"
-import * as RequestContext from "./RequestContext.ts"
+import * as RequestContext from "../RequestContext.ts"
 import { Settings } from "../Settings.ts"
 
 /** Where a change by this request comes from. */

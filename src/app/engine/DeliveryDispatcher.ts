@@ -20,7 +20,7 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import * as Leases from "./Leases.ts"
-import * as FairTurns from "../fair/FairTurns.ts"
+import * as FairSlots from "../FairSlots.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"
 import * as FairClaims from "./FairClaims.ts"
@@ -96,7 +96,7 @@ export const makeSlots = (slots: number): DeliverySlots => {
 
   const free = ({ partitionId, organizationId }: PartitionKey): number => {
     const of = organizations.get(organizationId)
-    const ofAll = FairTurns.evenShare(slots, organizations.size + (of === undefined ? 1 : 0))
+    const ofAll = FairSlots.evenShare(slots, organizations.size + (of === undefined ? 1 : 0))
     const usage = of?.partitions.get(partitionId)
     const count = (of?.partitions.size ?? 0) + (usage === undefined ? 1 : 0)
     const own = Math.max(1, Math.floor(ofAll / count)) - (usage?.underWay ?? 0)

@@ -15,7 +15,7 @@ import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { Claim, Partition, Partitions, PartitionQuery, PendingQuery, Place, Share } from "../../ports/Jobs.ts"
 import * as MonotonicTime from "../../ports/MonotonicTime.ts"
-import * as FairTurns from "../fair/FairTurns.ts"
+import * as FairSlots from "../FairSlots.ts"
 
 /** The times and the token of one claim. */
 export type ClaimTerms = Pick<Claim, "now" | "machineNow" | "until" | "token">
@@ -236,29 +236,29 @@ export interface JobSlots extends Shared {
 }
 
 /**
- * Whose jobs this process begins next, by the turns of `FairTurns` (rule W13); `slots` in all. So one organization whose jobs
+ * Whose jobs this process begins next, by the turns of `FairSlots` (rule W13); `slots` in all. So one organization whose jobs
  * hang takes all but an eighth of the slots, and one that holds more than others gets none while theirs are due. What waits
  * is in the storage: nothing is claimed that may not begin.
  */
 export const makeJobSlots = (slots: number): JobSlots => {
-  const turns = FairTurns.make({ slots, mostWaiting: 0 })
+  const turns = FairSlots.make({ slots, mostWaiting: 0 })
   return {
     open: turns.open,
-    hasFreeSlot: ({ organizationId }) => turns.mayBegin(organizationId),
+    hasFreeSlot: ({ organizationId }) => turns.mayTake(organizationId),
     shares: (partitions, most) => {
       const shares = partitions.map((partition) => ({ partition, count: 0 }))
       // Each counts as begun while the others are worked out, and is given back afterwards.
       for (let given = 0; given < most; given++) {
-        const next = FairTurns.fewest(shares, ({ partition }) => turns.held(partition.organizationId))
-        if (next === undefined || !turns.tryBegin(next.partition.organizationId)) break
+        const next = FairSlots.fewest(shares, ({ partition }) => turns.held(partition.organizationId))
+        if (next === undefined || !turns.tryTake(next.partition.organizationId)) break
         next.count += 1
       }
       for (const { count, partition } of shares) {
-        for (let one = 0; one < count; one++) turns.end(partition.organizationId)
+        for (let one = 0; one < count; one++) turns.give(partition.organizationId)
       }
       return shares.filter(({ count }) => count > 0)
     },
-    begin: ({ organizationId }) => turns.begin(organizationId),
-    end: ({ organizationId }) => turns.end(organizationId)
+    begin: ({ organizationId }) => turns.takeAnyway(organizationId),
+    end: ({ organizationId }) => turns.give(organizationId)
   }
 }

@@ -10,7 +10,7 @@ import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
 import * as Suspension from "../../domain/Suspension.ts"
 import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import * as ReadCost from "../fair/ReadCost.ts"
+import * as RequestContext from "../RequestContext.ts"
 import { Commits } from "../commit/Commits.ts"
 
 interface OfSubscription {
@@ -50,7 +50,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
       const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id })
       if (found === null) return yield* new NotFound({ resource: "subscription", id: iccid })
-      yield* ReadCost.attachments(found)
+      yield* RequestContext.countAttachments(found)
       return SimAggregate.confirmed({ attachments: found })
     })
 
@@ -75,7 +75,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
             if (aggregate?.subscription?.status !== "Live") {
               return yield* new NotFound({ resource: "subscription", id: iccid })
             }
-            yield* ReadCost.attachments(aggregate.attachments)
+            yield* RequestContext.countAttachments(aggregate.attachments)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, attachmentId, now))
             if (decision.sim === undefined) return

@@ -37,7 +37,7 @@ import { Catalogues } from "../plans/Catalogues.ts"
 import { cachedThenReload, Commits, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../engine/JobRunner.ts"
-import * as ReadCost from "../fair/ReadCost.ts"
+import * as RequestContext from "../RequestContext.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -212,7 +212,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       }
       const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
       if (aggregate === null) return yield* new NotFound({ resource: "sim", id: iccid })
-      yield* ReadCost.attachments(aggregate.attachments)
+      yield* RequestContext.countAttachments(aggregate.attachments)
       return aggregate
     })
 
@@ -288,7 +288,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
             const subscription = aggregate?.subscription
             if (aggregate === null || subscription?.status !== "Live") return yield* missing(of)
-            yield* ReadCost.attachments(aggregate.attachments)
+            yield* RequestContext.countAttachments(aggregate.attachments)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
             const lease = isInside ? undefined : yield* work.lease

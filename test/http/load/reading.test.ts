@@ -4,7 +4,7 @@
  */
 import { Context, Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Attachments, ReadCost } from "simplan"
+import { Attachments, RequestContext } from "simplan"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Concurrency from "../../../adapters/http/middleware/Concurrency.ts"
 import * as World from "../World.ts"
@@ -56,7 +56,7 @@ const reading = async (bytes: number) => {
           underWay.set(id, (underWay.get(id) ?? 0) + 1)
           most.set(id, Math.max(most.get(id) ?? 0, underWay.get(id) ?? 0))
           yield* Deferred.await(gate)
-          yield* ReadCost.bytes(bytes)
+          yield* RequestContext.countBytes(bytes)
           underWay.set(id, (underWay.get(id) ?? 0) - 1)
           return []
         })

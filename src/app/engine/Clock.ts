@@ -3,15 +3,15 @@
  * when all work due by then, and the work that follows from it, is done in due order.
  */
 import { Context, Effect, Fiber, Layer, Semaphore } from "effect"
-import { type AuditEntry, type Change, SERVICE } from "../domain/AuditEntry.ts"
-import { ClockRefused, InvalidField } from "../domain/Refusal.ts"
-import type { Instant } from "../domain/Time.ts"
-import { END_OF_TIME, toIso } from "../domain/Time.ts"
-import { BusinessClock } from "../ports/BusinessClock.ts"
-import type { StorageError } from "../ports/Storage.ts"
-import { Commits } from "./commit/Commits.ts"
-import { BackgroundTasks } from "./engine/Leases.ts"
-import { Worker } from "./engine/Worker.ts"
+import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
+import { ClockRefused, InvalidField } from "../../domain/Refusal.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { END_OF_TIME, toIso } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/BusinessClock.ts"
+import type { StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { BackgroundTasks } from "./Leases.ts"
+import { Worker } from "./Worker.ts"
 
 /** Reads the business clock, and moves a virtual one. */
 export class Clock extends Context.Service<
