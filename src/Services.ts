@@ -4,7 +4,7 @@
 import { Layer } from "effect"
 import type * as Digest from "effect/crypto/Digest"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
-import type { BusinessClock } from "./ports/BusinessClock.ts"
+import type { BusinessClock } from "./ports/Clocks.ts"
 import type { Jobs } from "./ports/Jobs.ts"
 import type { Outbox } from "./ports/Outbox.ts"
 import type { Storage } from "./ports/Storage.ts"

@@ -2,7 +2,7 @@
  * The ports over a database whose migrations are done.
  */
 import { Context, Effect } from "effect"
-import { HostTransaction, Jobs, LeaseOffset, Outbox, RateLimitUsage, Storage } from "simplan/ports"
+import { HostTransaction, Jobs, Clocks, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as AuditEntries from "./statements/AuditEntries.ts"
 import * as Commands from "./statements/Commands.ts"
@@ -156,7 +156,7 @@ export const make = (
     Context.add(Outbox.Outbox, outbox(database)),
     Context.add(HostTransaction.HostTransaction, database.inTransaction),
     Context.add(HostTransaction.Joining, shared === undefined ? null : database.join),
-    Context.add(LeaseOffset.LeaseOffset, database.offset)
+    Context.add(Clocks.LeaseOffset, database.offset)
   )
   const { usage } = notifications
   return usage === null ? context : Context.add(context, RateLimitUsage.RateLimitUsage, usage)

@@ -7,7 +7,7 @@
 import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { type IdempotencyKeys, RequestContext, type Services } from "simplan"
-import type { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
+import type { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import * as AdapterFailures from "./errors/AdapterFailures.ts"
 import * as Errors from "./errors/Errors.ts"
 import * as Failures from "./errors/Failures.ts"
@@ -21,7 +21,7 @@ export type Provided =
   | Storage.Storage
   | Jobs.Jobs
   | Outbox.Outbox
-  | BusinessClock.BusinessClock
+  | Clocks.BusinessClock
   | Telco.Telco
   | WebhookSender.WebhookSender
 

@@ -7,11 +7,10 @@
  */
 import { Clock as MachineClock, Context, Effect, Layer, Logger, Scheduler, Scope } from "effect"
 import { Catalogues, Clock, Leases, Services, Settings, Time } from "simplan"
-import { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
+import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, Books, TelcoSimulator } from "simplan/telco-simulator"
-import * as VirtualClock from "simplan/virtual-clock"
 import type { Simulated } from "../../src/testing/index.ts"
 import * as Inventory from "./Inventory.ts"
 import * as MachineTime from "./MachineTime.ts"
@@ -72,7 +71,7 @@ export const makeOver = Effect.fnUntraced(function* (
   const calls: Array<TelcoCalls.Call> = []
   const receiver = Layer.effect(
     WebhookSender.WebhookSender,
-    Effect.map(BusinessClock.BusinessClock, (clock) => ({
+    Effect.map(Clocks.BusinessClock, (clock) => ({
       send: ({ body, url }: WebhookSender.WebhookCall) =>
         Effect.map(clock.now, (at) => {
           if (keepsHistory) {
@@ -91,7 +90,7 @@ export const makeOver = Effect.fnUntraced(function* (
     SeededCrypto.layer(seed),
     simulator.pipe(Layer.provide(keepsHistory ? journal.layer : Books.layerMemory)),
     receiver
-  ).pipe(Layer.provideMerge(VirtualClock.virtual(start)))
+  ).pipe(Layer.provideMerge(Clocks.virtual(start)))
   // Fibers that wait for a database cannot be distinguished from fibers that wait for nothing: those go by the real
   // machine.
   const machine = options.storage === undefined ? MachineTime.make(start) : undefined
@@ -108,7 +107,7 @@ export const makeOver = Effect.fnUntraced(function* (
   const pace = machine === undefined ? realPace : simulatedPace
   const scope = yield* Effect.scope
   const built = yield* inItsTime(Layer.buildWithScope(outside, scope))
-  const clock = Context.get(built, BusinessClock.BusinessClock)
+  const clock = Context.get(built, Clocks.BusinessClock)
   const telco = Context.get(built, TelcoSimulator.TelcoSimulator)
   const observed = TelcoCalls.observed(Context.get(built, Telco.Telco), clock.now, (call) => {
     if (keepsHistory) calls.push(call)

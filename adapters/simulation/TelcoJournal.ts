@@ -5,7 +5,7 @@
  */
 import { Effect, Layer, Predicate, type Schema } from "effect"
 import type { Time } from "simplan"
-import { BusinessClock } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import { Books } from "simplan/telco-simulator"
 import type { Simulated } from "../../src/testing/index.ts"
 
@@ -47,7 +47,7 @@ const recordOf = (kind: string, key: string, document: Books.Document, at: Time.
 
 export interface Journal {
   readonly records: ReadonlyArray<Record>
-  readonly layer: Layer.Layer<Books.Books, never, BusinessClock.BusinessClock>
+  readonly layer: Layer.Layer<Books.Books, never, Clocks.BusinessClock>
 }
 
 /** Empty books. */
@@ -70,7 +70,7 @@ export const make = (): Journal => {
   }
   const layer = Layer.effect(
     Books.Books,
-    Effect.map(BusinessClock.BusinessClock, (clock) => ({
+    Effect.map(Clocks.BusinessClock, (clock) => ({
       add: (kind, key, document) => Effect.map(clock.now, (now) => add(kind, key, document, now)),
       addUnless: (other, kind, key, document) =>
         Effect.map(clock.now, (now) => {

@@ -6,7 +6,7 @@
  * take turns, and calls of one that are not answered hold back only its own (rule W13).
  */
 import { Context, Deferred, Duration, Effect, Exit, Latch, Metric, Result, type Scope } from "effect"
-import { MonotonicTime, Telco } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 import { CallFailure } from "./CallFailure.ts"
 import * as CallRate from "./CallRate.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
@@ -150,7 +150,7 @@ export const make = ({
 
     const advance = Effect.gen(function* () {
       changed.closeUnsafe()
-      const now = yield* MonotonicTime.now
+      const now = yield* Clocks.monotonicNow
       const until = giveTurns(now)
       yield* metrics.waiting(turns.size)
       yield* until === null ? changed.await : Effect.race(changed.await, Effect.sleep(Math.max(1, until - now)))
@@ -183,7 +183,7 @@ export const make = ({
 
     /** Waits for a turn. Its end has to be reported by `leave`. */
     const turn = Effect.fnUntraced(function* (priority: CallRate.Priority, organizationId: string) {
-      const now = yield* MonotonicTime.now
+      const now = yield* Clocks.monotonicNow
       const id = ++lastId
       const entered = CallRate.enter(rateLimits, rate, { id, priority, organizationId, now })
       if (Result.isFailure(entered)) return yield* tooMany(entered.failure)
@@ -208,7 +208,7 @@ export const make = ({
     }
 
     const admit = Effect.fnUntraced(function* (organizationId: string) {
-      const now = yield* MonotonicTime.now
+      const now = yield* Clocks.monotonicNow
       const admitted = CircuitBreaker.admitOf(breakers, organizationId, now)
       if (Result.isFailure(admitted)) return yield* notCalled(admitted.failure)
       yield* setBreakers(admitted.success, now)
@@ -220,7 +220,7 @@ export const make = ({
       start: number,
       exit: Exit.Exit<unknown, CallFailure>
     ) {
-      const now = yield* MonotonicTime.now
+      const now = yield* Clocks.monotonicNow
       const failure = Exit.findErrorOption(exit)
       yield* metrics.duration(operation, (now - start) / 1_000)
       if (failure._tag === "None" && Exit.isFailure(exit)) {
@@ -245,7 +245,7 @@ export const make = ({
           const countHeldBack = <B>(before: Effect.Effect<B, CallFailure>) =>
             Effect.tapError(before, () => metrics.count(operation, "held_back"))
           // An open breaker refuses at once, and is asked again when the turn has come.
-          const now = yield* MonotonicTime.now
+          const now = yield* Clocks.monotonicNow
           const organizationId = (yield* Telco.Caller)?.organizationId ?? CircuitBreaker.OWN
           const open = CircuitBreaker.admitOf(breakers, organizationId, now)
           if (Result.isFailure(open)) return yield* countHeldBack(Effect.fail(notCalled(open.failure)))
@@ -253,7 +253,7 @@ export const make = ({
           return yield* Effect.ensuring(
             Effect.gen(function* () {
               yield* countHeldBack(admit(organizationId))
-              const start = yield* MonotonicTime.now
+              const start = yield* Clocks.monotonicNow
               return yield* Effect.onExit(restore(call), (exit) => record(operation, organizationId, start, exit))
             }),
             Effect.sync(() => leave(organizationId))

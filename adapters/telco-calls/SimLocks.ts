@@ -6,7 +6,7 @@
  * No call relies on the lock for being made once; it keeps calls from being made twice for nothing.
  */
 import { Context, Effect, Fiber, Layer, Random } from "effect"
-import { MonotonicTime, type Telco } from "simplan/ports"
+import { Clocks, type Telco } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
 
@@ -51,18 +51,18 @@ export const make = (
    * lock behind.
    */
   const hold = Effect.fnUntraced(function* (lock: Journal.Lock) {
-    const now = yield* MonotonicTime.now
+    const now = yield* Clocks.monotonicNow
     const until = now + LASTS
     const isHeld = yield* CallFailure.ofJournal(journal.lock({ ...lock, now, until }))
     return isHeld ? until : null
   }, Effect.uninterruptible)
 
   const acquire = Effect.fnUntraced(function* (lock: Journal.Lock) {
-    const giveUpAt = (yield* MonotonicTime.now) + waitMillis
+    const giveUpAt = (yield* Clocks.monotonicNow) + waitMillis
     for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
       const until = yield* hold(lock)
       if (until !== null) return until
-      if ((yield* MonotonicTime.now) >= giveUpAt) {
+      if ((yield* Clocks.monotonicNow) >= giveUpAt) {
         return yield* CallFailure.unavailable("Another call about this SIM is under way", 1)
       }
       yield* Effect.sleep(wait)
@@ -71,7 +71,7 @@ export const make = (
 
   const held = (lock: Journal.Lock, first: number): Held => {
     let until = first
-    const check = Effect.flatMap(MonotonicTime.now, (now) => (now < until ? Effect.void : Effect.fail(lost)))
+    const check = Effect.flatMap(Clocks.monotonicNow, (now) => (now < until ? Effect.void : Effect.fail(lost)))
     const keep = Effect.gen(function* () {
       yield* check
       const kept = yield* hold(lock)

@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { LeaseOffset } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import { type Entry, Journal, JournalError } from "./Journal.ts"
 
 // Columns have one-word names, and documents are read as text: a client that renames columns would rename the keys of
@@ -41,7 +41,7 @@ const TABLE = "telco_journal"
 
 const make = Effect.fnUntraced(function* (prefix: string) {
   const sql = yield* SqlClient.SqlClient
-  const offset = yield* LeaseOffset.LeaseOffset
+  const offset = yield* Clocks.LeaseOffset
   const journal = sql.literal(`${prefix}${TABLE}`)
   const locks = sql.literal(`${prefix}${TABLE}_lock`)
   const columns = sql.literal(

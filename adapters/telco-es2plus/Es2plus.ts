@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
-import { MonotonicTime, Telco } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 import { Journal, CallFailure, SimLocks } from "../telco-calls/index.ts"
 import { type Failure, Api } from "./Api.ts"
 import * as HttpApi from "./HttpApi.ts"
@@ -158,7 +158,7 @@ const make = (options: ReleaseOptions) =>
       const { matchingId, ...begun } = yield* decode(entry.document)
       let current = begun.release
       while (current._tag === "Running") {
-        const began = yield* MonotonicTime.now
+        const began = yield* Clocks.monotonicNow
         const now = yield* Clock.currentTimeMillis
         const wait = Release.wait(current, now)
         if (wait > 0) {
@@ -170,7 +170,7 @@ const make = (options: ReleaseOptions) =>
         const before: Release.Running = current
         const asking = Release.asking(before, now, steps)
         entry = yield* write(entry, { matchingId, release: asking })
-        if ((yield* MonotonicTime.now) - began > STALE_MILLIS) {
+        if ((yield* Clocks.monotonicNow) - began > STALE_MILLIS) {
           return yield* CallFailure.unavailable("The process stood still before a call to the SM-DP+", 1)
         }
         const { answer, matchingId: actual } = yield* ask(request, matchingId, asking).pipe(

@@ -4,7 +4,7 @@
  */
 import { Data, type Effect, type Redacted } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims } from "simplan"
-import type { Label, Storage, Telco, TelcoTerms } from "simplan/ports"
+import type { Label, Storage, Telco } from "simplan/ports"
 import type * as Shape from "./file/Shape.ts"
 
 /** A telco cannot be used as the settings say. */
@@ -86,7 +86,7 @@ export interface Connected {
   /** Refuses what the kind cannot do. */
   readonly telco: Telco.Telco["Service"]
   /** Refuses terms for which the telco has no settings. */
-  readonly checkTerms: TelcoTerms.TelcoTerms["check"]
+  readonly checkTerms: Telco.TelcoTerms["check"]
   /** Null: it has no location zones. */
   readonly zones: Zones | null
   /** Null: it sends no notifications. */

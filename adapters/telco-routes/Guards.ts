@@ -15,7 +15,7 @@
  */
 import { Effect, Metric } from "effect"
 import { FairSlots } from "simplan"
-import { MonotonicTime, Telco } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 import { CallControl, CallFailure } from "../telco-calls/index.ts"
 
 type Port = Telco.Telco["Service"]
@@ -68,7 +68,7 @@ export const makeSlots = ({ callsAtOnce, name }: Limits): Effect.Effect<Slots> =
     const free = new Map<string, number>()
 
     const refused = (organizationId: string) =>
-      Effect.flatMap(MonotonicTime.now, (now) => {
+      Effect.flatMap(Clocks.monotonicNow, (now) => {
         for (const [id, until] of free) if (until <= now) free.delete(id)
         const pace = (meanMillis * Math.max(1, slots.active())) / callsAtOnce
         const until = Math.max(free.get(organizationId) ?? now, now) + pace
@@ -86,10 +86,10 @@ export const makeSlots = ({ callsAtOnce, name }: Limits): Effect.Effect<Slots> =
     const measured = <A, E>(call: Effect.Effect<A, E>) =>
       Effect.gen(function* () {
         yield* update
-        const start = yield* MonotonicTime.now
+        const start = yield* Clocks.monotonicNow
         return yield* Effect.ensuring(
           call,
-          Effect.map(MonotonicTime.now, (now) => {
+          Effect.map(Clocks.monotonicNow, (now) => {
             meanMillis += WEIGHT * (now - start - meanMillis)
           })
         )

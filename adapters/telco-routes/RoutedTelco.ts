@@ -9,7 +9,7 @@
  * I7), which is read for each call because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
-import { type Label, SimIdentities, type Storage, Telco, type TelcoTerms } from "simplan/ports"
+import { type Label, SimIdentities, type Storage, Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
 import type * as Settings from "./file/Settings.ts"
@@ -191,7 +191,7 @@ export const make = ({
 export const makeTerms = (
   routes: ReadonlyArray<Settings.Route>,
   telcos: ReadonlyMap<string, Connected>
-): TelcoTerms.TelcoTerms => ({
+): Telco.TelcoTerms => ({
   check: (of) =>
     Effect.suspend(() => {
       const { organizationId, terms } = of

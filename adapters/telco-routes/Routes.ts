@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
-import { Storage, Telco, TelcoTerms } from "simplan/ports"
+import { Storage, Telco } from "simplan/ports"
 import { Journal } from "../telco-calls/index.ts"
 import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
 import { CannotConnect, type Connected, type Services } from "./Connected.ts"
@@ -115,7 +115,7 @@ const make = (settings: Settings.Settings) =>
     })
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
-      Context.add(TelcoTerms.TelcoTerms, RoutedTelco.makeTerms(routes, telcos))
+      Context.add(Telco.TelcoTerms, RoutedTelco.makeTerms(routes, telcos))
     )
   })
 

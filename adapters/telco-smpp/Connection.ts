@@ -5,7 +5,7 @@
  * allows it and its window of outstanding requests has a place.
  */
 import { Deferred, Effect, Fiber, Latch, Metric, Random, Redacted, type Scope } from "effect"
-import { MonotonicTime } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import { CallFailure } from "../telco-calls/index.ts"
 import * as Session from "./Session.ts"
 import * as Statuses from "./Statuses.ts"
@@ -198,7 +198,7 @@ export const make = (
         const end = yield* live
         reason = end.reason
         const wait = pause * (0.75 + 0.5 * (yield* Random.next))
-        connectsAt = (yield* MonotonicTime.now) + wait
+        connectsAt = (yield* Clocks.monotonicNow) + wait
         yield* countConnection(telco, end.wasBound ? "lost" : "failed")
         yield* Effect.logWarning("the SMSC cannot be sent to", { telco, reason })
         yield* Effect.sleep(wait)
@@ -212,7 +212,7 @@ export const make = (
       (fields) =>
         Effect.tapError(
           Effect.tap(session.request("submit_sm", fields, answerMillis), ({ command_status: status }) =>
-            Effect.map(MonotonicTime.now, (now) => {
+            Effect.map(Clocks.monotonicNow, (now) => {
               unanswered = 0
               recover()
               if (Statuses.meaningOf(status) === "Throttled") pace.slowDown(now)
@@ -230,7 +230,7 @@ export const make = (
 
     /** When no turn has come in time. */
     const tooLate = (millis: number) =>
-      Effect.flatMap(MonotonicTime.now, (now) =>
+      Effect.flatMap(Clocks.monotonicNow, (now) =>
         Effect.fail(
           current === null
             ? notDone(`the SMSC cannot be sent to: ${reason}`, connectsAt - now)

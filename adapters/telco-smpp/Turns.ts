@@ -15,7 +15,7 @@
  */
 import { Effect } from "effect"
 import { FairSlots } from "simplan"
-import { MonotonicTime, Telco } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 
 export interface PaceOptions {
   /** No limit unless given. */
@@ -112,8 +112,8 @@ export const make = ({ pace, waitMillis, window }: Options): Turns => {
     Effect.gen(function* () {
       while (true) {
         yield* ready
-        const at = pace.at(yield* MonotonicTime.now)
-        yield* Effect.sleep(Math.max(0, at - (yield* MonotonicTime.now)))
+        const at = pace.at(yield* Clocks.monotonicNow)
+        yield* Effect.sleep(Math.max(0, at - (yield* Clocks.monotonicNow)))
         const session = yield* ready
         // A pause may have begun, and the session may have come late.
         if (pace.at(at) !== at) continue
@@ -126,12 +126,12 @@ export const make = ({ pace, waitMillis, window }: Options): Turns => {
     take: <S, A, E, E2>({ ready, tooLate, use }: Turn<S, A, E, E2>): Effect.Effect<A, E | E2> =>
       Effect.gen(function* () {
         const caller = yield* Telco.Caller
-        const now = yield* MonotonicTime.now
+        const now = yield* Clocks.monotonicNow
         const organizationId = caller?.organizationId ?? ""
         const expected = expectedWait(organizationId, now)
         if (expected > waitMillis) return yield* tooLate(expected)
         const asking = { organizationId, isUrgent: caller?.isAwaited === true, waitLimitMillis: waitMillis }
-        const late = Effect.flatMap(MonotonicTime.now, (then) => tooLate(expectedWait(organizationId, then)))
+        const late = Effect.flatMap(Clocks.monotonicNow, (then) => tooLate(expectedWait(organizationId, then)))
         let isWaiting = true
         const begin = (): void => {
           if (isWaiting) count(organizationId, -1)

@@ -5,10 +5,9 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import { SqlClient } from "effect/sql"
 import { Organizations, Services } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
-import { WebhookSender } from "simplan/ports"
+import { Clocks, WebhookSender } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import * as Clocks from "simplan/virtual-clock"
 
 /** The customers of the shop. Each one is an organization of simplan. */
 export class Customers extends Context.Service()("shop/Customers") {}

@@ -2,7 +2,7 @@
  * Keyset pages: one page, all of them as a stream that holds one page at a time, and the pages of filtered lists.
  */
 import { Context, Effect, Layer, Option, Stream } from "effect"
-import * as MonotonicTime from "../ports/MonotonicTime.ts"
+import * as Clocks from "../ports/Clocks.ts"
 import { type CreatedCursor, type Filtered, type Keyset, SCAN_LIMIT } from "../ports/Storage.ts"
 import * as FairSlots from "./FairSlots.ts"
 import * as RequestContext from "./RequestContext.ts"
@@ -101,12 +101,12 @@ export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(Filtere
       cursorOf: (item: A) => CreatedCursor
     ) {
       const items: Array<A> = []
-      const until = (yield* MonotonicTime.now) + WAIT_LIMIT
+      const until = (yield* Clocks.monotonicNow) + WAIT_LIMIT
       let [next, rows] = [after, 0]
       do {
         // One more than asked for, to know whether another page follows.
         const read = step({ after: next, limit: limit + 1 - items.length })
-        const waitLimitMillis = Math.max(0, until - (yield* MonotonicTime.now))
+        const waitLimitMillis = Math.max(0, until - (yield* Clocks.monotonicNow))
         const turn = { organizationId, isUrgent: true, waitLimitMillis }
         const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
         if (found === null) return { items, next }

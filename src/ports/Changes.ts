@@ -2,10 +2,9 @@
  * What commits have changed of the things that processes keep in memory or wait for, so that those can be notified; and a
  * cache that is emptied so.
  */
-import { Cache, Effect, Exit, type Scope } from "effect"
+import { Cache, Clock, Effect, Exit, type Scope } from "effect"
 import type { Instant } from "../domain/Time.ts"
 import { HostTransaction } from "./HostTransaction.ts"
-import * as MonotonicTime from "./MonotonicTime.ts"
 import type { Commit } from "./storage/Commit.ts"
 
 /** What processes keep in memory, or wait for, that commits have changed. */
@@ -145,12 +144,10 @@ export const makeCache = <Key, A, E>(
 ): Effect.Effect<(key: Key) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const inTransaction = yield* HostTransaction
-    // `Cache` counts the time of its entries by the machine's clock, which may be set (rule W13).
-    const kept = (key: Key) =>
-      Effect.map(Effect.all([read(key), MonotonicTime.now]), ([value, now]) => ({
-        value,
-        until: now + keepMillis(value)
-      }))
+    // By monotonic time: `Cache` goes by the machine's clock, which may be set (rule W13).
+    const clock = yield* Clock.Clock
+    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+    const kept = (key: Key) => Effect.map(read(key), (value) => ({ value, until: now() + keepMillis(value) }))
     const cache = yield* Cache.makeWith(kept, {
       capacity,
       timeToLive: (exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0)
@@ -160,14 +157,12 @@ export const makeCache = <Key, A, E>(
     })
     const cached = (key: Key): Effect.Effect<A, E> =>
       Effect.flatMap(Cache.get(cache, key), (found) =>
-        Effect.flatMap(MonotonicTime.now, (now) =>
-          now < found.until
-            ? Effect.succeed(found.value)
-            : Effect.andThen(
-                Cache.invalidateWhen(cache, key, (present) => present === found),
-                Effect.map(Cache.get(cache, key), ({ value }) => value)
-              )
-        )
+        now() < found.until
+          ? Effect.succeed(found.value)
+          : Effect.andThen(
+              Cache.invalidateWhen(cache, key, (present) => present === found),
+              Effect.map(Cache.get(cache, key), ({ value }) => value)
+            )
       )
     return (key) => Effect.flatMap(inTransaction, (isInside) => (isInside ? read(key) : cached(key)))
   })

@@ -121,25 +121,3 @@ export interface Service extends Reads {
 
 /** The port of storage. `StorageSuite` of `simplan/testing` holds an adapter to its guarantees. */
 export class Storage extends Context.Service<Storage, Service>()("simplan/Storage") {}
-
-/**
- * The reads of a storage, for one that wraps another. It names each of its other operations, so that one that is added
- * to the port does not compile until it is wrapped too.
- */
-export const reads = (storage: Service): Reads => ({
-  organizations: storage.organizations,
-  apiKeys: storage.apiKeys,
-  webhookEndpoints: storage.webhookEndpoints,
-  eventHandlers: storage.eventHandlers,
-  plans: storage.plans,
-  regions: storage.regions,
-  catalogues: storage.catalogues,
-  simAggregates: storage.simAggregates,
-  subscriptions: storage.subscriptions,
-  deliveries: storage.deliveries,
-  idempotencyRecords: storage.idempotencyRecords,
-  commands: storage.commands,
-  auditEntries: storage.auditEntries,
-  jobs: storage.jobs,
-  problems: storage.problems
-})

@@ -9,6 +9,7 @@
 import { Context, Data, Effect } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { Instant } from "../domain/Time.ts"
+import type { StorageError } from "./storage/Failure.ts"
 
 /** The telco refuses, for good: the same call, by its key, will be refused again. */
 export class Refused extends Data.TaggedError("Telco.Refused")<{
@@ -214,3 +215,22 @@ export const asking = (telco: string): Effect.Effect<void> =>
   Effect.map(CurrentlyAsked, (asked) => {
     if (asked !== null) asked.telco = telco
   })
+
+/** Answers for the telco whether it has what a plan's terms need. */
+export interface TelcoTerms {
+  /** Refuses with a sentence for the one who creates the plan: what is missing, and how the operator sets it. */
+  readonly check: (of: {
+    readonly organizationId: string
+    readonly terms: PlanTerms
+  }) => Effect.Effect<void, Refused | StorageError>
+}
+
+/**
+ * Whether the telco can carry a plan's terms, asked when a plan is created (rule P4): a telco that knows its labels and
+ * coverage profiles by settings refuses what they do not name, before anybody subscribes to it.
+ *
+ * The default takes all terms. An adapter whose telco needs settings for them provides this reference beside `Telco`.
+ */
+export const TelcoTerms = Context.Reference<TelcoTerms>("simplan/TelcoTerms", {
+  defaultValue: () => ({ check: () => Effect.void })
+})

@@ -94,7 +94,7 @@ describe("the package", () => {
           .join("/")
       )
     )
-    expect([...folders].toSorted()).toEqual(["adapters/fields", "adapters/promise", "adapters/virtual-clock", "src"])
+    expect([...folders].toSorted()).toEqual(["adapters/fields", "adapters/promise", "src"])
   })
 
   it("is followed through all that an entry imports", () => {

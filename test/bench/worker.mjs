@@ -5,10 +5,9 @@ import "./heap.mjs"
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Services, Worker } from "../../dist/src/index.js"
-import { Telco } from "../../dist/src/ports/index.js"
+import { Clocks, Telco } from "../../dist/src/ports/index.js"
 import { StandardCatalogue } from "../../dist/adapters/catalogue/index.js"
 import * as Postgres from "../../dist/adapters/postgres/index.js"
-import * as VirtualClock from "../../dist/adapters/virtual-clock/index.js"
 import { HttpSender } from "../../dist/adapters/webhooks-http/index.js"
 
 const { answersAfterMillis, databaseUrl } = JSON.parse(process.argv[2])
@@ -43,7 +42,7 @@ const ports = Layer.mergeAll(
   StandardCatalogue.layer,
   HttpSender.layer({ allowPrivateAddresses: true }),
   NodeCrypto.layer,
-  VirtualClock.system
+  Clocks.system
 ).pipe(Layer.provideMerge(Postgres.layer({ url: Redacted.make(databaseUrl) })))
 
 const running = Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as fc from "fast-check"
 import { Attachments, Organizations, Plans, Services, Settings, Sims, Subscriptions } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Postgres from "simplan/postgres"
-import * as VirtualClock from "simplan/virtual-clock"
+import { Clocks } from "simplan/ports"
 import * as Ports from "../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
@@ -61,7 +61,7 @@ const start = async (on: boolean) => {
       maxConnections: 4,
       fastPaths: { batchedReads: on, batchedCommits: on }
     }),
-    Ports.make(VirtualClock.virtual(START))
+    Ports.make(Clocks.virtual(START))
   )
   const settings = Layer.effect(
     Settings.Settings,

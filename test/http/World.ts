@@ -4,12 +4,11 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
 import { Services } from "simplan"
-import { type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"
+import { Clocks, type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { type Routes, Server } from "../../adapters/http/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
 import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
-import * as VirtualClock from "../../adapters/virtual-clock/index.ts"
 import * as Leaks from "../setup/Leaks.ts"
 import * as Definition from "./Definition.ts"
 import * as Telcos from "./Telcos.ts"
@@ -68,7 +67,7 @@ const silent = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.s
 const ports = (storage: NonNullable<Setting["storage"]>, sender: NonNullable<Setting["sender"]>) =>
   Layer.mergeAll(
     storage,
-    VirtualClock.virtual(START),
+    Clocks.virtual(START),
     TelcoSimulator.layerMemory(),
     sender,
     StandardCatalogue.layer,

@@ -4,19 +4,18 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Services } from "simplan"
-import { WebhookSender } from "simplan/ports"
+import { Clocks, WebhookSender } from "simplan/ports"
 import { afterAll, describe, expect, it } from "vitest"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { WebHandler } from "../../adapters/http/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
 import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
-import * as VirtualClock from "../../adapters/virtual-clock/index.ts"
 import type * as World from "./World.ts"
 
 const services = Services.layer.pipe(
   Layer.provideMerge(
     Layer.mergeAll(
-      VirtualClock.system,
+      Clocks.system,
       TelcoSimulator.layerMemory(),
       Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) }),
       StandardCatalogue.layer,

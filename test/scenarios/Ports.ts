@@ -5,7 +5,7 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer } from "effect"
 import { StandardCatalogue } from "simplan/catalogue"
-import { type BusinessClock, WebhookSender } from "simplan/ports"
+import { type Clocks, WebhookSender } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 
 type Send = WebhookSender.WebhookSender["Service"]["send"]
@@ -13,7 +13,7 @@ type Send = WebhookSender.WebhookSender["Service"]["send"]
 const ok: Send = () => Effect.succeed({ status: 200 })
 
 /** The receiver answers 200 unless `send` says otherwise. */
-export const make = <E, R>(clock: Layer.Layer<BusinessClock.BusinessClock, E, R>, send: Send = ok) =>
+export const make = <E, R>(clock: Layer.Layer<Clocks.BusinessClock, E, R>, send: Send = ok) =>
   Layer.mergeAll(
     TelcoSimulator.layerMemory(),
     clock,

@@ -5,11 +5,10 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { Services, Settings, Time } from "simplan"
-import { BusinessClock, Storage, Telco, WebhookSender } from "simplan/ports"
+import { Clocks, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import * as VirtualClock from "simplan/virtual-clock"
 
 export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
 
@@ -66,7 +65,7 @@ export const make = async () => {
     Layer.mergeAll(
       Memory.layer,
       TelcoSimulator.layerMemory(),
-      VirtualClock.virtual(START),
+      Clocks.virtual(START),
       StandardCatalogue.layer,
       NodeCrypto.layer
     )
@@ -136,7 +135,7 @@ export const make = async () => {
     },
     /** Moves business time, for all. */
     setNow: (instant: Time.Instant) =>
-      outside.runPromise(Context.get(context, BusinessClock.BusinessClock).set?.(instant) ?? Effect.void),
+      outside.runPromise(Context.get(context, Clocks.BusinessClock).set?.(instant) ?? Effect.void),
     telco: () => outside.runPromise(TelcoSimulator.TelcoSimulator.use((of) => of.packages)),
     close: () => outside.dispose()
   }

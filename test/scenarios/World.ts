@@ -4,11 +4,10 @@
  */
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { Clock, Leases, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
-import { Jobs, type Label, Outbox, Storage } from "simplan/ports"
+import { Clocks, Jobs, type Label, Outbox, Storage } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
-import * as VirtualClock from "simplan/virtual-clock"
 import * as Ports from "./Ports.ts"
 
 /** Where every story begins. */
@@ -25,7 +24,7 @@ export interface ReceivedWebhook {
 export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {}) => {
   const received: Array<ReceivedWebhook> = []
   const receiver = { status: 200, hangs: false }
-  const outer = Ports.make(VirtualClock.virtual(START), ({ body }) =>
+  const outer = Ports.make(Clocks.virtual(START), ({ body }) =>
     Effect.suspend(() => {
       if (receiver.hangs) return Effect.never
       received.push(JSON.parse(body))

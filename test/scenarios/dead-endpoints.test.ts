@@ -4,9 +4,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Services, Worker } from "simplan"
-import { Delivery, Storage, type WebhookEndpoint } from "simplan/ports"
+import { Clocks, Delivery, Storage, type WebhookEndpoint } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import * as VirtualClock from "simplan/virtual-clock"
 import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 
@@ -41,7 +40,7 @@ const events = (organizationId: string, createdAt: number) =>
 it("endpoints that never answer do not delay others", () =>
   Effect.gen(function* () {
     const delivered: Array<string> = []
-    const ports = Ports.make(VirtualClock.system, ({ eventId, url }) =>
+    const ports = Ports.make(Clocks.system, ({ eventId, url }) =>
       url.includes("dead")
         ? Effect.never
         : Effect.sync(() => {

@@ -3,9 +3,8 @@
  */
 import { Effect, Layer } from "effect"
 import { Clock, EventHandlers, Problems, Services, Subscriptions, Worker } from "simplan"
-import { Delivery, Problem, Storage, type WebhookEvent } from "simplan/ports"
+import { Clocks, Delivery, Problem, Storage, type WebhookEvent } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import * as VirtualClock from "simplan/virtual-clock"
 import * as Ports from "./Ports.ts"
 import { afterEach, expect, it } from "vitest"
 import * as World from "./World.ts"
@@ -268,7 +267,7 @@ it("processes share a handler: each event once, in order per SIM; a process with
     const sims = [..."abcdefghijklmnopqrst"]
     const EACH = 4
     let committed = 0
-    const ports = Ports.make(VirtualClock.system).pipe(Layer.provideMerge(Memory.layer))
+    const ports = Ports.make(Clocks.system).pipe(Layer.provideMerge(Memory.layer))
     const context = yield* Layer.build(ports)
     const process = Layer.build(Layer.fresh(Services.layer).pipe(Layer.provide(Layer.succeedContext(context))))
     const got: Array<string> = []

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Commands, Leases, Subscriptions, Time } from "simplan"
-import { BusinessClock } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
@@ -61,9 +61,7 @@ describe("S5 and W2: an order whose repetition is late", () => {
     // The service stands still for a day: its work falls due when the key is free again.
     await world.setFaults([{ fault: "slow", delay: 400, on: "createPackage", times: 1 }])
     await world.run(
-      BusinessClock.BusinessClock.use((of) =>
-        of.set === null ? Effect.void : of.set(World.START + Time.DAY + Time.SECOND)
-      )
+      Clocks.BusinessClock.use((of) => (of.set === null ? Effect.void : of.set(World.START + Time.DAY + Time.SECOND)))
     )
     const again = order()
     await elapse(100)

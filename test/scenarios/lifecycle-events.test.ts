@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Attachments, Subscriptions, Time, Webhooks, Worker } from "simplan"
-import { BusinessClock, WebhookEvent } from "simplan/ports"
+import { Clocks, WebhookEvent } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { make, START, type World } from "./World.ts"
 
@@ -84,7 +84,7 @@ describe("E1: an attachment", () => {
     const second = await subscribe(period, planId)
     await newEvents()
     // As after a downtime: no job has run yet.
-    await world.run(BusinessClock.BusinessClock.use(({ set }) => set?.(START + 3 * day) ?? Effect.void))
+    await world.run(Clocks.BusinessClock.use(({ set }) => set?.(START + 3 * day) ?? Effect.void))
     await Promise.all([
       world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId }))),
       world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId }))),

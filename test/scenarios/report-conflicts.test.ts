@@ -4,9 +4,8 @@
  */
 import { Context, Effect, Fiber, Latch, Layer, Stream } from "effect"
 import { Organizations, Reports, Services, Sims } from "simplan"
-import { HostTransaction, Storage, type TelcoReport } from "simplan/ports"
+import { Clocks, HostTransaction, Storage, type TelcoReport } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import * as VirtualClock from "simplan/virtual-clock"
 import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 
@@ -46,7 +45,7 @@ const run = <A, E>(
   )
   const ports = Layer.mergeAll(
     storage,
-    Ports.make(VirtualClock.virtual(NOW)),
+    Ports.make(Clocks.virtual(NOW)),
     Layer.succeed(HostTransaction.HostTransaction, isInside)
   )
   const setUp = Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { Organizations, Reports, Services, Sims } from "simplan"
 import type { TelcoReport } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
-import * as VirtualClock from "simplan/virtual-clock"
+import { Clocks } from "simplan/ports"
 import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
@@ -59,7 +59,7 @@ const verdicts = Effect.gen(function* () {
   ])
 })
 
-const services = Services.layer.pipe(Layer.provideMerge(Ports.make(VirtualClock.virtual(NOW))))
+const services = Services.layer.pipe(Layer.provideMerge(Ports.make(Clocks.virtual(NOW))))
 
 it("are rejected alone, in memory", () =>
   Effect.runPromise(Effect.provide(verdicts, services.pipe(Layer.provideMerge(Memory.layer)))))

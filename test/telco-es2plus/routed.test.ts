@@ -1,10 +1,9 @@
 /** A service whose settings file sends profiles to an SM-DP+, and packages elsewhere. */
 import { Effect, Stream } from "effect"
 import { Problems, Sims, Subscriptions, Time, Worker } from "simplan"
-import { BusinessClock } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
-import * as Clock from "../../adapters/virtual-clock/index.ts"
 import type * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
 import * as World from "../telco-routes/World.ts"
@@ -36,7 +35,7 @@ beforeEach(async () => {
   }
   const telcos = { sandbox: { kind: "simulator" }, smdp }
   const settings = World.settings(telcos, [{ packages: "sandbox", profiles: "smdp" }], env)
-  world = await World.start(settings, { clock: Clock.virtual(NOON) })
+  world = await World.start(settings, { clock: Clocks.virtual(NOON) })
 })
 
 afterEach(async () => {
@@ -79,7 +78,7 @@ describe("A service with an SM-DP+", () => {
       Effect.gen(function* () {
         const { organizationId, request } = yield* subscribed
         yield* Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid }))
-        const clock = yield* BusinessClock.BusinessClock
+        const clock = yield* Clocks.BusinessClock
         for (let day = 0; day < 3; day++) {
           yield* Worker.Worker.use((of) => of.drain)
           yield* clock.set?.(NOON + (day + 1) * Time.DAY) ?? Effect.void

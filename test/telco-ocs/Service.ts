@@ -3,12 +3,12 @@
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { Attachments, Catalogues, Organizations, Plans, Services, Sims, Subscriptions, Time } from "simplan"
-import { BusinessClock, type Telco, WebhookSender } from "simplan/ports"
+import { Clocks, type Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
 
-const clock = Layer.succeed(BusinessClock.BusinessClock, { now: Clock.currentTimeMillis, set: null })
+const clock = Layer.succeed(Clocks.BusinessClock, { now: Clock.currentTimeMillis, set: null })
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
 
 export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Telco>, iccid: string) {

@@ -5,7 +5,7 @@ import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Logger, ManagedRuntime, Metric, Result, Stream } from "effect"
 import { Catalogues, Organizations, Plans, Services, Settings as Limits, Sims, Worker } from "simplan"
 import {
-  type BusinessClock,
+  Clocks,
   Iccid,
   type Jobs,
   type Label,
@@ -21,13 +21,12 @@ import * as Pglite from "../../adapters/pglite/index.ts"
 import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import { Books } from "../../adapters/telco-simulator/index.ts"
-import * as Clock from "../../adapters/virtual-clock/index.ts"
 
 export type Provided =
   | Services.Services
   | Telco.Telco
   | Storage.Storage
-  | BusinessClock.BusinessClock
+  | Clocks.BusinessClock
   | Routes.Routes
   | Journal.Journal
   | Books.Books
@@ -62,7 +61,7 @@ export const settings = (telcos: unknown, routes: unknown, env: Readonly<Record<
 export const start = async (
   of: ReturnType<typeof settings>,
   {
-    clock = Clock.system,
+    clock = Clocks.system,
     concurrency = 192,
     kept = durable(),
     telcoTimeoutMillis = 10_000,
@@ -72,7 +71,7 @@ export const start = async (
     readonly works?: boolean
     readonly concurrency?: number
     readonly telcoTimeoutMillis?: number
-    readonly clock?: Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>
+    readonly clock?: Layer.Layer<Clocks.BusinessClock, never, Storage.Storage>
   } = {}
 ): Promise<World> => {
   const logs: Array<string> = []

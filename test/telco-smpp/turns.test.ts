@@ -3,7 +3,7 @@
  */
 import { Effect, Fiber, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { MonotonicTime, Telco } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Turns from "../../adapters/telco-smpp/Turns.ts"
 
@@ -22,14 +22,14 @@ interface Submitted {
 const world = (options: Turns.Options, answerMillis: number) =>
   Effect.gen(function* () {
     const turns = Turns.make(options)
-    const start = yield* MonotonicTime.now
+    const start = yield* Clocks.monotonicNow
     const submitted: Array<Submitted> = []
     const submit = (organizationId: string) =>
       turns
         .take({
           ready: Effect.succeed(organizationId),
           use: (of) =>
-            Effect.flatMap(MonotonicTime.now, (now) => {
+            Effect.flatMap(Clocks.monotonicNow, (now) => {
               submitted.push({ of, at: now - start })
               return Effect.as(Effect.sleep(answerMillis), "submitted")
             }),
@@ -105,7 +105,7 @@ describe("W13: messages to an SMSC", () => {
         const all = yield* world({ window: 10, waitMillis: 3_000, pace }, 10)
         yield* all.inBackground("a", 3)
         yield* TestClock.adjust("50 millis")
-        pace.slowDown(yield* MonotonicTime.now)
+        pace.slowDown(yield* Clocks.monotonicNow)
         yield* TestClock.adjust("10 seconds")
         expect(all.submitted.map(({ at }) => at)).toEqual([0, 550, 650])
       })

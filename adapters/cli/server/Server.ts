@@ -9,12 +9,11 @@ import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
 import { resolve } from "node:path"
 import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
-import { BusinessClock, Storage } from "simplan/ports"
+import { Clocks, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import { RouteGroups, type Routes, Server } from "../../http/index.ts"
 import { TelcoHttp } from "../../telco-http/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"
-import * as VirtualClock from "../../virtual-clock/index.ts"
 import { checkUrl, type Destinations, HttpSender } from "../../webhooks-http/index.ts"
 import { type CommandFailed, impossible, sentence, systemCode } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
@@ -36,7 +35,7 @@ import * as Version from "../Version.ts"
 const openClock = (
   setting: ClockSetting
 ): Effect.Effect<
-  Layer.Layer<BusinessClock.BusinessClock, never, Storage.Storage>,
+  Layer.Layer<Clocks.BusinessClock, never, Storage.Storage>,
   Storage.StorageError | Storage.Conflict,
   Storage.Storage
 > =>
@@ -50,11 +49,11 @@ const openClock = (
           stood: Time.toIso(stored)
         })
       }
-      return VirtualClock.system
+      return Clocks.system
     }
     const start = Settings.virtualStart(setting, stored, machineNow)
     if (start !== stored) yield* storage.commit({ clock: start })
-    return VirtualClock.virtual(start)
+    return Clocks.virtual(start)
   })
 
 /** The label of the plan in the greeting. */
@@ -245,7 +244,7 @@ export const start = (
     }
     yield* keep({ url, adminUrl, tokens, demo })
     yield* Ref.set(ready, true)
-    const clock = Context.get(context, BusinessClock.BusinessClock)
+    const clock = Context.get(context, Clocks.BusinessClock)
     return {
       url,
       adminUrl,

@@ -16,7 +16,7 @@
 import { Effect, Redacted, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ApiKeys, FairSlots, RequestContext } from "simplan"
-import { type ApiKey, MonotonicTime } from "simplan/ports"
+import { type ApiKey, Clocks } from "simplan/ports"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Errors from "../wire/Errors.ts"
 import type * as KeyLimits from "./KeyLimits.ts"
@@ -95,7 +95,7 @@ export const limitFailures = (rate: RateLimit.Rate): Effect.Effect<FailedAuthent
               })
         ),
       count: (problem) =>
-        Effect.flatMap(Effect.all([network, MonotonicTime.now]), ([from, now]) => {
+        Effect.flatMap(Effect.all([network, Clocks.monotonicNow]), ([from, now]) => {
           const seconds = from === null || limit === null ? 0 : limit.take(from, now)
           return Effect.fail(
             seconds > 0 ? limited("Too many wrong keys or tokens from this address", seconds) : problem

@@ -14,7 +14,7 @@
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { FairSlots } from "simplan"
-import { MonotonicTime, RateLimitUsage } from "simplan/ports"
+import { Clocks, RateLimitUsage } from "simplan/ports"
 
 /** How much of a key may be under way at a time, or is. */
 export interface Bounds {
@@ -319,7 +319,7 @@ export const makeReadRoom: Effect.Effect<ReadRoom> = Effect.map(Clock.Clock, (cl
   const largest = (name: string): Largest | undefined => {
     const of = known.get(name)
     if (of === undefined) return undefined
-    const windows = Math.floor((MonotonicTime.nowUnsafe(clock) - of.since) / WINDOW)
+    const windows = Math.floor((Clocks.monotonicNowUnsafe(clock) - of.since) / WINDOW)
     if (windows > 0) {
       of.before = Math.floor(Math.max(of.slots, of.before / 2) / 2 ** (windows - 1))
       of.slots = 1
@@ -340,7 +340,7 @@ export const makeReadRoom: Effect.Effect<ReadRoom> = Effect.map(Clock.Clock, (cl
       if (of !== undefined) of.slots = Math.max(of.slots, found)
       else {
         if (known.size >= REMEMBERED) for (const oldest of known.keys()) if (known.delete(oldest)) break
-        known.set(name, { slots: found, before: 1, since: MonotonicTime.nowUnsafe(clock) })
+        known.set(name, { slots: found, before: 1, since: Clocks.monotonicNowUnsafe(clock) })
       }
     },
     tryTake: slots.tryTake,

@@ -10,7 +10,7 @@
 import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
-import { MonotonicTime } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import type * as UnreadBytes from "../connections/UnreadBytes.ts"
@@ -127,7 +127,7 @@ export const make = (
 
     /** Charges for a piece of a stream, and waits where its key or organization has used up half of its quota. */
     const paced = (reader: UnreadBytes.Reader, piece: Uint8Array): Effect.Effect<Uint8Array> =>
-      Effect.flatMap(MonotonicTime.now, (now) => {
+      Effect.flatMap(Clocks.monotonicNow, (now) => {
         let pause = 0
         for (const { caller, limit: of } of limitsOf(reader)) {
           pause = Math.max(pause, of.untilHalf(caller, now))
@@ -166,7 +166,7 @@ export const make = (
     const charged = (reader: UnreadBytes.Reader, response: Response, read = 0): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
-        : Effect.map(MonotonicTime.now, (now) => {
+        : Effect.map(Clocks.monotonicNow, (now) => {
             const { body } = response
             const answered = body._tag === "Uint8Array" ? body.contentLength : 0
             const cost = Math.floor(Math.max(answered, read) / UNIT)
@@ -178,7 +178,7 @@ export const make = (
       admit: (reader) =>
         limit === null
           ? Effect.void
-          : Effect.flatMap(MonotonicTime.now, (now) => {
+          : Effect.flatMap(Clocks.monotonicNow, (now) => {
               const limits = limitsOf(reader)
               for (const { caller, limit: of, name } of limits) {
                 const seconds = of.wait(caller, now)

@@ -12,7 +12,7 @@
 import { Clock, Duration, Effect, type Scope } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
-import { MonotonicTime, RateLimitUsage } from "simplan/ports"
+import { Clocks, RateLimitUsage } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Requests from "./Requests.ts"
@@ -119,7 +119,7 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
       bucket.tokens >= tokens ? 0 : Math.max(1, Math.ceil((tokens - bucket.tokens) / perMilli / 1000))
 
     yield* usage.watch(({ caller, cost, limit }) => {
-      if (limit === name) spend(bucketOf(caller, MonotonicTime.nowUnsafe(clock)), cost)
+      if (limit === name) spend(bucketOf(caller, Clocks.monotonicNowUnsafe(clock)), cost)
     })
 
     return {
@@ -173,7 +173,7 @@ export const byAddress = (rate: Rate): Effect.Effect<AddressLimit, never, Scope.
         Effect.flatMap(RequestContext.Current, ({ address }) => {
           if (address === null) return answer
           const network = Requests.network(address)
-          return Effect.flatMap(MonotonicTime.now, (now) => {
+          return Effect.flatMap(Clocks.monotonicNow, (now) => {
             const seconds = limit.take(network, now)
             if (seconds > 0) return Effect.succeed(refused(seconds))
             return Effect.map(answer, (response) => {

@@ -12,10 +12,10 @@
 import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type LeaseOffset, MonotonicTime } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 
 /** By how many milliseconds the database's clock is ahead: for leases of the machine's monotonic time. */
-export interface Offset extends LeaseOffset.LeaseOffset {
+export interface Offset extends Clocks.LeaseOffset {
   /** Of this machine's clock. */
   readonly current: number
 }
@@ -81,12 +81,12 @@ export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => per
   let known = first
   /** What was measured before the database's clock was set, and until when it counts. */
   let earlier: ReadonlyArray<{ readonly offset: number; readonly until: number }> = []
-  const machineTime = inSteps(() => known.offset + elapsed() - MonotonicTime.nowUnsafe(clock))
+  const machineTime = inSteps(() => known.offset + elapsed() - Clocks.monotonicNowUnsafe(clock))
   const current = inSteps(() => known.offset + elapsed() - Date.now())
   /** How far each offset that counts is ahead of the present one, which is the first. */
   const ahead = (): ReadonlyArray<number> => {
     if (earlier.length > 0) {
-      const now = MonotonicTime.nowUnsafe(clock)
+      const now = Clocks.monotonicNowUnsafe(clock)
       earlier = earlier.filter(({ until }) => until > now)
     }
     return [0, ...earlier.map(({ offset }) => Math.round(offset - known.offset))]
@@ -96,7 +96,7 @@ export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => per
       const before = known
       known = believed(before, measured)
       if (!wasSet(before, known)) return
-      earlier = [...earlier, { offset: before.offset, until: MonotonicTime.nowUnsafe(clock) + NOTICED }]
+      earlier = [...earlier, { offset: before.offset, until: Clocks.monotonicNowUnsafe(clock) + NOTICED }]
     },
     get current() {
       return current()
@@ -130,16 +130,16 @@ interface Ending {
 }
 
 /** What is asked at a machine time, by the database's clock. */
-export const at = <A extends Asked>(offset: LeaseOffset.LeaseOffset, asked: A): A => ({
+export const at = <A extends Asked>(offset: Clocks.LeaseOffset, asked: A): A => ({
   ...asked,
   machineNow: asked.machineNow + offset.ofClaims
 })
 
 /** When a lease ends, by the database's clock. */
-export const endOf = (offset: LeaseOffset.LeaseOffset, lease: Ending): number => lease.until + offset.ofLeases
+export const endOf = (offset: Clocks.LeaseOffset, lease: Ending): number => lease.until + offset.ofLeases
 
 /** What is claimed at a machine time, and until when, by the database's clock. */
-export const claimed = <A extends Asked & Ending>(offset: LeaseOffset.LeaseOffset, claim: A): A => ({
+export const claimed = <A extends Asked & Ending>(offset: Clocks.LeaseOffset, claim: A): A => ({
   ...claim,
   machineNow: claim.machineNow + offset.ofClaims,
   until: endOf(offset, claim)

@@ -13,7 +13,7 @@
 import { Clock, Context, Effect, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type HostTransaction, LeaseOffset, Storage } from "simplan/ports"
+import { type HostTransaction, Clocks, Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
 import type { Cipher } from "../encryption/Secrets.ts"
 import type { DatabaseLock } from "./DatabaseLock.ts"
@@ -75,7 +75,7 @@ export interface Database {
   /** What secrets are encrypted with. */
   readonly cipher: Cipher
   /** By how much the database's clock is ahead of this machine's. */
-  readonly offset: LeaseOffset.LeaseOffset
+  readonly offset: Clocks.LeaseOffset
   /** Whether the caller runs inside a transaction of the host. Then it shares no statement with others. */
   readonly inTransaction: Effect.Effect<boolean>
   /** Runs an effect inside the transaction of a connection of the host. */
@@ -173,21 +173,13 @@ export const make = Effect.fnUntraced(function* (clients: {
   readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
   readonly fastPaths: FastPaths
   readonly cipher: Cipher
-  readonly offset?: LeaseOffset.LeaseOffset | undefined
+  readonly offset?: Clocks.LeaseOffset | undefined
   readonly lock?: DatabaseLock | undefined
   /** What `HostConnection.databaseOf` says of the clients. */
   readonly home: string | null
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
-  const {
-    beforeWrites,
-    cipher,
-    fastPaths,
-    lock,
-    offset = LeaseOffset.LeaseOffset.defaultValue(),
-    reads,
-    writes
-  } = clients
+  const { beforeWrites, cipher, fastPaths, lock, offset = Clocks.LeaseOffset.defaultValue(), reads, writes } = clients
   const measured = measuredOn("reads")
   const drained = pipelineDrain(PIPELINE)
   const write = measuredOn("writes")

@@ -5,9 +5,8 @@ import { Effect, Layer, Predicate, Redacted, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
-import { type BusinessClock, Quota, Storage, Telco as TelcoPort, type WebhookSender } from "simplan/ports"
+import { Clocks, Quota, Storage, Telco as TelcoPort, type WebhookSender } from "simplan/ports"
 import { Fields, TelcoUrl } from "../../fields/index.ts"
-import * as Clocks from "../../virtual-clock/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Databases from "./Databases.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -28,7 +27,7 @@ const METHOD = "createSimplan"
 // Which ports a layer gives shows when it is built.
 const isTelco = (value: unknown): value is Layer.Layer<TelcoPort.Telco, unknown> => Layer.isLayer(value)
 const isSender = (value: unknown): value is Layer.Layer<WebhookSender.WebhookSender, unknown> => Layer.isLayer(value)
-const isClock = (value: unknown): value is Layer.Layer<BusinessClock.BusinessClock, unknown, Storage.Storage> =>
+const isClock = (value: unknown): value is Layer.Layer<Clocks.BusinessClock, unknown, Storage.Storage> =>
   Layer.isLayer(value)
 const isCatalogue = (value: unknown): value is Layer.Layer<Core.Catalogues.BuiltIn, unknown> => Layer.isLayer(value)
 
@@ -126,7 +125,7 @@ const virtual = (start: Core.Time.Instant) =>
     })
   )
 
-const clockOf = ({ clock }: Options): Layer.Layer<BusinessClock.BusinessClock, unknown, Storage.Storage> => {
+const clockOf = ({ clock }: Options): Layer.Layer<Clocks.BusinessClock, unknown, Storage.Storage> => {
   if (clock === undefined || clock === "system") return Clocks.system
   if (isClock(clock)) return clock
   if (typeof clock !== "object" || clock === null || !("start" in clock)) {

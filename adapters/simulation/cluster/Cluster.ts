@@ -9,7 +9,7 @@
  */
 import { Clock as MachineClock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
 import { Catalogues, type Services, type Time } from "simplan"
-import { BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
+import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import * as Memory from "../../memory/index.ts"
 import { type Faults, TelcoSimulator } from "../../telco-simulator/index.ts"
@@ -158,7 +158,7 @@ const build = Effect.fnUntraced(function* <A>(
   })
 
   const journal = TelcoJournal.make()
-  const clock = Layer.succeed(BusinessClock.BusinessClock, { now, set: null })
+  const clock = Layer.succeed(Clocks.BusinessClock, { now, set: null })
   const outside = yield* Layer.build(
     Layer.mergeAll(
       Memory.layer,

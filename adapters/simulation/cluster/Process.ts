@@ -6,13 +6,12 @@
  */
 import { Clock as MachineClock, Context, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect"
 import { Services, Settings, Worker } from "simplan"
-import { type BusinessClock, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
-import * as VirtualClock from "../../virtual-clock/index.ts"
+import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import type { MachineTime } from "../MachineTime.ts"
 import * as SeededCrypto from "../SeededCrypto.ts"
 import { around } from "../Around.ts"
 
-export type SharedPorts = Exclude<Services.Ports, BusinessClock.BusinessClock>
+export type SharedPorts = Exclude<Services.Ports, Clocks.BusinessClock>
 
 /** The faults that wait for a process. */
 export interface Faults {
@@ -253,7 +252,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
     Effect.provideService(effect, MachineClock.Clock, skewed(machine.clock, skew))
   const scope = yield* Scope.make()
   const built = Layer.provideMerge(Worker.background, Services.layer).pipe(
-    Layer.provide(VirtualClock.system.pipe(Layer.provide(Layer.succeedContext(own)))),
+    Layer.provide(Clocks.system.pipe(Layer.provide(Layer.succeedContext(own)))),
     Layer.provide(SeededCrypto.layer(options.seed)),
     Layer.provide(Layer.succeedContext(own)),
     Layer.provide(limits),

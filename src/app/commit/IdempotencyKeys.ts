@@ -6,7 +6,7 @@ import { Context, Effect, Exit, Layer } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Answers, IdempotencyRecord, RequestKey } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { CurrentIdempotency, KeyTaken, putRecord, type ServedKey } from "./Commits.ts"
 

@@ -7,7 +7,7 @@ import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.t
 import { ClockRefused, InvalidField } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { END_OF_TIME, toIso } from "../../domain/Time.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { BackgroundTasks } from "./Leases.ts"

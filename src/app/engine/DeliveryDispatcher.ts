@@ -10,8 +10,7 @@ import type { Instant } from "../../domain/Time.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import type { Partition } from "../../ports/Jobs.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type Commit, Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -204,7 +203,7 @@ const measured = (call: Effect.Effect<WebhookAnswer, SendFailed>) =>
 export type Needs =
   | Storage
   | Outbox
-  | BusinessClock
+  | Clocks.BusinessClock
   | WebhookSender
   | Commits
   | Ids
@@ -217,7 +216,7 @@ export const make: (
 ) => Effect.Effect<FetchLoop.FetchLoop, never, Needs> = Effect.fnUntraced(function* (precondition) {
   const storage = yield* Storage
   const outbox = yield* Outbox
-  const clock = yield* BusinessClock
+  const clock = yield* Clocks.BusinessClock
   const sender = yield* WebhookSender
   const commits = yield* Commits
   const ids = yield* Ids
@@ -249,9 +248,9 @@ export const make: (
     const { delivery, endpoint } = due
     if (endpoint.deletedAt !== null) return { delivery: Delivery.abandoned(delivery, "the endpoint was deleted") }
     if (endpoint.disabled !== null) return { delivery: Delivery.abandoned(delivery, Delivery.DISABLED) }
-    const began = yield* MonotonicTime.now
+    const began = yield* Clocks.monotonicNow
     const answer = yield* call(due, yield* clock.now, began + (yield* storage.clockOffset))
-    const took = Math.max(0, Math.round((yield* MonotonicTime.now) - began))
+    const took = Math.max(0, Math.round((yield* Clocks.monotonicNow) - began))
     const now = yield* clock.now
     // Most attempts succeed, and need no chance.
     const after = Delivery.attempted(delivery, answer, now, Delivery.isDone(answer) ? 0 : yield* ids.fraction)
@@ -339,7 +338,7 @@ export const make: (
 
   // A delivery whose endpoint has no free slot is handed back as it is, and the endpoints take turns from then on.
   const accept = Effect.fnUntraced(function* (claimed: ReadonlyArray<DueDelivery>, token: string, now: Instant) {
-    const machineNow = yield* MonotonicTime.now
+    const machineNow = yield* Clocks.monotonicNow
     slots.markSlow(machineNow)
     const accepted: Array<DueDelivery> = []
     const left: Array<{ readonly delivery: Delivery.Delivery; readonly token: string }> = []
@@ -366,17 +365,17 @@ export const make: (
     latest.set(subject, done)
     return Effect.withFiber(({ context }) => {
       const machineClock = Context.get(context, MachineClock.Clock)
-      let began = MonotonicTime.nowUnsafe(machineClock)
+      let began = Clocks.monotonicNowUnsafe(machineClock)
       const own = sendAndStore(due, token)
       const inTurn =
         before === undefined
           ? own
           : Effect.flatMap(Deferred.await(before), () => {
-              began = MonotonicTime.nowUnsafe(machineClock)
+              began = Clocks.monotonicNowUnsafe(machineClock)
               return own
             })
       return Effect.onExitPrimitive(inTurn, (exit) => {
-        const machineNow = MonotonicTime.nowUnsafe(machineClock)
+        const machineNow = Clocks.monotonicNowUnsafe(machineClock)
         slots.end(partitionOf(due), Exit.isSuccess(exit) ? machineNow - began : 0, machineNow)
         if (latest.get(subject) === done) latest.delete(subject)
         Deferred.doneUnsafe(done, Exit.void)

@@ -14,7 +14,7 @@
 import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { Claim, Partition, Partitions, PartitionQuery, PendingQuery, Place, Share } from "../../ports/Jobs.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import * as FairSlots from "../FairSlots.ts"
 
 /** The times and the token of one claim. */
@@ -78,9 +78,9 @@ const isBefore = (left: Place, right: Place): boolean =>
 
 const timed = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
-    const before = yield* MonotonicTime.now
+    const before = yield* Clocks.monotonicNow
     const value = yield* effect
-    return { value, millis: (yield* MonotonicTime.now) - before }
+    return { value, millis: (yield* Clocks.monotonicNow) - before }
   })
 
 /**

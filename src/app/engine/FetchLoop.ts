@@ -8,7 +8,7 @@
 import { Deferred, Effect, Latch } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 import type { PendingQuery, Pending } from "../../ports/Jobs.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
 import type { FairClaims } from "./FairClaims.ts"
 import type * as Leases from "./Leases.ts"
@@ -133,7 +133,7 @@ export const make = <A>(options: Options<A>): FetchLoop => {
   const claim = Effect.uninterruptible(
     Effect.gen(function* () {
       const { token, until } = yield* options.lease
-      const machineNow = yield* MonotonicTime.now
+      const machineNow = yield* Clocks.monotonicNow
       const now = yield* options.now
       const claimed = yield* claims.next({ now, machineNow, until, token }, slots - underWay)
       if (claimed.length === 0) return 0
@@ -165,7 +165,7 @@ export const make = <A>(options: Options<A>): FetchLoop => {
   /** When the next work is due, null where there is none. Answers those who wait for the loop to be idle, where it is. */
   const readNext = Effect.gen(function* () {
     const asked = idleWaiters.length
-    const machineNow = yield* MonotonicTime.now
+    const machineNow = yield* Clocks.monotonicNow
     const at = { now: yield* options.now, machineNow }
     const pending = yield* options.pending(asked > 0 ? at : claims.searchFrom(at))
     const now = yield* options.now
@@ -237,7 +237,7 @@ export const make = <A>(options: Options<A>): FetchLoop => {
     idle: Effect.gen(function* () {
       // A loop that is asleep need not be woken to find out that there is nothing to do.
       if (isAsleep && underWay === 0) {
-        const machineNow = yield* MonotonicTime.now
+        const machineNow = yield* Clocks.monotonicNow
         const now = yield* options.now
         const pending = yield* options.pending({ now, machineNow })
         if ((pending.dueAt === null || pending.dueAt > now) && isAsleep && underWay === 0) return pending

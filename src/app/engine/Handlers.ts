@@ -14,8 +14,7 @@ import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import { type Instant, MINUTE } from "../../domain/Time.ts"
 import * as Problem from "../../domain/Problem.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import { type Commit, Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -112,7 +111,7 @@ const outcomeOf = (cause: Cause.Cause<unknown>): string => {
 
 /** What hands a delivery to a handler, stores the outcome and counts it. */
 export const makeRun = Effect.gen(function* () {
-  const clock = yield* BusinessClock
+  const clock = yield* Clocks.BusinessClock
   const commits = yield* Commits
   const ids = yield* Ids
   const storage = yield* Storage
@@ -134,7 +133,7 @@ export const makeRun = Effect.gen(function* () {
     began: number,
     schedule: Delivery.Schedule
   ) {
-    const durationMillis = Math.max(0, Math.round((yield* MonotonicTime.now) - began))
+    const durationMillis = Math.max(0, Math.round((yield* Clocks.monotonicNow) - began))
     const now = yield* clock.now
     const after = Delivery.attempted(
       delivery,
@@ -160,7 +159,7 @@ export const makeRun = Effect.gen(function* () {
     )
 
   const run = Effect.fnUntraced(function* (handler: Registered, due: LoggedDelivery, token: string) {
-    const began = yield* MonotonicTime.now
+    const began = yield* Clocks.monotonicNow
     const handled = Effect.andThen(
       call(handler, due),
       Effect.suspend(() => settle(due, token, { _tag: "Handled" }, began, handler.schedule))
@@ -227,7 +226,7 @@ interface Loop extends FetchLoop.FetchLoop {
 export type Needs =
   | Storage
   | Outbox
-  | BusinessClock
+  | Clocks.BusinessClock
   | Leases.BackgroundTasks
   | Leases.Leases
   | HandlerRegistry
@@ -238,7 +237,7 @@ export type Needs =
 export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Effect.Effect<HandlerLoops, never, Needs> =
   Effect.fnUntraced(function* (precondition) {
     const outbox = yield* Outbox
-    const clock = yield* BusinessClock
+    const clock = yield* Clocks.BusinessClock
     const tasks = yield* Leases.BackgroundTasks
     const leases = yield* Leases.Leases
     const registry = yield* HandlerRegistry

@@ -13,9 +13,8 @@ import { Context, Effect, type Fiber, FiberSet, Layer, Schedule, Scope } from "e
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
 import { HOUR } from "../../domain/Time.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Jobs } from "../../ports/Jobs.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -90,6 +89,8 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
     const outbox = yield* Outbox
     const { leaseMillis } = yield* Settings
     const scope = yield* Effect.scope
+    // First read here: monotonic time begins as the service does, whenever the machine's clock is set after that.
+    yield* Clocks.monotonicNow
     // A lease that has begun since the last renewal needs none yet.
     const held = new Map<WorkLease, { isNew: boolean }>()
     let isRenewing = false
@@ -101,7 +102,7 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
         age.isNew = false
       }
       const { deliveries: heldDeliveries, jobs: heldJobs } = byKind(old)
-      const until = (yield* MonotonicTime.now) + leaseMillis
+      const until = (yield* Clocks.monotonicNow) + leaseMillis
       if (heldJobs.length > 0) yield* jobs.renew({ leases: heldJobs, until })
       if (heldDeliveries.length > 0) yield* outbox.renew({ leases: heldDeliveries, until })
     })
@@ -120,7 +121,7 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
     })
 
     const take = Effect.fnUntraced(function* ({ dueAt, jobId }: Job, { token, until }: Lease) {
-      const machineNow = yield* MonotonicTime.now
+      const machineNow = yield* Clocks.monotonicNow
       // The job is the first from its own place on, unless somebody holds it.
       const place = { now: dueAt, from: { dueAt, id: jobId }, limit: 1 }
       const claimed = yield* jobs.claim({ ...place, machineNow, token, until })
@@ -179,7 +180,7 @@ const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effe
           FiberSet.addUnsafe(fibers, fiber)
           return Effect.succeed(fiber)
         }),
-      lease: Effect.zipWith(ids.token, MonotonicTime.now, (token, now) => ({
+      lease: Effect.zipWith(ids.token, Clocks.monotonicNow, (token, now) => ({
         token,
         until: now + leaseMillis
       }))
@@ -199,11 +200,13 @@ const AHEAD = 2 * HOUR
  * Ends all leases on work that is due or will be soon: a process that is known to be the only one takes over what a killed
  * one held.
  */
-export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | BusinessClock> = Effect.gen(function* () {
-  const jobs = yield* Jobs
-  const outbox = yield* Outbox
-  const { now } = yield* BusinessClock
-  const at = { now: (yield* now) + AHEAD }
-  yield* jobs.release(at)
-  yield* outbox.release(at)
-})
+export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | Clocks.BusinessClock> = Effect.gen(
+  function* () {
+    const jobs = yield* Jobs
+    const outbox = yield* Outbox
+    const { now } = yield* Clocks.BusinessClock
+    const at = { now: (yield* now) + AHEAD }
+    yield* jobs.release(at)
+    yield* outbox.release(at)
+  }
+)

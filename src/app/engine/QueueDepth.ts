@@ -11,9 +11,8 @@ import type { WaitingCount } from "../../domain/Job.ts"
 import type { Stock } from "../../domain/Sim.ts"
 import { SECOND } from "../../domain/Time.ts"
 import type { Failing } from "../../domain/WebhookEndpoint.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type CreatedCursor, Storage } from "../../ports/Storage.ts"
 import { StorageProbe } from "./StorageProbe.ts"
@@ -191,14 +190,14 @@ const makeHandlerGauges = () => {
 }
 
 /** The implementation that `Services.layer` provides. It measures nothing until it is asked to. */
-export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | BusinessClock | StorageProbe> =
+export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clocks.BusinessClock | StorageProbe> =
   Layer.effect(
     QueueDepth,
     Effect.gen(function* () {
       const jobs = yield* Jobs
       const outbox = yield* Outbox
       const storage = yield* Storage
-      const clock = yield* BusinessClock
+      const clock = yield* Clocks.BusinessClock
       const probe = yield* StorageProbe
       const updateJobs = gaugesOf("jobs")
       const updateDeliveries = gaugesOf("deliveries")
@@ -221,7 +220,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
 
       const measurement = Effect.gen(function* () {
         const now = yield* clock.now
-        const machineNow = yield* MonotonicTime.now
+        const machineNow = yield* Clocks.monotonicNow
         yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
         yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
         const ages = new Map<string, number>()
@@ -249,7 +248,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Bus
 
       return QueueDepth.of({
         measure: Effect.gen(function* () {
-          if ((yield* MonotonicTime.now) - measuredAt < FRESH) return
+          if ((yield* Clocks.monotonicNow) - measuredAt < FRESH) return
           const fiber = underWay ?? (yield* begin)
           yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
             duration: WAIT_LIMIT,

@@ -8,9 +8,8 @@ import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { HOUR } from "../../domain/Time.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
 import { Jobs } from "../../ports/Jobs.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RunCommand from "../jobs/RunCommand.ts"
@@ -68,7 +67,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const storage = yield* Storage
     const jobs = yield* Jobs
     const outbox = yield* Outbox
-    const clock = yield* BusinessClock
+    const clock = yield* Clocks.BusinessClock
     const runner = yield* JobRunner
     const recovery = yield* Recovery
     const runCommand = yield* RunCommand.make
@@ -172,7 +171,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     })
 
     const nextDue = Effect.gen(function* () {
-      const at = { now: yield* clock.now, machineNow: yield* MonotonicTime.now }
+      const at = { now: yield* clock.now, machineNow: yield* Clocks.monotonicNow }
       const sent = earlier((yield* outbox.pending(at)).dueAt, (yield* handlerLoops.pending(at)).dueAt)
       return earlier((yield* jobs.pending(at)).dueAt, sent)
     })

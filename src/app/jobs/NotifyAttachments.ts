@@ -9,7 +9,7 @@
 import { Effect } from "effect"
 import type { Work } from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage } from "../../ports/Storage.ts"
 import { Commits, NamedTypes } from "../commit/Commits.ts"
 import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"

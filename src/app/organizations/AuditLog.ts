@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
 import type { NotFound } from "../../domain/Refusal.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"

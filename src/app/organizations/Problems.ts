@@ -18,7 +18,7 @@ import {
 } from "../../domain/Refusal.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits, makeRefuseInside } from "../commit/Commits.ts"

@@ -15,7 +15,7 @@ import {
 } from "../../domain/Refusal.ts"
 import * as RegionRules from "../../domain/Region.ts"
 import type { Region } from "../../domain/Region.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"

@@ -19,7 +19,7 @@ import type { Label } from "../../domain/Label.ts"
 import { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import { type ReservedSims, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Ids } from "../commit/Ids.ts"
 import { Settings } from "../Settings.ts"
@@ -95,7 +95,7 @@ const makeStatements = Effect.fnUntraced(function* (): Effect.fn.Return<Statemen
   return {
     reserve: Effect.fnUntraced(function* (kind: Kind, count: number) {
       const token = yield* ids.token
-      const since = yield* MonotonicTime.now
+      const since = yield* Clocks.monotonicNow
       const claim = { ...kind, token, count, machineNow: since, until: since + claimMillis }
       return { ...(yield* storage.sims.reserve(claim)), token, since }
     }),
@@ -247,7 +247,7 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
       taken = 0
       peak = requests
       yield* Effect.sleep(ADAPT_EVERY)
-      const now = yield* MonotonicTime.now
+      const now = yield* Clocks.monotonicNow
       target = peak < 2 ? 0 : Math.min(target, taken)
       releaseStale(now)
       release(ahead.splice(target))
@@ -272,7 +272,7 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
 
   return {
     take: (onReserved) =>
-      Effect.flatMap(MonotonicTime.now, (now) => {
+      Effect.flatMap(Clocks.monotonicNow, (now) => {
         taken++
         releaseStale(now)
         const reservation = ahead.shift()

@@ -18,7 +18,7 @@ import {
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
 import * as TextLimit from "../../domain/TextLimit.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"

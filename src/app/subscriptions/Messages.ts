@@ -14,8 +14,7 @@ import {
 import * as Sms from "../../domain/Sms.ts"
 import type { Sent } from "../../domain/SmsSegments.ts"
 import { SECOND } from "../../domain/Time.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
-import * as MonotonicTime from "../../ports/MonotonicTime.ts"
+import * as Clocks from "../../ports/Clocks.ts"
 import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits, CurrentIdempotency, makeRefuseInside } from "../commit/Commits.ts"
@@ -95,7 +94,7 @@ export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.
 
   yield* usage.watch(({ caller, cost, limit }) => {
     if (limit !== LIMIT) return
-    const now = MonotonicTime.nowUnsafe(clock)
+    const now = Clocks.monotonicNowUnsafe(clock)
     forget(now)
     const until = Math.max(now, sent.get(caller) ?? now) + cost * interval
     sent.set(caller, Math.min(until, now + LARGEST_DEBT * windowMillis))
@@ -103,7 +102,7 @@ export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.
 
   return {
     take: ({ iccid, organizationId }: Target) =>
-      Effect.flatMap(MonotonicTime.now, (now) => {
+      Effect.flatMap(Clocks.monotonicNow, (now) => {
         const key = `${organizationId} ${iccid}`
         const until = Math.max(now, sent.get(key) ?? now) + interval
         // Sums of fractions may be off by less than a millisecond.
@@ -119,14 +118,14 @@ export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.
   }
 })
 
-type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
+type Needs = Storage | Clocks.BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
 /** The implementation that `Services.layer` provides. It keeps how many messages were sent lately. */
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
   Effect.gen(function* () {
     const storage = yield* Storage
-    const clock = yield* BusinessClock
+    const clock = yield* Clocks.BusinessClock
     const ids = yield* Ids
     const commits = yield* Commits
     const work = yield* BackgroundTasks

@@ -30,7 +30,7 @@ import {
 import * as SubscriptionRules from "../../domain/Subscription.ts"
 import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
-import { BusinessClock } from "../../ports/BusinessClock.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { type Job, Jobs, MonotonicTime, Storage } from "simplan/ports"
+import { type Job, Jobs, Clocks, Storage } from "simplan/ports"
 import pg from "pg"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Postgres from "../../../adapters/postgres/index.ts"
@@ -64,20 +64,20 @@ const process = (ahead: number) =>
     const claim = (token: string, later = 0) =>
       on(
         Effect.gen(function* () {
-          const machineNow = (yield* MonotonicTime.now) + later
+          const machineNow = (yield* Clocks.monotonicNow) + later
           const claimed = yield* jobs.claim({ now: 10, machineNow, until: machineNow + LEASE, token, limit: 1 })
           return claimed.length === 1
         })
       )
     const renew = (token: string) =>
       on(
-        Effect.flatMap(MonotonicTime.now, (now) =>
+        Effect.flatMap(Clocks.monotonicNow, (now) =>
           jobs.renew({ leases: [{ jobId: job.jobId, token }], until: now + LEASE })
         )
       )
     const lock = (token: string, later = 0) =>
       on(
-        Effect.flatMap(MonotonicTime.now, (time) => {
+        Effect.flatMap(Clocks.monotonicNow, (time) => {
           const now = time + later
           return journal.lock({ telco: "ocs", iccid: "8901", token, now, until: now + LEASE })
         })

@@ -18,12 +18,11 @@ import {
   Wallet,
   Worker
 } from "simplan"
-import { type Command, HostTransaction, Storage } from "simplan/ports"
+import { Clocks, type Command, HostTransaction, Storage } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import * as VirtualClock from "simplan/virtual-clock"
 import * as Ports from "../../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
@@ -33,9 +32,7 @@ const POLL = 20_000
 
 const make = async () => {
   const database = await Databases.create()
-  const ports = Ports.make(VirtualClock.system).pipe(
-    Layer.provideMerge(Postgres.layer({ url: Redacted.make(database.url) }))
-  )
+  const ports = Ports.make(Clocks.system).pipe(Layer.provideMerge(Postgres.layer({ url: Redacted.make(database.url) })))
   const rarePolls = Layer.effect(
     Settings.Settings,
     Effect.map(Settings.Settings, (defaults) => ({ ...defaults, pollMillis: POLL }))

@@ -9,8 +9,7 @@ import { Organizations, Services } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import { layer as memory } from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import * as Clocks from "simplan/virtual-clock"
-import { WebhookSender } from "simplan/ports"
+import { Clocks, WebhookSender } from "simplan/ports"
 
 const crypto = Layer.merge(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })

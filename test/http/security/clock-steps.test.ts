@@ -3,7 +3,7 @@
  */
 import { Clock, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { MonotonicTime } from "simplan/ports"
+import { Clocks } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as RateLimit from "../../../adapters/http/middleware/RateLimit.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
@@ -25,7 +25,7 @@ for (const step of SteppedClock.steps) {
           /** How many requests are admitted, one after the other. */
           const taken = Effect.gen(function* () {
             let count = 0
-            while (limit.take("key", yield* MonotonicTime.now) === 0) count += 1
+            while (limit.take("key", yield* Clocks.monotonicNow) === 0) count += 1
             return count
           })
           expect(yield* taken).toBe(10)

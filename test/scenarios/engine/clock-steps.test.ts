@@ -4,7 +4,7 @@
 import { Effect, Stream } from "effect"
 import { ApiKeys, Organizations, Plans, Sims, Subscriptions, Time, Worker } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
-import { Jobs, MonotonicTime } from "simplan/ports"
+import { Jobs, Clocks } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Processes from "../Processes.ts"
@@ -57,7 +57,7 @@ const claimable = (process: typeof other) =>
   process.run(
     Effect.gen(function* () {
       const jobs = yield* Jobs.Jobs
-      const machineNow = yield* MonotonicTime.now
+      const machineNow = yield* Clocks.monotonicNow
       const token = "token-of-the-test"
       const terms = { now: Processes.START + Time.DAY, machineNow, until: machineNow + LEASE, token, limit: 10 }
       const claimed = yield* jobs.claim(terms)

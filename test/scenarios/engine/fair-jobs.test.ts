@@ -5,9 +5,8 @@
 import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Services, Settings, Worker } from "simplan"
-import { type Job, Jobs, Storage, Telco } from "simplan/ports"
+import { Clocks, type Job, Jobs, Storage, Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import * as VirtualClock from "simplan/virtual-clock"
 import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Ports from "../Ports.ts"
@@ -53,7 +52,7 @@ const world = (hanging: ReadonlyArray<string>) =>
       Telco.Telco,
       Effect.map(Telco.Telco, (simulator) => ({ ...simulator, cancelPackage }))
     )
-    const ports = Layer.provideMerge(Ports.make(VirtualClock.system), Memory.layer)
+    const ports = Layer.provideMerge(Ports.make(Clocks.system), Memory.layer)
     const services = Layer.provideMerge(Services.layer, Layer.provideMerge(telco, ports))
     const limits = Effect.map(Settings.Settings, (preset) => ({
       ...preset,

@@ -5,9 +5,8 @@
 import { Effect, Layer, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Messages, Services, Settings, Subscriptions, Worker } from "simplan"
-import { Telco } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import * as VirtualClock from "simplan/virtual-clock"
 import { describe, expect, it } from "vitest"
 import * as Guards from "../../../adapters/telco-routes/Guards.ts"
 import * as Ports from "../Ports.ts"
@@ -69,7 +68,7 @@ const run = <A, E>(
   Effect.gen(function* () {
     const guarded = yield* Guards.guarded({ name: "north", callsAtOnce: CALLS_AT_ONCE }, slow(answers))
     const ports = Layer.merge(
-      Layer.provideMerge(Ports.make(VirtualClock.system), Memory.layer),
+      Layer.provideMerge(Ports.make(Clocks.system), Memory.layer),
       Layer.succeed(Telco.Telco, guarded)
     )
     const services = Layer.provideMerge(Services.layer, ports)

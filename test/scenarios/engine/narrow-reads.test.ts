@@ -16,8 +16,7 @@ import {
   Wallet
 } from "simplan"
 import * as Memory from "simplan/memory"
-import { Storage } from "simplan/ports"
-import * as VirtualClock from "simplan/virtual-clock"
+import { Clocks, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
 import * as Ports from "../Ports.ts"
 
@@ -48,7 +47,7 @@ const storage = (all: Array<string>) =>
 
 it("a request about one SIM reads no attachments that it does not answer", () => {
   const all: Array<string> = []
-  const ports = Layer.mergeAll(storage(all), Ports.make(VirtualClock.virtual(NOW)))
+  const ports = Layer.mergeAll(storage(all), Ports.make(Clocks.virtual(NOW)))
   return Effect.gen(function* () {
     const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
     const sims = yield* Sims.Sims

@@ -4,7 +4,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { ApiKeys, Coverage, Organizations, Plans, Services, Settings, Webhooks } from "simplan"
 import * as Memory from "simplan/memory"
-import * as VirtualClock from "simplan/virtual-clock"
+import { Clocks } from "simplan/ports"
 import { expect, it } from "vitest"
 import * as Ports from "../Ports.ts"
 
@@ -17,7 +17,7 @@ const limits = Layer.effect(
 )
 
 const run = <A, E>(use: Effect.Effect<A, E, Services.Services>) => {
-  const ports = Layer.mergeAll(Memory.layer, Ports.make(VirtualClock.virtual(NOW)))
+  const ports = Layer.mergeAll(Memory.layer, Ports.make(Clocks.virtual(NOW)))
   const services = Layer.provide(Layer.provide(Services.layer, ports), limits)
   return use.pipe(Effect.provide(services), Effect.runPromise)
 }

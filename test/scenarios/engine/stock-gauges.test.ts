@@ -6,8 +6,7 @@ import { Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { QueueDepth, Services } from "simplan"
 import * as Memory from "simplan/memory"
-import { Sim, SimIdentities, Storage } from "simplan/ports"
-import * as VirtualClock from "simplan/virtual-clock"
+import { Clocks, Sim, SimIdentities, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
 import * as Ports from "../Ports.ts"
 
@@ -65,7 +64,7 @@ it("are of the organizations with the fewest, and stay with them", () =>
   }).pipe(
     Effect.provide(
       Services.layer.pipe(
-        Layer.provideMerge(Ports.make(VirtualClock.virtual(0))),
+        Layer.provideMerge(Ports.make(Clocks.virtual(0))),
         Layer.provideMerge(Memory.layer),
         Layer.provideMerge(TestClock.layer())
       )

@@ -5,9 +5,8 @@ import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageProbe } from "simplan"
 import * as Memory from "simplan/memory"
-import { Storage } from "simplan/ports"
+import { Clocks, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as VirtualClock from "../../../adapters/virtual-clock/index.ts"
 
 const failed = new Storage.StorageError({ message: "No space left on device" })
 
@@ -22,7 +21,7 @@ const run = <A, E>(
       Storage.Storage.of({ ...stored, probe: () => Effect.suspend(() => tries.shift() ?? Effect.die("one more try")) })
     )
   ).pipe(Layer.provide(Memory.layer))
-  const probe = StorageProbe.layer.pipe(Layer.provide([storage, VirtualClock.virtual(0)]))
+  const probe = StorageProbe.layer.pipe(Layer.provide([storage, Clocks.virtual(0)]))
   return Effect.runPromise(Effect.provide(use, Layer.provideMerge(probe, TestClock.layer())))
 }
 

@@ -4,10 +4,9 @@
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { HostTransaction, Storage } from "simplan/ports"
+import { Clocks, HostTransaction, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { StandardCatalogue } from "simplan/catalogue"
-import * as VirtualClock from "simplan/virtual-clock"
 import { expect, it } from "vitest"
 import * as Commits from "../../../src/app/commit/Commits.ts"
 import * as Ids from "../../../src/app/commit/Ids.ts"
@@ -30,7 +29,7 @@ const services = (reads: Reads) => {
   const ports = Layer.mergeAll(
     Ids.layer.pipe(Layer.provide(NodeCrypto.layer)),
     StandardCatalogue.layer,
-    VirtualClock.system,
+    Clocks.system,
     Layer.succeed(HostTransaction.HostTransaction, Effect.service(Inside))
   ).pipe(Layer.provideMerge(storage))
   return Layer.mergeAll(Catalogues.layer, ApiKeys.layer).pipe(
