@@ -313,7 +313,7 @@ const requestsOf = ({ document, pool, random }: Means, route: Route, group: Grou
       const chunked = () =>
         send({
           headers: { "content-type": "application/json", "transfer-encoding": "chunked" },
-          body: `${"1\r\n[\r\n".repeat(100_000)}0\r\n\r\n`
+          body: `${"1\r\n[\r\n".repeat(Limits.LARGEST)}0\r\n\r\n`
         })
       const announced = () => send({ headers: { "content-type": "application/json", "content-length": "99999999999" } })
       const rows = route.path.endsWith("/sims") ? csvBodies.map((body) => () => send({ body, headers: csv })) : []

@@ -19,8 +19,17 @@ const AHEAD = 16
  */
 const PIECE = { least: 512, most: 16_384 }
 
-/** About what a request that waits takes, in bytes: its headers, and the objects of both. */
-const WAITING = 3_072
+/**
+ * How much of a body in chunks is parsed before it is read, in bytes: Node's parser makes an object of each chunk, and its own
+ * bound counts what chunks hold. A body of one-byte chunks takes forty times its bytes.
+ */
+const CHUNKED = 4_096
+
+/** About what a request that waits takes, in bytes: the objects of both, and those of a header beside its text. */
+const WAITING = { request: 2_048, header: 64 }
+
+const sizeOf = ({ rawHeaders, url = "" }: IncomingMessage): number =>
+  rawHeaders.reduce((sum, text) => sum + text.length + WAITING.header, WAITING.request + url.length)
 
 export type Listener = (request: IncomingMessage, response: Answer) => void
 
@@ -56,6 +65,8 @@ interface Waiting {
   readonly request: IncomingMessage
   readonly response: Answer
   readonly listener: Listener
+  /** In bytes. */
+  readonly size: number
 }
 
 export class Connection implements Holder {
@@ -77,8 +88,12 @@ export class Connection implements Holder {
   #isTurn = false
   #piece = PIECE.least
   #isParsed = true
+  /** The request whose body is parsed, where it comes in chunks, and how much of it was parsed since it was read. */
+  #chunked: IncomingMessage | undefined
+  #unreadChunks = 0
   #current: Answer | undefined
   #waiting: Array<Waiting> = []
+  #waitingBytes = 0
   #gone: (() => void) | undefined
   #last: (() => void) | undefined
 
@@ -90,7 +105,7 @@ export class Connection implements Holder {
     this.#parser = replaceParser(socket, (bytes) => this.#arrived(bytes))
     // Node resumes a socket for reasons of its own.
     socket.on("resume", () => {
-      if (this.#isDue || this.#waiting.length >= AHEAD) socket.pause()
+      if (this.#isDue || this.#waiting.length >= AHEAD || this.#isChunkedFull()) socket.pause()
     })
   }
 
@@ -103,6 +118,8 @@ export class Connection implements Holder {
   take(request: IncomingMessage, response: Answer, listener: Listener): void {
     if (this.socket.destroyed) return
     this.#piece = PIECE.least
+    this.#chunked = "transfer-encoding" in request.headers ? request : undefined
+    this.#unreadChunks = 0
     if (this.#current === undefined && this.#waiting.length === 0) {
       // What waits to be parsed was counted for the address of the last one.
       this.#shared.unread.set(this, this.requests, 0)
@@ -110,7 +127,9 @@ export class Connection implements Holder {
       this.#begin(request, response, listener)
       return
     }
-    this.#waiting.push({ request, response, listener })
+    const size = sizeOf(request)
+    this.#waitingBytes += size
+    this.#waiting.push({ request, response, listener, size })
     if (this.#waiting.length >= AHEAD) this.socket.pause()
     this.#countWaiting()
   }
@@ -154,6 +173,7 @@ export class Connection implements Holder {
   /** Releases everything. The connection is closed. */
   closed(): void {
     this.#waiting = []
+    this.#waitingBytes = 0
     this.#shared.unread.set(this, this.requests, 0)
     this.#shared.unread.set(this, this.answer, 0)
   }
@@ -187,8 +207,10 @@ export class Connection implements Holder {
     do {
       const piece = bytes.subarray(at, at + this.#piece)
       at += this.#piece
-      this.#piece = Math.min(2 * this.#piece, PIECE.most)
+      this.#piece = Math.min(2 * this.#piece, this.#chunked === undefined ? PIECE.most : CHUNKED)
       this.#parser(piece)
+      this.#unreadChunks += piece.length
+      if (this.#isChunkedFull()) socket.pause()
     } while (
       at < bytes.length &&
       this.#waiting.length < AHEAD &&
@@ -197,6 +219,13 @@ export class Connection implements Holder {
       !socket.isPaused()
     )
     if (at < bytes.length && socket.writable) this.#putBack(bytes.subarray(at))
+  }
+
+  /** Whether enough of a body in chunks waits to be read. */
+  #isChunkedFull(): boolean {
+    if (this.#chunked === undefined) return false
+    if (this.#chunked.readableLength === 0) this.#unreadChunks = 0
+    return this.#unreadChunks >= CHUNKED
   }
 
   readonly #parseInTurn = (): void => {
@@ -234,6 +263,7 @@ export class Connection implements Holder {
   readonly #next = (): void => {
     const next = this.#waiting.shift()
     if (next === undefined) return
+    this.#waitingBytes -= next.size
     this.#countWaiting()
     // The earlier answer may have closed the connection.
     if (next.response.socket === null) return
@@ -244,6 +274,6 @@ export class Connection implements Holder {
   #countWaiting(): void {
     const isBehind = this.#waiting.length >= AHEAD || (this.#isDue && !this.hasKey)
     const unparsed = isBehind ? this.socket.readableLength : 0
-    this.#shared.unread.set(this, this.requests, this.#waiting.length * WAITING + unparsed)
+    this.#shared.unread.set(this, this.requests, this.#waitingBytes + unparsed)
   }
 }

@@ -57,11 +57,22 @@ export async function* chunks(request: HttpServerRequest.HttpServerRequest, limi
 const problemOf = ({ reason }: HttpServerError.HttpServerError, limit: number): Problem =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(limit) : brokenOff
 
+/** Parts of a body up to so many bytes are copied together: an object of its own takes a hundred bytes and more. */
+const SMALL = 4_096
+
 /** Nobody else reads the body of Node's request, so none of it is kept for others, as `arrayBuffer` does by a fiber. */
 const collected = (message: Http.IncomingMessage, limit: number): Effect.Effect<Uint8Array, Problem> =>
   Effect.callback((resume) => {
     const parts: Array<Uint8Array> = []
     let length = 0
+    let small: Buffer | undefined
+    let smallLength = 0
+    const endSmall = (): void => {
+      if (small === undefined) return
+      parts.push(small.subarray(0, smallLength))
+      small = undefined
+      smallLength = 0
+    }
     const stop = (): void => {
       message.off("data", onData).off("end", onEnd).off("error", onBroken).off("close", onBroken)
     }
@@ -71,10 +82,22 @@ const collected = (message: Http.IncomingMessage, limit: number): Effect.Effect<
     }
     const onData = (part: Uint8Array): void => {
       length += part.byteLength
-      parts.push(part)
+      if (parts.length === 0 && small === undefined) parts.push(part)
+      else if (part.byteLength > SMALL) {
+        endSmall()
+        parts.push(part)
+      } else {
+        if (small !== undefined && smallLength + part.byteLength > small.byteLength) endSmall()
+        small ??= Buffer.allocUnsafeSlow(4 * SMALL)
+        small.set(part, smallLength)
+        smallLength += part.byteLength
+      }
       if (length > limit) settle(Effect.fail(tooLarge(limit)))
     }
-    const onEnd = (): void => settle(Effect.succeed(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)))
+    const onEnd = (): void => {
+      endSmall()
+      settle(Effect.succeed(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)))
+    }
     const onBroken = (): void => settle(Effect.fail(brokenOff))
     if (message.readableEnded) onEnd()
     else if (message.destroyed) onBroken()

@@ -2,11 +2,15 @@
  * Texts of requests have limits, which the document names too (rule W9).
  */
 import { Context, Effect, Layer } from "effect"
+import { once } from "node:events"
+import { request } from "node:http"
+import { text } from "node:stream/consumers"
 import { Storage } from "simplan/ports"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Memory from "../../../adapters/memory/index.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
+import * as Random from "../../faults/Random.ts"
 
 let world: World.World
 let stock: Inventory.Stock
@@ -172,6 +176,34 @@ describe("A body (W9)", () => {
   ])("of too many $of is refused before it is parsed", async ({ raw }) => {
     const { body, status } = await send(raw)
     expect([status, body.code, body.message]).toEqual([400, "invalid_field", "body must have at most 50000 values"])
+  })
+
+  it("is read whole in chunks of any sizes", async () => {
+    const random = Random.make(1)
+    const blanks = Array.from({ length: 300_000 }, () => random.pick([" ", "\t", "\n"])).join("")
+    const raw = `{"region_name":"In chunks",${blanks}"label":"Green","iso2_list":["FR","ES"]}`
+    const headers = {
+      "x-api-key": stock.tenant.key,
+      "content-type": "application/json",
+      "idempotency-key": "in chunks"
+    }
+    const sent = request(`${world.url}/v3/coverage-profiles/custom-region`, { method: "POST", headers })
+    const answered = once(sent, "response")
+    const bytes = Buffer.from(raw)
+    for (let at = 0, next = 0; at < bytes.length; at = next) {
+      next = at + random.pick([1, 1, 2, 300, 4_096, 4_097, 20_000, 70_000])
+      sent.write(bytes.subarray(at, next))
+      if (random.next() < 0.1) await new Promise(setImmediate)
+    }
+    sent.end()
+    const [response] = await answered
+    const first = JSON.parse(await text(response))
+    expect(response.statusCode).toBe(200)
+    // A key is used again only with the same bytes.
+    const again = await world.fetch("POST", "/v3/coverage-profiles/custom-region", { raw, headers })
+    expect([again.status, again.body]).toEqual([200, first])
+    const other = await world.fetch("POST", "/v3/coverage-profiles/custom-region", { raw: `${raw} `, headers })
+    expect(other.status).toBe(422)
   })
 
   it("may have any text in its strings", async () => {

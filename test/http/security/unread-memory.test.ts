@@ -1,5 +1,6 @@
 /**
- * The memory of a server whose clients read nothing (rule W13). The server is a process of its own.
+ * The memory of a server whose clients read nothing, or send their bodies in the smallest chunks (rule W13). The server is a
+ * process of its own.
  */
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
@@ -41,3 +42,27 @@ for (const connections of [1, 100]) {
     for (const socket of sockets) socket.destroy()
   })
 }
+
+it("bodies in chunks of a byte fill no memory, whether they are read or wait", async () => {
+  const server = processes.start({ env: { SIMPLAN_DATABASE_URL: "memory:" } })
+  const url = await server.listening
+  const key = server.fact("API key")
+  const status = () => fetch(`${url}/v3/sims?key=${key}`).then(({ status }) => status)
+  for (let n = 0; n < 20; n++) expect(await status()).toBe(200)
+  const before = memory(server.process.pid)
+  // More than a key may have under way, so that some wait.
+  const sockets = Array.from({ length: 48 }, () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1")
+    socket.on("error", () => {})
+    socket.write(`POST /v3/plans HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    socket.write("1\r\n \r\n".repeat(100_000))
+    return socket
+  })
+  let most = 0
+  for (let n = 0; n < 60; n++) {
+    most = Math.max(most, memory(server.process.pid))
+    await sleep(50)
+  }
+  expect(most - before, "MB more").toBeLessThan(150)
+  for (const socket of sockets) socket.destroy()
+})
