@@ -8,6 +8,7 @@ import { TextLimit } from "simplan/ports"
 import { inspect } from "node:util"
 import { Fields, Messages } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
+import type { TimeSpan as HostTimeSpan } from "./types/Calls.ts"
 
 /** How much of a value a message shows, in characters. */
 const SHOWN = 60
@@ -73,7 +74,7 @@ export const ofOrganization = { organizationId: Id }
 /** Nothing. */
 export const Nothing = Schema.Struct({})
 
-const MESSAGE = "must be a valid Date, or RFC 3339 text with a zone, such as 2026-01-31T12:00:00Z"
+const INSTANT = "must be a valid Date, or RFC 3339 text with a zone, such as 2026-01-31T12:00:00Z"
 
 const isInstant = (value: unknown): value is Date | string =>
   typeof value === "string"
@@ -81,7 +82,7 @@ const isInstant = (value: unknown): value is Date | string =>
     : value instanceof Date && value.getTime() >= Time.START_OF_TIME && value.getTime() < Time.END_OF_TIME
 
 /** An instant: a `Date` or RFC 3339 text, between the years 0 and 9999. */
-export const Instant = Schema.declare(isInstant, { message: MESSAGE })
+export const Instant = Schema.declare(isInstant, { message: INSTANT })
 
 /** The instant that a host has given. */
 export const toInstant = (value: Date | string): Time.Instant =>
@@ -102,3 +103,29 @@ export const AnyLabel = Fields.Label
 
 /** True or false. */
 export const Flag = Schema.Boolean.annotate({ message: "must be true or false" })
+
+const TIME_SPAN = /^(\d+(?:\.\d+)?) (millisecond|second|minute|hour|day)s?$/
+
+const UNITS: Readonly<Record<string, number>> = {
+  millisecond: 1,
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000
+}
+
+/** What a length of time must be. */
+export const TIME_SPAN_MESSAGE = 'must be a number of milliseconds that is not negative, or a text such as "20 seconds"'
+
+/** Milliseconds; undefined where it is no length of time that is finite and not negative. */
+export const millis = (value: unknown): number | undefined => {
+  if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined
+  const [, amount, unit = ""] = (typeof value === "string" ? TIME_SPAN.exec(value) : null) ?? []
+  return amount === undefined ? undefined : Math.round(Number(amount) * (UNITS[unit] ?? Number.NaN))
+}
+
+/** Whether it is a length of time. */
+const isTimeSpan = (value: unknown): value is HostTimeSpan => millis(value) !== undefined
+
+/** A length of time: milliseconds, or a number with a unit. */
+export const TimeSpan = Schema.declare(isTimeSpan, { message: TIME_SPAN_MESSAGE })

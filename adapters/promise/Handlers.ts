@@ -6,11 +6,8 @@ import { Cause, Context, Effect, Exit, Fiber, Schema } from "effect"
 import { EventHandlers } from "simplan"
 import { type Delivery, type EventHandler, HostTransaction, type WebhookEvent } from "simplan/ports"
 import * as Arguments from "./Arguments.ts"
-import * as Limits from "./Limits.ts"
 import * as Methods from "./Methods.ts"
-import * as Pages from "./Pages.ts"
-import type { Runtime } from "./Runtime.ts"
-import * as TimeSpans from "./TimeSpans.ts"
+import { atMost, type Runtime } from "./Runtime.ts"
 import type * as Types from "./types/Handlers.ts"
 import type { Transaction } from "./types/Within.ts"
 import * as Within from "./within/Within.ts"
@@ -36,7 +33,7 @@ const decodeOptions = Arguments.decoder(
       Schema.declare(isTransaction, { message: "must be true, false, or a function that begins a transaction" })
     ),
     waits: Schema.optional(
-      Schema.Array(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })).annotate({
+      Schema.Array(Arguments.TimeSpan).annotate({
         message: 'must be a list such as ["5 seconds", "1 minute"]'
       })
     ),
@@ -193,7 +190,7 @@ const inHosts = <A, E>(
     const release = Effect.suspend(() => {
       isOver = true
       if (running === undefined) return Effect.void
-      const rolledBack = Effect.promise(() => Limits.atMost(ROLLBACK_LIMIT, Promise.allSettled([ended])))
+      const rolledBack = Effect.promise(() => atMost(ROLLBACK_LIMIT, Promise.allSettled([ended])))
       return Effect.andThen(Fiber.interrupt(running), rolledBack)
     })
     const whole = Effect.raceFirst(Effect.tryPromise({ try: () => ended, catch: (error) => error }), overdue)
@@ -224,7 +221,7 @@ export const on = (runtime: Runtime): Types.On => {
     const { giveUp, maxAttempts, name, organizationId, transaction, waits } = decodeOptions(METHOD, options)
     if (!isHandle(handle)) throw Arguments.invalid(METHOD, "handler", "must be an async function", handle)
     const request = { name, organizationId, types: typeof given === "string" ? [given] : given }
-    const retries = { waits: waits?.map((wait) => TimeSpans.millis(wait) ?? Number.NaN), maxAttempts, giveUp }
+    const retries = { waits: waits?.map((wait) => Arguments.millis(wait) ?? Number.NaN), maxAttempts, giveUp }
     const inside = await insideOf(runtime, transaction)
     const call: Calling = inside?.call ?? ((handling, event) => called(handling, event, {}))
     const use = EventHandlers.EventHandlers.use((handlers) =>
@@ -253,7 +250,7 @@ export const make = (runtime: Runtime): Types.Handlers => ({
     const list = Methods.paging(
       runtime,
       { name: "handlers.failed", decode: decodeName },
-      Pages.created,
+      Methods.byCreation,
       (of, page) => EventHandlers.EventHandlers.use((handlers) => handlers.failed({ ...of, ...page })),
       failed
     )

@@ -1,17 +1,19 @@
 /**
  * The two kinds of methods, those that read and those that write: both check their request and that its organization
- * exists; one that writes takes an idempotency key (rule W2).
+ * exists; one that writes takes an idempotency key (rule W2). Lists are async iterables, and have pages whose tokens are
+ * opaque to the host.
  */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Result, Schema, Stream } from "effect"
+import * as Base64Url from "effect/encoding/Base64Url"
 import { createHash } from "node:crypto"
 import { IdempotencyKeys, Organizations } from "simplan"
-import type { Idempotency } from "simplan/ports"
+import type { Idempotency, Storage } from "simplan/ports"
+import { Fields, Text } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
 import * as Arguments from "./Arguments.ts"
-import * as Pages from "./Pages.ts"
 import type { Provided, Runtime } from "./Runtime.ts"
-import type { CallOptions, List, PagedList, WriteOptions } from "./types/Calls.ts"
+import type { CallOptions, List, Page, PagedList, PageRequest, WriteOptions } from "./types/Calls.ts"
 
 type Use<A> = Effect.Effect<A, unknown, Provided>
 
@@ -82,6 +84,98 @@ export const reading =
     return runtime.run(callOf(method, request), effect, options)
   }
 
+/** How many items are read at once where a list is iterated. */
+const ITERATED = 100
+
+const PRESET = 25
+
+const decodePage = Arguments.decoder(
+  Schema.Struct({
+    size: Schema.optional(Fields.integer(1, ITERATED)),
+    after: Schema.optional(Schema.NullOr(Schema.String))
+  }),
+  "the options"
+)
+
+/** A position in a list, and its token. */
+interface Cursor<Position> {
+  readonly write: (position: Position) => string
+  /** Undefined where this service cannot have made the token. */
+  readonly read: (token: string) => Position | undefined
+}
+
+const decoded = (token: string): string => {
+  const text = Result.getOrUndefined(Base64Url.decodeString(token))
+  return text !== undefined && Text.problem(text) === undefined ? text : ""
+}
+
+/** A position in a list ordered by creation. */
+export const byCreation: Cursor<Storage.CreatedCursor> = {
+  write: ({ createdAt, id }) => Base64Url.encode(`${createdAt}:${id}`),
+  read: (token) => {
+    const [, createdAt, id] = /^(-?\d{1,15}):([\x21-\x7e]{1,200})$/.exec(decoded(token)) ?? []
+    return createdAt === undefined || id === undefined ? undefined : { createdAt: Number(createdAt), id }
+  }
+}
+
+/** A position in the order of import. */
+export const byImport: Cursor<number> = {
+  write: (position) => Base64Url.encode(String(position)),
+  read: (token) => (/^\d{1,15}$/.test(decoded(token)) ? Number(decoded(token)) : undefined)
+}
+
+/** The position of a token; null without one. A token of something else is an `InvalidFieldError`. */
+export const position = <Position>(
+  cursor: Cursor<Position>,
+  token: string | null | undefined,
+  method: string
+): Position | null => {
+  if (token === undefined || token === null) return null
+  const found = cursor.read(token)
+  if (found === undefined) throw Arguments.invalid(method, "after", "must be a token that `next` gave", token)
+  return found
+}
+
+const toArray = async <Item>(items: AsyncIterable<Item>): Promise<Array<Item>> => {
+  const found: Array<Item> = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+/** The list whose items `iterate` gives. */
+const listOf = <Item>(iterate: () => AsyncIterator<Item>): List<Item> => {
+  const items = { [Symbol.asyncIterator]: iterate }
+  return { ...items, toArray: () => toArray(items) }
+}
+
+/** The list whose pages `read` gives. */
+const paged = <Item, Position>(
+  method: string,
+  cursor: Cursor<Position>,
+  read: (of: {
+    readonly after: Position | null
+    readonly limit: number
+  }) => Promise<{ readonly items: ReadonlyArray<Item>; readonly next: Position | null }>
+): PagedList<Item> => {
+  async function* iterate(): AsyncGenerator<Item, void> {
+    let after: Position | null = null
+    do {
+      const page: { readonly items: ReadonlyArray<Item>; readonly next: Position | null } = await read({
+        after,
+        limit: ITERATED
+      })
+      yield* page.items
+      after = page.next
+    } while (after !== null)
+  }
+  const page = async (of: PageRequest = {}): Promise<Page<Item>> => {
+    const { after, size = PRESET } = decodePage(`${method}.page`, of)
+    const { items, next } = await read({ after: position(cursor, after, `${method}.page`), limit: size })
+    return { items, next: next === null ? null : cursor.write(next) }
+  }
+  return { ...listOf(iterate), page }
+}
+
 /** A method that gives a list. A wrong request is thrown at once. */
 export const streaming =
   <Request extends object, A>(
@@ -93,7 +187,7 @@ export const streaming =
     checkOptions(method.name, options)
     const decoded = method.decode(method.name, request)
     const stream = Stream.unwrap(Effect.andThen(existing(organizationIn(decoded)), use(decoded)))
-    return Pages.list(() => runtime.iterate(callOf(method, request), stream, options))
+    return listOf(() => runtime.iterate(callOf(method, request), stream, options))
   }
 
 /** A method that gives a list of pages. A wrong request is thrown at once. */
@@ -101,7 +195,7 @@ export const paging =
   <Request extends object, Item, A, Position>(
     runtime: Runtime,
     method: Method<Request>,
-    cursor: Pages.Cursor<Position>,
+    cursor: Cursor<Position>,
     use: (
       request: Request,
       page: { readonly after: Position | null; readonly limit: number }
@@ -116,7 +210,7 @@ export const paging =
       const { items, next } = await runtime.run(callOf(method, request), effect, options)
       return { items: items.map(shape), next }
     }
-    return Pages.paged(method.name, cursor, read)
+    return paged(method.name, cursor, read)
   }
 
 // The same request has the same text, in whatever order its fields are. Iterables have no text.

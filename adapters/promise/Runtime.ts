@@ -2,17 +2,17 @@
  * The running service: its start, its end, and how a call is run in between.
  *
  * It starts when it is made. A start that fails is reported to the call that waits for it, or to the log where none
- * does, and tried again at the next call.
+ * does, and tried again at the next call. A call has limits, its signal and its timeout: one that is given up rejects at
+ * once; its work is interrupted and ends by itself.
  */
 import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { type IdempotencyKeys, RequestContext, type Services } from "simplan"
 import type { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
-import * as AdapterFailures from "./errors/AdapterFailures.ts"
+import * as Arguments from "./Arguments.ts"
 import * as Errors from "./errors/Errors.ts"
 import * as Failures from "./errors/Failures.ts"
 import type * as Logs from "./Logs.ts"
-import * as Limits from "./Limits.ts"
 import type { CallOptions } from "./types/Calls.ts"
 
 /** What effects of a call can use: the services, and the ports under them. */
@@ -68,6 +68,66 @@ const closed = () =>
 const contextOf = (options: CallOptions | undefined): Context.Context<never> => {
   const { actor, address = null, requestId = null } = options?.request ?? {}
   return Context.make(RequestContext.Current, { requestId, address, ...(actor !== undefined && { actor }) })
+}
+
+/** The longest time that a timer of Node can wait, in milliseconds. */
+const LONGEST = 2 ** 31 - 1
+
+/** Waits for a promise, but not longer than this. Whether it was settled. */
+export const atMost = async (millis: number, promise: Promise<unknown>): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(millis, LONGEST))
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs a call's work within its limits. `onGivenUp` names what is to be done when the call is given up. */
+export const within = <A>(
+  method: string,
+  options: CallOptions | undefined,
+  work: (onGivenUp: (interrupt: () => void) => void) => Promise<A>
+): Promise<A> => {
+  const { signal, timeout } = options ?? {}
+  if (signal?.aborted === true) return Promise.reject(Failures.aborted(signal, method))
+  if (signal === undefined && timeout === undefined) return work(() => undefined)
+  return new Promise((resolve, reject) => {
+    let interrupt: () => void = () => undefined
+    let isGivenUp = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const giveUp = (error: Error) => {
+      isGivenUp = true
+      stop()
+      reject(error)
+      interrupt()
+    }
+    const onAbort = () => {
+      if (signal !== undefined) giveUp(Failures.aborted(signal, method))
+    }
+    const stop = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", onAbort)
+    }
+    if (timeout !== undefined) {
+      const millis = Arguments.millis(timeout)
+      if (millis === undefined)
+        return reject(Arguments.invalid(method, "timeout", Arguments.TIME_SPAN_MESSAGE, timeout))
+      const message = `${method} was not done within ${typeof timeout === "number" ? `${timeout} ms` : timeout}`
+      const late = () => giveUp(new Errors.TimeoutError({ code: "timeout", status: 504, message }))
+      timer = setTimeout(late, Math.min(millis, LONGEST))
+    }
+    signal?.addEventListener("abort", onAbort)
+    work((named) => {
+      interrupt = named
+      if (isGivenUp) named()
+    })
+      .then(resolve, reject)
+      .finally(stop)
+  })
 }
 
 /** What closes with the service. */
@@ -131,10 +191,10 @@ export const make = (
     effect: Effect.Effect<A, unknown, Provided>,
     options: CallOptions | undefined
   ): Promise<A> =>
-    Limits.within(call.method, options, async (onGivenUp) => {
-      const adapters = AdapterFailures.make()
+    within(call.method, options, async (onGivenUp) => {
+      const adapters = Failures.makeOfAdapters()
       const services = Context.merge(await context(), contextOf(options))
-      const fiber = Effect.runForkWith(Context.add(services, AdapterFailures.Current, adapters))(effect)
+      const fiber = Effect.runForkWith(Context.add(services, Failures.CurrentOfAdapters, adapters))(effect)
       onGivenUp(() => fiber.interruptUnsafe())
       const exit = await new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
       if (Exit.isSuccess(exit)) return exit.value
@@ -154,14 +214,14 @@ export const make = (
     stream: Stream.Stream<A, unknown, Provided>,
     options?: CallOptions
   ): AsyncGenerator<A, void> {
-    const services = await Limits.within(call.method, options, context)
+    const services = await within(call.method, options, context)
     const items = Stream.toAsyncIterableWith(Stream.result(stream), Context.merge(services, contextOf(options)))[
       Symbol.asyncIterator
     ]()
     try {
       while (true) {
         if (closing !== undefined) throw closed()
-        const next = await Limits.within(call.method, options, () => items.next())
+        const next = await within(call.method, options, () => items.next())
         if (next.done === true) return
         if (next.value._tag === "Failure") throw reported(Failures.ofCause(Cause.fail(next.value.failure), call), call)
         yield next.value.success
@@ -175,7 +235,7 @@ export const make = (
   const end = async (): Promise<void> => {
     const running = await started?.catch(() => undefined)
     if (running === undefined) return
-    await Limits.atMost(WAIT_LIMIT, Promise.allSettled([...underWay, ...users.map(({ wait }) => wait())]))
+    await atMost(WAIT_LIMIT, Promise.allSettled([...underWay, ...users.map(({ wait }) => wait())]))
     await Promise.allSettled(users.map(({ release }) => release()))
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }

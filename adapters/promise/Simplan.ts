@@ -26,7 +26,6 @@ import * as Sims from "./resources/Sims.ts"
 import * as Subscriptions from "./resources/Subscriptions.ts"
 import * as Webhooks from "./resources/Webhooks.ts"
 import * as Runtime from "./Runtime.ts"
-import * as TimeSpans from "./TimeSpans.ts"
 import type { Drained, Simplan } from "./types/Simplan.ts"
 import * as Within from "./within/Within.ts"
 
@@ -34,7 +33,7 @@ const DRAIN = "drain"
 
 const decodeDrain = Arguments.decoder(
   Schema.Struct({
-    within: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })),
+    within: Schema.optional(Arguments.TimeSpan),
     signal: Schema.optional(Schema.instanceOf(AbortSignal, { message: "must be an AbortSignal" }))
   }),
   "the options"
@@ -87,7 +86,7 @@ export const createSimplan = (options: Options): Simplan => {
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: drain(runtime),
-    handler: Http.make(runtime, options.http),
+    handler: Http.make(runtime, Routed.telcos, options.http),
     close: runtime.close,
     [Symbol.asyncDispose]: runtime.close
   }

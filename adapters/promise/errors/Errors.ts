@@ -76,9 +76,6 @@ export interface ErrorDetails {
 
 /** Every error of simplan. One that is no subclass is a fault of simplan or of an adapter: `code` is `internal_error`. */
 export class SimplanError extends Error {
-  static {
-    SimplanError.prototype.name = "SimplanError"
-  }
   /** The stable name of the error, for programs, such as `plan_not_found`. */
   readonly code: ErrorCode
   /** The HTTP status that goes with the code. */
@@ -98,11 +95,7 @@ export class SimplanError extends Error {
 }
 
 /** A field of a request or an option has a wrong value, or is not known: `invalid_field`, 400. */
-export class InvalidFieldError extends SimplanError {
-  static {
-    InvalidFieldError.prototype.name = "InvalidFieldError"
-  }
-}
+export class InvalidFieldError extends SimplanError {}
 
 /** A kind of thing that may not be there. */
 export type Resource =
@@ -123,9 +116,6 @@ export type Resource =
 
 /** There is no such thing in the organization: `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {
-  static {
-    NotFoundError.prototype.name = "NotFoundError"
-  }
   /** The kind of thing. */
   readonly resource: Resource
   /** The id that was asked for. */
@@ -139,20 +129,13 @@ export class NotFoundError extends SimplanError {
 }
 
 /** No eSIM of the label is free (rule S2), or none without a mobile plan (rule I6): `no_free_esim`, 404. */
-export class NoFreeSimError extends SimplanError {
-  static {
-    NoFreeSimError.prototype.name = "NoFreeSimError"
-  }
-}
+export class NoFreeSimError extends SimplanError {}
 
 /**
  * No eSIM of the label is free now, but some are on their way back to stock (rule S5): `esims_releasing`, 503. Try again
  * after `retryAfterSeconds`.
  */
 export class SimsReleasingError extends SimplanError {
-  static {
-    SimsReleasingError.prototype.name = "SimsReleasingError"
-  }
   /** When to try again; at least 1. */
   readonly retryAfterSeconds: number
   constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
@@ -166,9 +149,6 @@ export class SimsReleasingError extends SimplanError {
  * `retryAfterSeconds`.
  */
 export class SmsLimitedError extends SimplanError {
-  static {
-    SmsLimitedError.prototype.name = "SmsLimitedError"
-  }
   /** When to send again; at least 1. */
   readonly retryAfterSeconds: number
   constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
@@ -178,34 +158,19 @@ export class SmsLimitedError extends SimplanError {
 }
 
 /** What is asked for does not fit what there is now: 409, and the classes below. */
-export class ConflictError extends SimplanError {
-  static {
-    ConflictError.prototype.name = "ConflictError"
-  }
-}
+export class ConflictError extends SimplanError {}
 
 /** An archived plan takes no new attachments (rule P2): `plan_archived`, 409. */
-export class PlanArchivedError extends ConflictError {
-  static {
-    PlanArchivedError.prototype.name = "PlanArchivedError"
-  }
-}
+export class PlanArchivedError extends ConflictError {}
 
 /** The SIM is being put into service or released (rule S5); try again shortly: `sim_busy`, 409. */
-export class SimBusyError extends ConflictError {
-  static {
-    SimBusyError.prototype.name = "SimBusyError"
-  }
-}
+export class SimBusyError extends ConflictError {}
 
 /**
  * The telco lists packages of ours on the SIM that a resolved problem would free (rule S6): `packages_listed`, 409. Cancel them
  * there, retry, or resolve by force.
  */
 export class PackagesListedError extends ConflictError {
-  static {
-    PackagesListedError.prototype.name = "PackagesListedError"
-  }
   /** The SIM that is not free. */
   readonly iccid: string
   /** What the telco calls them. */
@@ -219,31 +184,16 @@ export class PackagesListedError extends ConflictError {
 }
 
 /** The subscription's attachments would be too large together (rule W9): `subscription_full`, 409. */
-export class SubscriptionFullError extends ConflictError {
-  static {
-    SubscriptionFullError.prototype.name = "SubscriptionFullError"
-  }
-}
+export class SubscriptionFullError extends ConflictError {}
 
 /** The organization has as many of a kind as it may have (rule W13): `quota_exceeded`, 409. */
-export class QuotaExceededError extends ConflictError {
-  static {
-    QuotaExceededError.prototype.name = "QuotaExceededError"
-  }
-}
+export class QuotaExceededError extends ConflictError {}
 
 /** An expired attachment cannot be suspended (rule T7): `attachment_expired`, 409. */
-export class AttachmentExpiredError extends ConflictError {
-  static {
-    AttachmentExpiredError.prototype.name = "AttachmentExpiredError"
-  }
-}
+export class AttachmentExpiredError extends ConflictError {}
 
 /** A profile with exactly these countries exists (rule I4): `region_exists`, 409. */
 export class RegionExistsError extends ConflictError {
-  static {
-    RegionExistsError.prototype.name = "RegionExistsError"
-  }
   /** The id of the profile. */
   readonly coverageId: string
 
@@ -254,49 +204,25 @@ export class RegionExistsError extends ConflictError {
 }
 
 /** A disabled endpoint gets no deliveries (rule W7): `webhook_endpoint_disabled`, 409. */
-export class EndpointDisabledError extends ConflictError {
-  static {
-    EndpointDisabledError.prototype.name = "EndpointDisabledError"
-  }
-}
+export class EndpointDisabledError extends ConflictError {}
 
 /** The first call with the idempotency key is still under way (rule W2): `request_in_progress`, 409. */
-export class RequestInProgressError extends ConflictError {
-  static {
-    RequestInProgressError.prototype.name = "RequestInProgressError"
-  }
-}
+export class RequestInProgressError extends ConflictError {}
 
 /** The clock is the machine's (`clock_is_system`), or is being moved already (`clock_advancing`): 409. */
-export class ClockRefusedError extends ConflictError {
-  static {
-    ClockRefusedError.prototype.name = "ClockRefusedError"
-  }
-}
+export class ClockRefusedError extends ConflictError {}
 
 /**
  * The call cannot be made inside a database transaction of the host, because it calls the telco (rule H1): use
  * `simplan.within` there. `inside_transaction`, 409.
  */
-export class InsideTransactionError extends ConflictError {
-  static {
-    InsideTransactionError.prototype.name = "InsideTransactionError"
-  }
-}
+export class InsideTransactionError extends ConflictError {}
 
 /** A command that has begun, or was carried out, cannot be cancelled (rule H1): `command_begun`, 409. */
-export class CommandBegunError extends ConflictError {
-  static {
-    CommandBegunError.prototype.name = "CommandBegunError"
-  }
-}
+export class CommandBegunError extends ConflictError {}
 
 /** The command was cancelled before it began (rule H1): `command_cancelled`, 409. */
-export class CommandCancelledError extends ConflictError {
-  static {
-    CommandCancelledError.prototype.name = "CommandCancelledError"
-  }
-}
+export class CommandCancelledError extends ConflictError {}
 
 /**
  * The transaction that `simplan.within` was given cannot be used: none is open on the connection, as on a pool and after a
@@ -304,9 +230,6 @@ export class CommandCancelledError extends ConflictError {
  * Nothing was done: `transaction_unusable`, 409.
  */
 export class TransactionError extends ConflictError {
-  static {
-    TransactionError.prototype.name = "TransactionError"
-  }
   /** The database's SQLSTATE, such as `25P01`; absent where it has said nothing. */
   declare readonly sqlState?: string
   /**
@@ -327,9 +250,6 @@ export class TransactionError extends ConflictError {
  * done: roll the transaction back, and begin it anew. `transaction_conflict`, 409.
  */
 export class TransactionConflictError extends ConflictError {
-  static {
-    TransactionConflictError.prototype.name = "TransactionConflictError"
-  }
   /** The database's SQLSTATE: `40001`, a serialization failure, `40P01`, a deadlock, or `55P03`, a lock. */
   readonly sqlState: string
   /** The transaction as a whole can be tried again. */
@@ -342,31 +262,16 @@ export class TransactionConflictError extends ConflictError {
 }
 
 /** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */
-export class IdempotencyKeyReusedError extends SimplanError {
-  static {
-    IdempotencyKeyReusedError.prototype.name = "IdempotencyKeyReusedError"
-  }
-}
+export class IdempotencyKeyReusedError extends SimplanError {}
 
 /** The SIM's label is not the plan's, or not the requested one (rules S1 and I6): `label_mismatch`, 400. */
-export class LabelMismatchError extends SimplanError {
-  static {
-    LabelMismatchError.prototype.name = "LabelMismatchError"
-  }
-}
+export class LabelMismatchError extends SimplanError {}
 
 /** The organization has a region of that name (rule I4): `region_name_taken`, 400. */
-export class RegionNameTakenError extends SimplanError {
-  static {
-    RegionNameTakenError.prototype.name = "RegionNameTakenError"
-  }
-}
+export class RegionNameTakenError extends SimplanError {}
 
 /** Some of the countries have no operator under the label (rule I4): `region_uncovered`, 400. */
 export class RegionUncoveredError extends SimplanError {
-  static {
-    RegionUncoveredError.prototype.name = "RegionUncoveredError"
-  }
   /** The countries. */
   readonly missingIso2: ReadonlyArray<string>
 
@@ -377,38 +282,19 @@ export class RegionUncoveredError extends SimplanError {
 }
 
 /** The eSIM was installed on a device, so its subscription cannot be deleted (rule S3): `esim_installed`, 403. */
-export class EsimInstalledError extends SimplanError {
-  static {
-    EsimInstalledError.prototype.name = "EsimInstalledError"
-  }
-}
+export class EsimInstalledError extends SimplanError {}
 
 /** No telco carries a plan of these terms (rule P4): `terms_refused`, 422. */
-export class TermsRefusedError extends SimplanError {
-  static {
-    TermsRefusedError.prototype.name = "TermsRefusedError"
-  }
-}
+export class TermsRefusedError extends SimplanError {}
 
 /** The API key is not valid (rule W3): `key_invalid`, 401. */
-export class KeyRefusedError extends SimplanError {
-  static {
-    KeyRefusedError.prototype.name = "KeyRefusedError"
-  }
-}
+export class KeyRefusedError extends SimplanError {}
 
 /** The telco refused for good; nothing remains of the call (rule S5): `telco_refused`, 502. */
-export class TelcoRefusedError extends SimplanError {
-  static {
-    TelcoRefusedError.prototype.name = "TelcoRefusedError"
-  }
-}
+export class TelcoRefusedError extends SimplanError {}
 
 /** The telco could not be reached in time; what it may have done is undone (rule S5): `telco_unavailable`, 503. */
 export class TelcoUnavailableError extends SimplanError {
-  static {
-    TelcoUnavailableError.prototype.name = "TelcoUnavailableError"
-  }
   /** After how many seconds to try again. */
   readonly retryAfterSeconds: number
 
@@ -419,41 +305,22 @@ export class TelcoUnavailableError extends SimplanError {
 }
 
 /** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
-export class StorageUnavailableError extends SimplanError {
-  static {
-    StorageUnavailableError.prototype.name = "StorageUnavailableError"
-  }
-}
+export class StorageUnavailableError extends SimplanError {}
 
 /** The call's `timeout` has passed. What is not committed does not happen: `timeout`, 504. */
-export class TimeoutError extends SimplanError {
-  static {
-    TimeoutError.prototype.name = "TimeoutError"
-  }
-}
+export class TimeoutError extends SimplanError {}
 
 /** `close` was called: `not_ready`, 503. */
-export class ClosedError extends SimplanError {
-  static {
-    ClosedError.prototype.name = "ClosedError"
-  }
-}
+export class ClosedError extends SimplanError {}
 
 /** An adapter's answer that is final: thrown by a function of the telco, it refuses the call. */
-export class TelcoRefused extends Error {
-  static {
-    TelcoRefused.prototype.name = "TelcoRefused"
-  }
-}
+export class TelcoRefused extends Error {}
 
 /**
  * The telco could not be reached, or did not answer in time: thrown by a function of the telco, it makes the call be tried
  * again with the same key, not before `retryAfterSeconds`.
  */
 export class TelcoUnavailable extends Error {
-  static {
-    TelcoUnavailable.prototype.name = "TelcoUnavailable"
-  }
   /** After how many seconds the telco can be tried again. */
   declare readonly retryAfterSeconds?: number
   /** False: the telco has certainly not done it, and will not, so that nothing of it has to be undone (rule S5). */
@@ -467,4 +334,46 @@ export class TelcoUnavailable extends Error {
     if (options?.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
     if (options?.isDone === false) this.isDone = false
   }
+}
+
+// On the prototypes, where a name is no field of each error; and as texts, since bundlers give classes other names.
+for (const [name, { prototype }] of Object.entries({
+  SimplanError,
+  InvalidFieldError,
+  NotFoundError,
+  NoFreeSimError,
+  SimsReleasingError,
+  SmsLimitedError,
+  ConflictError,
+  PlanArchivedError,
+  SimBusyError,
+  PackagesListedError,
+  SubscriptionFullError,
+  QuotaExceededError,
+  AttachmentExpiredError,
+  RegionExistsError,
+  EndpointDisabledError,
+  RequestInProgressError,
+  ClockRefusedError,
+  InsideTransactionError,
+  CommandBegunError,
+  CommandCancelledError,
+  TransactionError,
+  TransactionConflictError,
+  IdempotencyKeyReusedError,
+  LabelMismatchError,
+  RegionNameTakenError,
+  RegionUncoveredError,
+  EsimInstalledError,
+  TermsRefusedError,
+  KeyRefusedError,
+  TelcoRefusedError,
+  TelcoUnavailableError,
+  StorageUnavailableError,
+  TimeoutError,
+  ClosedError,
+  TelcoRefused,
+  TelcoUnavailable
+})) {
+  prototype.name = name
 }

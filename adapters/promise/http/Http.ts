@@ -2,6 +2,7 @@
  * The HTTP API over the running service. Its modules are loaded with the first request. A request waits for the start; while
  * the service cannot start, it is answered by 503, and the next one tries to start it again.
  */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -9,9 +10,7 @@ import * as Schema from "effect/Schema"
 import type { HostAuth, Routes, WebHandler } from "../../http/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
-import * as Routed from "../ports/Routed.ts"
 import type { Runtime } from "../Runtime.ts"
-import * as TimeSpans from "../TimeSpans.ts"
 import type { HttpCaller, HttpGroup, HttpOperator, HttpOptions, HttpSource } from "../types/Http.ts"
 import type { Simplan } from "../types/Simplan.ts"
 
@@ -72,7 +71,7 @@ const decode = Arguments.decoder(
         Schema.Literal("off"),
         Schema.Struct({
           requests: whole(1),
-          window: Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })
+          window: Arguments.TimeSpan
         })
       ])
     ),
@@ -159,7 +158,7 @@ const hooks = ({ authenticate, authenticateOperator }: HttpOptions) => ({
 const redacted = (token: string | undefined) => (token === undefined ? undefined : Redacted.make(token))
 
 const rate = ({ rateLimit = { requests: 100, window: "1 second" } }: HttpOptions): Routes.Options["rateLimit"] =>
-  rateLimit === "off" ? "off" : { requests: rateLimit.requests, window: TimeSpans.millis(rateLimit.window) ?? 0 }
+  rateLimit === "off" ? "off" : { requests: rateLimit.requests, window: Arguments.millis(rateLimit.window) ?? 0 }
 
 // Some runtimes have requests of more than one class.
 const isWebRequest = (request: unknown): boolean =>
@@ -178,8 +177,12 @@ const wrongRequest = (request: unknown): Errors.InvalidFieldError =>
     request
   )
 
-/** The handler of web requests. */
-export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["handler"] => {
+/** The handler of web requests. `telcosOf` finds the telcos that are routed by a settings file, if any, in the services. */
+export const make = (
+  runtime: Runtime,
+  telcosOf: (services: Context.Context<never>) => Routes.Options["telcos"],
+  options: HttpOptions = {}
+): Simplan["handler"] => {
   const { groups = ["v3", "docs"], prefix, trustedProxies } = options
   const mountedSegments = new Set(groups.flatMap((group) => segments[group]))
   let opened: Promise<WebHandler.WebHandler> | undefined
@@ -202,7 +205,7 @@ export const make = (runtime: Runtime, options: HttpOptions = {}): Simplan["hand
   const open = async () => {
     const context = await runtime.context()
     const http = await import("../../http/index.ts")
-    const web = http.WebHandler.make(routes(Routed.telcos(context)), Layer.succeedContext(context))
+    const web = http.WebHandler.make(routes(telcosOf(context)), Layer.succeedContext(context))
     runtime.beforeClose({ wait: web.idle, release: web.dispose })
     return web
   }

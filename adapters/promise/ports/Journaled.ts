@@ -9,8 +9,7 @@ import type { Journal, KeylessTelco } from "../../telco-calls/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { AdapterCall, TelcoLayer } from "../Options.ts"
-import * as TimeSpans from "../TimeSpans.ts"
-import type { JournalOptions, ListedPackage, TelcoSystem } from "../types/TelcoSystem.ts"
+import type { JournalOptions, ListedPackage, TelcoSystem } from "../types/Telcos.ts"
 import * as HostTelco from "./Telco.ts"
 
 const METHOD = "journaledTelco"
@@ -20,7 +19,7 @@ const functions = ["listPackages", ...Telco.changes] as const satisfies Readonly
 const decode = Arguments.decoder(
   Schema.Struct({
     name: Schema.optional(Arguments.Name),
-    lateFor: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })),
+    lateFor: Schema.optional(Arguments.TimeSpan),
     logger: Schema.optional(Schema.Unknown)
   }),
   "the options"
@@ -106,7 +105,7 @@ export const layer = (system: TelcoSystem, options: JournalOptions): TelcoLayer 
   const { lateFor = "1 minute", name = "telco" } = decode(METHOD, options)
   const missing = HostTelco.missing(METHOD, system, functions)
   if (missing !== undefined) throw missing
-  const lateMillis = TimeSpans.millis(lateFor) ?? 0
+  const lateMillis = Arguments.millis(lateFor) ?? 0
   const make: Make = (log) =>
     Layer.unwrap(
       Effect.map(Effect.promise(loaded), ({ Answers, CallFailure, Journal, KeylessTelco }) =>

@@ -1,23 +1,22 @@
 /**
  * The layers that the options name. Options are checked at once; what they need is loaded when the service starts.
  */
-import { Effect, Layer, Predicate, Redacted, Schema } from "effect"
+import { Effect, Layer, Predicate, Redacted, Result, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
-import { Clocks, Quota, Storage, Telco as TelcoPort, type WebhookSender } from "simplan/ports"
+import { Clocks, Quota, Storage, Telco as TelcoPort, WebhookSender } from "simplan/ports"
 import { Fields, TelcoUrl } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Databases from "./Databases.ts"
 import * as Errors from "../errors/Errors.ts"
+import * as Failures from "../errors/Failures.ts"
 import * as Http from "../http/Http.ts"
 import * as Logs from "../Logs.ts"
-import type { Options, Sender as HostSender, Telco as HostTelco } from "../Options.ts"
-import * as TimeSpans from "../TimeSpans.ts"
+import type { Options, Sender as HostSender, Telco as HostTelco, WebhookOptions } from "../Options.ts"
 import * as Coverage from "../resources/Coverage.ts"
 import * as Journaled from "./Journaled.ts"
 import * as Routed from "./Routed.ts"
-import * as Sender from "./Sender.ts"
 import * as Telco from "./Telco.ts"
 
 type Made<Port, Needs = never> = () => Promise<Layer.Layer<Port, unknown, Needs>>
@@ -54,7 +53,7 @@ const decodeBridge = Arguments.decoder(
   Schema.Struct({
     url: Schema.Union([Schema.String, Schema.instanceOf(URL)]).annotate({ message: `must be ${TelcoUrl.allowed}` }),
     token: Token,
-    timeout: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE }))
+    timeout: Schema.optional(Arguments.TimeSpan)
   }),
   "the bridge"
 )
@@ -65,7 +64,7 @@ const bridgeOf = (bridge: object): Reached => {
   const url = TelcoUrl.parse(`${given}`)
   // It may hold a password, which is not shown.
   if (url === undefined) throw Arguments.invalid(method, "url", `must be ${TelcoUrl.allowed}`)
-  const timeoutMillis = TimeSpans.millis(timeout ?? "10 seconds") ?? 0
+  const timeoutMillis = Arguments.millis(timeout ?? "10 seconds") ?? 0
   if (timeoutMillis === 0) throw Arguments.invalid(method, "timeout", "must be longer than nothing")
   return {
     timeoutMillis,
@@ -90,6 +89,94 @@ const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
   throw Telco.missing(METHOD, telco, TelcoPort.changes, "telco.")
 }
 
+/** The time limit of a call to the host's function, in milliseconds. */
+const SEND_LIMIT = 15_000
+
+type WebhookLayer = Layer.Layer<WebhookSender.WebhookSender, unknown>
+
+/** How webhooks are sent. */
+interface Webhooks {
+  readonly layer: () => Promise<WebhookLayer>
+  /** Why webhooks may not go to a URL; undefined where they may. */
+  readonly checkUrl: (url: string) => Promise<string | undefined>
+}
+
+const sending = () => import("../../webhooks-http/index.ts")
+
+/** Over HTTP. */
+const overHttp = ({ allowPrivateAddresses, httpsOnly, ports }: WebhookOptions): Webhooks => {
+  const options = {
+    ...(allowPrivateAddresses !== undefined && { allowPrivateAddresses }),
+    ...(httpsOnly !== undefined && { httpsOnly }),
+    ...(ports !== undefined && { ports })
+  }
+  return {
+    layer: async () => (await sending()).HttpSender.layer(options),
+    checkUrl: async (url) => {
+      const checked = (await sending()).checkUrl(url, options)
+      return Result.isFailure(checked) ? checked.failure : undefined
+    }
+  }
+}
+
+const anyUrl = async (url: string): Promise<string | undefined> =>
+  URL.canParse(url) && /^https?:/i.test(url)
+    ? undefined
+    : "must be an absolute URL that starts with https:// or http://"
+
+/** By a layer. */
+const byLayer = (layer: WebhookLayer): Webhooks => ({ layer: async () => layer, checkUrl: anyUrl })
+
+/** Not at all. */
+const off: Webhooks = {
+  layer: async () =>
+    Layer.succeed(WebhookSender.WebhookSender, {
+      send: () => Effect.fail(new WebhookSender.SendFailed({ message: "createSimplan has the option webhooks: false" }))
+    }),
+  checkUrl: async () => "cannot be used, because createSimplan has the option webhooks: false"
+}
+
+/** By a function of the host's own. What it throws unexpectedly is logged with its stack. */
+const byFunction = (sender: HostSender, log: Logs.Write): Webhooks => ({
+  checkUrl: anyUrl,
+  layer: async () => {
+    const { Signature } = await sending()
+    const headersOf = ({ at, body, eventId, signingKeys }: WebhookSender.WebhookCall) => {
+      const timestamp = Math.floor(at / 1000)
+      return {
+        "content-type": "application/json",
+        "user-agent": "simplan",
+        [Signature.HEADER]: Signature.sign({ timestamp, body, signingKeys }),
+        ...Signature.standardHeaders({ eventId, timestamp, body, signingKeys })
+      }
+    }
+    const failed = (error: unknown) => {
+      const level = Failures.isConnection(error) ? "warn" : "error"
+      log(level, "webhooks.send threw an error; the webhook is sent again", { err: error })
+      const message = error instanceof Error && error.message !== "" ? error.message : Arguments.shown(error)
+      return new WebhookSender.SendFailed({ message })
+    }
+    const late = new WebhookSender.SendFailed({ message: `No response within ${SEND_LIMIT / 1000} s` })
+    return Layer.succeed(WebhookSender.WebhookSender, {
+      send: (webhook) => {
+        const { body, eventId, organizationId, url } = webhook
+        return Effect.tryPromise({
+          try: async (signal) => {
+            const call = { organizationId, url, eventId, body, headers: headersOf(webhook) }
+            const answer = await sender.send(call, { signal })
+            if (!Number.isInteger(answer?.status)) {
+              throw new TypeError(`send must resolve with { status: number }, not with ${Arguments.shown(answer)}`)
+            }
+            const excerpt = answer.body?.slice(0, WebhookSender.BODY_BYTES)
+            return { status: answer.status, ...(excerpt !== undefined && { body: excerpt }) }
+          },
+          catch: failed
+        }).pipe(Effect.timeoutOrElse({ duration: SEND_LIMIT, orElse: () => Effect.fail(late) }))
+      }
+    })
+  }
+})
+
 const decodeWebhooks = Arguments.decoder(
   Schema.Struct({
     allowPrivateAddresses: Schema.optional(Arguments.Flag),
@@ -101,16 +188,16 @@ const decodeWebhooks = Arguments.decoder(
 
 const isHostSender = (webhooks: object): webhooks is HostSender => functionIn(webhooks, "send")
 
-const sendersOf = ({ webhooks }: Options, log: Logs.Write): Sender.Webhooks => {
-  if (webhooks === undefined) return Sender.http({})
-  if (webhooks === false) return Sender.off
-  if (isSender(webhooks)) return Sender.by(webhooks)
+const sendersOf = ({ webhooks }: Options, log: Logs.Write): Webhooks => {
+  if (webhooks === undefined) return overHttp({})
+  if (webhooks === false) return off
+  if (isSender(webhooks)) return byLayer(webhooks)
   if (typeof webhooks !== "object" || webhooks === null) {
     throw Arguments.invalid(METHOD, "webhooks", "must be false, { send }, options or a Layer", webhooks)
   }
-  if (isHostSender(webhooks)) return Sender.plain(webhooks, log)
+  if (isHostSender(webhooks)) return byFunction(webhooks, log)
   if ("send" in webhooks) throw Arguments.invalid(METHOD, "webhooks.send", "must be an async function", webhooks.send)
-  return Sender.http(decodeWebhooks(`${METHOD}, webhooks`, webhooks))
+  return overHttp(decodeWebhooks(`${METHOD}, webhooks`, webhooks))
 }
 
 /** Stands at its stored instant, or at `start` where that is later; the instant is stored before anything uses it. */
@@ -202,7 +289,7 @@ const decodeSmsLimit = Arguments.decoder(
     messages: Schema.Int.check(
       Schema.makeFilter((count) => (count >= 1 && count <= 1_000_000) || "must be an integer from 1 to 1,000,000")
     ),
-    window: Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE })
+    window: Arguments.TimeSpan
   }),
   "the limit"
 )
@@ -211,7 +298,7 @@ const checkSmsLimit = (given: Options["smsLimit"]): void => {
   if (given === undefined || given === "off") return
   const method = `${METHOD}, smsLimit`
   const { window } = decodeSmsLimit(method, given)
-  if (!((TimeSpans.millis(window) ?? 0) >= 1))
+  if (!((Arguments.millis(window) ?? 0) >= 1))
     throw Arguments.invalid(method, "window", "must be at least 1 ms", window)
 }
 

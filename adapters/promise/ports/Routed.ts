@@ -6,8 +6,8 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Settings } from "simplan"
+import * as Arguments from "../Arguments.ts"
 import type { Options, SmsLimit } from "../Options.ts"
-import * as TimeSpans from "../TimeSpans.ts"
 import type { Connected, Routes } from "../../telco-routes/index.ts"
 
 const Routed = Context.Service<Routes.Routes, Routes.Routes["Service"]>(
@@ -32,7 +32,7 @@ export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E,
   )
 
 const smsLimitOf = (given: "off" | SmsLimit): Settings.Limits["smsLimit"] =>
-  given === "off" ? null : { messages: given.messages, windowMillis: TimeSpans.millis(given.window) ?? 0 }
+  given === "off" ? null : { messages: given.messages, windowMillis: Arguments.millis(given.window) ?? 0 }
 
 /** Gives calls the time that the telcos may take, at least `timeoutMillis`, and organizations their quotas and limit of SMS. */
 export const limits = (

@@ -6,8 +6,7 @@ import { Telco } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import type { Faults } from "../../telco-simulator/index.ts"
 import * as Arguments from "../Arguments.ts"
-import * as TimeSpans from "../TimeSpans.ts"
-import type { Simulator, SimulatorFailure, SimulatorPackage } from "../types/Simulator.ts"
+import type { Simulator, SimulatorFailure, SimulatorPackage } from "../types/Telcos.ts"
 
 const METHOD = "simulator.fail"
 
@@ -23,7 +22,7 @@ const decode = Arguments.decoder(
     fault: Schema.optional(Schema.Literals(FAULTS).annotate({ message: `must be one of ${FAULTS.join(", ")}` })),
     retryAfterSeconds: Schema.optional(Fields.integer(0, Number.MAX_SAFE_INTEGER)),
     message: Schema.optional(Schema.String),
-    delay: Schema.optional(Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE }))
+    delay: Schema.optional(Arguments.TimeSpan)
   }),
   "the failure"
 )
@@ -50,8 +49,8 @@ const faultOf = (failure: SimulatorFailure): Faults.Fault => {
     case "answer lost":
       return { ...target, fault }
     case "slow": {
-      const millis = TimeSpans.millis(delay)
-      if (millis === undefined) throw Arguments.invalid(METHOD, "delay", TimeSpans.MESSAGE)
+      const millis = Arguments.millis(delay)
+      if (millis === undefined) throw Arguments.invalid(METHOD, "delay", Arguments.TIME_SPAN_MESSAGE)
       return { ...target, fault, delay: millis }
     }
   }

@@ -3,7 +3,7 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import * as AdapterFailures from "../errors/AdapterFailures.ts"
+import * as Failures from "../errors/Failures.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import type * as Logs from "../Logs.ts"
@@ -77,7 +77,7 @@ export type Thrown =
 export const calling =
   (log: Logs.Write) =>
   <A>(operation: string, send: (call: AdapterCall) => Promise<A>): Effect.Effect<A, Thrown> => {
-    const thrown = (error: unknown, of: AdapterFailures.AdapterFailures | null): Thrown => {
+    const thrown = (error: unknown, of: Failures.OfAdapters | null): Thrown => {
       const message = messageOf(error)
       if (error instanceof Errors.TelcoRefused || error instanceof Telco.Refused) return { isRefusal: true, message }
       if (error instanceof Errors.TelcoUnavailable || error instanceof Telco.Unavailable) {
@@ -85,7 +85,7 @@ export const calling =
         const { isDone, retryAfterSeconds } = error
         return { isRefusal: false, message, retryAfterSeconds, isKnown: isDone === false, error }
       }
-      const isConnection = AdapterFailures.isConnection(error)
+      const isConnection = Failures.isConnection(error)
       of?.add(`telco.${operation}`, error, isConnection)
       if (isConnection)
         log("warn", `telco.${operation} could not connect; the call is undone or tried again`, { err: error })
@@ -95,7 +95,7 @@ export const calling =
         })
       return { isRefusal: false, message, retryAfterSeconds: undefined, isKnown: false, error }
     }
-    return Effect.flatMap(AdapterFailures.Current, (of) =>
+    return Effect.flatMap(Failures.CurrentOfAdapters, (of) =>
       Effect.tryPromise({ try: async (signal) => send({ signal }), catch: (error) => thrown(error, of) })
     )
   }
@@ -142,7 +142,7 @@ export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Tel
     Telco.Telco.useSync((telco) =>
       Telco.map(telco, (call, operation) =>
         Effect.tapErrorTag(call, "Telco.Unavailable", (failure) =>
-          Effect.map(AdapterFailures.Current, (of) => of?.add(`telco.${operation}`, failure, true))
+          Effect.map(Failures.CurrentOfAdapters, (of) => of?.add(`telco.${operation}`, failure, true))
         )
       )
     )

@@ -6,7 +6,7 @@ import { Telco } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { Logger, Telco as HostTelco, TelcoLayer } from "../Options.ts"
-import type { JournalOptions, TelcoSystem } from "../types/TelcoSystem.ts"
+import type { JournalOptions, TelcoSystem } from "../types/Telcos.ts"
 import * as Journaled from "./Journaled.ts"
 import * as HostTelcos from "./Telco.ts"
 

@@ -6,7 +6,6 @@ import { Commands, Refusal } from "simplan"
 import { Command, Idempotency } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
-import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
 import type * as Types from "../types/Commands.ts"
@@ -63,7 +62,7 @@ export const make = (runtime: Runtime): Types.Commands => ({
   list: Methods.paging(
     runtime,
     { name: "commands.list", decode: filter },
-    Pages.created,
+    Methods.byCreation,
     ({ organizationId, state = null }, page) =>
       Effect.flatMap(service, (commands) => commands.page({ organizationId, state, ...page })),
     shape

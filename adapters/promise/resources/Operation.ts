@@ -11,8 +11,6 @@ import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Operation.ts"
-import * as Pages from "../Pages.ts"
-import * as TimeSpans from "../TimeSpans.ts"
 
 /** How many reports a batch may have. */
 const MOST = 1_000
@@ -195,7 +193,7 @@ export const makeAuditLog = (runtime: Runtime): Types.AuditLog => ({
   list: Methods.paging(
     runtime,
     { name: "auditLog.list", decode: entryFilter },
-    Pages.created,
+    Methods.byCreation,
     ({ action = null, actor = null, from, organizationId, resourceId = null, to }, page) => {
       const times = { from: Arguments.toInstantOrNull(from), to: Arguments.toInstantOrNull(to) }
       const query = {
@@ -230,7 +228,7 @@ export const makeProblems = (runtime: Runtime): Types.Problems => ({
   list: Methods.paging(
     runtime,
     { name: "problems.list", decode: nothing },
-    Pages.created,
+    Methods.byCreation,
     (_, page) => Effect.flatMap(Problems.Problems, (problems) => problems.page(page)),
     problemOf
   ),
@@ -244,9 +242,7 @@ export const makeProblems = (runtime: Runtime): Types.Problems => ({
 
 const decodeTo = Arguments.decoder(Schema.Struct({ to: Arguments.Instant }))
 
-const decodeBy = Arguments.decoder(
-  Schema.Struct({ by: Schema.declare(TimeSpans.isTimeSpan, { message: TimeSpans.MESSAGE }) })
-)
+const decodeBy = Arguments.decoder(Schema.Struct({ by: Arguments.TimeSpan }))
 
 const moving = (advance: Effect.Effect<number, unknown, Provided>) =>
   Methods.json(Schema.Number, advance, (now) => Effect.succeed({ now: Arguments.toDate(now) }))
@@ -263,7 +259,7 @@ export const makeClock = (runtime: Runtime): Types.Clock => {
       moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceTo(Arguments.toInstant(to))))
     ),
     advanceBy: Methods.writing(runtime, { name: "clock.advanceBy", decode: decodeBy }, ({ by }) =>
-      moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceBy(TimeSpans.millis(by) ?? Number.NaN)))
+      moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceBy(Arguments.millis(by) ?? Number.NaN)))
     )
   }
 }

@@ -6,7 +6,6 @@ import { ApiKeys, Organizations } from "simplan"
 import { ApiKey, type Organization } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
-import * as Pages from "../Pages.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Organizations.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
@@ -35,7 +34,7 @@ export const make = (runtime: Runtime): Types.Organizations => ({
   list: Methods.paging(
     runtime,
     { name: "organizations.list", decode: everything },
-    Pages.created,
+    Methods.byCreation,
     (_, page) => Effect.flatMap(Organizations.Organizations, (organizations) => organizations.page(page)),
     organizationOf
   )
@@ -108,7 +107,7 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
     list: Methods.paging(
       runtime,
       { name: "apiKeys.list", decode: organizationNamed },
-      Pages.created,
+      Methods.byCreation,
       (of, page) => Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.page({ ...of, ...page })),
       apiKeyOf
     ),

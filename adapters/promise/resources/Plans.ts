@@ -7,7 +7,6 @@ import { Plans } from "simplan"
 import * as Arguments from "../Arguments.ts"
 import type * as Types from "../types/Plans.ts"
 import * as Methods from "../Methods.ts"
-import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
 
 export const termsOf = (of: Plan.PlanTerms): Types.Terms => ({
@@ -99,7 +98,7 @@ export const make = (runtime: Runtime): Types.Plans => ({
   list: Methods.paging(
     runtime,
     { name: "plans.list", decode: filter },
-    Pages.created,
+    Methods.byCreation,
     ({ archived = null, countries = [], label = null, organizationId, search = null }, page) => {
       const covered = countries.length === 0 ? null : countries
       const query = { organizationId, archived, label, search, countries: covered, ...page }

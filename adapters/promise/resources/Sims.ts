@@ -7,7 +7,6 @@ import { Sim, SimIdentities } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
-import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Sims.ts"
 import * as Commands from "./Commands.ts"
@@ -109,7 +108,7 @@ export const make = (runtime: Runtime): Types.Sims => ({
   list: Methods.paging(
     runtime,
     { name: "sims.list", decode: filter },
-    Pages.importSequence,
+    Methods.byImport,
     ({ isEsim = null, label = null, organizationId }, page) =>
       Effect.flatMap(Sims.Sims, (sims) => sims.page({ organizationId, isEsim, label, ...page })),
     shape

@@ -7,7 +7,6 @@ import { type Delivery, type Storage, TextLimit, WebhookEndpoint, WebhookEvent }
 import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
-import * as Pages from "../Pages.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Webhooks.ts"
 
@@ -174,7 +173,7 @@ export const make = (runtime: Runtime): Types.Webhooks => {
     list: Methods.paging(
       runtime,
       { name: "webhooks.list", decode: ofOrganization },
-      Pages.created,
+      Methods.byCreation,
       (of, page) => Effect.flatMap(service, (webhooks) => webhooks.page({ ...of, ...page })),
       shape
     ),
@@ -220,7 +219,7 @@ export const make = (runtime: Runtime): Types.Webhooks => {
     deliveries: Methods.paging(
       runtime,
       { name: "webhooks.deliveries", decode: filter },
-      Pages.created,
+      Methods.byCreation,
       (of, page) => Effect.flatMap(service, (webhooks) => webhooks.deliveries({ ...query(of), ...page })),
       delivered
     ),
@@ -238,11 +237,11 @@ export const make = (runtime: Runtime): Types.Webhooks => {
       runtime,
       { name: "webhooks.replayAll", decode: decodeReplay },
       ({ after: token, ...of }) => {
-        const after = Pages.position(Pages.created, token, "webhooks.replayAll")
+        const after = Methods.position(Methods.byCreation, token, "webhooks.replayAll")
         const run = Effect.flatMap(service, (webhooks) =>
           Effect.map(webhooks.replayAll({ ...query(of), after }), ({ next, replayed }) => ({
             replayed,
-            next: next === null ? null : Pages.created.write(next)
+            next: next === null ? null : Methods.byCreation.write(next)
           }))
         )
         return Methods.json(Replayed, run, Effect.succeed)
