@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { cycles, loadedWith, manifestOf, type SourceFile, strayEntries, violations } from "./rules.ts"
+import { cycles, loadedWith, manifestOf, mutualRooms, type SourceFile, strayEntries, violations } from "./rules.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -43,6 +43,10 @@ describe("the repository", () => {
 
   it("has no circles of imports, types included", { timeout: PARSING }, () => {
     expect(cycles(all, manifest)).toEqual([])
+  })
+
+  it("has no two rooms that import each other, types included", { timeout: PARSING }, () => {
+    expect(mutualRooms(all, manifest)).toEqual([])
   })
 
   it("holds nothing else at its top level", () => {
@@ -246,6 +250,33 @@ describe("the circles found", () => {
         ["src/app/B.ts", 'import "./D.ts"'],
         ["src/app/C.ts", 'import "./B.ts"\nimport "./D.ts"'],
         ["src/app/D.ts", ""]
+      )
+    ).toEqual([])
+  })
+})
+
+describe("the rooms that import each other", () => {
+  const planted = (...imports: ReadonlyArray<readonly [path: string, text: string]>) =>
+    mutualRooms(
+      imports.map(([path, text]) => ({ path, text })),
+      manifest
+    )
+
+  it("are folders beside each other, with all that is below them", () => {
+    const there = ["src/app/sims/A.ts", 'import type { B } from "../plans/B.ts"'] as const
+    const other = ["src/app/sims/C.ts", ""] as const
+    const back = ["src/app/plans/deep/D.ts", 'import "../../sims/C.ts"'] as const
+    const target = ["src/app/plans/B.ts", ""] as const
+    expect(planted(there, other, target, back)).toEqual(["src/app/plans, src/app/sims"])
+    expect(planted(there, other, target)).toEqual([])
+  })
+
+  it("are none where one is above the other", () => {
+    expect(
+      planted(
+        ["src/app/A.ts", 'import "./plans/B.ts"'],
+        ["src/app/plans/B.ts", 'import "../C.ts"'],
+        ["src/app/C.ts", ""]
       )
     ).toEqual([])
   })

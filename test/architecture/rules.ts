@@ -328,6 +328,34 @@ export const cycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): Re
   return found.toSorted()
 }
 
+// --- rooms ------------------------------------------------------------------------------------------------------------
+
+/** The folders beside each other that two paths are in, as far down as they differ; undefined where one is above the other. */
+const roomsOf = (from: string, to: string): readonly [string, string] | undefined => {
+  const [one, other] = [from.split("/"), to.split("/")]
+  const depth = one.findIndex((name, index) => name !== other[index])
+  if (depth === -1 || depth >= one.length - 1 || depth >= other.length - 1) return undefined
+  return [one.slice(0, depth + 1).join("/"), other.slice(0, depth + 1).join("/")]
+}
+
+/**
+ * The folders beside each other that import each other, types included, each with all that is below it: one line for each
+ * pair, as `a, b`. What they share stands above both, or in a third one.
+ */
+export const mutualRooms = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> => {
+  const found = new Set<string>()
+  for (const [path, targets] of graphOf(files, manifest)) {
+    for (const target of targets) {
+      const rooms = roomsOf(path, target)
+      if (rooms !== undefined) found.add(rooms.join(", "))
+    }
+  }
+  return [...found].filter((pair) => {
+    const [from = "", to = ""] = pair.split(", ")
+    return from < to && found.has(`${to}, ${from}`)
+  })
+}
+
 const topLevel = new Set([
   "package.json",
   "package-lock.json",

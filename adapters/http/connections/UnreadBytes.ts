@@ -9,12 +9,7 @@
  * answers (`hasRoom`).
  */
 
-/** Who reads an answer. */
-export interface Reader {
-  /** The API key, or what stands for it. */
-  readonly key: string
-  readonly organizationId: string
-}
+import type { Reader } from "../middleware/KeyLimits.ts"
 
 /** Something that a connection holds. */
 export interface Held {

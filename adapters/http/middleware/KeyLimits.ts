@@ -13,7 +13,6 @@ import { RequestContext } from "simplan"
 import { Clocks } from "simplan/ports"
 import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
-import type * as UnreadBytes from "../connections/UnreadBytes.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Requests from "./Requests.ts"
@@ -34,11 +33,18 @@ type Answer<R> = Effect.Effect<Response, never, R>
 /** Makes the answer to an admitted request within the limits of its caller. `read` is the path of a route that only reads. */
 export type Limited = <R>(answer: Answer<R>, read: string | null) => Answer<R | Scope.Scope>
 
+/** Who reads an answer. */
+export interface Reader {
+  /** The API key, or what stands for it. */
+  readonly key: string
+  readonly organizationId: string
+}
+
 export interface KeyLimits {
   /** Charges for a request, or refuses it (429). */
-  readonly admit: (reader: UnreadBytes.Reader) => Effect.Effect<void, Errors.Problem>
+  readonly admit: (reader: Reader) => Effect.Effect<void, Errors.Problem>
   /** Makes the answer to a request of a key within the bounds of the key and of its organization. */
-  readonly limited: (reader: UnreadBytes.Reader, request: HttpServerRequest.HttpServerRequest) => Limited
+  readonly limited: (reader: Reader, request: HttpServerRequest.HttpServerRequest) => Limited
 }
 
 /** What a server knows of the clients that read its answers. */
@@ -47,13 +53,9 @@ export interface Readers {
    * Counts what is unread of the answer to a request for a reader, and calls back when the answer is gone. False where
    * nothing is known of it; then it never calls back.
    */
-  readonly follow: (
-    request: HttpServerRequest.HttpServerRequest,
-    reader: UnreadBytes.Reader,
-    gone: () => void
-  ) => boolean
+  readonly follow: (request: HttpServerRequest.HttpServerRequest, reader: Reader, gone: () => void) => boolean
   /** Whether a reader may be given another answer. */
-  readonly hasRoom: (reader: UnreadBytes.Reader) => boolean
+  readonly hasRoom: (reader: Reader) => boolean
 }
 
 /** Without a server, an answer is gone when it is made. */
@@ -89,7 +91,7 @@ interface LimitOfCaller {
 }
 
 /** What the limits of all keys of an organization go by. */
-const allOf = ({ organizationId }: UnreadBytes.Reader): string => `all of ${organizationId}`
+const allOf = ({ organizationId }: Reader): string => `all of ${organizationId}`
 
 /** The limits of all keys. A request holds its place until its answer is gone. */
 export const make = (
@@ -109,13 +111,13 @@ export const make = (
     })
     const room = yield* Concurrency.makeReadRoom
 
-    const limitsOf = (reader: UnreadBytes.Reader): ReadonlyArray<LimitOfCaller> => [
+    const limitsOf = (reader: Reader): ReadonlyArray<LimitOfCaller> => [
       ...(limit === null ? [] : [{ name: "default", limit, caller: reader.key }]),
       ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: allOf(reader) }])
     ]
 
     /** The limit of which less is left. */
-    const headers = (reader: UnreadBytes.Reader, now: number): Readonly<Record<string, string>> => {
+    const headers = (reader: Reader, now: number): Readonly<Record<string, string>> => {
       const [first, second] = limitsOf(reader).map(({ caller, limit: of, name }) => {
         const { reset, tokens } = of.left(caller, now)
         const policy = `"${name}";q=${of.quota};w=${of.windowSeconds}`
@@ -126,7 +128,7 @@ export const make = (
     }
 
     /** Charges for a piece of a stream, and waits where its key or organization has used up half of its quota. */
-    const paced = (reader: UnreadBytes.Reader, piece: Uint8Array): Effect.Effect<Uint8Array> =>
+    const paced = (reader: Reader, piece: Uint8Array): Effect.Effect<Uint8Array> =>
       Effect.flatMap(Clocks.monotonicNow, (now) => {
         let pause = 0
         for (const { caller, limit: of } of limitsOf(reader)) {
@@ -137,19 +139,19 @@ export const make = (
       })
 
     /** Takes the places of a stream; else the refusal. */
-    const openStream = (reader: UnreadBytes.Reader): Errors.ErrorContent | null => {
+    const openStream = (reader: Reader): Errors.ErrorContent | null => {
       if (!concurrency.tryOpenStream(reader.key)) return tooManyStreams
       if (concurrencyOfAll.tryOpenStream(allOf(reader))) return null
       concurrency.closeStream(reader.key)
       return tooManyStreamsOfAll
     }
 
-    const closeStream = (reader: UnreadBytes.Reader): void => {
+    const closeStream = (reader: Reader): void => {
       concurrency.closeStream(reader.key)
       concurrencyOfAll.closeStream(allOf(reader))
     }
 
-    const streamed = (reader: UnreadBytes.Reader, response: Response, stream: HttpBody.Stream) =>
+    const streamed = (reader: Reader, response: Response, stream: HttpBody.Stream) =>
       Effect.map(
         Effect.acquireRelease(
           Effect.sync(() => openStream(reader)),
@@ -163,7 +165,7 @@ export const make = (
         }
       )
 
-    const charged = (reader: UnreadBytes.Reader, response: Response, read = 0): Effect.Effect<Response> =>
+    const charged = (reader: Reader, response: Response, read = 0): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
         : Effect.map(Clocks.monotonicNow, (now) => {

@@ -13,7 +13,6 @@ import { type Context, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "./Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
 
 export interface Options<Asked, Answer, E> {
   /** How many groups may be under way at once. */
@@ -147,8 +146,6 @@ export interface OfSim {
   readonly organizationId: string
   readonly iccid: string
 }
-
-export const ofSim = CommitClause.columns<Placed<OfSim>>({ integer: ["at"], text: ["organizationId", "iccid"] })
 
 type Statement<Asked, A> = (
   sql: Sql,

@@ -3,7 +3,15 @@
  * objects take. What most SIMs have none of stands together at the end, and is null where there is nothing of it.
  */
 import { type Label, type Sim, SimIdentities } from "simplan/ports"
+import type * as Batching from "../database/Batching.ts"
 import type * as Secrets from "../encryption/Secrets.ts"
+import * as CommitClause from "./CommitClause.ts"
+
+/** The columns of questions about one SIM each. */
+export const ofSim = CommitClause.columns<Batching.Placed<Batching.OfSim>>({
+  integer: ["at"],
+  text: ["organizationId", "iccid"]
+})
 
 type Rest = readonly [
   recycledAt: number | null,

@@ -14,7 +14,7 @@ import { Api } from "../api/Api.ts"
 import * as Facts from "./Facts.ts"
 import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as SimState from "./SimState.ts"
-import type * as Polling from "../polling/Polling.ts"
+import type * as Polling from "../Polling.ts"
 
 export type Notification =
   /** `usedBytes`: what has been used of the package in all. */

@@ -4,7 +4,7 @@
 import type { Time } from "simplan"
 import { type Attachment, Plan } from "simplan/ports"
 import { type Course, limitAt, type PackageCourse } from "../play/History.ts"
-import * as Wording from "../output/Wording.ts"
+import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 

@@ -2,7 +2,7 @@
  * Marks for single events: steps, webhooks, refusals and failures.
  */
 import type { Entry } from "../play/History.ts"
-import * as Wording from "../output/Wording.ts"
+import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
 

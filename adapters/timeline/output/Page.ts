@@ -7,7 +7,7 @@ import * as Drawing from "../drawing/Drawing.ts"
 import { escape } from "../drawing/Svg.ts"
 import type { Entry, History } from "../play/History.ts"
 import * as Text from "./Text.ts"
-import * as Wording from "./Wording.ts"
+import * as Wording from "../Wording.ts"
 
 const css = `:root{color-scheme:light dark;--ink:#1d2330;--muted:#5a6376;--ground:#fff;--rule:#e3e7ee;--bad:#b42323}
 @media (prefers-color-scheme:dark){:root{--ink:#e8ebf2;--muted:#a0a9bb;--ground:#14171d;--rule:#2a303b;--bad:#ff8a8a}}

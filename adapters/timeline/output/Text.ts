@@ -5,7 +5,7 @@
 import { Time } from "simplan"
 import type { Course, Entry, History, PackageCourse } from "../play/History.ts"
 import * as Rules from "../play/Rules.ts"
-import * as Wording from "./Wording.ts"
+import * as Wording from "../Wording.ts"
 
 /** The text of an entry, with its attachment if there are several. */
 export const what = ({ attachments }: History, { attachment, what }: Entry): string =>

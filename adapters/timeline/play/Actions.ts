@@ -10,7 +10,7 @@ import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
 import type * as Step from "../scenario/Step.ts"
-import * as Wording from "../output/Wording.ts"
+import * as Wording from "../Wording.ts"
 
 interface Period {
   readonly start?: string | null

@@ -8,7 +8,7 @@ import { type Attachment, Plan, Recurrence, type WebhookEvent } from "simplan/po
 import type { Simulated } from "simplan/testing"
 import { type Course, courseAfter, type Entry, limitAt, type PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
-import * as Wording from "../output/Wording.ts"
+import * as Wording from "../Wording.ts"
 
 type Change = Omit<Entry, "at" | "attachment">
 

@@ -9,6 +9,7 @@ import * as Secrets from "../../encryption/Secrets.ts"
 import * as AggregateRows from "../../sql/AggregateRows.ts"
 import * as ReportedRows from "../../sql/ReportedRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
+import * as SimRows from "../../sql/SimRows.ts"
 
 const present = `
   left join simplan.subscription on subscription.organization_id = sim.organization_id
@@ -22,7 +23,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<AggregateRows.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)})::text as value
-      from ${CommitClause.rows(sql, asked, Batching.ofSim)}
+      from ${CommitClause.rows(sql, asked, SimRows.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )

@@ -22,7 +22,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<SimRows.Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(SimRows.value)})::text as value
-      from ${CommitClause.rows(sql, asked, Batching.ofSim)}
+      from ${CommitClause.rows(sql, asked, SimRows.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid`
   )
   const { decrypt } = database.cipher

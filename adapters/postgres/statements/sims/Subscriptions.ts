@@ -69,7 +69,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)})::text as value
-      from ${CommitClause.rows(sql, asked, Batching.ofSim)}
+      from ${CommitClause.rows(sql, asked, SimRows.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'

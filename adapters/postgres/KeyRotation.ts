@@ -12,10 +12,10 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
-import { type Row, type Sql, values } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
-import * as Secrets from "./Secrets.ts"
-import type { SecretKey } from "./SecretKeys.ts"
+import { type Row, type Sql, values } from "./database/Database.ts"
+import * as CommitClause from "./sql/CommitClause.ts"
+import * as Secrets from "./encryption/Secrets.ts"
+import type { SecretKey } from "./encryption/SecretKeys.ts"
 
 interface Entry {
   readonly id: string

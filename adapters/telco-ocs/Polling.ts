@@ -10,14 +10,14 @@
 import { Effect, Metric, Clock } from "effect"
 import { Catalogues, Reports } from "simplan"
 import { type Storage, type TelcoReport, Time } from "simplan/ports"
-import { type CallFailure, Journal } from "../../telco-calls/index.ts"
-import { Api, type Subscriber } from "../api/Api.ts"
-import * as Comparison from "../drift/Comparison.ts"
-import * as Facts from "../reports/Facts.ts"
-import * as Observation from "./Observation.ts"
-import * as NotifiedThresholds from "../reports/NotifiedThresholds.ts"
-import * as SimState from "../reports/SimState.ts"
-import * as PollSchedule from "./PollSchedule.ts"
+import { type CallFailure, Journal } from "../telco-calls/index.ts"
+import { Api, type Subscriber } from "./api/Api.ts"
+import * as Comparison from "./drift/Comparison.ts"
+import * as Facts from "./reports/Facts.ts"
+import * as Observation from "./polling/Observation.ts"
+import * as NotifiedThresholds from "./reports/NotifiedThresholds.ts"
+import * as SimState from "./reports/SimState.ts"
+import * as PollSchedule from "./polling/PollSchedule.ts"
 
 /** From a second to a day. */
 const BOUNDARIES = [1, 5, 15, 30, 60, 150, 300, 600, 900, 1_800, 3_600, 21_600, 86_400]
