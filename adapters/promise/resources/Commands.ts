@@ -8,7 +8,7 @@ import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
-import type * as Types from "../types/Commands.ts"
+import type * as Types from "../types/Within.ts"
 import type { Submitted } from "../types/Within.ts"
 
 const shape = (command: Command.Command): Types.Command => {

@@ -2,10 +2,9 @@
  * Handlers of events in the host's own process (rule E2).
  */
 import type { CallOptions, OfOrganization, PagedList, TimeSpan } from "./Calls.ts"
-import type { CommandMethod } from "./Commands.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { EventType } from "./Webhooks.ts"
-import type { Transaction } from "./Within.ts"
+import type { CommandMethod, Transaction } from "./Within.ts"
 
 /**
  * What events about an attachment or one of its packages say. Times are RFC 3339 in UTC, null as long as they are not

@@ -2,7 +2,6 @@
  * The service as a host has it.
  */
 import type { TimeSpan } from "./Calls.ts"
-import type { Commands } from "./Commands.ts"
 import type { Handlers, On } from "./Handlers.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
 import type { AuditLog, Clock, Problems, Reports } from "./Operation.ts"
@@ -11,7 +10,7 @@ import type { Plans } from "./Plans.ts"
 import type { Sims, Wallet } from "./Sims.ts"
 import type { Attachments, Messages, Subscriptions } from "./Subscriptions.ts"
 import type { Webhooks } from "./Webhooks.ts"
-import type { Transaction, Within } from "./Within.ts"
+import type { Commands, Transaction, Within } from "./Within.ts"
 
 /** What `drain` has done. */
 export interface Drained {
