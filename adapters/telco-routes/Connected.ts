@@ -1,11 +1,16 @@
 /**
- * One telco of the settings file, connected: what the port asks of it, what an operator may ask about it, and the error
- * where it cannot be connected.
+ * A telco of the settings file, connected: what the port asks of it, and what an operator may ask about it. `make` holds those
+ * that are connected now, and puts those of other settings in their place while the service runs.
+ *
+ * The map and the routes are changed in place and in one step: whoever holds them sees either the old ones or the new ones. A
+ * telco whose settings are the same stays connected. One that is gone or has other settings takes no new calls, and is
+ * disconnected when its last call is over.
  */
-import { Data, type Effect, type Redacted } from "effect"
+import { Data, Deferred, Effect, Equal, Exit, FiberMap, type Redacted, Scope, Semaphore } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims } from "simplan"
-import type { Label, Storage, Telco } from "simplan/ports"
-import type * as Shape from "./file/Shape.ts"
+import { type Label, type Storage, Telco } from "simplan/ports"
+import type * as Routing from "./Routing.ts"
+import type * as Settings from "./Settings.ts"
 
 /** A telco cannot be used as the settings say. */
 export class CannotConnect extends Data.TaggedError("TelcoRoutes.CannotConnect")<{
@@ -82,7 +87,7 @@ export interface Connected {
   /** What routes, metrics and the journal call it by. */
   readonly name: string
   /** The adapter that reaches it, such as `ocs`. */
-  readonly kind: Shape.Kind
+  readonly kind: Settings.Kind
   /** Refuses what the kind cannot do. */
   readonly telco: Telco.Telco["Service"]
   /** Refuses terms for which the telco has no settings. */
@@ -103,3 +108,181 @@ export interface Connected {
   /** Null: it needs nothing to be done. */
   readonly background: Background | null
 }
+
+/** Connects a telco, as long as the scope is open. */
+type Connect = (of: Settings.Telco) => Effect.Effect<Connected, CannotConnect, Scope.Scope>
+
+/** Counts what is under way at a telco. */
+const makeUse = () => {
+  let underWay = 0
+  const waiting: Array<Deferred.Deferred<void>> = []
+  const begin = Effect.sync(() => {
+    underWay += 1
+  })
+  const end = Effect.sync(() => {
+    underWay -= 1
+    if (underWay === 0) for (const one of waiting.splice(0)) Deferred.doneUnsafe(one, Exit.void)
+  })
+  return {
+    count: <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.acquireUseRelease(
+        begin,
+        () => call,
+        () => end
+      ),
+    /** Ends when nothing is under way. */
+    over: Effect.suspend(() => {
+      if (underWay === 0) return Effect.void
+      const one = Deferred.makeUnsafe<void>()
+      waiting.push(one)
+      return Deferred.await(one)
+    })
+  }
+}
+
+type Use = ReturnType<typeof makeUse>
+
+const setting =
+  (count: Use["count"], { set }: Zones): Zones["set"] =>
+  (zone, record) =>
+    count(set(zone, record))
+
+const taking =
+  (count: Use["count"], { take }: Notifications): Notifications["take"] =>
+  (body) =>
+    count(take(body))
+
+const asking =
+  (count: Use["count"], imsiOf: NonNullable<Connected["imsiOf"]>): NonNullable<Connected["imsiOf"]> =>
+  (iccid) =>
+    count(imsiOf(iccid))
+
+/** The telco with its calls counted. */
+const counted = ({ count }: Use, of: Connected): Connected => ({
+  ...of,
+  telco: Telco.map(of.telco, count),
+  checkTerms: (terms) => count(of.checkTerms(terms)),
+  zones: of.zones === null ? null : { list: of.zones.list, set: setting(count, of.zones) },
+  notifications: of.notifications === null ? null : { ...of.notifications, take: taking(count, of.notifications) },
+  imsiOf: of.imsiOf === null ? null : asking(count, of.imsiOf)
+})
+
+/** A connected telco, and what it was connected by. */
+interface Member {
+  /** No two that were ever connected have the same. */
+  readonly id: number
+  readonly of: Settings.Telco
+  readonly connected: Connected
+  readonly use: Use
+  readonly scope: Scope.Closeable
+}
+
+/** The telcos of a process. */
+export interface ConnectedTelcos {
+  /** By name, in the order of the settings. It changes in place. */
+  readonly telcos: ReadonlyMap<string, Connected>
+  /** In the order in which they are tried. It changes in place. */
+  readonly routes: ReadonlyArray<Routing.Route>
+  /** All names that there were: what the journal has entries of. It grows in place. */
+  readonly names: ReadonlyArray<string>
+  /**
+   * Connects the telcos of these settings that are not connected yet, and takes them all in place of those that are there.
+   * `lackingOf` says what a new one lacks, a sentence each. Where one lacks something, or cannot be connected, nothing changes.
+   */
+  readonly replace: (
+    settings: Settings.Settings,
+    lackingOf: (telco: Connected) => Effect.Effect<ReadonlyArray<string>, never, Scope.Scope>
+  ) => Effect.Effect<void, CannotConnect>
+  /** Does what the telcos of each moment need to be done all the time, until it is interrupted. */
+  readonly background: Effect.Effect<never, never, Services>
+}
+
+/** None yet. `connectTo` may hold the map and the routes; `known` is the first of the names. All end with the scope. */
+export const make = (
+  known: ReadonlyArray<string>,
+  connectTo: (telcos: Pick<ConnectedTelcos, "telcos" | "routes">) => Connect
+): Effect.Effect<ConnectedTelcos, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const all = yield* Effect.scope
+    const oneAtATime = yield* Semaphore.make(1)
+    const telcos = new Map<string, Connected>()
+    const routes: Array<Routing.Route> = []
+    const names: Array<string> = [...known]
+    const connect = connectTo({ telcos, routes })
+    let members: ReadonlyArray<Member> = []
+    let changed = Deferred.makeUnsafe<void>()
+    let lastId = 0
+
+    // What a telco starts has to be interruptible, as it is ended by an interruption.
+    const open = (of: Settings.Telco): Effect.Effect<Member, CannotConnect> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.fork(all)
+          const use = makeUse()
+          const connected = yield* Effect.onError(restore(Scope.provide(connect(of), scope)), (cause) =>
+            Scope.close(scope, Exit.failCause(cause))
+          )
+          return { id: ++lastId, of, connected: counted(use, connected), use, scope }
+        })
+      )
+
+    const retire = ({ scope, use }: Member) =>
+      Effect.forkIn(Effect.interruptible(Effect.andThen(use.over, Scope.close(scope, Exit.void))), all)
+
+    const take = (settings: Settings.Settings, next: ReadonlyArray<Member>): ReadonlyArray<Member> => {
+      const gone = members.filter((one) => !next.includes(one))
+      members = next
+      telcos.clear()
+      for (const { connected } of next) telcos.set(connected.name, connected)
+      routes.splice(0, routes.length, ...settings.routes)
+      for (const { name } of settings.telcos) if (!names.includes(name)) names.push(name)
+      Deferred.doneUnsafe(changed, Exit.void)
+      changed = Deferred.makeUnsafe<void>()
+      return gone
+    }
+
+    const replace: ConnectedTelcos["replace"] = (settings, lackingOf) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const opened: Array<Member> = []
+          const connecting = Effect.gen(function* () {
+            const next = yield* Effect.forEach(settings.telcos, (of) => {
+              const same = members.find((one) => Equal.equals(one.of, of))
+              return same === undefined
+                ? Effect.tap(open(of), (one) => Effect.sync(() => void opened.push(one)))
+                : Effect.succeed(same)
+            })
+            const lacking = yield* Effect.forEach(
+              opened,
+              ({ connected, scope }) => Scope.provide(lackingOf(connected), scope),
+              { concurrency: "unbounded" }
+            )
+            const sentences = lacking.flat()
+            if (sentences.length > 0) return yield* new CannotConnect({ message: sentences.join("\n") })
+            return next
+          })
+          const next = yield* Effect.onError(restore(connecting), (cause) =>
+            Effect.forEach(opened, ({ scope }) => Scope.close(scope, Exit.failCause(cause)), { discard: true })
+          )
+          yield* Effect.forEach(take(settings, next), retire, { discard: true })
+        })
+      ).pipe(oneAtATime.withPermits(1))
+
+    const background: ConnectedTelcos["background"] = Effect.scoped(
+      Effect.gen(function* () {
+        const running = yield* FiberMap.make<number, never>()
+        for (;;) {
+          const change = changed
+          const ids = new Set(members.map(({ id }) => id))
+          for (const [id] of [...running]) if (!ids.has(id)) yield* FiberMap.remove(running, id)
+          for (const { connected, id } of members) {
+            if (connected.background === null || FiberMap.hasUnsafe(running, id)) continue
+            yield* FiberMap.run(running, id, connected.background.forever)
+          }
+          yield* Deferred.await(change)
+        }
+      })
+    )
+
+    return { telcos, routes, names, replace, background }
+  })

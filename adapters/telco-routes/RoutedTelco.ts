@@ -12,8 +12,6 @@ import { Effect, Metric, Option, Result, Schema } from "effect"
 import { type Label, SimIdentities, type Storage, Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
-import type * as Settings from "./file/Settings.ts"
-import type * as Shape from "./file/Shape.ts"
 import * as Routing from "./Routing.ts"
 
 type Port = Telco.Telco["Service"]
@@ -37,7 +35,7 @@ const capabilities = {
   sendSms: "sms",
   releaseProfile: "profiles",
   setMobilePlan: "packages"
-} as const satisfies Readonly<Record<Telco.Change, Shape.Capability>>
+} as const satisfies Readonly<Record<Telco.Change, Routing.Capability>>
 
 /** Whose SIM an ICCID is. It never changes, so it is read once. */
 export const makeOwners = (storage: Storage.Storage["Service"]) => {
@@ -65,7 +63,7 @@ export const unrouted = (label: Label.Label): Telco.Refused =>
 
 /** The telco that takes the packages of such SIMs now; undefined where none does. */
 const supplierOf = (
-  routes: ReadonlyArray<Settings.Route>,
+  routes: ReadonlyArray<Routing.Route>,
   telcos: ReadonlyMap<string, Connected>,
   of: Routing.Supplied
 ): Connected | undefined => {
@@ -112,7 +110,7 @@ export const make = ({
 }: {
   readonly journal: Journal.Journal["Service"]
   readonly ownerOf: ReturnType<typeof makeOwners>
-  readonly routes: ReadonlyArray<Settings.Route>
+  readonly routes: ReadonlyArray<Routing.Route>
   readonly telcos: ReadonlyMap<string, Connected>
 }): Port => {
   /** The telco that a key was first sent to; null where it was sent to none. */
@@ -189,7 +187,7 @@ export const make = ({
 
 /** Refuses terms where no route takes the plan's SIMs, or where the telco of their packages has no settings for the terms. */
 export const makeTerms = (
-  routes: ReadonlyArray<Settings.Route>,
+  routes: ReadonlyArray<Routing.Route>,
   telcos: ReadonlyMap<string, Connected>
 ): Telco.TelcoTerms => ({
   check: (of) =>
@@ -218,7 +216,7 @@ export const makeIdentities = ({
   telcos
 }: {
   readonly ownerOf: ReturnType<typeof makeOwners>
-  readonly routes: ReadonlyArray<Settings.Route>
+  readonly routes: ReadonlyArray<Routing.Route>
   readonly storage: Storage.Storage["Service"]
   readonly telcos: ReadonlyMap<string, Connected>
 }): Identities => {

@@ -5,12 +5,12 @@ import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
 import { Storage, Telco } from "simplan/ports"
 import { Journal } from "../telco-calls/index.ts"
+import { TelcoHttp } from "../telco-http/index.ts"
 import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
-import { CannotConnect, type Connected, type Services } from "./Connected.ts"
-import * as ConnectedTelcos from "./ConnectedTelcos.ts"
-import type * as Settings from "./file/Settings.ts"
+import * as Connected from "./Connected.ts"
+import * as Guards from "./Guards.ts"
+import type * as Settings from "./Settings.ts"
 import * as Es2plus from "./kinds/Es2plus.ts"
-import * as Http from "./kinds/Http.ts"
 import * as Ocs from "./kinds/Ocs.ts"
 import * as Smpp from "./kinds/Smpp.ts"
 import * as RoutedTelco from "./RoutedTelco.ts"
@@ -20,11 +20,11 @@ export class Routes extends Context.Service<
   Routes,
   {
     /** By name, in the order of the settings. `replace` changes it in place. */
-    readonly telcos: ReadonlyMap<string, Connected>
+    readonly telcos: ReadonlyMap<string, Connected.Connected>
     /** Does what the telcos need to be done all the time, until it is interrupted. */
-    readonly background: Effect.Effect<never, never, Services>
+    readonly background: Effect.Effect<never, never, Connected.Services>
     /** Does a bounded share of that, where no process does it all the time. */
-    readonly drain: Effect.Effect<void, never, Services>
+    readonly drain: Effect.Effect<void, never, Connected.Services>
     /** How long a call of the port has to be given at least, in milliseconds. */
     readonly leastTimeoutMillis: number
     /**
@@ -32,7 +32,7 @@ export class Routes extends Context.Service<
      * end where they began. Fails, and changes nothing, where a new telco cannot be connected, lacks what the settings name
      * (`check`), or may take longer for a call than this process gives it.
      */
-    readonly replace: (settings: Settings.Settings) => Effect.Effect<void, CannotConnect>
+    readonly replace: (settings: Settings.Settings) => Effect.Effect<void, Connected.CannotConnect>
   }
 >()("simplan/TelcoRoutes/Routes") {}
 
@@ -45,8 +45,36 @@ export const leastTimeoutMillis = ({ telcos }: Settings.Settings): number =>
 
 type Needs = Journal.Journal | Books.Books | Storage.Storage
 
+/** A package that no one has: cancelling what is not there succeeds and changes nothing. */
+const UNKNOWN_PACKAGE = "simplan-telco-check"
+
+/** A telco behind a bridge over HTTP, by the contract of `telco-http`. */
+const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { key: token, name, timeoutMillis: timeout, url } = of
+    const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout }))
+    const telco = yield* Guards.guarded(of, Context.get(context, Telco.Telco))
+    return {
+      name,
+      kind: "http",
+      telco,
+      checkTerms: () => Effect.void,
+      zones: null,
+      notifications: null,
+      imsiOf: null,
+      check: Effect.match(telco.cancelPackage({ packageId: UNKNOWN_PACKAGE, iccid: "0" }), {
+        onSuccess: () => [{ what: "bridge", works: true, message: "answers" }],
+        onFailure: ({ _tag, message }) => [{ what: "bridge", works: _tag === "Telco.Refused", message }]
+      }),
+      missing: Effect.succeed([]),
+      background: null
+    }
+  })
+
 /** A simulated telco. All of a service share its books, where packages have ids of their own. */
-const connectSimulator = ({ name }: Settings.Simulator): Effect.Effect<Connected, never, Books.Books | Scope.Scope> =>
+const connectSimulator = ({
+  name
+}: Settings.Of<"simulator">): Effect.Effect<Connected.Connected, never, Books.Books | Scope.Scope> =>
   Effect.map(Layer.build(TelcoSimulator.layer()), (context) => ({
     name,
     kind: "simulator",
@@ -63,7 +91,7 @@ const connectSimulator = ({ name }: Settings.Simulator): Effect.Effect<Connected
 const connect = (
   of: Settings.Telco,
   identities: RoutedTelco.Identities
-): Effect.Effect<Connected, CannotConnect, Needs | Scope.Scope> => {
+): Effect.Effect<Connected.Connected, Connected.CannotConnect, Needs | Scope.Scope> => {
   switch (of.kind) {
     case "ocs":
       return Ocs.connect(of, identities)
@@ -74,7 +102,7 @@ const connect = (
     case "simulator":
       return connectSimulator(of)
     case "http":
-      return Http.connect(of)
+      return connectHttp(of)
   }
 }
 
@@ -91,7 +119,7 @@ const make = (settings: Settings.Settings) =>
     const needs = Context.pick(Journal.Journal, Books.Books, Storage.Storage)(yield* Effect.context<Needs>())
     const { telcoTimeoutMillis } = yield* Limits.Settings
     const ownerOf = RoutedTelco.makeOwners(storage)
-    const all = yield* ConnectedTelcos.make([RoutedTelco.ROUTES], ({ routes, telcos }) => {
+    const all = yield* Connected.make([RoutedTelco.ROUTES], ({ routes, telcos }) => {
       const identities = RoutedTelco.makeIdentities({ ownerOf, routes, storage, telcos })
       return (of) => Effect.provide(connect(of, identities), needs)
     })
@@ -110,7 +138,7 @@ const make = (settings: Settings.Settings) =>
       leastTimeoutMillis: leastTimeoutMillis(settings),
       replace: (next) =>
         leastTimeoutMillis(next) > mostMillis
-          ? Effect.fail(new CannotConnect({ message: TOO_LONG }))
+          ? Effect.fail(new Connected.CannotConnect({ message: TOO_LONG }))
           : all.replace(next, lackingOf)
     })
     return Context.make(Routes, connected).pipe(
@@ -122,7 +150,7 @@ const make = (settings: Settings.Settings) =>
 /** The telcos of these settings as the service's telco, which refuses terms that they do not carry (rule P4). */
 export const layer = (
   settings: Settings.Settings
-): Layer.Layer<Routes | Telco.Telco, CannotConnect, Journal.Journal | Books.Books | Storage.Storage> =>
+): Layer.Layer<Routes | Telco.Telco, Connected.CannotConnect, Journal.Journal | Books.Books | Storage.Storage> =>
   Layer.effectContext(make(settings))
 
 /** How long a start waits for a telco to list what it has. */
@@ -131,13 +159,13 @@ const WAIT_LIMIT = "10 seconds"
 /** How often a telco that could not be asked at the start is asked again. */
 const AGAIN = "1 minute"
 
-const asked = ({ missing, name }: Connected) =>
+const asked = ({ missing, name }: Connected.Connected) =>
   Effect.timeoutOrElse(missing, {
     duration: WAIT_LIMIT,
     orElse: () => Effect.fail(new Telco.Unavailable({ message: `The telco ${name} has not answered in time` }))
   })
 
-const askedLater = (telco: Connected): Effect.Effect<void> =>
+const askedLater = (telco: Connected.Connected): Effect.Effect<void> =>
   asked(telco).pipe(
     Effect.retry(Schedule.spaced(AGAIN)),
     Effect.orDie,
@@ -150,7 +178,7 @@ const askedLater = (telco: Connected): Effect.Effect<void> =>
   )
 
 /** What a telco lacks. One that cannot be asked now is asked again until it can, as long as the scope is open. */
-const lackingOf = (telco: Connected): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
+const lackingOf = (telco: Connected.Connected): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
   asked(telco).pipe(
     Effect.map((sentences) => sentences.map((sentence) => `${sentence}.`)),
     Effect.catchTag("Telco.Unavailable", ({ message }) =>
@@ -168,13 +196,13 @@ const lackingOf = (telco: Connected): Effect.Effect<ReadonlyArray<string>, never
  * Asks each telco for what the settings name. Fails where one lacks something; one that cannot be asked now is asked again
  * until it can, as long as the scope is open.
  */
-export const check: Effect.Effect<void, CannotConnect, Routes | Scope.Scope> = Effect.gen(function* () {
+export const check: Effect.Effect<void, Connected.CannotConnect, Routes | Scope.Scope> = Effect.gen(function* () {
   const { telcos } = yield* Routes
   const sentences = (yield* Effect.forEach(telcos.values(), lackingOf, { concurrency: "unbounded" })).flat()
-  if (sentences.length > 0) return yield* new CannotConnect({ message: sentences.join("\n") })
+  if (sentences.length > 0) return yield* new Connected.CannotConnect({ message: sentences.join("\n") })
 })
 
 /** Does what the telcos need to be done all the time, as long as the scope is open. */
-export const background: Layer.Layer<never, never, Routes | Services> = Layer.effectDiscard(
+export const background: Layer.Layer<never, never, Routes | Connected.Services> = Layer.effectDiscard(
   Routes.use(({ background }) => Effect.forkScoped(background))
 )

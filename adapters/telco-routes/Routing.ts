@@ -1,8 +1,13 @@
 /**
- * Which route a SIM takes: the first one that fits its label and its organization.
+ * Which telco a SIM's calls go to: that of the first route that fits the SIM's label and its organization.
  */
 import type { Label } from "simplan/ports"
-import type { Route } from "./file/Settings.ts"
+
+/** What a telco can be asked for. The mobile plan goes where packages go. */
+export const capabilities = ["packages", "sms", "profiles"] as const
+
+/** One of the things that a telco can be asked for. */
+export type Capability = (typeof capabilities)[number]
 
 /** What a route is chosen by. */
 export interface Supplied {
@@ -10,6 +15,16 @@ export interface Supplied {
   readonly label: Label.Label
   /** The owner of the SIM. */
   readonly organizationId: string
+}
+
+/** A route; null fits every label, or every organization. */
+export interface Route {
+  /** Null: any. */
+  readonly label: Label.Label | null
+  /** Null: any. */
+  readonly organizationId: string | null
+  /** The names of the telcos by what they are asked for. */
+  readonly telcos: Readonly<Record<Capability, string>>
 }
 
 /** The first route that fits; undefined where none does. */

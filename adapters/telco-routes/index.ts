@@ -6,7 +6,7 @@
  *     Routes.background                 // what the telcos need to be done all the time; needs the services
  */
 export type * as Connected from "./Connected.ts"
-export type * as Settings from "./file/Settings.ts"
-export * as TelcoFile from "./file/TelcoFile.ts"
+export type * as Settings from "./Settings.ts"
+export * as TelcoFile from "./TelcoFile.ts"
 export * as Routes from "./Routes.ts"
 export * as Routing from "./Routing.ts"

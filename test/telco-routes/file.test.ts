@@ -48,9 +48,9 @@ describe("the settings file of telcos", () => {
     })
     expect(Redacted.value(ocs.token)).toBe(SECRETS.token)
     expect(ocs.notificationSecret === null ? null : Redacted.value(ocs.notificationSecret)).toBe(SECRETS.notification)
-    expect(smdp.key === null ? null : Redacted.value(smdp.key)).toBe(SECRETS.key)
+    expect(smdp.key === undefined ? null : Redacted.value(smdp.key)).toBe(SECRETS.key)
     expect(Redacted.value(smsc.password)).toBe(SECRETS.password)
-    expect(smsc.address).toBeNull()
+    expect(smsc.address).toBeUndefined()
     expect(sandbox).toEqual({ name: "sandbox", kind: "simulator", callsAtOnce: 16, timeoutMillis: 10_000 })
   })
 

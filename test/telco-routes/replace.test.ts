@@ -5,9 +5,8 @@ import { Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
-import { CannotConnect } from "../../adapters/telco-routes/Connected.ts"
-import * as ConnectedTelcos from "../../adapters/telco-routes/ConnectedTelcos.ts"
-import { type Connected, type Settings, Routes } from "../../adapters/telco-routes/index.ts"
+import * as Connected from "../../adapters/telco-routes/Connected.ts"
+import { type Settings, Routes } from "../../adapters/telco-routes/index.ts"
 import { Books } from "../../adapters/telco-simulator/index.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
@@ -124,7 +123,7 @@ const watched = (seen: Array<string>, held: Deferred.Deferred<void>) => {
       }
     }
     return name === "broken"
-      ? Effect.fail(new CannotConnect({ message: "broken" }))
+      ? Effect.fail(new Connected.CannotConnect({ message: "broken" }))
       : Effect.acquireRelease(Effect.as(note(`${id} connected`), connected), () => note(`${id} closed`))
   }
 }
@@ -145,19 +144,19 @@ const telcos = (of: Readonly<Record<string, number>>): Settings.Settings => ({
 
 const world = <A>(
   test: (of: {
-    readonly all: ConnectedTelcos.ConnectedTelcos
+    readonly all: Connected.ConnectedTelcos
     readonly seen: Array<string>
     readonly held: Deferred.Deferred<void>
     readonly take: (
       of: Readonly<Record<string, number>>,
       lacks?: ReadonlyArray<string>
-    ) => Effect.Effect<void, CannotConnect>
+    ) => Effect.Effect<void, Connected.CannotConnect>
   }) => Effect.Effect<A, unknown, Scope.Scope>
 ): Promise<A> =>
   Effect.gen(function* () {
     const seen: Array<string> = []
     const held = yield* Deferred.make<void>()
-    const all = yield* ConnectedTelcos.make([], () => watched(seen, held))
+    const all = yield* Connected.make([], () => watched(seen, held))
     return yield* test({
       all,
       seen,
@@ -175,7 +174,7 @@ const services = Layer.mergeAll(
   Layer.mock(Sims.Sims)({})
 )
 
-const names = ({ routes, telcos }: ConnectedTelcos.ConnectedTelcos) => [
+const names = ({ routes, telcos }: Connected.ConnectedTelcos) => [
   [...telcos.keys()],
   routes.map((route) => route.telcos.packages)
 ]

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { Label } from "simplan/ports"
 import type { Inventory } from "../../telco-ocs/index.ts"
-import type { Settings } from "../../telco-routes/index.ts"
+import type { Routing } from "../../telco-routes/index.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Telcos from "../server/Telcos.ts"
 import * as Progress from "../output/Progress.ts"
@@ -41,7 +41,7 @@ const choose = (systems: ReadonlyArray<System>, name: string | undefined) => {
 }
 
 /** The label of the SIMs: the one given, or the only one that the settings have this system for. */
-const labelOf = (given: Label.Label | undefined, { name, zones }: System, routes: ReadonlyArray<Settings.Route>) => {
+const labelOf = (given: Label.Label | undefined, { name, zones }: System, routes: ReadonlyArray<Routing.Route>) => {
   if (given !== undefined) return Effect.succeed(given)
   const routed = routes.flatMap(({ label, telcos }) => (telcos.packages === name && label !== null ? [label] : []))
   const [label, ...others] = new Set([...routed, ...Label.labels.filter((one) => Object.hasOwn(zones, one))])

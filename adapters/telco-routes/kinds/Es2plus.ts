@@ -7,11 +7,10 @@ import { Storage, Telco } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
 import { Api, DownloadProgress, Es2plus } from "../../telco-es2plus/index.ts"
 import { type Connected, CannotConnect } from "../Connected.ts"
-import type * as Settings from "../file/Settings.ts"
+import type * as Settings from "../Settings.ts"
 import * as Guards from "../Guards.ts"
 
-const text = (secret: Redacted.Redacted | null): string | undefined =>
-  secret === null ? undefined : `${Redacted.value(secret)}\n`
+const text = (secret: Redacted.Redacted): string => `${Redacted.value(secret)}\n`
 
 /** The matching id of a SIM's activation code, from the inventory. */
 const matchingIds =
@@ -25,23 +24,21 @@ const matchingIds =
     }).pipe(Effect.mapError(({ message }) => new Telco.Unavailable({ message })))
 
 export const connect = (
-  of: Settings.Es2plus
+  of: Settings.Of<"es2plus">
 ): Effect.Effect<Connected, CannotConnect, Journal.Journal | Storage.Storage | Scope.Scope> =>
   Effect.gen(function* () {
     const { name, notificationSecret } = of
-    const certificate = text(of.certificate)
-    const ca = text(of.ca)
     const options: Es2plus.Options = {
       telco: name,
       url: of.url,
       timeout: of.timeoutMillis,
       matchingId: matchingIds(yield* Storage.Storage),
       confirmReleases: of.confirmReleases,
-      ...(of.key !== null && { key: of.key }),
-      ...(certificate !== undefined && { certificate }),
-      ...(ca !== undefined && { ca }),
-      ...(of.requester !== null && { requester: of.requester }),
-      ...(of.version !== null && { version: of.version })
+      ...(of.key !== undefined && { key: of.key }),
+      ...(of.certificate !== undefined && { certificate: text(of.certificate) }),
+      ...(of.ca !== undefined && { ca: text(of.ca) }),
+      ...(of.requester !== undefined && { requester: of.requester }),
+      ...(of.version !== undefined && { version: of.version })
     }
     const context = yield* Effect.mapError(
       Layer.build(Layer.fresh(Es2plus.layer(options))),

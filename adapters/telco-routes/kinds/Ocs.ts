@@ -8,7 +8,7 @@ import { Label, Storage, Telco } from "simplan/ports"
 import { CallFailure, Journal } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
 import type { Connected, Zones as CustomZones, Finding, Zone } from "../Connected.ts"
-import type * as Settings from "../file/Settings.ts"
+import type * as Settings from "../Settings.ts"
 import * as Guards from "../Guards.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
 import type * as Routing from "../Routing.ts"
@@ -130,7 +130,7 @@ const makeZoneList = (telco: string, journal: Journal.Journal["Service"], of: Zo
 
 /** Connects. */
 export const connect = (
-  of: Settings.Ocs,
+  of: Settings.Of<"ocs">,
   { known, supplier }: RoutedTelco.Identities
 ): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {

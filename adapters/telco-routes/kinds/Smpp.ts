@@ -6,7 +6,7 @@ import { Telco } from "simplan/ports"
 import { CallFailure, type Journal } from "../../telco-calls/index.ts"
 import { Addresses, Smpp } from "../../telco-smpp/index.ts"
 import { type Connected, CannotConnect } from "../Connected.ts"
-import type * as Settings from "../file/Settings.ts"
+import type * as Settings from "../Settings.ts"
 import * as Guards from "../Guards.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
 
@@ -20,7 +20,7 @@ const missing = {
 
 /** Where a message for a SIM goes; refused where the SIM has no such address. */
 const destination =
-  ({ address }: Settings.Smpp, { imsi, known }: RoutedTelco.Identities) =>
+  ({ address }: Settings.Of<"smpp">, { imsi, known }: RoutedTelco.Identities) =>
   (iccid: string): Effect.Effect<Addresses.Address, CallFailure.CallFailure> =>
     Effect.gen(function* () {
       const { msisdn } = address === "imsi" ? { msisdn: null } : yield* known(iccid)
@@ -32,7 +32,7 @@ const destination =
 
 /** Connects. */
 export const connect = (
-  of: Settings.Smpp,
+  of: Settings.Of<"smpp">,
   identities: RoutedTelco.Identities
 ): Effect.Effect<Connected, CannotConnect, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
@@ -48,8 +48,8 @@ export const connect = (
         source: of.source,
         window: of.callsAtOnce,
         answerMillis: of.timeoutMillis,
-        ...(of.ca !== null && { ca: Redacted.value(of.ca) }),
-        ...(of.messagesPerSecond !== null && { messagesPerSecond: of.messagesPerSecond })
+        ...(of.ca !== undefined && { ca: Redacted.value(of.ca) }),
+        ...(of.messagesPerSecond !== undefined && { messagesPerSecond: of.messagesPerSecond })
       }),
       ({ message }) => new CannotConnect({ message: `telcos.${name}: ${message}` })
     )
