@@ -3,7 +3,7 @@
  */
 import { parseSync } from "vite"
 import { expect, it } from "vitest"
-import { withoutComments } from "../../adapters/cli/build/comments.mjs"
+import { withoutComments } from "../../adapters/cli/build/compiled.mjs"
 
 const stripped = (text: string): string => withoutComments(text, parseSync("a.js", text).comments)
 

@@ -2,7 +2,7 @@
  * The package has the declarations that an entry point leads to, and no others.
  */
 import { expect, it } from "vitest"
-import { reachedFrom } from "../../adapters/cli/build/declarations.mjs"
+import { reachedFrom } from "../../adapters/cli/build/compiled.mjs"
 
 const files: Record<string, string> = {
   "src/index.d.ts":

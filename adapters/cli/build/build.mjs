@@ -1,5 +1,6 @@
 // Compiles src/ and adapters/ into dist/. The result is built in another folder and renamed to dist/, so that dist/ is
-// never incomplete. A lock prevents concurrent builds, such as by two `npm start` at once.
+// never incomplete. A lock prevents concurrent builds, such as by two `npm start` at once: with the argument `serve` it builds
+// where dist/ is stale, and serves.
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
@@ -8,10 +9,8 @@ import { createRequire } from "node:module"
 import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import * as Compiled from "./compiled.mjs"
 import * as Platform from "./platform.mjs"
-import * as Comments from "./comments.mjs"
-import * as Declarations from "./declarations.mjs"
-import { importModules } from "./modules.mjs"
 
 const require = createRequire(import.meta.url)
 
@@ -154,10 +153,9 @@ const buildAndSwap = async () => {
   }
   try {
     await compile(fresh)
-    Declarations.keepReached(fresh, entryPoints())
-    Declarations.moveMaps(fresh, { root, dist })
-    importModules(fresh)
-    await Comments.leaveOut(fresh)
+    Compiled.keepDeclarations(fresh, entryPoints())
+    Compiled.moveMaps(fresh, { root, dist })
+    await Compiled.rewriteModules(fresh)
     copyData(fresh)
     await Platform.include(fresh, root)
     await copyTemplate(fresh)
@@ -183,8 +181,20 @@ export const ensureBuilt = async ({ force = false } = {}) => {
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
 if (isProgram) {
-  await ensureBuilt({ force: true }).catch((error) => {
+  const [command, ...args] = process.argv.slice(2)
+  const isServing = command === "serve"
+  const started = performance.now()
+  try {
+    const wasStale = await ensureBuilt({ force: !isServing })
+    if (isServing && wasStale) console.error(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  } catch (error) {
     console.error(error.message)
     process.exit(1)
-  })
+  }
+  // In this process, so that signals reach the server.
+  if (isServing) {
+    const main = join(dist, "adapters", "cli", "main.js")
+    process.argv = [process.argv[0], main, "serve", ...args]
+    await import(pathToFileURL(main).href)
+  }
 }

@@ -402,8 +402,8 @@ describe("a server that is stopped", () => {
 
 describe("npm start", () => {
   it("builds, serves, and handles signals in the same process", async () => {
-    const main = join(copy.directory, "adapters/cli/build/start.mjs")
-    const server = ServerProcess.start({ main, cwd: copy.directory, args: [], env: memory })
+    const main = join(copy.directory, "adapters/cli/build/build.mjs")
+    const server = ServerProcess.start({ main, cwd: copy.directory, env: memory })
     running.push(server)
     await server.listening
     expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })

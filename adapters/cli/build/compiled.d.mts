@@ -4,5 +4,5 @@ export declare const withoutComments: (
   comments: ReadonlyArray<{ readonly start: number; readonly end: number; readonly value: string }>
 ) => string
 
-/** Rewrites all compiled files of a folder. */
-export declare const leaveOut: (folder: string) => Promise<void>
+/** The names of the declarations that these ones lead to, themselves included. Throws where one of the named is missing. */
+export declare const reachedFrom: (names: ReadonlyArray<string>, read: (name: string) => string) => ReadonlySet<string>
