@@ -5,8 +5,7 @@
  */
 import { Effect } from "effect"
 import { RowStorage, type Row, type RowStore, type Rows } from "../rows/index.ts"
-import * as Queue from "./Queue.ts"
-import { Table } from "./Table.ts"
+import { backlog, claim, partitions, pending, Table } from "./Table.ts"
 
 type Tables = { readonly [K in Rows.Kind]: Table<K> }
 
@@ -89,14 +88,14 @@ const makeStore = (): RowStore => {
       return gone
     },
     waiting: (kind, name) => rowsOf(queue(kind, name).after(null)),
-    claim: (kind, name, claim) => {
-      const claimed = Queue.claim(queue(kind, name), claim)
-      for (const { row } of claimed) setLease(row, { token: claim.token, until: claim.until })
+    claim: (kind, name, of) => {
+      const claimed = claim(queue(kind, name), of)
+      for (const { row } of claimed) setLease(row, { token: of.token, until: of.until })
       return claimed.map(({ row }) => row.value)
     },
-    pending: (kind, name, at) => Queue.pending(queue(kind, name), at),
-    partitions: (kind, name, query) => Queue.partitions(queue(kind, name), query),
-    backlog: (kind, name, at) => Queue.backlog(queue(kind, name), at),
+    pending: (kind, name, at) => pending(queue(kind, name), at),
+    partitions: (kind, name, query) => partitions(queue(kind, name), query),
+    backlog: (kind, name, at) => backlog(queue(kind, name), at),
     lease: (kind, leases, until) => {
       for (const { id, organizationId, token } of leases) {
         const row = table(kind).find(id, organizationId)

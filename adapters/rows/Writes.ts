@@ -1,10 +1,10 @@
 /**
- * A commit as changes of rows: what each part of it relies on, and what it writes.
+ * A commit as changes of rows: what each part of it relies on, and what it writes; and what is deleted by its age.
  *
  * A part that meets something else than it relies on throws `Conflict`, and the transaction that it runs in takes back
  * what was written before.
  */
-import { Delivery, EventHandler, Job, Region, SimDifference, Storage } from "simplan/ports"
+import { Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time } from "simplan/ports"
 import type { RowStore } from "./RowStore.ts"
 import * as Rows from "./Rows.ts"
 
@@ -213,4 +213,46 @@ const writeDeliveries = (
   for (const delivery of replayed) {
     change(store, "delivery", { ...delivery, id: delivery.deliveryId }, (stored) => stored && { ...stored, delivery })
   }
+}
+
+const EVERYTHING = Number.MAX_SAFE_INTEGER
+
+export const purge = (
+  store: RowStore,
+  {
+    commandsBefore,
+    idempotencyBefore,
+    reportsBefore
+  }: {
+    readonly commandsBefore: Time.Instant
+    readonly idempotencyBefore: Time.Instant
+    readonly reportsBefore: Time.Instant
+  }
+): number =>
+  store.purge("report", reportsBefore, EVERYTHING) +
+  store.purge("idempotencyRecord", idempotencyBefore, EVERYTHING) +
+  store.purge("command", commandsBefore, EVERYTHING)
+
+/** Events are kept as their deliveries have them. One that nobody takes is not kept at all. */
+export const purgeEvents = (
+  store: RowStore,
+  { before, limit }: { readonly before: Time.Instant; readonly limit: number }
+): number => {
+  let gone = 0
+  const organizations = [...store.list("organization", "", null, "ascending")]
+  for (const {
+    value: { organizationId }
+  } of organizations) {
+    const events = new Map<string, Array<Rows.Kinds["delivery"]>>()
+    for (const { value } of store.list("delivery", organizationId, null, "ascending")) {
+      if (value.delivery.createdAt >= before) break
+      const { eventId } = value.delivery
+      events.set(eventId, [...(events.get(eventId) ?? []), value])
+    }
+    const settled = [...events.values()].filter((of) => of.every(({ delivery }) => delivery.status !== "Pending"))
+    const purged = settled.slice(0, limit - gone)
+    for (const value of purged.flat()) store.remove("delivery", value)
+    gone += purged.length
+  }
+  return gone
 }
