@@ -10,17 +10,23 @@
  *
  * While the file system has less than 32 MB left, writes of the ports fail with a `StorageError`, reads go on, and the
  * directory cannot be opened. A host's own statements are not held back: PGlite spins for ever where one fills the disk.
+ *
+ * What a server does by itself and PGlite does not is done here: to give back the room of rows that are gone, and to learn how
+ * many there are. Without it a directory would grow without end. And the plans of prepared statements would stay those of the
+ * tables as they were when the statements were prepared: on empty tables these read every row, and get slower with each one.
  */
+import { Duplex } from "node:stream"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, type Layer, Redacted } from "effect"
+import type { PGlite } from "@electric-sql/pglite"
+import { Effect, type Layer, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
+import type { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Arguments from "../postgres/connection/Arguments.ts"
+import * as Connections from "../postgres/connection/Connections.ts"
 import * as Postgres from "../postgres/index.ts"
-import * as Bridge from "./Bridge.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as Opening from "./Opening.ts"
-import * as Upkeep from "./Upkeep.ts"
 
 /** Where the embedded database is, and what is encrypted in it. */
 export interface Options {
@@ -57,6 +63,115 @@ const database = (dataDir: string | undefined) =>
     (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
   )
 
+// A request to cancel comes on a stream of its own. There is nothing to cancel: each message runs to its end.
+const CANCEL_REQUEST = 80_877_102
+
+const isCancelRequest = (message: Buffer): boolean => message.length === 16 && message.readInt32BE(4) === CANCEL_REQUEST
+
+// The last message of a connection would end PGlite's session, which the next one needs.
+const isTerminate = (message: Buffer): boolean => message.length === 5 && message.toString("latin1", 0, 1) === "X"
+
+/**
+ * A new connection of the SQL client: a stream that carries the wire protocol.
+ *
+ * PGlite is one session for ever, while the client may give up a connection and open another. So each stream begins
+ * with a session that is as new: nothing is left of a transaction or of prepared statements. The planner has the settings
+ * of reads on a server, for every statement.
+ */
+const connect = (database: PGlite): Duplex => {
+  let opened = false
+
+  const open = async (): Promise<void> => {
+    opened = true
+    await database.exec("rollback")
+    await database.exec("discard all")
+    for (const [name, value] of Object.entries(Connections.plannerSettings))
+      await database.exec(`set ${name} = ${value}`)
+  }
+
+  const send = async (message: Buffer): Promise<void> => {
+    if (!opened) {
+      if (isCancelRequest(message)) {
+        stream.destroy()
+        return
+      }
+      await open()
+    }
+    if (isTerminate(message)) return
+    // Without a callback of one's own PGlite parses each reply, and keeps the parsed messages for ever.
+    await database.execProtocolRawStream(new Uint8Array(message), {
+      onRawData: (reply) => {
+        if (reply.length > 0 && !stream.destroyed) stream.push(Buffer.from(reply))
+      }
+    })
+  }
+
+  const stream = new Duplex({
+    read: () => {},
+    write: (message: Buffer, _encoding, done) => {
+      send(message).then(() => done(), done)
+    }
+  })
+  return stream
+}
+
+/** How often the changes are counted. */
+const INTERVAL = "15 seconds"
+
+// The thresholds are those of PostgreSQL's autovacuum: 50 rows, and a fifth of the table for rows that are gone, or a
+// tenth for rows that are new or changed; and 200,000,000 transactions since the table was frozen.
+const changedTables = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly name: string }>`
+    select format('%I.%I', stat.schemaname, stat.relname) as name
+    from pg_stat_all_tables stat
+    join pg_class on pg_class.oid = stat.relid
+    where stat.schemaname <> 'pg_toast'
+      and (
+        stat.n_dead_tup > 50 + 0.2 * greatest(pg_class.reltuples, 0)
+        or stat.n_mod_since_analyze > 50 + 0.1 * greatest(pg_class.reltuples, 0)
+        or pg_class.relkind <> 'p' and age(pg_class.relfrozenxid) > 200000000
+      )`.unprepared
+
+/**
+ * Analyzes the tables in which enough has changed. What fails is done the next time. Nothing else happens in the process while
+ * PGlite works, so each table has a statement of its own, between which others have their turn.
+ */
+const vacuumChanged = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
+  Effect.ignore(
+    Effect.flatMap(changedTables(sql), (tables) =>
+      Effect.forEach(tables, ({ name }) => Effect.ignore(sql.unsafe(`vacuum (analyze) ${name}`).unprepared), {
+        discard: true
+      })
+    )
+  )
+
+// PostgreSQL's own tables change little. To vacuum them at each start took a tenth of its time.
+const userTables = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly names: string | null }>`
+    select string_agg(format('%I.%I', pg_namespace.nspname, pg_class.relname), ', ') as names
+    from pg_class
+    join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+    where pg_class.relkind in ('r', 'm') and pg_namespace.nspname not in ('pg_catalog', 'information_schema')`
+    .unprepared
+
+/**
+ * Analyzes all tables of a directory that are not PostgreSQL's own: PostgreSQL loses its counts of changed rows when
+ * its process is killed.
+ */
+const vacuumAll = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
+  Effect.ignore(
+    Effect.flatMap(userTables(sql), ([found]) => {
+      const names = found?.names ?? null
+      return names === null ? Effect.void : sql.unsafe(`vacuum (analyze) ${names}`).unprepared
+    })
+  )
+
+/** Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it. */
+const upkeep = (sql: SqlClient.SqlClient, room: Effect.Effect<void, unknown> = Effect.void) =>
+  Effect.forkScoped(
+    Effect.repeat(Effect.delay(Effect.ignore(Effect.andThen(room, vacuumChanged(sql))), INTERVAL), Schedule.forever)
+  )
+
 /**
  * The ports in this process. Fails with one sentence where an option is not allowed, and where the directory is a file,
  * has other files, may not be written, or is open in another process.
@@ -68,7 +183,7 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
       const path = options.dataDir === undefined ? undefined : yield* directory(options.dataDir)
       const opened = yield* database(path)
       const client = yield* PgClient.make({
-        stream: () => Bridge.connect(opened),
+        stream: () => connect(opened),
         username: "postgres",
         database: "postgres",
         password: Redacted.make("unused"),
@@ -77,8 +192,8 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
       const room = path === undefined ? undefined : DataDirectory.roomForWrites(path)
-      if (path !== undefined) yield* Upkeep.all(client)
-      yield* Upkeep.follow(client, room)
+      if (path !== undefined) yield* vacuumAll(client)
+      yield* upkeep(client, room)
       const { schema, secretKeys } = options
       return { reads: client, writes: client, beforeWrites: room, schema, secretKeys }
     }).pipe(Effect.provide(Reactivity.layer))
