@@ -16,14 +16,13 @@ import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Idempotency from "./statements/Idempotency.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
-import type * as ClockOffset from "./database/ClockOffset.ts"
+import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
 import * as Organizations from "./statements/Organizations.ts"
 import * as Plans from "./statements/Plans.ts"
 import * as Regions from "./statements/Regions.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
-import * as SimReservations from "./statements/sims/SimReservations.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
 import * as Sims from "./statements/sims/Sims.ts"
 import * as Subscriptions from "./statements/sims/Subscriptions.ts"
@@ -67,8 +66,8 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       import: SimImport.run(database),
       get: Sims.byIccid(database),
       page: Sims.page(database),
-      reserve: SimReservations.reserve(database),
-      release: SimReservations.release(database),
+      reserve: Sims.reserve(database),
+      release: Sims.release(database),
       stock: Sims.stock(database),
       identities: Sims.identities(database),
       smdpHistory: Reports.entriesOf(database)
@@ -77,7 +76,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       get: SimAggregates.byIccid(database),
       forAttachment: SimAggregates.ofAttachment(database),
       forOccurrence: SimAggregates.occurrence(database),
-      forReports: SimAggregates.reported(database),
+      forReports: Reports.views(database),
       owner: SimAggregates.owner(database)
     },
     subscriptions: {
@@ -104,7 +103,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     },
     auditEntries: { page: AuditEntries.page(database) },
     virtualClock: ServiceState.clock(database),
-    clockOffset: Effect.sync(() => offset?.current ?? 0),
+    clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,
     purge: ServiceState.purge(database),
     purgeAudit: AuditEntries.purge(database),

@@ -10,7 +10,6 @@ import * as Arguments from "./connection/Arguments.ts"
 import * as Connections from "./connection/Connections.ts"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
-import * as DatabaseUrl from "./connection/DatabaseUrl.ts"
 import * as PgPool from "./connection/PgPool.ts"
 import * as Sockets from "./connection/Sockets.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
@@ -27,7 +26,7 @@ import * as SecretKeys from "./encryption/SecretKeys.ts"
  */
 export interface Options {
   /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
-  readonly url?: DatabaseUrl.DatabaseUrl | undefined
+  readonly url?: Arguments.DatabaseUrl | undefined
   /**
    * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
    * the pool's options: it receives what other processes notify. A host that keeps connections of the pool while it
@@ -117,7 +116,7 @@ const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.C
       return Connections.ofClient(client)
     }
     const max = yield* Arguments.wholeNumber("maxConnections", options.maxConnections ?? 10, 1, 1_000)
-    return Connections.ofUrl(yield* DatabaseUrl.parse(url), max, waitLimit)
+    return Connections.ofUrl(yield* Arguments.databaseUrl(url), max, waitLimit)
   })
 
 const read = (options: Options) =>

@@ -31,7 +31,7 @@ import * as Sockets from "./connection/Sockets.ts"
 export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient
 
 export type { Options } from "./ServerOptions.ts"
-export type { DatabaseUrl } from "./connection/DatabaseUrl.ts"
+export type { DatabaseUrl } from "./connection/Arguments.ts"
 export type { PgPool, PgPoolClient, PgQuery, PgResult } from "./connection/PgPool.ts"
 
 export { DatabaseSchema, SecretKeys }

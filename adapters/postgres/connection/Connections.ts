@@ -7,7 +7,7 @@ import { type Duration, Effect, Predicate, type Redacted, type Scope } from "eff
 import type { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import * as DatabaseUrl from "./DatabaseUrl.ts"
+import * as Arguments from "./Arguments.ts"
 import * as Failure from "./Failure.ts"
 import * as PgPool from "./PgPool.ts"
 import * as Session from "./Session.ts"
@@ -62,11 +62,11 @@ export const ofUrl = Effect.fnUntraced(function* (
   maxConnections: number,
   waitLimit: Duration.Duration
 ) {
-  const urls = DatabaseUrl.urlsOf(url)
+  const urls = Arguments.urlsOf(url)
   const first = urls[0] ?? url
   const named = {
     url: first,
-    database: DatabaseUrl.databaseOf(first),
+    database: Arguments.databaseOf(first),
     applicationName: "simplan",
     connectTimeout: "4 seconds"
   } as const
@@ -87,7 +87,7 @@ export const ofUrl = Effect.fnUntraced(function* (
     migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
     session: Session.opening(watched),
     ownSession: Session.opening(watched),
-    target: { argument: "url", address: DatabaseUrl.addressOf(first) },
+    target: { argument: "url", address: Arguments.addressOf(first) },
     max: { reads: 1, writes: maxConnections }
   }
   return connections
@@ -126,7 +126,7 @@ export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, waitLimi
 /** The connections of a host's Effect client, and one beside it with the options of the client. */
 export const ofClient = Effect.fnUntraced(function* (client: PgClient.PgClient) {
   const { config } = client
-  const address = config.url === undefined ? undefined : DatabaseUrl.addressOf(config.url)
+  const address = config.url === undefined ? undefined : Arguments.addressOf(config.url)
   // Names that the host has changed in rows would be changed in the JSON of our rows too.
   const plain = client.withoutTransforms()
   const ownSession = Session.opening({ ...config, connectTimeout: "4 seconds" })

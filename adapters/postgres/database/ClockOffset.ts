@@ -82,7 +82,7 @@ export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => per
   /** What was measured before the database's clock was set, and until when it counts. */
   let earlier: ReadonlyArray<{ readonly offset: number; readonly until: number }> = []
   const machineTime = inSteps(() => known.offset + elapsed() - Clocks.monotonicNowUnsafe(clock))
-  const current = inSteps(() => known.offset + elapsed() - Date.now())
+  const ofClock = inSteps(() => known.offset + elapsed() - Date.now())
   /** How far each offset that counts is ahead of the present one, which is the first. */
   const ahead = (): ReadonlyArray<number> => {
     if (earlier.length > 0) {
@@ -99,7 +99,7 @@ export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => per
       earlier = [...earlier, { offset: before.offset, until: Clocks.monotonicNowUnsafe(clock) + NOTICED }]
     },
     get current() {
-      return current()
+      return ofClock()
     },
     get ofClaims() {
       return machineTime() + Math.min(...ahead())
@@ -120,6 +120,9 @@ export const follow = (sql: SqlClient.SqlClient): Effect.Effect<Offset, SqlError
     yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), INTERVAL), Schedule.forever))
     return offset
   })
+
+/** By how much the database's clock is ahead of this machine's: nothing where both are of one machine. */
+export const current = (offset: Offset | null): Effect.Effect<number> => Effect.sync(() => offset?.current ?? 0)
 
 interface Asked {
   readonly machineNow: number

@@ -1,35 +1,191 @@
 /**
- * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and their packages, nested in SQL.
+ * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and their packages, nested in SQL as
+ * JSON arrays without names (see `Sims`). The rows of an aggregate have its organization, ICCID and subscription.
  */
 import { Effect } from "effect"
-import type { Attachment, Sim, SimAggregate } from "simplan/ports"
+import type { Attachment, Package, Sim, SimAggregate, Subscription } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as AggregateRows from "../../sql/AggregateRows.ts"
-import * as ReportedRows from "../../sql/ReportedRows.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
-import * as SimRows from "../../sql/SimRows.ts"
+import * as Sims from "./Sims.ts"
+
+type PackedSubscription = readonly [
+  subscriptionId: string,
+  metadata: string,
+  createdAt: number,
+  status: Subscription.Status
+]
+
+type PackedPackage = readonly [
+  occurrence: number,
+  status: Package.Status,
+  telcoPackageId: string | null,
+  activationAt: number | null,
+  expirationAt: number | null,
+  usedBytes: number
+]
+
+type PackedAttachment = readonly [
+  attachmentId: string,
+  planId: string,
+  terms: Attachment.Attachment["terms"],
+  activePeriod: Attachment.ActivePeriod | null,
+  metadata: string,
+  createdAt: number,
+  confirmed: boolean,
+  anchor: number | null,
+  suspendedAt: number | null,
+  lastThresholdNotified: number,
+  packages: ReadonlyArray<PackedPackage> | null
+]
+
+type Packed = readonly [
+  organizationId: string,
+  sim: Sims.Packed,
+  subscription: PackedSubscription | null,
+  attachments: ReadonlyArray<PackedAttachment> | null
+]
+
+/** Those packages of `attachment` that pass the filter. */
+const packages = (filter: string): string => `(
+  select json_agg(
+    json_build_array(
+      package.occurrence, package.status, package.telco_package_id, package.activation_at, package.expiration_at,
+      package.used_bytes
+    )
+    order by package.occurrence
+  )
+  from simplan.package
+  where package.organization_id = attachment.organization_id
+    and package.attachment_id = attachment.attachment_id and ${filter}
+)`
+
+const attachmentsValue = (filter: string): string => `
+    (
+      select json_agg(
+        json_build_array(
+          attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
+          attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
+          attachment.suspended_at, attachment.last_threshold_notified,
+          ${packages("true")}
+        )
+        order by attachment.created_at, attachment.attachment_id
+      )
+      from simplan.attachment
+      where attachment.organization_id = subscription.organization_id
+        and attachment.subscription_id = subscription.subscription_id and ${filter}
+    )`
+
+/** The aggregate of `sim` and its `subscription`, with those attachments that pass the filter. */
+const value = (filter: string): string => `
+  json_build_array(
+    sim.organization_id,
+    ${Sims.value},
+    case when subscription.subscription_id is not null then
+      json_build_array(
+        subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status
+      )
+    end,
+    ${attachmentsValue(filter)}
+  )`
+
+/** Those attachments of `subscription` that pass the filter, with all of their packages. */
+const attachments = (filter: string): string =>
+  `json_build_array(subscription.subscription_id, ${attachmentsValue(filter)})`
+
+type PackedAttachments = readonly [subscriptionId: string, attachments: ReadonlyArray<PackedAttachment> | null]
+
+type Of = Pick<Attachment.Attachment, "organizationId" | "iccid">
+
+const unpackPackage = (
+  { iccid, organizationId }: Of,
+  attachmentId: string,
+  [occurrence, status, telcoPackageId, activationAt, expirationAt, usedBytes]: PackedPackage
+): Package.Package => ({
+  organizationId,
+  iccid,
+  attachmentId,
+  occurrence,
+  status,
+  telcoPackageId,
+  activationAt,
+  expirationAt,
+  usedBytes
+})
+
+/** The packages of an attachment that were packed; null: there is none. */
+const unpackPackages = (
+  of: Of,
+  attachmentId: string,
+  packed: ReadonlyArray<PackedPackage> | null
+): ReadonlyArray<Package.Package> => (packed ?? []).map((one) => unpackPackage(of, attachmentId, one))
+
+const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachment): Attachment.WithPackages => {
+  const [attachmentId, planId, terms, activePeriod, metadata, createdAt, confirmed, anchor, ...rest] = packed
+  const [suspendedAt, lastThresholdNotified, packages] = rest
+  const { iccid, organizationId } = of
+  return {
+    attachment: {
+      organizationId,
+      iccid,
+      subscriptionId,
+      attachmentId,
+      planId,
+      terms,
+      activePeriod,
+      metadata,
+      createdAt,
+      confirmed,
+      anchor,
+      suspendedAt,
+      lastThresholdNotified
+    },
+    packages: unpackPackages(of, attachmentId, packages)
+  }
+}
+
+/** The attachments that were packed. */
+const unpackAttachments = (
+  of: Of,
+  [subscriptionId, packed]: PackedAttachments
+): ReadonlyArray<Attachment.WithPackages> => (packed ?? []).map((one) => unpackAttachment(of, subscriptionId, one))
+
+/** The aggregate that was packed. */
+const unpack = (
+  decrypt: Secrets.Turn,
+  [organizationId, packedSim, packedSubscription, attachments]: Packed
+): SimAggregate.SimAggregate => {
+  const sim = Sims.unpack(decrypt, organizationId, packedSim)
+  if (packedSubscription === null) return { sim, subscription: null, attachments: [] }
+  const [subscriptionId, metadata, createdAt, status] = packedSubscription
+  const of = { organizationId, iccid: sim.iccid }
+  return {
+    sim,
+    subscription: { ...of, subscriptionId, metadata, createdAt, status },
+    attachments: unpackAttachments(of, [subscriptionId, attachments])
+  }
+}
 
 const present = `
   left join simplan.subscription on subscription.organization_id = sim.organization_id
     and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
 
-const whole = AggregateRows.value("true")
+const whole = value("true")
 
 /** The aggregate of one ICCID. */
 export const byIccid = (database: Database) => {
-  const packed = Batching.reads<Batching.OfSim, AggregateRows.Packed>(
+  const packed = Batching.reads<Batching.OfSim, Packed>(
     database,
-    (sql, asked) => sql<Row<Batching.Found<AggregateRows.Packed>>>`
+    (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)})::text as value
-      from ${CommitClause.rows(sql, asked, SimRows.ofSim)}
+      from ${CommitClause.rows(sql, asked, Sims.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
   const { decrypt } = database.cipher
   return (of: Batching.OfSim) =>
-    Secrets.decoded(packed(of), (found) => (found === null ? null : AggregateRows.unpack(decrypt, found)))
+    Secrets.decoded(packed(of), (found) => (found === null ? null : unpack(decrypt, found)))
 }
 
 interface OfAttachment extends Batching.OfSim {
@@ -41,21 +197,20 @@ const requestedAttachments = CommitClause.columns<Batching.Placed<OfAttachment>>
   text: ["organizationId", "iccid", "attachmentId"]
 })
 
-const withOne = AggregateRows.value('attachment.attachment_id = r."attachmentId"')
+const withOne = value('attachment.attachment_id = r."attachmentId"')
 
 /** The aggregate of one ICCID without its other attachments. */
 export const ofAttachment = (database: Database) => {
-  const packed = Batching.reads<OfAttachment, AggregateRows.Packed>(
+  const packed = Batching.reads<OfAttachment, Packed>(
     database,
-    (sql, asked) => sql<Row<Batching.Found<AggregateRows.Packed>>>`
+    (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(withOne)})::text as value
       from ${CommitClause.rows(sql, asked, requestedAttachments)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
   const { decrypt } = database.cipher
-  return (of: OfAttachment) =>
-    Secrets.decoded(packed(of), (found) => (found === null ? null : AggregateRows.unpack(decrypt, found)))
+  return (of: OfAttachment) => Secrets.decoded(packed(of), (found) => (found === null ? null : unpack(decrypt, found)))
 }
 
 /** Whose SIM an ICCID is. */
@@ -85,12 +240,12 @@ type PackedOccurrence = readonly [
   anchor: number | null,
   suspendedAt: number | null,
   lastThresholdNotified: number,
-  packages: ReadonlyArray<AggregateRows.PackedPackage> | null
+  packages: ReadonlyArray<PackedPackage> | null
 ]
 
 const ofOccurrence = `json_build_array(
   sim.version, attachment.terms, attachment.confirmed, attachment.anchor, attachment.suspended_at,
-  attachment.last_threshold_notified, ${AggregateRows.packages("package.occurrence = r.occurrence")}
+  attachment.last_threshold_notified, ${packages("package.occurrence = r.occurrence")}
 )`
 
 /** The view for an occurrence. */
@@ -118,7 +273,7 @@ export const occurrence = (database: Database) => {
         attachments: [
           {
             attachment: { organizationId, iccid, attachmentId, terms, ...state },
-            packages: AggregateRows.unpackPackages(of, attachmentId, packages)
+            packages: unpackPackages(of, attachmentId, packages)
           }
         ]
       }
@@ -134,15 +289,13 @@ const requestedNames = CommitClause.columns<Batching.Placed<OfNamed>>({
   text: ["organizationId", "iccid", "id"]
 })
 
-const named = AggregateRows.attachments(
-  "(r.id is null or attachment.attachment_id = r.id or attachment.plan_id = r.id)"
-)
+const named = attachments("(r.id is null or attachment.attachment_id = r.id or attachment.plan_id = r.id)")
 
 /** The attachments of the live subscription of one ICCID, all of them or those of one name. */
 export const attachmentsOf = (database: Database) => {
-  const packed = Batching.reads<OfNamed, AggregateRows.PackedAttachments>(
+  const packed = Batching.reads<OfNamed, PackedAttachments>(
     database,
-    (sql, asked) => sql<Row<Batching.Found<AggregateRows.PackedAttachments>>>`
+    (sql, asked) => sql<Row<Batching.Found<PackedAttachments>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(named)})::text as value
       from ${CommitClause.rows(sql, asked, requestedNames)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
@@ -150,82 +303,5 @@ export const attachmentsOf = (database: Database) => {
       where subscription.status = 'Live'`
   )
   return ({ id, ...of }: Batching.OfSim & { readonly id?: string | undefined }) =>
-    Effect.map(packed({ ...of, id: id ?? null }), (found) =>
-      found === null ? null : AggregateRows.unpackAttachments(of, found)
-    )
+    Effect.map(packed({ ...of, id: id ?? null }), (found) => (found === null ? null : unpackAttachments(of, found)))
 }
-
-interface AskedOfSim {
-  readonly iccid: string
-  readonly since: number
-  readonly packageIds: ReadonlyArray<string>
-  readonly reportIds: ReadonlyArray<string>
-}
-
-export interface Asked {
-  readonly iccids: ReadonlyArray<AskedOfSim>
-  readonly seenSince: number
-}
-
-interface PlacedSim extends Omit<AskedOfSim, "packageIds"> {
-  readonly at: number
-  readonly packageIds: ReadonlyArray<string> | null
-}
-
-const askedColumns = CommitClause.columns<PlacedSim>({
-  integer: ["at"],
-  text: ["iccid"],
-  bigint: ["since"],
-  "text[]": ["packageIds", "reportIds"]
-})
-
-const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number): PlacedSim => ({
-  at,
-  iccid,
-  since,
-  packageIds: packageIds.length === 0 ? null : packageIds,
-  reportIds
-})
-
-// The look-up of a report is a value, and its time is no condition of it. So no index fits but the primary key, and that with
-// both of its columns. `Connections.plannerSettings` keeps the planner from reading the table as a whole while it is empty.
-const reportedAggregates = ReportedRows.value(`(
-  select json_agg(asked.report_id)
-  from unnest(r."reportIds") asked (report_id)
-  where (
-    select seen_report.received_at
-    from simplan.seen_report
-    where seen_report.organization_id = sim.organization_id and seen_report.report_id = asked.report_id
-  ) >= kept.since
-)`)
-
-// A SIM is in service with the subscription that holds it.
-const touchable = `
-  left join simplan.attachment on sim.allocation = 'InService' and attachment.organization_id = sim.organization_id
-    and attachment.subscription_id = sim.allocated_to and attachment.confirmed
-  left join simplan.package on package.organization_id = attachment.organization_id
-    and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
-      package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (
-        package.telco_package_id = any(r."packageIds")
-        or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
-      )
-    )`
-
-/** The aggregates that reports are about, of any organization. */
-export const reported = (database: Database) => (of: Asked) =>
-  Effect.map(
-    database.row(
-      (sql) => sql<Row<ReportedRows.Packed>>`
-        select (${sql.literal(reportedAggregates)})::text as value
-        from (select ${of.seenSince}::bigint as since) kept
-        cross join ${CommitClause.rows(sql, of.iccids.map(placed), askedColumns)}
-        join simplan.iccid on iccid.iccid = r.iccid
-        join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
-        ${sql.literal(touchable)}`
-    ),
-    (packed) =>
-      ReportedRows.unpack(
-        of.iccids.map(({ iccid }) => iccid),
-        packed
-      )
-  )

@@ -5,7 +5,7 @@ import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as SimRows from "../../sql/SimRows.ts"
+import * as Sims from "./Sims.ts"
 import * as Pages from "../../sql/Pages.ts"
 import * as CommitClause from "../../sql/CommitClause.ts"
 
@@ -57,10 +57,10 @@ export const remove = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>)
   outcome: sql`(select count(*) from subscription_removed)`
 })
 
-type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: SimRows.Packed]
+type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: Sims.Packed]
 
 const packed = `json_build_array(
-  subscription.subscription_id, subscription.metadata, subscription.created_at, ${SimRows.value}
+  subscription.subscription_id, subscription.metadata, subscription.created_at, ${Sims.value}
 )`
 
 /** The live one of a SIM. */
@@ -69,7 +69,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)})::text as value
-      from ${CommitClause.rows(sql, asked, SimRows.ofSim)}
+      from ${CommitClause.rows(sql, asked, Sims.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
@@ -115,7 +115,7 @@ const unpack = (
   organizationId: string,
   [subscriptionId, metadata, createdAt, packedSim]: Packed
 ): Subscription.SubscriptionWithSim => {
-  const sim = SimRows.unpack(decrypt, organizationId, packedSim)
+  const sim = Sims.unpack(decrypt, organizationId, packedSim)
   return {
     subscription: { organizationId, subscriptionId, iccid: sim.iccid, metadata, createdAt, status: "Live" },
     sim
