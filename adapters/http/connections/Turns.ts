@@ -1,11 +1,13 @@
 /**
- * Requests in the turns of the event loop (rule W13): what a caller without a proven key sends begins a few at a time, those
+ * Requests in the turns of the event loop (rule W13), and long pieces of work, one in each turn. What a caller without a proven key sends begins a few at a time, those
  * of each address in turn, and so does what was pipelined. Between two turns the event loop serves everybody else, so a
  * thousand addresses delay a key by one turn, and a new caller by one request of each address.
  *
  * libuv accepts one connection in a turn of the event loop. So while connections arrive in each turn, nothing else begins:
  * turns stay short, and a new caller waits behind no more than the accepting of the connections before it.
  */
+import { Effect } from "effect"
+import { RequestContext } from "simplan"
 
 /** How many begin in one turn of the event loop, and for how many ms; at least one. */
 const MOST = 16
@@ -23,10 +25,11 @@ export interface Turns {
   readonly accepted: () => void
 }
 
-/** `nextTurn` runs something in the next turn of the event loop; `now` is in ms. */
+/** `nextTurn` runs something in the next turn of the event loop; `now` is in ms; `most` begin in one. */
 export const make = (
   nextTurn: (run: () => void) => void = setImmediate,
-  now: () => number = () => performance.now()
+  now: () => number = () => performance.now(),
+  most: number = MOST
 ): Turns => {
   /** What waits, by address, in the order of their turns. */
   const waiting = new Map<string, Array<() => void>>()
@@ -44,7 +47,7 @@ export const make = (
 
   const isHeld = (): boolean => isAccepting && now() - acceptingSince < ACCEPTING.millis
 
-  const hasRoom = (): boolean => begun === 0 || (begun < MOST && now() - since < MILLIS)
+  const hasRoom = (): boolean => begun === 0 || (begun < most && now() - since < MILLIS)
 
   const count = (): void => {
     if (begun === 0) since = now()
@@ -93,3 +96,21 @@ export const make = (
     }
   }
 }
+
+const pieces = make(setImmediate, performance.now.bind(performance), 1)
+
+/**
+ * Ends when it is the turn of a long piece of work, such as the parsing of a large body: of all callers one piece in each turn
+ * of the event loop, by turns of callers. Another request waits for one piece, however many are due.
+ */
+export const piece: Effect.Effect<void> = Effect.flatMap(RequestContext.Current, ({ actor, address }) =>
+  Effect.callback((resume) => {
+    let isWanted = true
+    pieces.add(actor ?? address ?? "", () => {
+      if (isWanted) resume(Effect.void)
+    })
+    return Effect.sync(() => {
+      isWanted = false
+    })
+  })
+)

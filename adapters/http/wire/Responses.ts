@@ -3,14 +3,15 @@
  *
  * The items of a list are encoded as the reader takes them, in pieces of about 64 KiB, so that the process holds two pages
  * of a list and one piece at most, and a slow reader delays nobody else. The pieces of all lists are made one in each turn
- * of the event loop, first come, first served: another request waits for one piece, however many answers are under way. A
- * list that fails in its first two pages is answered with an error. One that fails later breaks the connection, so that the
- * client does not take a part for the whole.
+ * of the event loop: another request waits for one piece, however many answers are under way. A list that fails in its first
+ * two pages is answered with an error. One that fails later breaks the connection, so that the client does not take a part
+ * for the whole.
  */
 import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
+import * as Turns from "../connections/Turns.ts"
 import * as ErrorResponses from "./ErrorResponses.ts"
 import type * as Errors from "./Errors.ts"
 
@@ -26,29 +27,6 @@ export const message = (message: string) => ({ error: false, message }) as const
 
 /** The text of an instant; null for none. */
 export const instant = (at: Time.Instant | null): string | null => (at === null ? null : Time.toIso(at))
-
-const waitingTurns = new Set<() => void>()
-let isTurning = false
-
-const runTurns = (): void => {
-  const [first] = waitingTurns
-  isTurning = first !== undefined
-  if (first === undefined) return
-  waitingTurns.delete(first)
-  first()
-  setImmediate(runTurns)
-}
-
-/** Ends when it is the caller's turn. */
-const turn: Effect.Effect<void> = Effect.callback((resume) => {
-  const begin = (): void => resume(Effect.void)
-  waitingTurns.add(begin)
-  if (!isTurning) {
-    isTurning = true
-    setImmediate(runTurns)
-  }
-  return Effect.sync(() => waitingTurns.delete(begin))
-})
 
 /** What stands before the items, between them, after each one and after all of them. */
 interface Format {
@@ -144,7 +122,7 @@ const pieces = <A, E>(
       return Effect.succeed(send())
     })
   })
-  const next = Effect.suspend(() => (isWhole ? Cause.done() : Effect.andThen(turn, more)))
+  const next = Effect.suspend(() => (isWhole ? Cause.done() : Effect.andThen(Turns.piece, more)))
   return Stream.fromPull(Effect.succeed(next))
 }
 

@@ -4,12 +4,13 @@
 import { expect, it } from "vitest"
 import * as Turns from "../../../adapters/http/connections/Turns.ts"
 
-const world = () => {
+const world = (most?: number) => {
   let due: Array<() => void> = []
   const clock = { now: 0 }
   const turns = Turns.make(
     (run) => void due.push(run),
-    () => clock.now
+    () => clock.now,
+    most
   )
   const begun: Array<string> = []
   return {
@@ -100,4 +101,11 @@ it("a single connection holds up nothing", () => {
   turns.accepted()
   turn()
   expect(turns.mayBegin()).toBe(true)
+})
+
+it("of long pieces of work one is done in a turn, by turns of callers", () => {
+  const { add, turn } = world(1)
+  for (const name of ["a1", "a2", "a3"]) add("a", name)
+  for (const name of ["b1", "b2"]) add("b", name)
+  expect(Array.from({ length: 6 }, turn)).toEqual([["a1"], ["b1"], ["a2"], ["b2"], ["a3"], []])
 })

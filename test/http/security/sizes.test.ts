@@ -154,7 +154,7 @@ describe("An array of a request (W9)", () => {
     const { body } = await world.fetch("GET", "/openapi.json")
     const text = JSON.stringify(body.components.schemas[schema].properties[name])
     expect(text).toContain(`"maxItems":${limit}`)
-    for (const items of [Array(limit + 1).fill(1), Array(40_000).fill(1)]) {
+    for (const items of [Array(limit + 1).fill(1), Array(20_000).fill(1)]) {
       const refused = await send(items)
       expect([refused.status, refused.body.message]).toEqual([400, `${name} must have at most ${limit} items`])
     }
@@ -175,7 +175,7 @@ describe("A body (W9)", () => {
     { of: "fields", raw: `{${'"a":0,'.repeat(60_000)}"b":0}` }
   ])("of too many $of is refused before it is parsed", async ({ raw }) => {
     const { body, status } = await send(raw)
-    expect([status, body.code, body.message]).toEqual([400, "invalid_field", "body must have at most 50000 values"])
+    expect([status, body.code, body.message]).toEqual([400, "invalid_field", "body must have at most 25000 values"])
   })
 
   it("is read whole in chunks of any sizes", async () => {
