@@ -85,7 +85,7 @@ describe("The documents list all", () => {
       ["wrong keys", "adapters/http/middleware/Auth.ts", /failureRate: .*requests: (\w+)/],
       ["keys that are looked up", "adapters/http/middleware/Auth.ts", /^const SLOTS = (\w+)/m],
       ["jobs", "src/app/Settings.ts", /concurrency: (\d+)/],
-      ["names of webhooks", "adapters/webhooks-http/QuerySlots.ts", /^const ALL = (\w+)/m, ","],
+      ["names of webhooks", "adapters/webhooks-http/Names.ts", /^const ALL = (\w+)/m, ","],
       ["SMS", "src/app/Settings.ts", /smsLimit: \{ messages: (\w+)/]
     ]
     const wrong = presets.filter(([row, path, preset, unit = " |"]) => {

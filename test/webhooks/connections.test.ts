@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { WebhookSender } from "simplan/ports"
 import { HttpSender } from "simplan/webhooks"
 import { afterEach, describe, expect, it } from "vitest"
-import * as ReusableConnection from "../../adapters/webhooks-http/ReusableConnection.ts"
+import * as Connections from "../../adapters/webhooks-http/Connections.ts"
 
 const servers: Array<{ readonly server: Server; readonly sockets: Array<Socket> }> = []
 
@@ -74,11 +74,11 @@ const statuses = async (respond: Respond, organizations: ReadonlyArray<string>) 
 describe("A connection", () => {
   it("keeps no part of what it received, only a copy of the end", () => {
     const socket = new PassThrough()
-    ReusableConnection.begin(socket)
+    Connections.beginResponse(socket)
     const received = Buffer.from("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")
     socket.emit("data", received)
     received.fill("x")
-    expect(ReusableConnection.end(socket)).toBe(true)
+    expect(Connections.endResponse(socket)).toBe(true)
   })
 
   it.each([
