@@ -1,5 +1,5 @@
 /**
- * Refuses texts that storages cannot keep (rule W1): those with NUL characters or lone surrogates.
+ * What texts may hold. Those that storages cannot keep are refused (rule W1): those with NUL characters or lone surrogates.
  */
 import { TextLimit } from "simplan/ports"
 
@@ -40,3 +40,17 @@ export const firstProblem = (
   }
   return undefined
 }
+
+/** What the address of a telco bridge must be; the contract's paths are appended to it. */
+export const TELCO_URL = "an address such as https://bridge.example/telco, without a password or a query"
+
+/** The address of a telco bridge, without trailing slashes; undefined for any other text. */
+export const telcoUrl = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { hash, password, protocol, search, username } = new URL(text)
+  const isPlain = /^https?:$/.test(protocol) && `${hash}${search}${username}${password}` === ""
+  return isPlain ? text.replace(/\/+$/, "") : undefined
+}
+
+/** An address without what may be a secret, for a message. */
+export const withoutPassword = (text: string): string => text.replace(/\/\/.*@/, "//***@").replace(/\?.*/, "?***")

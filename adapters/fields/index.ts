@@ -5,6 +5,4 @@
 export * as Fields from "./Fields.ts"
 export * as JsonElements from "./JsonElements.ts"
 export * as Messages from "./Messages.ts"
-export * as TelcoUrl from "./TelcoUrl.ts"
-export * as Nearest from "./Nearest.ts"
 export * as Text from "./Text.ts"

@@ -9,7 +9,7 @@ import { Data, Effect, Redacted, Result, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Fields, Messages } from "../fields/index.ts"
-import { JsonLines } from "../json-lines/index.ts"
+import * as JsonLines from "../json-lines/index.ts"
 import * as Routing from "./Routing.ts"
 import * as Settings from "./Settings.ts"
 

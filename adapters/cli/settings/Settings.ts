@@ -6,7 +6,7 @@
  */
 import { Config, Context, Data, Effect, FileSystem, Option, Record, Redacted, Result } from "effect"
 import type { Time } from "simplan/ports"
-import { Nearest } from "../../fields/index.ts"
+import { Messages } from "../../fields/index.ts"
 import * as Definitions from "./Definitions.ts"
 import * as Secrets from "./Secrets.ts"
 
@@ -47,7 +47,7 @@ const strangers = (env: Environment): ReadonlyArray<string> =>
 
 /** A variable that is none of simplan's and may be meant to be `name`; undefined where there is none. */
 export const misspelt = (env: Environment, name: string): string | undefined =>
-  strangers(env).find((one) => Nearest.of(one.slice(PREFIX.length), [name.slice(PREFIX.length)]) !== undefined)
+  strangers(env).find((one) => Messages.nearest(one.slice(PREFIX.length), [name.slice(PREFIX.length)]) !== undefined)
 
 /** The sentence of a variable that is none of simplan's. */
 export const notOne = (name: string, nearest: string | undefined): string =>
@@ -60,7 +60,7 @@ export const notOne = (name: string, nearest: string | undefined): string =>
 export const unknown = (env: Environment, named: ReadonlyArray<string>): ReadonlyArray<string> =>
   strangers(env)
     .filter((name) => !named.includes(name))
-    .map((name) => notOne(name, Nearest.of(name, known)))
+    .map((name) => notOne(name, Messages.nearest(name, known)))
 
 /** The text of a variable; undefined if it is not set or empty. */
 export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>

@@ -9,7 +9,7 @@ import { Effect, Result, SchemaAST } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { Time } from "simplan"
 import type { Storage } from "simplan/ports"
-import { Nearest, Text } from "../../fields/index.ts"
+import { Messages, Text } from "../../fields/index.ts"
 import * as Errors from "./Errors.ts"
 
 /** The longest part of an unknown name that a message shows. */
@@ -38,7 +38,7 @@ export const unknownNames = (
   return (given) => {
     const stranger = Object.keys(given).find((name) => !names.includes(name))
     if (stranger === undefined) return undefined
-    const meant = Nearest.of(stranger, names)
+    const meant = Messages.nearest(stranger, names)
     const hint = meant === undefined ? all : `did you mean ${meant}?`
     return Errors.invalidField(stranger.slice(0, SHOWN) || '""', `is not a known ${kind.name}; ${hint}`)
   }

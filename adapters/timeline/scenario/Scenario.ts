@@ -9,7 +9,7 @@ import * as Fields from "./Fields.ts"
 import * as PlanTerms from "./PlanTerms.ts"
 import * as Problem from "./Problem.ts"
 import * as Step from "./Step.ts"
-import { JsonLines } from "../../json-lines/index.ts"
+import * as JsonLines from "../../json-lines/index.ts"
 
 /** The default start of a scenario. */
 export const DEFAULT_START = "2026-01-01T00:00:00Z"

@@ -3,7 +3,7 @@
  * that was likely meant.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Nearest } from "../../../adapters/fields/index.ts"
+import { Messages } from "../../../adapters/fields/index.ts"
 import * as Definition from "../Definition.ts"
 import * as World from "../World.ts"
 
@@ -77,11 +77,11 @@ describe("the name that was likely meant", () => {
 
   it("is not guessed where none is near", () => {
     const names = ["page", "page_size", "status"]
-    expect(Nearest.of("state", names)).toBe(undefined)
-    expect(Nearest.of("", names)).toBe(undefined)
-    expect(Nearest.of("Status", names)).toBe("status")
-    expect(Nearest.of("pgae", names)).toBe("page")
-    expect(Nearest.of("x".repeat(10_000), names)).toBe(undefined)
+    expect(Messages.nearest("state", names)).toBe(undefined)
+    expect(Messages.nearest("", names)).toBe(undefined)
+    expect(Messages.nearest("Status", names)).toBe("status")
+    expect(Messages.nearest("pgae", names)).toBe("page")
+    expect(Messages.nearest("x".repeat(10_000), names)).toBe(undefined)
   })
 })
 
