@@ -20,7 +20,6 @@ import { Api } from "./api/Api.ts"
 import type * as Auth from "./middleware/Auth.ts"
 import * as Requests from "./middleware/Requests.ts"
 import * as RouteGroups from "./RouteGroups.ts"
-import * as ErrorResponses from "./wire/ErrorResponses.ts"
 import * as Errors from "./wire/Errors.ts"
 import * as Query from "./wire/Query.ts"
 import { Messages } from "../fields/index.ts"
@@ -117,7 +116,7 @@ const route = (
       })
       const attributed = writes ? byActor(actor, handled) : handled
       const answered = Effect.matchEffect(attributed, {
-        onFailure: ErrorResponses.ofFailure,
+        onFailure: Errors.responseTo,
         onSuccess: (body) => Effect.succeed(respond(body))
       })
       return limited === null ? answered : limited(answered, writes ? null : endpoint.path)
@@ -126,7 +125,7 @@ const route = (
   return HttpRouter.route(
     endpoint.method,
     `/${endpoint.path.slice(1)}`,
-    Requests.instrumented(endpoint, Effect.catch(guarded, ErrorResponses.ofFailure))
+    Requests.instrumented(endpoint, Effect.catch(guarded, Errors.responseTo))
   )
 }
 
@@ -195,7 +194,7 @@ export const routerConfig = {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-const routeNotFound = ErrorResponses.make(Errors.routeNotFound)
+const routeNotFound = Errors.response(Errors.routeNotFound)
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
@@ -209,7 +208,7 @@ const unmatched = (paths: RoutePaths, { method, url }: HttpServerRequest.HttpSer
   const read = known.includes("GET") ? ["HEAD"] : []
   const headers = { allow: [...METHODS.filter((name) => known.includes(name)), ...read, "OPTIONS"].join(", ") }
   if (method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers })
-  return ErrorResponses.make({
+  return Errors.response({
     code: "method_not_allowed",
     message: `Method not allowed; the route takes ${headers.allow}`,
     headers
@@ -233,7 +232,7 @@ export const answerUnmatched = (routes: ReadonlyArray<Route>) => {
   return <E, R>(router: Effect.Effect<Response, E, R>) => {
     const routed = Effect.catchCause(
       router,
-      (cause): Answer => (isRouteNotFound(cause) ? answer : ErrorResponses.ofCause(cause))
+      (cause): Answer => (isRouteNotFound(cause) ? answer : Errors.responseToCause(cause))
     )
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) =>
       known.admits(method, url) ? routed : answer

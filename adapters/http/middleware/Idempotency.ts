@@ -8,7 +8,6 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IdempotencyKeys } from "simplan"
 import type { Idempotency } from "simplan/ports"
 import { createHash } from "node:crypto"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
@@ -26,7 +25,7 @@ const keyOf = (request: HttpServerRequest.HttpServerRequest): Result.Result<stri
 
 const fingerprint = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): string =>
   createHash("sha256")
-    .update(`${request.method} ${ErrorResponses.pathOf(request.url)}\n`)
+    .update(`${request.method} ${Errors.pathOf(request.url)}\n`)
     .update(body)
     .digest("hex")
 
@@ -69,7 +68,7 @@ export const make: Effect.Effect<Once, never, IdempotencyKeys.IdempotencyKeys> =
       if (!isReplay) return call.respond(shape(yield* Effect.fromResult(outcome)))
       const response = Result.isSuccess(outcome)
         ? call.respond(shape(outcome.success))
-        : yield* ErrorResponses.ofFailure(outcome.failure)
+        : yield* Errors.responseTo(outcome.failure)
       return HttpServerResponse.setHeader(response, "idempotent-replayed", "true")
     })
 )

@@ -11,7 +11,6 @@ import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
 import { Clocks } from "simplan/ports"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -158,7 +157,7 @@ export const make = (
           (refusal) => Effect.sync(() => refusal === null && closeStream(reader))
         ),
         (refusal) => {
-          if (refusal !== null) return ErrorResponses.make(refusal)
+          if (refusal !== null) return Errors.response(refusal)
           if (limit === null) return response
           const body = Stream.mapEffect(stream.stream, (piece) => paced(reader, piece))
           return HttpServerResponse.setBody(response, HttpBody.stream(body, stream.contentType))
@@ -230,7 +229,7 @@ export const make = (
             const refused = (content: Errors.ErrorContent) =>
               Effect.suspend(() => {
                 leave()
-                return charged(reader, ErrorResponses.make(content))
+                return charged(reader, Errors.response(content))
               })
             const inRoom = Effect.suspend(() => {
               if (read === null) return done

@@ -13,7 +13,6 @@ import { Clock, Duration, Effect, type Scope } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
 import { Clocks, RateLimitUsage } from "simplan/ports"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Requests from "./Requests.ts"
 
@@ -157,7 +156,7 @@ const UNIT = 65_536
 export type AddressLimit = <E, R>(answer: Effect.Effect<Response, E, R>, cost?: number) => Effect.Effect<Response, E, R>
 
 const refused = (seconds: number): Response =>
-  ErrorResponses.make({
+  Errors.response({
     code: "rate_limited",
     message: "Too many requests without a key from this address",
     headers: Errors.retryAfter(seconds)

@@ -17,7 +17,7 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { isIP } from "node:net"
 import { RequestContext } from "simplan"
-import * as ErrorResponses from "../wire/ErrorResponses.ts"
+import * as Errors from "../wire/Errors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -187,7 +187,7 @@ export const instrumented = <E, R>(
   handler: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, never, R | Request> => {
   const record = recorder(endpoint.method, endpoint.path)
-  const answered = Effect.catchCause(handler, ErrorResponses.ofCause)
+  const answered = Effect.catchCause(handler, Errors.responseToCause)
   const answeredAndTraced = traced(endpoint, answered)
   return Effect.withFiber((fiber) => {
     const context = fiber.context

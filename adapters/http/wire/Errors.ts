@@ -1,11 +1,18 @@
 /**
- * Errors as the wire names them (rule W1): the code, the message and the further fields of each refusal of the domain,
- * and of each problem with a request that no use case has seen. `ErrorResponses` makes responses of them.
+ * Errors as the wire has them (rule W1): the code, the message and the further fields of each refusal of the domain, and of
+ * each problem with a request that no use case has seen; and the responses made of them, `{"error": true, "message", "code"}`
+ * with the status that `Codes` gives.
+ *
+ * A storage failure or a defect is logged with its cause under the request's id (rule W11); the caller gets only the id. No
+ * log line shows an API key, a bearer token or a signing key.
  */
-import { Data } from "effect"
-import { Refusal } from "simplan"
-import type { Storage } from "simplan/ports"
-import type * as Codes from "./Codes.ts"
+import { Cause, Data, Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { Refusal, RequestContext } from "simplan"
+import { Storage } from "simplan/ports"
+import { Messages } from "../../fields/index.ts"
+import * as Codes from "./Codes.ts"
 
 const fieldNames: Readonly<Record<string, string>> = {
   dataMegaBytes: "data_MBs",
@@ -20,7 +27,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The wire's name of a field. Each part of a path such as `activePeriod.start` is renamed. */
-export const fieldName = (field: string): string =>
+const fieldName = (field: string): string =>
   field
     .split(".")
     .map((part) => fieldNames[part] ?? (part.includes("_") ? part : snakeCase(part)))
@@ -103,3 +110,89 @@ export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => ({
 /** The problem of a field with a wrong value; `message` follows the name of the field. */
 export const invalidField = (field: string, message: string): Problem =>
   new Problem({ code: "invalid_field", message: `${field} ${message}` })
+
+const secrets: ReadonlyArray<readonly [RegExp, string]> = [
+  [/simplan_[0-9A-Za-z_]+/g, "simplan_<redacted>"],
+  [/whsec_[0-9A-Za-z+/=_-]+/g, "whsec_<redacted>"],
+  [/([?&]key=)[^&\s"'`]*/gi, "$1<redacted>"],
+  [/(bearer\s+)[^\s"'`,]+/gi, "$1<redacted>"],
+  [/(\/telco\/ocs\/[^/\s]+\/notifications\/)[^/\s"'`]+/g, "$1<redacted>"],
+  [/(\/telco\/es2plus\/[^/\s]+\/)[^/\s"'`]+/g, "$1<redacted>"],
+  [/((?:x-api-key|authorization)["']?\s*[:=]\s*["']?)(?!bearer)[^\s"'`,}]+/gi, "$1<redacted>"]
+]
+
+/** The text with everything that looks like a secret replaced. */
+const redacted = (text: string): string =>
+  secrets.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
+
+/** The path of a URL without its query, which may hold a key. */
+export const pathOf = (url: string): string => {
+  const end = url.search(/[?#;]/)
+  return end === -1 ? url : url.slice(0, end)
+}
+
+const pretty = (failure: unknown): string =>
+  Cause.isCause(failure) ? Cause.pretty(failure) : Cause.pretty(Cause.fail(failure))
+
+/** Logs a failure or a cause under the id of the running request, and returns the id. */
+export const log = Effect.fnUntraced(function* (what: string, failure: unknown) {
+  const current = yield* RequestContext.Current
+  const requestId = current.requestId ?? globalThis.crypto.randomUUID()
+  const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
+  yield* Effect.logError(`${what}: ${redacted(pretty(failure))}`).pipe(
+    Effect.annotateLogs({
+      request_id: requestId,
+      ...(request._tag === "Some"
+        ? { method: request.value.method, path: redacted(pathOf(request.value.url)) }
+        : undefined)
+    })
+  )
+  return requestId
+})
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The response with the content of an error. */
+export const response = ({ additions, code, headers, message }: ErrorContent): Response =>
+  HttpServerResponse.jsonUnsafe({ error: true, message, code, ...additions }, { status: Codes.status(code), headers })
+
+/** The response to a failure of a use case, or of reading its request. */
+export const responseTo = (failure: Failure): Effect.Effect<Response> => {
+  if (failure instanceof Problem) return Effect.succeed(response(failure))
+  if (failure instanceof Storage.StorageError) {
+    return Effect.map(log("The storage failed", failure), (requestId) =>
+      response({
+        code: "storage_unavailable",
+        message: "The service cannot reach its storage; try again",
+        additions: { request_id: requestId },
+        headers: retryAfter(1)
+      })
+    )
+  }
+  return Effect.succeed(response(ofRefusal(failure)))
+}
+
+const requestParts = { Params: "path", Query: "query", Headers: "headers", Payload: "body" } as const
+
+const ofSchemaError = ({ cause, kind }: HttpApiError.HttpApiSchemaError): Response | undefined =>
+  kind === "Body" || kind === "ResponseHeaders"
+    ? undefined
+    : response(ofRefusal(Messages.toRefusal(cause.issue, requestParts[kind])))
+
+/**
+ * The response to whatever ended a request: 400 where the request did not match its schema, else 500. An interrupted
+ * request gets no response.
+ */
+export const responseToCause = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause).pipe(Effect.orDie)
+  const error = Cause.squash(cause)
+  const refused = HttpApiError.HttpApiSchemaError.is(error) ? ofSchemaError(error) : undefined
+  if (refused !== undefined) return Effect.succeed(refused)
+  return Effect.map(log("A request failed", cause), (requestId) =>
+    response({
+      code: "internal_error",
+      message: "Something went wrong on our side",
+      additions: { request_id: requestId }
+    })
+  )
+}

@@ -12,8 +12,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
 import * as Turns from "../connections/Turns.ts"
-import * as ErrorResponses from "./ErrorResponses.ts"
-import type * as Errors from "./Errors.ts"
+import * as Errors from "./Errors.ts"
 
 /** `{error: false, data}`. */
 export const data = <Data>(data: Data) => ({ error: false, data }) as const
@@ -149,7 +148,7 @@ const answer = Effect.fnUntraced(function* <A, E extends Errors.Failure>(
 
   const whole = pieces(begun, encoder, page, pages, tail).pipe(
     Stream.tapCause((cause) =>
-      Effect.andThen(ErrorResponses.log("A list broke off", cause), breakConnection(request)).pipe(
+      Effect.andThen(Errors.log("A list broke off", cause), breakConnection(request)).pipe(
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(RequestContext.Current, current)
       )
