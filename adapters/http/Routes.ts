@@ -9,7 +9,6 @@ import { Api } from "./api/Api.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Audit from "./handlers/Audit.ts"
-import * as Clock from "./handlers/Clock.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
@@ -122,7 +121,7 @@ const endpoints = Effect.fnUntraced(function* (
     audit: yield* Audit.make(byAdmin),
     jobs: yield* Jobs.make(byAdmin),
     problems: yield* Jobs.problems(byAdmin),
-    clock: yield* Clock.make(byAdmin),
+    clock: yield* System.clock(byAdmin),
     telcos: yield* Telcos.make(byAdmin, telcos),
     reports: yield* Reports.make(byOperator(telcoToken, "telco")),
     notifications: yield* Telcos.notifications(telcos, failed),

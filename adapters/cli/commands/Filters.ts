@@ -32,7 +32,7 @@ const choices = (parameter: string, ast: SchemaAST.AST): ReadonlyArray<string> =
 
 const flag = (parameter: string, ast: SchemaAST.AST): Flag.Flag<Option.Option<string>> => {
   const name = short[parameter] ?? parameter.replaceAll("_", "-")
-  const description = (SchemaAST.resolveDescription(ast) ?? "").replaceAll("`", "")
+  const description = String(ast.context?.annotations?.["description"] ?? "").replaceAll("`", "")
   if (SchemaAST.resolveAt("isInstant")(ast) === true) return Flags.instant(name, description)
   if (isId(parameter)) return Flags.optionalId(name, description)
   const values = choices(parameter, ast)

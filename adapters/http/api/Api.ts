@@ -1,20 +1,20 @@
 /**
- * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one definition.
+ * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one definition. It is the entry point
+ * `simplan/http-api`, for clients and documents, and loads no server.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { AuditApi } from "./management/AuditApi.ts"
-import { ClockApi } from "./management/ClockApi.ts"
+import { AuditApi } from "./AuditApi.ts"
 import { CoverageApi, OperatorsApi } from "./CoverageApi.ts"
-import { ImportsApi } from "./management/ImportsApi.ts"
-import { OrganizationsApi } from "./management/OrganizationsApi.ts"
+import { ImportsApi } from "./ImportsApi.ts"
+import { OrganizationsApi } from "./OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
-import { JobsApi, ProblemsApi } from "./management/JobsApi.ts"
+import { JobsApi, ProblemsApi } from "./JobsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { SimsApi, WalletApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
-import { SystemApi } from "./SystemApi.ts"
+import { ClockApi, SystemApi } from "./SystemApi.ts"
 import { NotificationsApi, TelcosApi } from "./TelcosApi.ts"
-import { WebhooksApi } from "./management/WebhooksApi.ts"
+import { WebhooksApi } from "./WebhooksApi.ts"
 
 /** The whole API: routes, document and client follow from it. */
 export class Api extends HttpApi.make("simplan")

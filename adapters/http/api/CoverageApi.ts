@@ -3,53 +3,68 @@
  * of the catalogue (rule I5).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Region, TextLimit } from "simplan/ports"
+import * as Fields from "./Fields.ts"
 import * as Schemas from "./Schemas.ts"
-import * as Security from "./Security.ts"
 
 export const CoverageProfile = Schema.Struct({
-  coverage_id: Schema.String,
-  label: Schema.String,
-  region_name: Schema.String,
-  region_code: Schema.String,
-  countries: Schema.Array(
-    Schema.Struct({
-      iso2: Schema.String,
-      iso3: Schema.String,
-      name: Schema.String,
-      operators: Schema.Array(
-        Schema.Struct({
-          operator_id: Schema.String,
-          name: Schema.String,
-          supported_rats: Schema.Array(Schema.String),
-          mcc_mnc: Schema.Array(Schema.String)
-        })
-      )
-    })
+  coverage_id: Fields.coverageId,
+  label: Fields.label,
+  region_name: Fields.regionName,
+  region_code: Fields.regionCode,
+  countries: Schemas.field(
+    Schema.Array(
+      Schema.Struct({
+        iso2: Fields.countryCode,
+        iso3: Fields.countryCode3,
+        name: Schemas.string(...Fields.about.countryOrOperator),
+        operators: Schemas.field(
+          Schema.Array(
+            Schema.Struct({
+              operator_id: Schemas.string(...Fields.about.operatorId),
+              name: Schemas.string(...Fields.about.countryOrOperator),
+              supported_rats: Fields.radioTechnologies,
+              mcc_mnc: Fields.networkCodes
+            })
+          ),
+          "The operators of the country that the label covers"
+        )
+      })
+    ),
+    "The countries of the region, with the operators that its label covers there"
   )
 }).annotate({ identifier: "CoverageProfile" })
 
+const ofRegion = {
+  name: ["The region's name", "Scandinavia"],
+  countries: ["ISO 3166-1 alpha-2 codes of the countries", ["DK", "SE"]]
+} as const
+
 export const CreateCustomRegion = Schema.Struct({
-  region_name: Schemas.text(TextLimit.NAME),
-  label: Schemas.Label,
-  iso2_list: Schemas.list(Schema.String, Region.MOST_COUNTRIES)
+  region_name: Schemas.field(Schemas.text(TextLimit.NAME), ...ofRegion.name),
+  label: Fields.chosenLabel,
+  iso2_list: Schemas.field(Schemas.list(Schema.String, Region.MOST_COUNTRIES), ...ofRegion.countries)
 }).annotate({ identifier: "CreateCustomRegion" })
 
-const customRegion = {
-  coverage_id: Schema.String,
-  region_code: Schema.String,
-  region_name: Schema.String,
-  iso2_list: Schema.Array(Schema.String)
-}
-
-export const CustomRegion = Schema.Struct(customRegion).annotate({ identifier: "CustomRegion" })
+export const CustomRegion = Schema.Struct({
+  coverage_id: Fields.coverageId,
+  region_code: Fields.regionCode,
+  region_name: Schemas.string(...ofRegion.name),
+  iso2_list: Schemas.field(Schema.Array(Schema.String), ...ofRegion.countries)
+}).annotate({ identifier: "CustomRegion" })
 
 /** The error for a taken name or for countries without an operator. */
 export const MissingCountries = Schema.Struct({
   ...Schemas.ErrorBody.fields,
-  code: Schemas.errorCode(["region_name_taken", "region_uncovered"]),
-  missing_iso2: Schema.Array(Schema.String)
+  code: Schemas.field(
+    Schemas.errorCode(["region_name_taken", "region_uncovered"]),
+    "The name of the error",
+    "region_uncovered"
+  ),
+  missing_iso2: Schemas.field(Schema.Array(Schema.String), "The codes of the request for which there is no operator", [
+    "AQ"
+  ])
 }).annotate({
   identifier: "MissingCountries",
   description: "`region_name_taken`, `region_uncovered`: with the codes for which no operators were found"
@@ -58,8 +73,8 @@ export const MissingCountries = Schema.Struct({
 /** The error for a set of countries that a profile has already. */
 export const ExistingCoverage = Schema.Struct({
   ...Schemas.ErrorBody.fields,
-  code: Schemas.errorCode(["region_exists"]),
-  existing_coverage: CustomRegion
+  code: Schemas.field(Schemas.errorCode(["region_exists"]), "The name of the error", "region_exists"),
+  existing_coverage: Schemas.field(CustomRegion, "The profile that has exactly these countries")
 }).annotate({
   identifier: "ExistingCoverage",
   description: "`region_exists`: with the profile that has exactly these countries"
@@ -69,13 +84,18 @@ export const CoverageProfileList = Schemas.data(Schema.Array(CoverageProfile))
 export const CoverageProfileItem = Schemas.data(CoverageProfile)
 export const CustomRegionItem = Schemas.data(CustomRegion)
 
+const operatorName = Schemas.string("The operator's name", "Telia")
+
 export const Operator = Schema.Struct({
-  operator_id: Schema.String,
-  name: Schema.String,
-  country: Schema.Struct({ iso2: Schema.String, iso3: Schema.String, name: Schema.String }),
-  supported_rats: Schema.Array(Schema.String),
-  mcc_mnc: Schema.Array(Schema.String),
-  labels: Schema.Array(Schema.String)
+  operator_id: Schemas.string(...Fields.about.operatorId),
+  name: operatorName,
+  country: Schemas.field(
+    Schema.Struct({ iso2: Fields.countryCode, iso3: Fields.countryCode3, name: operatorName }),
+    "The country of the operator"
+  ),
+  supported_rats: Fields.radioTechnologies,
+  mcc_mnc: Fields.networkCodes,
+  labels: Fields.labels
 }).annotate({ identifier: "Operator" })
 
 export const OperatorList = Schemas.data(Schema.Array(Operator))
@@ -85,17 +105,23 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
   .add(
     HttpApiEndpoint.get("list", "/coverage-profiles", {
       query: {
-        region_code: Schema.optionalKey(Schemas.Parameter),
-        label: Schema.optionalKey(Schemas.Parameter)
+        region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
+        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel)
       },
       success: CoverageProfileList,
       error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(OpenApi.annotations({ summary: "List coverage profiles" })),
+    }).annotateMerge(
+      Schemas.about(
+        "List coverage profiles",
+        "The standard profiles and the organization's own, with their countries and operators. The list is large " +
+          "and streamed."
+      )
+    ),
     HttpApiEndpoint.get("get", "/coverage-profiles/:coverageId", {
-      params: { coverageId: Schema.String },
+      params: { coverageId: Fields.coverageId },
       success: CoverageProfileItem,
       error: Schemas.problems(...Schemas.always, "coverage_profile_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a coverage profile" })),
+    }).annotateMerge(Schemas.about("Get a coverage profile", "One profile, with its countries and operators.")),
     HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
       payload: CreateCustomRegion,
       success: CustomRegionItem,
@@ -104,28 +130,35 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
         MissingCountries.pipe(HttpApiSchema.status(400)),
         ExistingCoverage.pipe(HttpApiSchema.status(409))
       ]
-    }).annotateMerge(OpenApi.annotations({ summary: "Create a custom region" }))
+    }).annotateMerge(
+      Schemas.about(
+        "Create a custom region",
+        "Makes a profile of the countries, for plans of the label. A profile never changes and cannot be deleted."
+      )
+    )
   )
-  .annotateEndpointsMerge(Security.byApiKey)
-  .annotateMerge(OpenApi.annotations({ title: "Coverage" }))
+  .annotateEndpointsMerge(Schemas.byApiKey)
+  .annotateMerge(
+    Schemas.group("Coverage", "The sets of countries that plans are for: standard ones, and the organization's own.")
+  )
   .prefix("/v3") {}
 
 export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
     HttpApiEndpoint.get("list", "/operators", {
       query: {
-        label: Schema.optionalKey(Schemas.Parameter),
-        country: Schema.optionalKey(Schemas.Parameter.annotate({ description: "ISO 3166-1 alpha-2 code" }))
+        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel),
+        country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
       },
       success: OperatorList,
       error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(OpenApi.annotations({ summary: "List operators" })),
+    }).annotateMerge(Schemas.about("List operators", "The mobile network operators of the catalogue.")),
     HttpApiEndpoint.get("get", "/operators/:operatorId", {
-      params: { operatorId: Schema.String },
+      params: { operatorId: Schemas.string(...Fields.about.operatorId) },
       success: OperatorItem,
       error: Schemas.problems(...Schemas.always, "operator_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Get an operator" }))
+    }).annotateMerge(Schemas.about("Get an operator", "One mobile network operator."))
   )
-  .annotateEndpointsMerge(Security.byApiKey)
-  .annotateMerge(OpenApi.annotations({ title: "Operators" }))
+  .annotateEndpointsMerge(Schemas.byApiKey)
+  .annotateMerge(Schemas.group("Operators", "The mobile networks of the catalogue."))
   .prefix("/v3") {}

@@ -2,51 +2,69 @@
  * Plans (rules P1 to P3).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Plan as PlanRules, TextLimit } from "simplan/ports"
+import * as Fields from "./Fields.ts"
 import * as Schemas from "./Schemas.ts"
-import * as Security from "./Security.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
 
+/** A threshold: its number, and the examples of its percentage and of the speed past it. */
+const thresholds = {
+  first: [50, "1024"],
+  second: [80, "512"],
+  third: [100, "128"]
+} as const
+
+const percentageOf = (which: keyof typeof thresholds) =>
+  Schemas.optional(Schema.Int, `The ${which} threshold, in percent of the allowance`, thresholds[which][0])
+
+const limitOf = (which: keyof typeof thresholds) =>
+  Schemas.optional(limit, `The speed past the ${which} threshold, in Kbit/s`, thresholds[which][1])
+
 const planFields = {
-  plan_name: Schema.String,
-  plan_id: Schema.String,
-  coverage_id: Schema.String,
-  archived_at: Schema.NullOr(Schemas.Timestamp),
-  region_code: Schema.String,
-  label: Schema.String,
-  throttling: Schema.Boolean,
-  recurring: Schema.Boolean,
-  archive: Schema.Boolean,
-  data_mega_bytes: Schema.Int,
-  period_days: Schema.Int,
-  throttling_threshold1_perc: Schema.optionalKey(Schema.Int),
-  throttling_threshold1_limit: Schema.optionalKey(limit),
-  throttling_threshold2_perc: Schema.optionalKey(Schema.Int),
-  throttling_threshold2_limit: Schema.optionalKey(limit),
-  throttling_threshold3_perc: Schema.optionalKey(Schema.Int),
-  throttling_threshold3_limit: Schema.optionalKey(limit),
-  nb_occurrence: Schema.optionalKey(Schema.Int),
-  recurring_periodicity_type: Schema.optionalKey(Schema.Literals(["0", "1", "2"])),
-  recurring_periodicity_frequency: Schema.optionalKey(Schema.Int)
+  plan_name: Schemas.string("The plan's name", "Sweden 5 GB"),
+  plan_id: Fields.planId,
+  coverage_id: Fields.coverageId,
+  archived_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the plan was archived; null for a live one", null),
+  region_code: Fields.regionCode,
+  label: Fields.label,
+  throttling: Fields.throttling,
+  recurring: Fields.recurring,
+  archive: Schemas.field(Schema.Boolean, "Whether the plan is archived: it takes no new attachments", false),
+  data_mega_bytes: Fields.dataMegaBytes,
+  period_days: Fields.periodDays,
+  throttling_threshold1_perc: percentageOf("first"),
+  throttling_threshold1_limit: limitOf("first"),
+  throttling_threshold2_perc: percentageOf("second"),
+  throttling_threshold2_limit: limitOf("second"),
+  throttling_threshold3_perc: percentageOf("third"),
+  throttling_threshold3_limit: limitOf("third"),
+  nb_occurrence: Schemas.optional(Schema.Int, "How many packages a recurring plan has", 12),
+  recurring_periodicity_type: Schemas.optional(
+    Schema.Literals(["0", "1", "2"]),
+    'The unit of the cycle: `"0"` (Daily), `"1"` (Weekly) or `"2"` (Monthly)',
+    "2"
+  ),
+  recurring_periodicity_frequency: Schemas.optional(Schema.Int, "How many units a cycle has", 1)
 }
 
 /** A plan; fields of a feature that is off are absent. */
 export const Plan = Schema.Struct(planFields).annotate({ identifier: "Plan" })
 
-export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.Timestamp }).annotate({
+export const ListedPlan = Schema.Struct({ ...planFields, created_at: Fields.createdAt }).annotate({
   identifier: "ListedPlan"
 })
 
 // The fields of a feature that is off may hold anything (rule P1); `handlers/Plans` checks those of a feature that is on.
-// The generator of the document leaves out the annotations of an unknown value, and keeps those of its key.
-const conditional = (description: string) =>
-  Schema.optionalKey(Schema.Unknown).pipe(Schema.annotateKey({ description }))
+const conditional = (description: string, feature: "recurring" | "throttling", example: unknown) =>
+  Schemas.optional(Schema.Unknown, `${description}. Required where ${feature} is true`, example)
 
-const percentage = (step: 1 | 2 | 3) =>
+const conditionalPercentage = (step: 1 | 2 | 3, example: number) =>
   conditional(
-    `Threshold ${step}: an integer of 1 to 100, in percent of the allowance, above the one before. Required where throttling is true`
+    `Threshold ${step}: an integer of 1 to 100, in percent of the allowance, above the one before`,
+    "throttling",
+    example
   )
 
 const quoted = (texts: ReadonlyArray<string>): string => texts.map((one) => `"${one}"`).join(", ")
@@ -55,40 +73,41 @@ const quoted = (texts: ReadonlyArray<string>): string => texts.map((one) => `"${
 export const PERIODICITY = 'a string: "0" (Daily), "1" (Weekly) or "2" (Monthly)'
 export const SPEED = `a string: one of ${quoted(PlanRules.throttlingLimits)}`
 
-const speed = conditional(`The speed past the threshold in Kbit/s, ${SPEED}. Required where throttling is true`)
+const conditionalSpeed = (example: string) =>
+  conditional(`The speed past the threshold in Kbit/s, ${SPEED}`, "throttling", example)
 
 export const CreatePlan = Schema.Struct({
-  coverage_id: Schemas.text(TextLimit.ID),
-  data_MBs: Schemas.integer(1, PlanRules.limits.dataMegaBytes),
-  name: Schemas.text(TextLimit.NAME),
-  period_days: Schemas.integer(1, PlanRules.limits.periodDays),
-  recurring: Schema.Boolean,
-  throttling: Schema.Boolean,
-  nb_occurrence: conditional(
-    `An integer of 1 to ${PlanRules.limits.occurrences}: how many packages. Required where recurring is true`
-  ),
-  recurring_periodicity_type: conditional(`The unit of the cycle, ${PERIODICITY}. Required where recurring is true`),
+  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Fields.about.coverageId),
+  data_MBs: Schemas.field(Schemas.integer(1, PlanRules.limits.dataMegaBytes), ...Fields.about.dataMegaBytes),
+  name: Schemas.field(Schemas.text(TextLimit.NAME), ...Fields.about.planName),
+  period_days: Schemas.field(Schemas.integer(1, PlanRules.limits.periodDays), ...Fields.about.periodDays),
+  recurring: Fields.recurring,
+  throttling: Fields.throttling,
+  nb_occurrence: conditional(`An integer of 1 to ${PlanRules.limits.occurrences}: how many packages`, "recurring", 12),
+  recurring_periodicity_type: conditional(`The unit of the cycle, ${PERIODICITY}`, "recurring", "2"),
   recurring_periodicity_frequency: conditional(
-    "An integer of at least 1: days, weeks or months in a cycle. Required where recurring is true"
+    "An integer of at least 1: days, weeks or months in a cycle",
+    "recurring",
+    1
   ),
-  throttling_threshold1_perc: percentage(1),
-  throttling_threshold1_limit: speed,
-  throttling_threshold2_perc: percentage(2),
-  throttling_threshold2_limit: speed,
-  throttling_threshold3_perc: percentage(3),
-  throttling_threshold3_limit: speed
+  throttling_threshold1_perc: conditionalPercentage(1, 50),
+  throttling_threshold1_limit: conditionalSpeed("1024"),
+  throttling_threshold2_perc: conditionalPercentage(2, 80),
+  throttling_threshold2_limit: conditionalSpeed("512"),
+  throttling_threshold3_perc: conditionalPercentage(3, 100),
+  throttling_threshold3_limit: conditionalSpeed("128")
 }).annotate({ identifier: "CreatePlan" })
 
 export const CreatedPlan = Schema.Struct({
-  error: Schema.Literal(false),
-  message: Schema.String,
-  plan_id: Schema.String
+  error: Schemas.hasFailed(false),
+  message: Schemas.message,
+  plan_id: Fields.planId
 }).annotate({ identifier: "CreatedPlan" })
 
 export const PlanItem = Schemas.data(Plan)
 export const PlanPage = Schemas.page(ListedPlan)
 
-const ofPlan = { planId: Schema.String }
+const ofPlan = { planId: Fields.planId }
 
 const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
 
@@ -96,55 +115,75 @@ export class PlansApi extends HttpApiGroup.make("plans")
   .add(
     HttpApiEndpoint.get("list", "/plans", {
       query: {
-        archived: Schema.optionalKey(
-          Schemas.Flag.annotate({
-            description: "`true`: only archived plans, `false`: only live ones; both where absent"
-          })
+        archived: Schemas.optional(
+          Schemas.Flag,
+          "`true`: only archived plans, `false`: only live ones; both where absent",
+          "false"
         ),
-        page_size: Schema.optionalKey(Schemas.pageSize(25, 10)),
-        page: Schema.optionalKey(Schemas.Parameter),
-        label: Schema.optionalKey(Schemas.Parameter.annotate({ description: "Only those of this label" })),
-        search_query: Schema.optionalKey(
-          Schemas.Parameter.check(Schemas.within(TextLimit.NAME)).annotate({
-            description: "A part of the name, in any case"
-          })
+        ...Schemas.paging(25, 10),
+        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel),
+        search_query: Schemas.optional(
+          Schemas.Parameter.check(Schemas.within(TextLimit.NAME)),
+          "A part of the name, in any case",
+          "sweden"
         ),
-        country_iso_2: Schema.optionalKey(
-          Schemas.Parameter.annotate({
-            description:
-              "Only plans that cover the country of this ISO 3166-1 alpha-2 code, such as DE, or all of several, such as DE,FR"
-          })
+        country_iso_2: Schemas.optional(
+          Schemas.Parameter,
+          "Only plans that cover the country of this ISO 3166-1 alpha-2 code, such as DE, or all of several, such as DE,FR",
+          "DK,SE"
         )
       },
       success: PlanPage,
       error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(OpenApi.annotations({ summary: "List plans, oldest first" })),
+    }).annotateMerge(Schemas.about("List plans, oldest first", "A page of the organization's plans.")),
     HttpApiEndpoint.post("create", "/plans", {
       payload: CreatePlan,
       success: CreatedPlan.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.posting, "coverage_profile_not_found", "terms_refused", "quota_exceeded")
-    }).annotateMerge(OpenApi.annotations({ summary: "Create a plan" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Create a plan",
+        "Makes a plan. Its label is that of its coverage profile. Fields of a feature that is off are ignored."
+      )
+    ),
     HttpApiEndpoint.get("get", "/plans/:planId", {
       params: ofPlan,
       success: PlanItem,
       error: Schemas.problems(...Schemas.always, "plan_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a plan" })),
+    }).annotateMerge(Schemas.about("Get a plan", "The plan's terms, archived or not.")),
     HttpApiEndpoint.delete("remove", "/plans/:planId", {
       params: ofPlan,
       success: Schemas.Done,
       error: Schemas.problems(...Schemas.always, "key_read_only", "plan_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Delete a plan; its attachments go on" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Delete a plan; its attachments go on",
+        "Deletes the plan. Attachments keep a copy of its terms and go on."
+      )
+    ),
     HttpApiEndpoint.post("archive", "/plans/:planId/archive", {
       params: ofPlan,
       success: Schemas.Done,
       error: named
-    }).annotateMerge(OpenApi.annotations({ summary: "Archive a plan" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Archive a plan",
+        "An archived plan takes no new attachments (409). Archiving it again changes nothing."
+      )
+    ),
     HttpApiEndpoint.post("unarchive", "/plans/:planId/unarchive", {
       params: ofPlan,
       success: Schemas.Done,
       error: named
-    }).annotateMerge(OpenApi.annotations({ summary: "Restore an archived plan" }))
+    }).annotateMerge(
+      Schemas.about(
+        "Restore an archived plan",
+        "Makes an archived plan available again. Restoring a live plan changes nothing."
+      )
+    )
   )
-  .annotateEndpointsMerge(Security.byApiKey)
-  .annotateMerge(OpenApi.annotations({ title: "Plans" }))
+  .annotateEndpointsMerge(Schemas.byApiKey)
+  .annotateMerge(
+    Schemas.group("Plans", "What can be sold: an allowance, a validity, and perhaps throttling and recurrence.")
+  )
   .prefix("/v3") {}

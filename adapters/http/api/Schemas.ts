@@ -1,41 +1,92 @@
 /**
- * Schemas that several groups of the definition share: envelopes, labels, instants, numbers, and errors. Wire schemas
- * transform nothing: their decoded form equals the JSON.
+ * Schemas that several groups of the definition share: fields with what they mean, envelopes, labels, instants, numbers, errors
+ * and credentials. Wire schemas transform nothing: their decoded form equals the JSON.
  */
 import { Schema } from "effect"
-import { HttpApiSchema } from "effect/http-api"
+import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { Fields } from "../../fields/index.ts"
 import * as Codes from "../wire/Codes.ts"
-
-/** The body of every error (rule W1). */
-export const ErrorBody = Schema.Struct({
-  error: Schema.Literal(true),
-  message: Schema.String,
-  code: Schema.String,
-  request_id: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "Error" })
-
-/** `{error: false, data}`. */
-export const data = <S extends Schema.Top>(schema: S) => Schema.Struct({ error: Schema.Literal(false), data: schema })
-
-/** `{error: false, data, next_page}`: a page of a list, and the token of the next page. */
-export const page = <S extends Schema.Top>(item: S) =>
-  Schema.Struct({
-    error: Schema.Literal(false),
-    data: Schema.Array(item),
-    next_page: Schema.NullOr(Schema.String).annotate({ description: "Token of the next page; null on the last one" })
-  })
-
-/** `{error: false, message}`. */
-export const Done = Schema.Struct({ error: Schema.Literal(false), message: Schema.String }).annotate({
-  identifier: "Done"
-})
-
-/** An instant in an answer: RFC 3339 with milliseconds and `Z`. */
-export const Timestamp = Schema.String.annotate({ format: "date-time" })
+import * as Samples from "./Samples.ts"
 
 /** The fields of bodies. */
 export const { Instant, Label, NonEmpty, integer, list, text, within } = Fields
+
+/** An example, where none follows from the schema. */
+type Example<S extends Schema.Top> = readonly [] | readonly [S["Type"]]
+
+/** A field or a parameter with what it means, for the document. */
+export const field = <S extends Schema.Top>(schema: S, description: string, ...examples: Example<S>): S["Rebuild"] =>
+  schema.annotateKey({ description, ...(examples.length > 0 && { examples }) })
+
+/** One that may be left out. */
+export const optional = <S extends Schema.Top>(schema: S, description: string, ...examples: Example<S>) =>
+  Schema.optionalKey(field(schema, description, ...examples))
+
+/** A text with what it means. */
+export const string = (description: string, ...examples: Example<Schema.String>) =>
+  field(Schema.String, description, ...examples)
+
+/** What an operation does, in a line, and beyond that. */
+export const about = (summary: string, description: string) => OpenApi.annotations({ summary, description })
+
+/** What a group of operations is about. */
+export const group = (title: string, description: string) => OpenApi.annotations({ title, description })
+
+const secured = (...schemes: ReadonlyArray<string>) =>
+  OpenApi.annotations({
+    transform: (operation) => ({ ...operation, security: schemes.map((scheme) => ({ [scheme]: [] })) })
+  })
+
+/** Annotates endpoints with the credentials that they accept, the one to prefer first. `Routes` gives each group its guard. */
+export const byApiKey = secured("apiKeyInHeader", "apiKeyInQuery")
+export const byAdminToken = secured("adminToken")
+export const byTelcoToken = secured("telcoToken")
+
+/** The security schemes of the document by their names. */
+export const securitySchemes = {
+  apiKeyInHeader: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key of the organization" },
+  apiKeyInQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "key",
+    description: "An API key of the organization; a proxy may log the URL that it is part of"
+  },
+  adminToken: { type: "http", scheme: "bearer", description: "The token of the management API" },
+  telcoToken: { type: "http", scheme: "bearer", description: "The token of the telco" }
+} as const
+
+/** Whether a request has failed: the first field of every answer that has an envelope. */
+export const hasFailed = <Failed extends boolean>(failed: Failed) =>
+  field(Schema.Literal(failed), "Whether the request failed")
+
+/** The body of every error (rule W1). */
+export const ErrorBody = Schema.Struct({
+  error: hasFailed(true),
+  message: string("What is wrong, for people. A wrong field is named", "Plan not found"),
+  code: string("The name of the error, for programs; it never changes", "plan_not_found"),
+  request_id: optional(Schema.String, "The request's id, under which the log tells the cause", Samples.requestId)
+}).annotate({ identifier: "Error" })
+
+/** `{error: false, data}`. */
+export const data = <S extends Schema.Top>(schema: S) =>
+  Schema.Struct({ error: hasFailed(false), data: field(schema, "What was asked for") })
+
+/** `{error: false, data, next_page}`: a page of a list, and the token of the next page. */
+export const page = <S extends Schema.Top>(item: S, cursor: string = Samples.cursor) =>
+  Schema.Struct({
+    error: hasFailed(false),
+    data: field(Schema.Array(item), "What was asked for"),
+    next_page: field(Schema.NullOr(Schema.String), "Token of the next page; null on the last one", cursor)
+  })
+
+/** What happened, in answers that have no data. */
+export const message = string("What happened, for people", "Plan archived successfully")
+
+/** `{error: false, message}`. */
+export const Done = Schema.Struct({ error: hasFailed(false), message }).annotate({ identifier: "Done" })
+
+/** An instant in an answer: RFC 3339 with milliseconds and `Z`. */
+export const Timestamp = Schema.String.annotate({ format: "date-time" })
 
 /** A query parameter. */
 export const Parameter = Schema.String.annotate({ message: "must be given once" })
@@ -43,22 +94,25 @@ export const Parameter = Schema.String.annotate({ message: "must be given once" 
 /** An instant as a query parameter (rule W8). */
 export const InstantParameter = Parameter.check(Fields.isInstant)
 
-/** The query parameter for the largest number of items on a page. */
-export const pageSize = (maximum: 25 | 100, preset: number) =>
-  Parameter.check(
-    Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/u : /^(?:[1-9]|1[0-9]|2[0-5])$/u, {
-      message: `must be an integer from 1 to ${maximum}`
-    })
-  ).annotate({ description: `How many items a page has at most, 1 to ${maximum}; ${preset} where it is absent` })
+/** The query parameters of a page: the largest number of its items, and the token of the page before. */
+export const paging = (maximum: 25 | 100, preset: number, cursor: string = Samples.cursor) => ({
+  page_size: optional(
+    Parameter.check(
+      Schema.isPattern(maximum === 100 ? /^(?:[1-9][0-9]?|100)$/u : /^(?:[1-9]|1[0-9]|2[0-5])$/u, {
+        message: `must be an integer from 1 to ${maximum}`
+      })
+    ),
+    `How many items a page has at most, 1 to ${maximum}; ${preset} where it is absent`,
+    "10"
+  ),
+  page: optional(Parameter, "The `next_page` of the page before; absent for the first page", cursor)
+})
 
 /** The items on a page of the management API where the request does not say. */
 export const MANAGEMENT_PAGE_SIZE = 100
 
 /** The query parameters of a page of the management API. */
-export const keyset = {
-  page_size: Schema.optionalKey(pageSize(100, MANAGEMENT_PAGE_SIZE)),
-  page: Schema.optionalKey(Parameter)
-}
+export const keyset = paging(100, MANAGEMENT_PAGE_SIZE)
 
 /** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })

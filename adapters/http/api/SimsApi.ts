@@ -2,80 +2,100 @@
  * The SIM inventory of an organization (rules I1 and I2), and its mobile plan on eSIMs (rule I6).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SmdpHistory, TextLimit } from "simplan/ports"
+import * as Fields from "./Fields.ts"
+import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
-import * as Security from "./Security.ts"
 
 export const Sim = Schema.Struct({
-  iccid: Schema.String,
-  label: Schema.String,
-  lpa: Schema.NullOr(Schema.String),
-  used: Schema.Boolean,
-  esim_id: Schema.String,
-  created_at: Schemas.Timestamp,
-  is_esim: Schema.Boolean
+  iccid: Fields.iccid,
+  label: Fields.label,
+  lpa: Fields.lpa,
+  used: Schemas.field(
+    Schema.Boolean,
+    "Whether the SIM is taken: by a subscription, or by a creation or deletion under way",
+    true
+  ),
+  esim_id: Fields.simId,
+  created_at: Fields.createdAt,
+  is_esim: Fields.isEsim
 }).annotate({ identifier: "Sim" })
 
-const state = Schema.Literals(SmdpHistory.states)
+const State = Schema.Literals(SmdpHistory.states)
 
 export const SmdpInfo = Schema.Struct({
-  iccid: Schema.String,
-  state_history: Schema.Array(
-    Schema.Struct({ state, modification_result: Schema.String, modified_at: Schemas.Timestamp })
+  iccid: Fields.iccid,
+  state_history: Schemas.field(
+    Schema.Array(
+      Schema.Struct({
+        state: Schemas.field(State, "The state that was reported", "Enable"),
+        modification_result: Schemas.string("Whether the change succeeded, as the SM-DP+ put it", "Success"),
+        modified_at: Schemas.field(Schemas.Timestamp, "When the SM-DP+ made the change", Samples.used)
+      })
+    ),
+    "What the SM-DP+ reported of the profile, oldest first, failures included"
   ),
-  current_status: Schema.NullOr(state)
+  current_status: Schemas.field(Schema.NullOr(State), "The last state that was reached; null until one was", "Enable")
 }).annotate({ identifier: "SmdpInfo" })
 
-export const SimPage = Schemas.page(Sim)
+export const SimPage = Schemas.page(Sim, Samples.inventoryCursor)
 export const SimItem = Schemas.data(Sim)
 export const SmdpInfoItem = Schemas.data(SmdpInfo)
 
 export const SetMobilePlan = Schema.Struct({
-  apply: Schema.Boolean,
-  label: Schemas.Label,
-  iccid: Schema.optionalKey(Schemas.text(TextLimit.ID))
+  apply: Schemas.field(Schema.Boolean, "True applies the mobile plan, false removes it", true),
+  label: Fields.chosenLabel,
+  iccid: Schemas.optional(
+    Schemas.text(TextLimit.ID),
+    "The eSIM; where it is absent, one without a mobile plan is chosen",
+    Samples.iccid
+  )
 }).annotate({ identifier: "SetMobilePlan" })
 
 export const MobilePlanItem = Schemas.data(
   Schema.Struct({
-    iccid: Schema.String,
-    mobile_plan_applied: Schema.Boolean,
-    id: Schema.Int
+    iccid: Fields.iccid,
+    mobile_plan_applied: Schemas.field(Schema.Boolean, "Whether the eSIM has the mobile plan now", true),
+    id: Schemas.field(Schema.Int, "The eSIM's place in the order of the organization's imports, from 1", 1)
   }).annotate({ identifier: "MobilePlanStatus" })
 )
-
-const ofSim = { iccid: Schema.String }
 
 export class SimsApi extends HttpApiGroup.make("sims")
   .add(
     HttpApiEndpoint.get("list", "/sims", {
       query: {
-        page_size: Schema.optionalKey(Schemas.pageSize(100, 25)),
-        page: Schema.optionalKey(Schemas.Parameter),
-        is_esim: Schema.optionalKey(
-          Schemas.Flag.annotate({
-            description: "`true`: only eSIMs, `false`: only physical SIMs; both where absent"
-          })
+        ...Schemas.paging(100, 25, Samples.inventoryCursor),
+        is_esim: Schemas.optional(
+          Schemas.Flag,
+          "`true`: only eSIMs, `false`: only physical SIMs; both where absent",
+          "true"
         ),
-        label: Schema.optionalKey(Schemas.Parameter.annotate({ description: "Only those of this label" }))
+        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel)
       },
       success: SimPage,
       error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(OpenApi.annotations({ summary: "List SIMs by order of import" })),
+    }).annotateMerge(
+      Schemas.about("List SIMs by order of import", "A page of the organization's SIMs, in the order of their import.")
+    ),
     HttpApiEndpoint.get("get", "/sims/:iccid", {
-      params: ofSim,
+      params: Fields.ofSim,
       success: SimItem,
       error: Schemas.problems(...Schemas.always, "sim_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a SIM" })),
+    }).annotateMerge(Schemas.about("Get a SIM", "One SIM of the inventory.")),
     HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {
-      params: ofSim,
+      params: Fields.ofSim,
       success: SmdpInfoItem,
       error: Schemas.problems(...Schemas.always, "sim_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "The SM-DP+ state history of an eSIM's profile" }))
+    }).annotateMerge(
+      Schemas.about(
+        "The SM-DP+ state history of an eSIM's profile",
+        "What the SM-DP+ reported of the eSIM's profile. A physical SIM has no profile (404)."
+      )
+    )
   )
-  .annotateEndpointsMerge(Security.byApiKey)
-  .annotateMerge(OpenApi.annotations({ title: "SIMs" }))
+  .annotateEndpointsMerge(Schemas.byApiKey)
+  .annotateMerge(Schemas.group("SIMs", "The organization's inventory of eSIMs and physical SIMs."))
   .prefix("/v3") {}
 
 export class WalletApi extends HttpApiGroup.make("wallet")
@@ -93,8 +113,14 @@ export class WalletApi extends HttpApiGroup.make("wallet")
         "telco_refused",
         "telco_unavailable"
       )
-    }).annotateMerge(OpenApi.annotations({ summary: "Apply the mobile plan to an eSIM, or remove it" }))
+    }).annotateMerge(
+      Schemas.about(
+        "Apply the mobile plan to an eSIM, or remove it",
+        "Applies the organization's mobile plan to an eSIM or removes it. Without `iccid`, an eSIM of the label that has none is " +
+          "chosen."
+      )
+    )
   )
-  .annotateEndpointsMerge(Security.byApiKey)
-  .annotateMerge(OpenApi.annotations({ title: "Wallet" }))
+  .annotateEndpointsMerge(Schemas.byApiKey)
+  .annotateMerge(Schemas.group("Wallet", "The organization's mobile plan on its eSIMs."))
   .prefix("/v3") {}

@@ -2,111 +2,153 @@
  * Subscriptions, their plan attachments, the last operator of a SIM, and SMS (rules S1 to S5).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Sms, TextLimit } from "simplan/ports"
+import * as Fields from "./Fields.ts"
+import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
-import * as Security from "./Security.ts"
+
+const subscriptionId = Schemas.string("The subscription's id", Samples.subscriptionId)
+
+const THE_SIM = "The SIM of the subscription"
 
 export const Subscription = Schema.Struct({
-  subscription_id: Schema.String,
-  created_at: Schemas.Timestamp,
-  metadata: Schema.String,
-  esim: Schema.Struct({
-    esim_id: Schema.String,
-    iccid: Schema.String,
-    lpa_string: Schema.NullOr(Schema.String),
-    label: Schema.String
-  })
+  subscription_id: subscriptionId,
+  created_at: Fields.createdAt,
+  metadata: Fields.metadata,
+  esim: Schemas.field(
+    Schema.Struct({ esim_id: Fields.simId, iccid: Fields.iccid, lpa_string: Fields.lpa, label: Fields.label }),
+    THE_SIM
+  )
 }).annotate({ identifier: "Subscription" })
+
+const activationAt = Schemas.field(
+  Schema.NullOr(Schemas.Timestamp),
+  "When it activates or did; null as long as that is not known",
+  Samples.used
+)
+
+const expirationAt = Schemas.field(
+  Schema.NullOr(Schemas.Timestamp),
+  "When it ends or did; null as long as that is not known",
+  Samples.end
+)
 
 /** The answer to a creation. It has no envelope, and the SIM is called `esimdata`. */
 export const CreatedSubscription = Schema.Struct({
-  subscription_id: Schema.String,
-  created_at: Schemas.Timestamp,
-  activation_at: Schema.optionalKey(Schema.NullOr(Schemas.Timestamp)),
-  expiration_at: Schema.optionalKey(Schema.NullOr(Schemas.Timestamp)),
-  metadata: Schema.String,
-  esimdata: Schema.Struct({
-    esim_id: Schema.String,
-    iccid: Schema.String,
-    label: Schema.String,
-    lpa_string: Schema.NullOr(Schema.String)
-  })
+  subscription_id: subscriptionId,
+  created_at: Fields.createdAt,
+  activation_at: Schema.optionalKey(activationAt),
+  expiration_at: Schema.optionalKey(expirationAt),
+  metadata: Fields.metadata,
+  esimdata: Schemas.field(
+    Schema.Struct({ esim_id: Fields.simId, iccid: Fields.iccid, label: Fields.label, lpa_string: Fields.lpa }),
+    THE_SIM
+  )
 }).annotate({ identifier: "CreatedSubscription" })
 
 export const CreateSubscription = Schema.Struct({
-  plan_id: Schemas.text(TextLimit.ID),
-  metadata: Schemas.text(TextLimit.METADATA),
-  iccid: Schema.optionalKey(Schemas.text(TextLimit.ID)),
-  active_period: Schema.optionalKey(
+  plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Fields.about.planId),
+  metadata: Schemas.field(Schemas.text(TextLimit.METADATA), ...Fields.about.metadata),
+  iccid: Schemas.optional(
+    Schemas.text(TextLimit.ID),
+    "The SIM to use; where it is absent, a free eSIM of the plan's label",
+    Samples.iccid
+  ),
+  active_period: Schemas.optional(
     Schema.NullOr(
       Schema.Struct({
-        start: Schema.optionalKey(Schema.NullOr(Schemas.Instant)),
-        end: Schema.optionalKey(Schema.NullOr(Schemas.Instant))
+        start: Schemas.optional(
+          Schema.NullOr(Schemas.Instant),
+          "When the first package activates; it is the anchor of a recurring plan",
+          Samples.start
+        ),
+        end: Schemas.optional(
+          Schema.NullOr(Schemas.Instant),
+          "When the package ends. A recurring plan ignores it",
+          "2026-02-10T12:00:00.000Z"
+        )
       })
-    )
+    ),
+    "When the plan is to be active; without one, it activates at first use. See `/docs` for the rules"
   )
 }).annotate({ identifier: "CreateSubscription" })
 
-const usedAllowance = Schema.Struct({ dataBytes: Schema.Finite })
+const usedAllowance = Schemas.field(
+  Schema.Struct({ dataBytes: Schemas.field(Schema.Finite, "The data that was used, in bytes", 1_048_576) }),
+  "What was used of the allowance"
+)
 
 export const PlanAttachment = Schema.Struct({
-  plan_attachment_id: Schema.String,
-  created_at: Schemas.Timestamp,
-  activation_at: Schema.NullOr(Schemas.Timestamp),
-  expiration_at: Schema.NullOr(Schemas.Timestamp),
+  plan_attachment_id: Schemas.string("The attachment's id", Samples.attachmentId),
+  created_at: Fields.createdAt,
+  activation_at: activationAt,
+  expiration_at: expirationAt,
   used_allowance: usedAllowance,
-  state: Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
-  plan: Schema.Struct({
-    name: Schema.String,
-    _id: Schema.String,
-    coverage_id: Schema.String,
-    region_code: Schema.String,
-    label: Schema.String,
-    throttling: Schema.Boolean,
-    recurring: Schema.Boolean,
-    data_mega_bytes: Schema.Int,
-    period_days: Schema.Int
-  }),
-  packages: Schema.Array(
+  state: Schemas.field(
+    Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
+    "The state of the attachment",
+    "ACTIVE"
+  ),
+  plan: Schemas.field(
     Schema.Struct({
-      package_id: Schema.String,
-      activation_at: Schema.NullOr(Schemas.Timestamp),
-      expiration_at: Schema.NullOr(Schemas.Timestamp),
-      used_allowance: usedAllowance
-    })
+      name: Schemas.string(...Fields.about.planName),
+      _id: Fields.planId,
+      coverage_id: Fields.coverageId,
+      region_code: Fields.regionCode,
+      label: Fields.label,
+      throttling: Fields.throttling,
+      recurring: Fields.recurring,
+      data_mega_bytes: Fields.dataMegaBytes,
+      period_days: Fields.periodDays
+    }),
+    "The terms of the plan, as they were when it was attached"
+  ),
+  packages: Schemas.field(
+    Schema.Array(
+      Schema.Struct({
+        package_id: Schemas.string("The package's id", Samples.packageId),
+        activation_at: activationAt,
+        expiration_at: expirationAt,
+        used_allowance: usedAllowance
+      })
+    ),
+    "The packages at the telco, oldest first; refused ones are left out"
   )
 }).annotate({ identifier: "PlanAttachment" })
 
 export const SendSms = Schema.Struct({
-  from: Schema.String.annotate({
-    description:
-      "The sender: up to 11 characters of the GSM alphabet (3GPP TS 23.038), of which those of its extension table " +
-      "count twice, or up to 15 digits, which may begin with a plus sign"
-  }),
-  message: Schema.String.annotate({
-    description:
-      "The text, of up to 10 segments (3GPP TS 23.040). A text of the GSM alphabet has 160 septets in one segment, or " +
-      "153 in each of several; any other text has 70 UCS-2 code units, or 67"
-  })
+  from: Schemas.string(
+    "The sender: up to 11 characters of the GSM alphabet (3GPP TS 23.038), of which those of its extension table " +
+      "count twice, or up to 15 digits, which may begin with a plus sign",
+    "Acme"
+  ),
+  message: Schemas.string(
+    "The text, of up to 10 segments (3GPP TS 23.040). A text of the GSM alphabet has 160 septets in one segment, or " +
+      "153 in each of several; any other text has 70 UCS-2 code units, or 67",
+    "Your plan is active. Welcome to Sweden!"
+  )
 }).annotate({ identifier: "SendSms" })
 
 export const SentSms = Schema.Struct({
-  error: Schema.Literal(false),
-  message: Schema.String,
-  segments: Schemas.integer(1, Sms.limits.segments).annotate({ description: "How many segments the text took" })
+  error: Schemas.hasFailed(false),
+  message: Schemas.message,
+  segments: Schemas.field(Schemas.integer(1, Sms.limits.segments), "How many segments the text took", 1)
 }).annotate({ identifier: "SentSms" })
 
 export const LastOperator = Schema.Struct({
-  error: Schema.Literal(false),
-  last_operator: Schema.NullOr(
-    Schema.Struct({
-      country: Schema.String,
-      country_alpha_2: Schema.String,
-      operator: Schema.String,
-      rat: Schema.String,
-      imei: Schema.String
-    })
+  error: Schemas.hasFailed(false),
+  last_operator: Schemas.field(
+    Schema.NullOr(
+      Schema.Struct({
+        country: Schemas.string("The country's name", "Sweden"),
+        country_alpha_2: Schemas.string("ISO 3166-1 alpha-2 code of the country", "SE"),
+        operator: Schemas.string("The operator's name", "Telia"),
+        rat: Schemas.string("The radio access technology", "5G"),
+        imei: Schemas.string("The device's IMEI", "490154203237518")
+      })
+    ),
+    "The last operator; null when the SIM showed no activity in the last 7 days"
   )
 }).annotate({ identifier: "LastOperator" })
 
@@ -115,14 +157,18 @@ export const SubscriptionItem = Schemas.data(Subscription)
 export const PlanAttachmentList = Schemas.data(Schema.Array(PlanAttachment))
 export const PlanAttachmentItem = Schemas.data(PlanAttachment)
 
-const ofLine = { iccid: Schema.String }
-
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.get("list", "/subscription", {
       success: SubscriptionList,
       error: Schemas.problems(...Schemas.always)
-    }).annotateMerge(OpenApi.annotations({ summary: "List subscriptions" })),
+    }).annotateMerge(
+      Schemas.about(
+        "List subscriptions",
+        "All subscriptions of the organization, in the order of their creation. The list is streamed: read it as " +
+          "it comes."
+      )
+    ),
     HttpApiEndpoint.post("create", "/subscription", {
       payload: CreateSubscription,
       success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
@@ -139,14 +185,21 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "telco_refused",
         "telco_unavailable"
       )
-    }).annotateMerge(OpenApi.annotations({ summary: "Create a subscription, or add a plan to one" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Create a subscription, or add a plan to one",
+        "Takes a SIM and attaches the plan to it. Without `iccid` a free eSIM of the plan's label is chosen. With " +
+          "the ICCID of a SIM in service, the plan is added to that SIM's subscription. The packages that are due " +
+          "are made at the telco before the answer; a 502 or 503 of the telco leaves nothing behind."
+      )
+    ),
     HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
-      params: ofLine,
+      params: Fields.ofSim,
       success: SubscriptionItem,
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a subscription by ICCID" })),
+    }).annotateMerge(Schemas.about("Get a subscription by ICCID", "The subscription of the SIM.")),
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
-      params: ofLine,
+      params: Fields.ofSim,
       success: Schemas.Done,
       error: Schemas.problems(
         ...Schemas.always,
@@ -155,19 +208,36 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "subscription_not_found",
         "sim_busy"
       )
-    }).annotateMerge(OpenApi.annotations({ summary: "Delete a subscription and recycle its ICCID" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Delete a subscription and recycle its ICCID",
+        "Ends the subscription. The packages are cancelled at the telco, and then the SIM is free for another " +
+          "one. The subscription of an eSIM that shows a sign of a download stays (403)."
+      )
+    ),
     HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
-      params: ofLine,
+      params: Fields.ofSim,
       success: PlanAttachmentList,
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "List the plan attachments of a subscription" })),
+    }).annotateMerge(
+      Schemas.about(
+        "List the plan attachments of a subscription",
+        "All plan attachments of the subscription, oldest first, with their states and usage."
+      )
+    ),
     HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
-      params: { iccid: Schema.String, plan_id: Schema.String },
+      params: { ...Fields.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
       success: PlanAttachmentItem,
       error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a plan attachment by plan id or attachment id" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Get a plan attachment by plan id or attachment id",
+        "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
+          "taken, else the newest."
+      )
+    ),
     HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
-      params: { iccid: Schema.String, id: Schema.String },
+      params: { ...Fields.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
       success: Schemas.Done,
       error: Schemas.problems(
         ...Schemas.writing,
@@ -177,9 +247,15 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "request_in_progress",
         "idempotency_key_reused"
       )
-    }).annotateMerge(OpenApi.annotations({ summary: "Suspend a plan attachment, for good" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Suspend a plan attachment, for good",
+        "Stops the attachment's services for good. Suspending it again changes nothing; an expired one is refused " +
+          "(409)."
+      )
+    ),
     HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
-      params: ofLine,
+      params: Fields.ofSim,
       payload: SendSms,
       success: SentSms,
       error: Schemas.problems(
@@ -189,13 +265,29 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "telco_refused",
         "telco_unavailable"
       )
-    }).annotateMerge(OpenApi.annotations({ summary: "Send an SMS to a subscription's SIM" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Send an SMS to a subscription's SIM",
+        "Sends the SMS through the telco, once for each `Idempotency-Key`. A 503 means that it may have been " +
+          "sent: repeat the request under the same key."
+      )
+    ),
     HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {
-      params: ofLine,
+      params: Fields.ofSim,
       success: LastOperator,
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "The last operator of the last 7 days" }))
+    }).annotateMerge(
+      Schemas.about(
+        "The last operator of the last 7 days",
+        "The operator that the SIM was seen at last, within the last 7 days."
+      )
+    )
   )
-  .annotateEndpointsMerge(Security.byApiKey)
-  .annotateMerge(OpenApi.annotations({ title: "Subscriptions" }))
+  .annotateEndpointsMerge(Schemas.byApiKey)
+  .annotateMerge(
+    Schemas.group(
+      "Subscriptions",
+      "SIMs in service, the plans attached to them, messages to them and where they were seen."
+    )
+  )
   .prefix("/v3") {}

@@ -1,25 +1,74 @@
 /**
- * Health, readiness and metrics of the process, for the platform that runs it.
+ * The process: its health, readiness and metrics, for the platform that runs it, and its business clock, which the management
+ * API reads and moves where it is virtual.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
-export const Status = Schema.Struct({ status: Schema.Literal("ok") }).annotate({ identifier: "Status" })
+export const Status = Schema.Struct({ status: Schemas.field(Schema.Literal("ok"), "Always `ok`") }).annotate({
+  identifier: "Status"
+})
 
 export class SystemApi extends HttpApiGroup.make("system")
   .add(
     HttpApiEndpoint.get("health", "/healthz", {
       success: Status,
       error: Schemas.problems(...Schemas.unguarded)
-    }).annotateMerge(OpenApi.annotations({ summary: "The process lives" })),
+    }).annotateMerge(
+      Schemas.about("The process lives", "Answers as long as the process lives. It touches nothing else.")
+    ),
     HttpApiEndpoint.get("readiness", "/readyz", {
       success: Status,
       error: Schemas.problems(...Schemas.unguarded, "storage_unavailable", "not_ready")
-    }).annotateMerge(OpenApi.annotations({ summary: "The process can serve requests" })),
+    }).annotateMerge(
+      Schemas.about(
+        "The process can serve requests",
+        "Answers 503 while the process starts or stops, or its storage is out of reach or takes no writes."
+      )
+    ),
     HttpApiEndpoint.get("metrics", "/metrics", {
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" })),
       error: Schemas.problems(...Schemas.unguarded, "rate_limited")
-    }).annotateMerge(OpenApi.annotations({ summary: "Metrics for Prometheus" }))
+    }).annotateMerge(Schemas.about("Metrics for Prometheus", "The process's metrics in the text format of Prometheus."))
   )
-  .annotateMerge(OpenApi.annotations({ title: "System" })) {}
+  .annotateMerge(Schemas.group("System", "Health and metrics, for the platform that runs the service.")) {}
+
+const now = Schemas.field(Schemas.Timestamp, "The business time", Samples.used)
+
+export const ClockItem = Schemas.data(
+  Schema.Struct({
+    now,
+    virtual: Schemas.field(Schema.Boolean, "Whether the clock stands still until it is moved", true)
+  }).annotate({ identifier: "Clock" })
+)
+
+export const Advance = Schema.Struct({
+  to: Schemas.optional(Schemas.Instant, "The instant to move to; not before now", Samples.end),
+  by: Schemas.optional(Schema.String, "A duration such as `12 hours`", "12 hours")
+}).annotate({ identifier: "Advance", description: "One of the two", examples: [{ by: "12 hours" }] })
+
+export const AdvancedItem = Schemas.data(Schema.Struct({ now }))
+
+export class ClockApi extends HttpApiGroup.make("clock")
+  .add(
+    HttpApiEndpoint.get("read", "/clock", {
+      success: ClockItem,
+      error: Schemas.problems(...Schemas.managing)
+    }).annotateMerge(Schemas.about("Read the business clock", "The time that all rules go by, which may be virtual.")),
+    HttpApiEndpoint.post("advance", "/clock/advance", {
+      payload: Advance,
+      success: AdvancedItem,
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "clock_is_system", "clock_advancing")
+    }).annotateMerge(
+      Schemas.about(
+        "Move a virtual clock and do all work that falls due",
+        "Moves a virtual clock from due instant to due instant, and answers when all work that was due by then is " +
+          "done. Exactly one of `to` and `by` is given."
+      )
+    )
+  )
+  .annotateEndpointsMerge(Schemas.byAdminToken)
+  .annotateMerge(Schemas.group("Management: clock", "The business clock, which tests and demonstrations can move."))
+  .prefix("/admin/v1") {}

@@ -3,15 +3,15 @@
  * own words. The secret in the path says who sends a notification: telcos can send no token.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit } from "simplan/ports"
+import * as Fields from "./Fields.ts"
 import * as Schemas from "./Schemas.ts"
-import * as Security from "./Security.ts"
 
 export const Zone = Schema.Struct({
-  label: Schemas.Label,
-  coverage_id: Schemas.text(TextLimit.ID),
-  zone_id: Schemas.integer(1, Number.MAX_SAFE_INTEGER)
+  label: Fields.chosenLabel,
+  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Fields.about.coverageId),
+  zone_id: Schemas.field(Schemas.integer(1, Number.MAX_SAFE_INTEGER), "The number of the telco's location zone", 27)
 }).annotate({ identifier: "Zone" })
 
 export const ZoneItem = Schemas.data(Zone)
@@ -19,12 +19,21 @@ export const ZoneList = Schemas.data(Schema.Array(Zone))
 
 /** The answer that an OCS expects. */
 export const OcsAnswer = Schema.Struct({
-  result: Schema.Struct({ code: Schema.Int, msg: Schema.String })
+  result: Schemas.field(
+    Schema.Struct({
+      code: Schemas.field(Schema.Int, "0: taken", 0),
+      msg: Schemas.string("What became of it, for people", "OK")
+    }),
+    "What became of the notification"
+  )
 }).annotate({ identifier: "OcsAnswer" })
 
-const ofTelco = { name: Schema.String }
+const ofTelco = { name: Schemas.string("The telco's name in the settings file", "ocs") }
 
-const ofSender = { ...ofTelco, secret: Schema.String }
+const ofSender = {
+  ...ofTelco,
+  secret: Schemas.string("The secret of the telco's notifications", "3q2-7wQhF0aLr9Zc")
+}
 
 const problems = Schemas.problems(
   ...Schemas.unguarded,
@@ -44,16 +53,28 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
       params: ofTelco,
       success: ZoneList,
       error: Schemas.problems(...Schemas.managing, "telco_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "List the zones that were set" })),
+    }).annotateMerge(
+      Schemas.about(
+        "List the zones that were set",
+        "The location zones that were set for coverage profiles at this telco, by label and coverage id."
+      )
+    ),
     HttpApiEndpoint.put("setZone", "/telcos/:name/zones", {
       params: ofTelco,
       payload: Zone,
       success: ZoneItem,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "telco_not_found", "coverage_profile_not_found")
-    }).annotateMerge(OpenApi.annotations({ summary: "Set the zone of a coverage profile" }))
+    }).annotateMerge(
+      Schemas.about(
+        "Set the zone of a coverage profile",
+        "Says which location zone of the telco a coverage profile is, for plans of the label. A custom region " +
+          "needs it before its first plan; for a standard profile it goes before the settings file. Packages that " +
+          "exist keep theirs."
+      )
+    )
   )
-  .annotateEndpointsMerge(Security.byAdminToken)
-  .annotateMerge(OpenApi.annotations({ title: "Management: telcos" }))
+  .annotateEndpointsMerge(Schemas.byAdminToken)
+  .annotateMerge(Schemas.group("Management: telcos", "What the operator sets at the telcos of the settings file."))
   .prefix("/admin/v1") {}
 
 export class NotificationsApi extends HttpApiGroup.make("notifications")
@@ -62,17 +83,37 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       params: ofSender,
       success: OcsAnswer,
       error: problems
-    }).annotateMerge(OpenApi.annotations({ summary: "Take a notification of an online charging system" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Take a notification of an online charging system",
+        "Takes what an online charging system notifies by itself: the usage of packages and the states of eSIM " +
+          "profiles. The secret of the settings file in the path says who sends it; another one is 404."
+      )
+    ),
     HttpApiEndpoint.post("es2plus", "/es2plus/:name/:secret/gsma/rsp2/es2plus/handleDownloadProgressInfo", {
       params: ofSender,
       success: HttpApiSchema.NoContent,
       error: problems
-    }).annotateMerge(OpenApi.annotations({ summary: "Take a notification of an SM-DP+, of SGP.22 version 2" })),
+    }).annotateMerge(
+      Schemas.about(
+        "Take a notification of an SM-DP+, of SGP.22 version 2",
+        "Takes `HandleDownloadProgressInfo` of GSMA SGP.22 (ES2+), version 2. The path up to the secret is the " +
+          "address that the SM-DP+ is given; another secret is 404."
+      )
+    ),
     HttpApiEndpoint.post("es2plus3", "/es2plus/:name/:secret/gsma/rsp2/es2plus/handleNotification", {
       params: ofSender,
       success: HttpApiSchema.NoContent,
       error: problems
-    }).annotateMerge(OpenApi.annotations({ summary: "Take a notification of an SM-DP+, of SGP.22 version 3" }))
+    }).annotateMerge(
+      Schemas.about(
+        "Take a notification of an SM-DP+, of SGP.22 version 3",
+        "Takes `HandleNotification` of GSMA SGP.22 (ES2+), version 3. The path up to the secret is the address " +
+          "that the SM-DP+ is given; another secret is 404."
+      )
+    )
   )
-  .annotateMerge(OpenApi.annotations({ title: "Notifications" }))
+  .annotateMerge(
+    Schemas.group("Notifications", "What telcos of the settings file tell by themselves, in their own words.")
+  )
   .prefix("/telco") {}

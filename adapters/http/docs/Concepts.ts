@@ -2,7 +2,7 @@
  * The concepts that a caller needs, in short chapters: id, title and HTML.
  */
 import { Delivery, Plan, Sms, TextLimit, WebhookEvent } from "simplan/ports"
-import * as Samples from "../openapi/Samples.ts"
+import * as Samples from "../api/Samples.ts"
 import * as Codes from "../wire/Codes.ts"
 import * as Html from "./Html.ts"
 import * as Pictures from "./Pictures.ts"

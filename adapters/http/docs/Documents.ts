@@ -16,7 +16,7 @@ import { gzip } from "node:zlib"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Requests from "../middleware/Requests.ts"
 import * as Document from "../openapi/Document.ts"
-import * as Json from "../openapi/Json.ts"
+import * as Json from "../openapi/JsonSchema.ts"
 import * as Page from "./Page.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -2,7 +2,7 @@
  * The page at `/docs`: the concepts, then the reference. It has no scripts and loads nothing. Its links are relative, so they
  * hold below a prefix.
  */
-import type * as Json from "../openapi/Json.ts"
+import type * as Json from "../openapi/JsonSchema.ts"
 import * as Concepts from "./Concepts.ts"
 import * as Reference from "./Reference.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The operations of the document as HTML: what each does, its parameters, the fields of its body, and its answers.
  */
-import * as Json from "../openapi/Json.ts"
+import * as Json from "../openapi/JsonSchema.ts"
 import * as Html from "./Html.ts"
 
 interface Operation {

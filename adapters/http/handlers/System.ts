@@ -1,15 +1,18 @@
 /**
- * Handlers of health, readiness and metrics.
+ * Handlers of health, readiness and metrics of the process, and of its business clock.
  */
-import { Effect } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { QueueDepth, StorageProbe } from "simplan"
+import { Clock, QueueDepth, StorageProbe, Time } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Requests from "../middleware/Requests.ts"
+import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
 
 const up = { status: "ok" } as const
 
@@ -50,5 +53,44 @@ export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLi
           ),
           COST_OF_METRICS
         )
+    })
+  })
+
+const decodeAdvance = Body.closedDecoder(SystemApi.Advance)
+
+const notOne = Errors.invalidField("to", "or by must be given, and not both")
+const badDuration = Errors.invalidField("by", "must be a duration such as 12 hours")
+
+const isDurationInput = (text: string): text is `${number} millis` =>
+  /^\d+(?:\.\d+)? (?:nano|micro|milli|second|minute|hour|day|week)s?$/.test(text)
+
+const millis = (text: string): number | undefined => {
+  const duration = isDurationInput(text) ? Duration.fromInput(text) : Option.none()
+  return Option.getOrUndefined(Option.map(duration, (value) => Math.round(Duration.toMillis(value))))
+}
+
+/** The handlers of the business clock. */
+export const clock = (guard: Auth.Guard<undefined>) =>
+  Effect.gen(function* () {
+    const business = yield* Clock.Clock
+
+    const moved = Effect.fnUntraced(function* ({ by, to }: typeof SystemApi.Advance.Type) {
+      const instant = Query.instant(to)
+      if ((instant === null) === (by === undefined)) return yield* notOne
+      if (instant !== null) return yield* business.advanceTo(instant)
+      const span = millis(by ?? "")
+      return span === undefined ? yield* badDuration : yield* business.advanceBy(span)
+    })
+
+    return Endpoints.group(SystemApi.ClockApi, guard, {
+      read: Effect.fnUntraced(function* () {
+        const { now, virtual } = yield* business.read
+        return Responses.data({ now: Time.toIso(now), virtual })
+      }),
+      advance: Effect.fnUntraced(function* ({ request }) {
+        const { value } = yield* Body.read(request)
+        const now = yield* moved(yield* decodeAdvance(value))
+        return Responses.data({ now: Time.toIso(now) })
+      })
     })
   })

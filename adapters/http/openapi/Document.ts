@@ -1,21 +1,18 @@
 /**
- * The OpenAPI document of the API, as `/openapi.json` serves it: what is generated from the definition, completed with
- * descriptions and examples of every operation, parameter, field and error, and with the webhooks.
+ * The OpenAPI document of the API, as `/openapi.json` serves it: what is generated from the definition, with its descriptions,
+ * completed with examples of every parameter, body, field and error, with the codes that an operation may answer with each
+ * status, and with the webhooks.
  */
+import { Schema } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { Api } from "../api/Api.ts"
-import * as Security from "../api/Security.ts"
-import * as Errors from "./Errors.ts"
-import * as Examples from "./Examples.ts"
-import * as Fields from "./Fields.ts"
-import * as Json from "./Json.ts"
-import * as Operations from "./Operations.ts"
-import * as Parameters from "./Parameters.ts"
-import * as Reports from "./Reports.ts"
-import * as Samples from "./Samples.ts"
-import * as Webhooks from "./Webhooks.ts"
+import * as ReportsApi from "../api/ReportsApi.ts"
+import * as Samples from "../api/Samples.ts"
+import * as Schemas from "../api/Schemas.ts"
 import * as Codes from "../wire/Codes.ts"
+import * as Json from "./JsonSchema.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 const info = {
   contact: { name: "The operator of this server" },
@@ -79,24 +76,29 @@ const headersOf = (path: string, status: number, isRepeatable: boolean) => ({
   ...(isRepeatable && (status < 400 || KEPT.has(status)) ? { "Idempotent-Replayed": header("IdempotentReplayed") } : {})
 })
 
-/** Explains the fields of a schema and of all schemas in it. `within` is the name of the schema that they are part of. */
-const explained = (schema: unknown, within: string): unknown => {
-  if (Array.isArray(schema)) return schema.map((part) => explained(part, within))
-  if (!Json.isRecord(schema)) return schema
-  return Json.mapValues(schema, (part, name) => {
-    if (name === "properties") return Json.mapValues(part, (property, field) => explainedField(property, within, field))
-    return name === "examples" || name === "enum" ? part : explained(part, within)
-  })
+const isAbout = (part: unknown): part is Json.Record =>
+  Json.isRecord(part) && Object.keys(part).every((name) => name === "description" || name === "examples")
+
+/** The schema with what the definition says of its key, which the generator puts beside the schema as one more to hold. */
+const described = (schema: Json.Record): Json.Record => {
+  const { allOf, ...rest } = schema
+  const parts = Json.list(allOf)
+  const about = parts.at(-1)
+  if (!isAbout(about)) return schema
+  const [first, ...others] = parts.slice(0, -1)
+  if (first === undefined) return { ...about, ...rest }
+  const isReference = others.length === 0 && Object.keys(rest).length === 0
+  return isReference && Json.isRecord(first) ? { ...about, ...first } : { ...about, ...rest, allOf: parts.slice(0, -1) }
 }
 
-const explainedField = (schema: unknown, within: string, field: string): Json.Record => {
-  const [description, example] = Fields.find(within, field) ?? []
-  const property = Json.record(explained(schema, within))
-  return {
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { examples: [example] }),
-    ...property
-  }
+/** The schema and all schemas in it, likewise. */
+const explained = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(explained)
+  if (!Json.isRecord(schema)) return schema
+  return Json.mapValues(schema, (part, name) => {
+    if (name === "properties") return Json.mapValues(part, (property) => described(Json.record(explained(property))))
+    return name === "examples" || name === "enum" ? part : explained(part)
+  })
 }
 
 /** Gives an example to each field that has none of its own. */
@@ -108,24 +110,82 @@ const exemplified = (schemas: Json.Record, schema: unknown): unknown => {
     if (name !== "properties") return exemplified(schemas, part)
     return Json.mapValues(part, (property) => ({
       ...Json.record(exemplified(schemas, property)),
-      examples: [Examples.of(schemas, property)]
+      examples: [Json.exampleOf(schemas, property)]
     }))
   })
 }
 
-const contentOf = (schemas: Json.Record, content: unknown, within: string): Json.Record =>
+const contentOf = (schemas: Json.Record, content: unknown): Json.Record =>
   Json.mapValues(content, (media, type) => {
     const { schema } = Json.record(media)
-    const whole = exemplified(schemas, explained(schema, within))
+    const whole = exemplified(schemas, explained(schema))
     const isText = !type.startsWith("application/json")
     const example =
       type === "text/csv"
         ? "iccid,label,is_esim,lpa,msisdn\n8944500000000000018,Green,true,LPA:1$rsp.example.com$A1B2-C3D4-E5F6,46700000018\n"
         : isText
           ? "# TYPE simplan_up gauge\nsimplan_up 1\n"
-          : Examples.of(schemas, whole)
+          : Json.exampleOf(schemas, whole)
     return { schema: whole, example }
   })
+
+const isCode = (name: unknown): name is Codes.Code => typeof name === "string" && Object.hasOwn(Codes.table, name)
+
+/** The codes of an error's schema; none where the schema is of something else. */
+const codesOf = (schema: unknown): ReadonlyArray<Codes.Code> => {
+  const { code } = Json.record(Json.record(schema)["properties"])
+  const [part] = Json.list(Json.record(code)["allOf"])
+  return Json.list(Json.record(part)["enum"]).filter(isCode)
+}
+
+/** An error with one of the codes, and perhaps with fields of its own. */
+const narrowed = (codes: ReadonlyArray<Codes.Code>): Json.Record => ({
+  allOf: [
+    { $ref: "#/components/schemas/Error" },
+    {
+      type: "object",
+      properties: {
+        code: { type: "string", enum: codes, description: "The name of the error", examples: codes.slice(0, 1) }
+      }
+    }
+  ]
+})
+
+const exampleOfCode = (code: Codes.Code, more: Json.Record) => ({
+  summary: code,
+  value: {
+    ...more,
+    error: true,
+    message: Codes.description(code),
+    code,
+    ...(code === "internal_error" ? { request_id: Samples.requestId } : {})
+  }
+})
+
+/** The content of a response with errors: the schemas narrowed, and an example of each code. */
+const errors = (schemas: Json.Record, given: unknown): Json.Record => {
+  const { schema } = Json.record(given)
+  const alternatives = Json.list(Json.record(schema)["anyOf"] ?? [schema]).map((one) => {
+    const named = Json.resolve(schemas, one)
+    const codes = codesOf(named)
+    const more = named === one ? {} : Json.record(Json.exampleOf(schemas, named))
+    return {
+      schema: named === one ? narrowed(codes) : one,
+      examples: codes.map((code) => [code, exampleOfCode(code, more)] as const)
+    }
+  })
+  const [first] = alternatives
+  return {
+    schema: alternatives.length === 1 ? first?.schema : { anyOf: alternatives.map((one) => one.schema) },
+    examples: Object.fromEntries(alternatives.flatMap((one) => one.examples))
+  }
+}
+
+/** The content of a response with an error that has one of the codes. */
+const errorsOf = (codes: ReadonlyArray<Codes.Code>): Json.Record => ({
+  schema: narrowed(codes),
+  examples: Object.fromEntries(codes.map((code) => [code, exampleOfCode(code, {})]))
+})
 
 const responsesOf = (schemas: Json.Record, path: string, operation: Json.Record, isHosts: boolean): Json.Record => {
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
@@ -135,45 +195,51 @@ const responsesOf = (schemas: Json.Record, path: string, operation: Json.Record,
     const responseHeaders = headersOf(path, Number(status), isRepeatable)
     if (isHosts && status === "401") {
       const described = { description: Codes.description("unauthenticated"), headers: responseHeaders }
-      return { ...described, content: Json.mapValues(content, () => Errors.contentOf(["unauthenticated"])) }
+      return { ...described, content: Json.mapValues(content, () => errorsOf(["unauthenticated"])) }
     }
     return {
       ...rest,
       headers: responseHeaders,
-      content: isError
-        ? Json.mapValues(content, (media) => Errors.content(schemas, media))
-        : contentOf(schemas, content, String(operation["operationId"]))
+      content: isError ? Json.mapValues(content, (media) => errors(schemas, media)) : contentOf(schemas, content)
     }
   })
 }
 
-const parameterOf = (operation: string, given: unknown): Json.Record => {
+const parameterOf = (given: unknown): Json.Record => {
   const { schema, ...parameter } = Json.record(given)
-  const { description: own, ...plain } = Json.record(schema)
-  const name = String(parameter["name"])
-  const [description, example] = Parameters.find(operation, name) ?? []
-  return { ...parameter, description: own ?? description, schema: plain, example }
+  const { description, examples, ...plain } = described(Json.record(schema))
+  return { ...parameter, description, schema: plain, example: Json.list(examples)[0] }
 }
+
+/** The `Idempotency-Key` header, of the operations that take one (rule W2). */
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A text of the caller's choice that makes the request safe to repeat: for 24 h, a request with the same key and " +
+    "body gets the first one's answer, with the header `Idempotent-Replayed: true`",
+  schema: { type: "string", pattern: "^[\\x20-\\x7e]{1,255}$" },
+  example: "order-4711-plan"
+} as const
 
 const operationOf = (schemas: Json.Record, path: string, given: unknown, isHosts: boolean): Json.Record => {
   const operation = Json.record(given)
-  const id = String(operation["operationId"])
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   const body = Json.record(operation["requestBody"])
-  const parameters = Json.list(operation["parameters"]).map((one) => parameterOf(id, one))
+  const parameters = Json.list(operation["parameters"]).map(parameterOf)
   return {
     security: [],
     ...operation,
     ...(isHosts ? { security: [] } : {}),
-    description: operation["description"] ?? Operations.description(id) ?? operation["summary"],
-    parameters: isRepeatable ? [...parameters, Parameters.idempotencyKey] : parameters,
+    parameters: isRepeatable ? [...parameters, idempotencyKey] : parameters,
     ...(body["content"] === undefined
       ? {}
       : {
           requestBody: {
             ...body,
             description: body["description"] ?? "What is asked for",
-            content: contentOf(schemas, body["content"], id)
+            content: contentOf(schemas, body["content"])
           }
         }),
     responses: responsesOf(schemas, path, operation, isHosts)
@@ -182,20 +248,20 @@ const operationOf = (schemas: Json.Record, path: string, given: unknown, isHosts
 
 /** The schemas of the components, whole. */
 const schemasOf = (given: unknown): Json.Record => {
-  const named = { ...Json.record(given), TelcoEvent: Reports.TelcoEvent }
-  const all = Json.mapValues(named, (schema, name) => explained(schema, name))
-  const events = Json.record(Json.record(all["ReportEvents"])["properties"])["events"]
+  const named = Json.mapValues(given, explained)
+  const reports = Json.record(named["ReportEvents"])
+  const { events } = Json.record(reports["properties"])
+  const items = { $ref: "#/components/schemas/TelcoEvent" }
+  const error = Json.record(Schema.toJsonSchemaDocument(Schema.Struct(Schemas.ErrorBody.fields)).schema)
   const whole: Json.Record = {
-    ...all,
-    Error: Errors.base((field) => Fields.find("Error", field)),
-    ReportEvents: {
-      ...Json.record(all["ReportEvents"]),
-      properties: { events: { ...Json.record(events), items: { $ref: "#/components/schemas/TelcoEvent" } } }
-    }
+    ...named,
+    ReportEvents: { ...reports, properties: { events: { ...Json.record(events), items } } },
+    TelcoEvent: ReportsApi.TelcoEvent,
+    Error: { ...Json.record(explained(error)), description: "An error (rule W1)" }
   }
-  return Json.mapValues(whole, (schema, name) => {
+  return Json.mapValues(whole, (schema) => {
     const described = Json.record(exemplified(whole, schema))
-    return { ...described, examples: [Fields.whole(name) ?? Examples.of(whole, described)] }
+    return { ...described, examples: [Json.exampleOf(whole, described)] }
   })
 }
 
@@ -222,16 +288,13 @@ const complete = (document: Json.Record, about: About): Json.Record => {
     ...document,
     info: { ...Json.record(document["info"]), ...info },
     servers: serversOf(about),
-    tags: Json.list(document["tags"]).flatMap((tag) => {
-      const name = String(Json.record(tag)["name"])
-      return tags.has(name) ? [{ name, description: Operations.ofGroup(name) }] : []
-    }),
+    tags: Json.list(document["tags"]).filter((tag) => tags.has(String(Json.record(tag)["name"]))),
     paths,
     webhooks: Webhooks.section,
     components: {
       schemas,
       headers,
-      securitySchemes: Object.fromEntries(Object.entries(Security.schemes).filter(([name]) => schemes.has(name)))
+      securitySchemes: Object.fromEntries(Object.entries(Schemas.securitySchemes).filter(([name]) => schemes.has(name)))
     }
   }
 }
@@ -239,7 +302,7 @@ const complete = (document: Json.Record, about: About): Json.Record => {
 const groups = Object.values(Api.groups)
 
 /** What the generator says of one group of operations. */
-const described = (group: (typeof groups)[number]): Json.Record => ({
+const generated = (group: (typeof groups)[number]): Json.Record => ({
   ...OpenApi.fromApi(HttpApi.make(Api.identifier).annotateMerge(Api.annotations).add(group))
 })
 
@@ -255,13 +318,13 @@ const joined = (pieces: ReadonlyArray<Json.Record>): Json.Record => ({
 })
 
 /** The document. */
-export const document = (about: About = {}): Json.Record => complete(joined(groups.map(described)), about)
+export const document = (about: About = {}): Json.Record => complete(joined(groups.map(generated)), about)
 
 /** The document, made in turns of the event loop: one group of operations in each. */
 export const inTurns = async (about: About): Promise<Json.Record> => {
   const pieces: Array<Json.Record> = []
   for (const group of groups) {
-    pieces.push(described(group))
+    pieces.push(generated(group))
     await nextTurn()
   }
   return complete(joined(pieces), about)

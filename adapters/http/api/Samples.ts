@@ -1,7 +1,6 @@
 /**
  * The values that examples share, so that those of all operations tell one story: Acme sells a plan for Sweden.
  */
-import * as Query from "../wire/Query.ts"
 
 export const iccid = "8944500000000000018"
 export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
@@ -33,8 +32,8 @@ export const used = "2026-01-11T08:15:00.000Z"
 export const end = "2026-02-10T08:15:00.000Z"
 
 /** Tokens of pages: of lists ordered by creation, and of the inventory. */
-export const cursor = Query.createdToken({ createdAt: Date.parse(start), id: planId })
-export const inventoryCursor = Query.importSequenceToken(25)
+export const cursor = "MTc2ODA0NjQwMDAwMDowMTliYWIxYy0wYjgwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDE"
+export const inventoryCursor = "MjU"
 
 /** A catalogue of one country, one operator and one profile, which go together. */
 export const catalogue = {

@@ -1,0 +1,169 @@
+/**
+ * The management API's jobs, which were tried and wait for their next try, and its problems: work that ended because the telco
+ * refuses it (rule S6).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Job } from "simplan/ports"
+import * as Fields from "./Fields.ts"
+import * as Samples from "./Samples.ts"
+import * as Schemas from "./Schemas.ts"
+
+const Kind = Schema.Literals(Job.kinds).annotate({ message: `must be one of ${Job.kinds.join(", ")}` })
+
+const Reason = Schema.Literals(Job.waitingReasons).annotate({
+  message: `must be one of ${Job.waitingReasons.join(", ")}`
+})
+
+const about = {
+  kind: ["What kind of work it is", "CancelPackages"],
+  reason: ["The class of the reason to wait", "unavailable"]
+} as const
+
+const iccid = Schemas.field(Schema.NullOr(Schema.String), ...Fields.about.iccid)
+
+export const WaitingJob = Schema.Struct({
+  job_id: Schemas.string("The job's id", Samples.jobId),
+  kind: Schemas.field(Kind, ...about.kind),
+  organization_id: Fields.organizationId,
+  iccid,
+  reason: Schemas.field(Reason, ...about.reason),
+  last_message: Fields.lastMessage,
+  since: Schemas.field(Schemas.Timestamp, "When a try first gave the job back", Samples.used),
+  next_try_at: Schemas.field(Schemas.Timestamp, "When it is tried next", Samples.end),
+  attempts: Schemas.field(Schema.Int, "How many tries were made", 1),
+  created_at: Fields.createdAt
+}).annotate({ identifier: "WaitingJob" })
+
+/** Which jobs are meant; an absent field filters nothing. */
+const filter = {
+  kind: Schemas.optional(Kind, "Only those of this kind", about.kind[1]),
+  reason: Schemas.optional(Reason, "Only those that wait for a reason of this class", about.reason[1]),
+  organization_id: Schemas.optional(Schemas.Parameter, "Only those of this organization", Samples.organizationId)
+}
+
+export const RetryJobs = Schema.Struct({
+  kind: Schemas.optional(Kind, ...about.kind),
+  reason: Schemas.optional(Reason, ...about.reason),
+  organization_id: Schema.optionalKey(Fields.organizationId),
+  after: Fields.after
+}).annotate({ identifier: "RetryJobs" })
+
+export const RetriedJobs = Schemas.data(
+  Schema.Struct({
+    retried: Schemas.field(Schema.Int, "How many jobs are due now", 12),
+    has_more: Fields.hasMore,
+    next: Fields.next
+  }).annotate({ identifier: "RetriedJobs" })
+)
+
+export const WaitingJobPage = Schemas.page(WaitingJob)
+export const RetriedJob = Schemas.data(Schema.Struct({ job_id: WaitingJob.fields.job_id }))
+
+export class JobsApi extends HttpApiGroup.make("jobs")
+  .add(
+    HttpApiEndpoint.get("list", "/jobs", {
+      query: { ...Schemas.keyset, ...filter },
+      success: WaitingJobPage,
+      error: Schemas.problems(...Schemas.managing, "invalid_field")
+    }).annotateMerge(
+      Schemas.about(
+        "Work that waits for its next try",
+        "Jobs of all organizations that were tried and are to be tried again, oldest first, with the class of the reason " +
+          "and what the last try met."
+      )
+    ),
+    HttpApiEndpoint.post("retryAll", "/jobs/retry", {
+      payload: RetryJobs,
+      success: RetriedJobs,
+      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
+    }).annotateMerge(
+      Schemas.about(
+        "Try all at once that the filter takes",
+        "Has all jobs that the filter takes tried at once: after an outage of the telco, say. It stops after " +
+          "10,000: `next` is where to go on."
+      )
+    ),
+    HttpApiEndpoint.post("retry", "/jobs/:job_id/retry", {
+      params: { job_id: WaitingJob.fields.job_id },
+      success: RetriedJob,
+      error: Schemas.problems(...Schemas.managing, "job_not_found")
+    }).annotateMerge(
+      Schemas.about(
+        "Try a job at once",
+        "Has the job tried at once, if it waits for its next try. One that is done meanwhile, or has become a " +
+          "problem, is 404."
+      )
+    )
+  )
+  .annotateEndpointsMerge(Schemas.byAdminToken)
+  .annotateMerge(
+    Schemas.group("Management: jobs", "Work that was tried and waits for its next try, of all organizations.")
+  )
+  .prefix("/admin/v1") {}
+
+export const Problem = Schema.Struct({
+  problem_id: Schemas.string("The problem's id", Samples.problemId),
+  kind: Schemas.string(...about.kind),
+  organization_id: Fields.organizationId,
+  iccid,
+  since: Schemas.field(Schemas.Timestamp, "When it began", Samples.used),
+  ended_at: Schemas.field(Schemas.Timestamp, "When the job ended: the telco is not asked any more", Samples.used),
+  attempts: Schemas.field(Schema.Int, "How many attempts have failed", 1),
+  last_message: Fields.lastMessage
+}).annotate({ identifier: "Problem" })
+
+const ofProblem = { problem_id: Problem.fields.problem_id }
+
+export const ProblemPage = Schemas.page(Problem)
+export const ProblemItem = Schemas.data(Schema.Struct(ofProblem))
+
+export class ProblemsApi extends HttpApiGroup.make("problems")
+  .add(
+    HttpApiEndpoint.get("list", "/problems", {
+      query: Schemas.keyset,
+      success: ProblemPage,
+      error: Schemas.problems(...Schemas.managing)
+    }).annotateMerge(
+      Schemas.about(
+        "What the telco refuses for good",
+        "Work that ended because the telco refused it three times, and events that a host's handler fails at while " +
+          "later ones about the SIM wait, oldest first. It stays in the list until it is retried or resolved."
+      )
+    ),
+    HttpApiEndpoint.post("retry", "/problems/:problem_id/retry", {
+      params: ofProblem,
+      success: ProblemItem,
+      error: Schemas.problems(...Schemas.managing, "problem_not_found")
+    }).annotateMerge(
+      Schemas.about(
+        "Ask the telco again",
+        "Has the telco asked again: at once, and up to three times. Retrying a problem that is being retried " +
+          "changes nothing; one that the telco has taken meanwhile is gone (404)."
+      )
+    ),
+    HttpApiEndpoint.post("resolve", "/problems/:problem_id/resolve", {
+      params: ofProblem,
+      query: {
+        force: Schemas.optional(Schemas.Flag, "Do not ask the telco what it lists on a SIM that will be free", "true")
+      },
+      success: ProblemItem,
+      error: Schemas.problems(
+        ...Schemas.managing,
+        "invalid_field",
+        "problem_not_found",
+        "packages_listed",
+        "telco_refused",
+        "telco_unavailable"
+      )
+    }).annotateMerge(
+      Schemas.about(
+        "Close a problem that was dealt with by hand",
+        "A SIM that waited for the work is free then. Before, its telco is asked what it lists on it: where that is " +
+          "anything of ours, nothing is resolved, unless by force."
+      )
+    )
+  )
+  .annotateEndpointsMerge(Schemas.byAdminToken)
+  .annotateMerge(Schemas.group("Management: problems", "Work at the telco that ended in refusals, and needs a person."))
+  .prefix("/admin/v1") {}
