@@ -2,6 +2,7 @@
  * The fields of requests and of settings: their schemas, and messages about wrong ones. Shared by the ways in: HTTP,
  * Promises and the command line; the reader of long lists by the OCS too.
  */
+export * as Codes from "./Codes.ts"
 export * as Fields from "./Fields.ts"
 export * as JsonElements from "./JsonElements.ts"
 export * as Messages from "./Messages.ts"

@@ -17,7 +17,7 @@ import type * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as Requests from "./middleware/Requests.ts"
 import * as Routes from "./Routes.ts"
 import * as Body from "./wire/Body.ts"
-import * as Codes from "./wire/Codes.ts"
+import { Codes } from "../fields/index.ts"
 
 /** The server cannot listen on its host and port; the message says why. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{

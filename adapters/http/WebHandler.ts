@@ -8,7 +8,7 @@ import type { Storage } from "simplan/ports"
 import * as Requests from "./middleware/Requests.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Routes from "./Routes.ts"
-import * as Codes from "./wire/Codes.ts"
+import { Codes } from "../fields/index.ts"
 
 /** What the host's server knows of a request. */
 export type Arrival = Requests.Arrival

@@ -2,7 +2,7 @@
  * The HTTP API: its definition, its routes for any router, a server on Node, and a handler of web requests for hosts.
  */
 export { Api } from "./api/Api.ts"
-export * as Codes from "./wire/Codes.ts"
+export { Codes } from "../fields/index.ts"
 export * as Document from "./openapi/Document.ts"
 export type * as RateLimit from "./middleware/RateLimit.ts"
 export type * as HostAuth from "./middleware/HostAuth.ts"

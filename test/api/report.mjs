@@ -47,11 +47,18 @@ const bare = (path, text) => {
     .join("\n")
 }
 
-/** The modules that a module exports, as a whole or in part. What they use of others is no part of what is public. */
-const exported = (module, code) =>
-  Array.from(code.matchAll(/^export [^\n]*from "(\.[^"]+)"/gm), ([, specifier]) =>
-    posix.join(posix.dirname(module), specifier).replace(/\.(ts|js)$/, ".d.ts")
-  )
+/**
+ * The modules that a module exports, as a whole or in part. What they use of others is no part of what is public, nor are the
+ * other modules of an index of which it exports some.
+ */
+const exported = (module, codeOf) =>
+  Array.from(codeOf(module).matchAll(/^export (\{.*?\} )?[^\n]*from "(\.[^"]+)"/gm), ([, some, specifier]) => {
+    const path = posix.join(posix.dirname(module), specifier).replace(/\.(ts|js)$/, ".d.ts")
+    if (some === undefined || !path.endsWith("/index.d.ts")) return [path]
+    const names = some.match(/\w+/g) ?? []
+    const modules = Array.from(codeOf(path).matchAll(/^export \* as (\w+) from "\.\/(.+)\.ts"/gm))
+    return modules.filter(([, name]) => names.includes(name)).map(([, , own]) => posix.join(path, "..", `${own}.d.ts`))
+  }).flat()
 
 /** The reports by the names of their files. A module that several entries lead to is in the report of the first. */
 const make = () => {
@@ -59,20 +66,20 @@ const make = () => {
   try {
     emit(folder)
     const owner = new Map()
-    const code = new Map()
+    const codeOf = (path) => bare(path, readFileSync(join(folder, path), "utf8"))
     for (const { module, name } of entries) {
       const found = [module]
       for (const path of found) {
         if (owner.has(path)) continue
         owner.set(path, name)
-        code.set(path, bare(path, readFileSync(join(folder, path), "utf8")))
-        found.push(...exported(path, code.get(path)))
+        found.push(...exported(path, codeOf))
       }
     }
     return new Map(
-      entries.map(({ name }) => {
+      entries.map(({ module, name }) => {
+        if (owner.get(module) !== name) return [`${name}.txt`, `// ${module}, as in ${owner.get(module)}.txt\n`]
         const modules = [...owner].filter(([, of]) => of === name).map(([path]) => path)
-        const parts = modules.sort().map((path) => `// ${path}\n${code.get(path)}\n`)
+        const parts = modules.sort().map((path) => `// ${path}\n${codeOf(path)}\n`)
         return [`${name}.txt`, parts.join("\n")]
       })
     )

@@ -250,6 +250,6 @@ it("loads nothing of the server", () => {
   const strangers = [...loaded.files].filter(
     (path) => !/^(?:adapters\/client|adapters\/http\/api|adapters\/fields|src\/domain|src\/ports)\//.test(path)
   )
-  expect(strangers).toEqual(["adapters/http/wire/Codes.ts"])
+  expect(strangers).toEqual([])
   for (const path of loaded.files) expect(text(path)).not.toMatch(/from "node:/)
 })

@@ -23,7 +23,7 @@ import {
   TimeoutError
 } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
-import * as Codes from "../../adapters/http/wire/Codes.ts"
+import { Codes } from "../../adapters/fields/index.ts"
 import * as Errors from "../../adapters/http/wire/Errors.ts"
 import * as Failures from "../../adapters/promise/errors/Failures.ts"
 import { SecretKeys } from "simplan/postgres"

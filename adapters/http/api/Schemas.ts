@@ -4,8 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
-import { Fields } from "../../fields/index.ts"
-import * as Codes from "../wire/Codes.ts"
+import { Codes, Fields } from "../../fields/index.ts"
 import * as Samples from "./Samples.ts"
 
 /** The fields of bodies. */

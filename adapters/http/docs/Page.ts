@@ -5,7 +5,7 @@
 import { Delivery, Plan, Sms, TextLimit, WebhookEvent } from "simplan/ports"
 import * as Samples from "../api/Samples.ts"
 import type * as Json from "../openapi/JsonSchema.ts"
-import * as Codes from "../wire/Codes.ts"
+import { Codes } from "../../fields/index.ts"
 import * as Html from "./Html.ts"
 import * as Pictures from "./Pictures.ts"
 

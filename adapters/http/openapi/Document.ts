@@ -10,7 +10,7 @@ import { Api } from "../api/Api.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Samples from "../api/Samples.ts"
 import * as Schemas from "../api/Schemas.ts"
-import * as Codes from "../wire/Codes.ts"
+import { Codes } from "../../fields/index.ts"
 import * as Json from "./JsonSchema.ts"
 import * as Webhooks from "./Webhooks.ts"
 

@@ -11,8 +11,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { Refusal, RequestContext } from "simplan"
 import { Storage } from "simplan/ports"
-import { Messages } from "../../fields/index.ts"
-import * as Codes from "./Codes.ts"
+import { Codes, Messages } from "../../fields/index.ts"
 
 const fieldNames: Readonly<Record<string, string>> = {
   dataMegaBytes: "data_MBs",

@@ -1,10 +1,11 @@
 /**
  * The errors of what fails: of use cases, of the storage, and of functions of the host. The code and status of each refusal
- * are those of the HTTP API (rule W1), which a test compares.
+ * are those of the HTTP API (rule W1).
  */
 import { Cause, Context } from "effect"
 import { Refusal } from "simplan"
 import { Storage } from "simplan/ports"
+import { Codes } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "./Errors.ts"
 
@@ -37,10 +38,13 @@ export const inHostsWords = (text: string): string =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   )
 
+/** A code of the HTTP API with its status. */
+const coded = (code: Errors.ErrorCode & Codes.Code) => ({ code, status: Codes.status(code) })
+
 /** The error of a refusal. */
 export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanError => {
   const { requestId } = call
-  const of = (code: Errors.ErrorCode, status: number, message: string) => ({ code, status, message, requestId })
+  const of = (message: string) => ({ ...coded(Refusal.code(refusal)), message, requestId })
   switch (refusal._tag) {
     case "InvalidField": {
       const field = call.fields?.[refusal.field] ?? refusal.field
@@ -49,65 +53,65 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
     case "NotFound": {
       const { id, resource } = refusal
       const message = `There is no ${resource} with the id ${Arguments.shown(id)}`
-      return new Errors.NotFoundError({ ...of(Refusal.code(refusal), 404, message), resource, id })
+      return new Errors.NotFoundError({ ...of(message), resource, id })
     }
     case "NoFreeSim":
-      return new Errors.NoFreeSimError(of("no_free_esim", 404, `No free eSIM with the label ${refusal.label} is left`))
+      return new Errors.NoFreeSimError(of(`No free eSIM with the label ${refusal.label} is left`))
     case "SimsReleasing": {
       const { label, retryAfterSeconds } = refusal
       const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
-      return new Errors.SimsReleasingError({ ...of("esims_releasing", 503, message), retryAfterSeconds })
+      return new Errors.SimsReleasingError({ ...of(message), retryAfterSeconds })
     }
     case "QuotaExceeded":
-      return new Errors.QuotaExceededError(of("quota_exceeded", 409, Refusal.sentence(refusal)))
+      return new Errors.QuotaExceededError(of(Refusal.sentence(refusal)))
     case "SmsLimited": {
       const { iccid, retryAfterSeconds } = refusal
       const message = `Too many SMS were sent to the SIM ${iccid}; try again later`
-      return new Errors.SmsLimitedError({ ...of("sms_limited", 429, message), retryAfterSeconds })
+      return new Errors.SmsLimitedError({ ...of(message), retryAfterSeconds })
     }
     case "PlanArchived":
-      return new Errors.PlanArchivedError(of("plan_archived", 409, `The plan ${refusal.planId} is archived`))
+      return new Errors.PlanArchivedError(of(`The plan ${refusal.planId} is archived`))
     case "SimBusy": {
       const message = `The SIM ${refusal.iccid} is being put into service or released; try again shortly`
-      return new Errors.SimBusyError(of("sim_busy", 409, message))
+      return new Errors.SimBusyError(of(message))
     }
     case "PackagesListed": {
       const { iccid, packageIds } = refusal
       const listed = packageIds.join(", ")
       const message = `The telco still lists packages on the SIM ${iccid}: ${listed}. Cancel them there, retry, or use force`
-      return new Errors.PackagesListedError({ ...of("packages_listed", 409, message), iccid, packageIds })
+      return new Errors.PackagesListedError({ ...of(message), iccid, packageIds })
     }
     case "SubscriptionFull": {
       const message = `The subscription ${refusal.subscriptionId} has too many plan attachments to take another`
-      return new Errors.SubscriptionFullError(of("subscription_full", 409, message))
+      return new Errors.SubscriptionFullError(of(message))
     }
     case "LabelMismatch": {
       const message = `The SIM ${refusal.iccid} has the label ${refusal.simLabel}, not ${refusal.label}`
-      return new Errors.LabelMismatchError({ ...of("label_mismatch", 400, message), field: "iccid" })
+      return new Errors.LabelMismatchError({ ...of(message), field: "iccid" })
     }
     case "EsimInstalled": {
       const message = `The eSIM ${refusal.iccid} was installed on a device, so its subscription cannot be deleted`
-      return new Errors.EsimInstalledError(of("esim_installed", 403, message))
+      return new Errors.EsimInstalledError(of(message))
     }
     case "TermsRefused":
-      return new Errors.TermsRefusedError(of("terms_refused", 422, refusal.message))
+      return new Errors.TermsRefusedError(of(refusal.message))
     case "AttachmentExpired": {
       const message = `The plan attachment ${refusal.attachmentId} has expired`
-      return new Errors.AttachmentExpiredError(of("attachment_expired", 409, message))
+      return new Errors.AttachmentExpiredError(of(message))
     }
     case "EndpointDisabled": {
       const message = `The webhook endpoint ${refusal.endpointId} is disabled`
-      return new Errors.EndpointDisabledError(of("webhook_endpoint_disabled", 409, message))
+      return new Errors.EndpointDisabledError(of(message))
     }
     case "RegionNameTaken": {
       const message = `regionName is taken: a region with the name ${Arguments.shown(refusal.regionName)} exists already`
-      return new Errors.RegionNameTakenError({ ...of("region_name_taken", 400, message), field: "regionName" })
+      return new Errors.RegionNameTakenError({ ...of(message), field: "regionName" })
     }
     case "RegionUncovered": {
       const { missingIso2 } = refusal
       const message = `iso2List names countries without an operator: ${missingIso2.join(", ")}`
       return new Errors.RegionUncoveredError({
-        ...of("region_uncovered", 400, message),
+        ...of(message),
         field: "iso2List",
         missingIso2
       })
@@ -115,40 +119,40 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
     case "RegionExists": {
       const { coverageId, regionName } = refusal
       const message = `The coverage profile ${Arguments.shown(regionName)}, ${coverageId}, has exactly these countries`
-      return new Errors.RegionExistsError({ ...of("region_exists", 409, message), coverageId })
+      return new Errors.RegionExistsError({ ...of(message), coverageId })
     }
     case "TelcoRefused":
-      return new Errors.TelcoRefusedError(of("telco_refused", 502, `The telco refused: ${refusal.message}`))
+      return new Errors.TelcoRefusedError(of(`The telco refused: ${refusal.message}`))
     case "TelcoUnavailable":
       return new Errors.TelcoUnavailableError({
-        ...of("telco_unavailable", 503, "The telco could not be reached in time; nothing remains of the call"),
+        ...of("The telco could not be reached in time; nothing remains of the call"),
         retryAfterSeconds: refusal.retryAfterSeconds
       })
     case "IdempotencyKeyReused": {
       const message = `The idempotency key ${Arguments.shown(refusal.key)} was used with another request`
       return new Errors.IdempotencyKeyReusedError({
-        ...of("idempotency_key_reused", 422, message),
+        ...of(message),
         field: "idempotencyKey"
       })
     }
     case "RequestInProgress": {
       const message = `The first call with the idempotency key ${Arguments.shown(refusal.key)} is not done yet`
-      return new Errors.RequestInProgressError({ ...of("request_in_progress", 409, message), field: "idempotencyKey" })
+      return new Errors.RequestInProgressError({ ...of(message), field: "idempotencyKey" })
     }
     case "ClockRefused":
       return refusal.reason === "system clock"
-        ? new Errors.ClockRefusedError(of("clock_is_system", 409, "The clock is the machine's and cannot be moved"))
-        : new Errors.ClockRefusedError(of("clock_advancing", 409, "The clock is being moved already"))
+        ? new Errors.ClockRefusedError(of("The clock is the machine's and cannot be moved"))
+        : new Errors.ClockRefusedError(of("The clock is being moved already"))
     case "InsideTransaction": {
       const message = `${call.method} calls the telco, so it cannot run inside a database transaction: use simplan.within there`
-      return new Errors.InsideTransactionError(of("inside_transaction", 409, message))
+      return new Errors.InsideTransactionError(of(message))
     }
     case "CommandBegun":
-      return new Errors.CommandBegunError(of("command_begun", 409, Refusal.sentence(refusal)))
+      return new Errors.CommandBegunError(of(Refusal.sentence(refusal)))
     case "CommandCancelled":
-      return new Errors.CommandCancelledError(of("command_cancelled", 409, Refusal.sentence(refusal)))
+      return new Errors.CommandCancelledError(of(Refusal.sentence(refusal)))
     case "KeyRefused":
-      return new Errors.KeyRefusedError(of("key_invalid", 401, "The API key is not valid"))
+      return new Errors.KeyRefusedError(of("The API key is not valid"))
   }
 }
 
@@ -158,7 +162,7 @@ export const ofStorage = (error: Storage.StorageError, requestId?: string): Erro
   const details = { message, cause: error.cause ?? error, requestId }
   const { transaction } = error
   if (transaction === undefined) {
-    return new Errors.StorageUnavailableError({ ...details, code: "storage_unavailable", status: 503 })
+    return new Errors.StorageUnavailableError({ ...details, ...coded("storage_unavailable") })
   }
   const { is, sqlState } = transaction
   if (is === "in conflict" && sqlState !== null) {
@@ -172,8 +176,7 @@ export const ofStorage = (error: Storage.StorageError, requestId?: string): Erro
 export const ofDefect = (defect: unknown, broken: string, requestId?: string): Errors.SimplanError => {
   const what = defect instanceof Error ? `${defect.name}: ${defect.message}` : Arguments.shown(defect)
   return new Errors.SimplanError({
-    code: "internal_error",
-    status: 500,
+    ...coded("internal_error"),
     message: `${broken}: ${what}`,
     cause: defect,
     requestId
@@ -217,8 +220,7 @@ export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
   const message = `createSimplan: ${said}`
   return said.includes(", but must be ")
     ? new Errors.InvalidFieldError({
-        code: "invalid_field",
-        status: 400,
+        ...coded("invalid_field"),
         field: "database",
         message,
         cause: error.cause

@@ -1,6 +1,6 @@
 /**
- * The `code` of every error body with its HTTP status (rule W1). No other file has error statuses. The descriptions of
- * errors in the OpenAPI document come from this table.
+ * The codes of errors, each with its HTTP status and its meaning (rule W1). Bodies of the HTTP API, its document and errors of
+ * Promise hosts take them from this table. `Refusal` has the code of each refusal.
  */
 
 /** Each code with its status and its meaning. */
