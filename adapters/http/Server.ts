@@ -8,10 +8,8 @@ import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { Answer } from "./connections/Answer.ts"
 import type * as Connection from "./connections/Connection.ts"
 import * as Connections from "./connections/Connections.ts"
-import * as FileLimit from "./connections/FileLimit.ts"
 import * as UnreadBytes from "./connections/UnreadBytes.ts"
 import type * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as Requests from "./middleware/Requests.ts"
@@ -254,7 +252,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       // `hasOneHost` refuses what Node would, with an error body.
       const headersTimeout = Duration.toMillis(Duration.fromInputUnsafe(listen.headersTimeout ?? "30 seconds"))
       const server = Http.createServer({
-        ServerResponse: Answer,
+        ServerResponse: UnreadBytes.Answer,
         requireHostHeader: false,
         keepAliveTimeout: IDLE,
         headersTimeout,
@@ -263,7 +261,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const connections = yield* Connections.make(server, {
         stallTimeout: listen.stallTimeout ?? "30 seconds",
         unreadBytes: listen.unreadBytes ?? UnreadBytes.PRESET,
-        most: FileLimit.connections(listen.connections ?? CONNECTIONS),
+        most: Connections.within(listen.connections ?? CONNECTIONS),
         mostOfAddress: listen.connectionsOfAddress ?? CONNECTIONS_OF_ADDRESS,
         trustedProxies: options.trustedProxies ?? 0
       })

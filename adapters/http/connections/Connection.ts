@@ -6,10 +6,9 @@
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import type { Answer } from "./Answer.ts"
 import type { Turns } from "./Turns.ts"
 import type { Reader } from "../middleware/KeyLimits.ts"
-import type { Held, Holder, UnreadBytes } from "./UnreadBytes.ts"
+import type { Answer, Held, Holder, UnreadBytes } from "./UnreadBytes.ts"
 
 /** How many requests may wait for the answers to earlier ones before parsing pauses. */
 const AHEAD = 16

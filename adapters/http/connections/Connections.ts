@@ -9,6 +9,7 @@
  * to read as much as `SLOWEST` comes to. It has read what the operating system has taken.
  */
 import { Duration, Effect, Metric, Schedule } from "effect"
+import { readFileSync } from "node:fs"
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as Requests from "../middleware/Requests.ts"
@@ -21,6 +22,28 @@ const SLOWEST = 1_024
 
 /** How often connections are measured at least, in ms. */
 const MEASURED = 1_000
+
+/** What is kept for the database, telcos, webhooks and files: this many, or a quarter of the limit. */
+const KEPT = 128
+const PART_KEPT = 1 / 4
+
+/** The limit of open files of this process; undefined where the system does not show it. */
+const fileLimit = (): number | undefined => {
+  try {
+    const found = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]
+    return found === undefined ? undefined : Number(found)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The most connections that the operating system's limit of open files leaves to a server, and within `wanted`; 1 at least.
+ * Where the limit is reached, the process can open neither a connection to its database nor a file, and new clients are shut
+ * out.
+ */
+export const within = (wanted: number, files = fileLimit()): number =>
+  files === undefined ? wanted : Math.max(1, Math.min(wanted, files - Math.max(KEPT, Math.ceil(files * PART_KEPT))))
 
 export interface Options {
   /** The most open connections. */

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Agent, get } from "node:http"
 import { connect, type Socket } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
-import * as FileLimit from "../../../adapters/http/connections/FileLimit.ts"
+import * as Connections from "../../../adapters/http/connections/Connections.ts"
 import * as World from "../World.ts"
 
 let world: World.World
@@ -107,9 +107,9 @@ describe("a new connection", () => {
 
 describe("the limit of open files", () => {
   it("leaves a quarter, and 128 at least, to everything else", () => {
-    expect([1_048_576, 2_048, 400, 100].map((files) => FileLimit.connections(10_000, files))).toEqual([
+    expect([1_048_576, 2_048, 400, 100].map((files) => Connections.within(10_000, files))).toEqual([
       10_000, 1_536, 272, 1
     ])
-    expect(FileLimit.connections(50, 2_048)).toBe(50)
+    expect(Connections.within(50, 2_048)).toBe(50)
   })
 })
