@@ -1,17 +1,19 @@
 /**
- * The client, with a method for each endpoint of the API: `client.subscriptions.create({ payload })`. Calls that are safe to
- * repeat are repeated (see `Retries`), and an answer of another shape than the definition's is a failure.
+ * The client, with a method for each endpoint of the API: `client.subscriptions.create({ payload })`. An answer of another
+ * shape than the definition's is a failure.
+ *
+ * What is safe to repeat is sent again after a failure: a read, a replacement, a report (which has an id) and what has an
+ * `Idempotency-Key`. A 429 has done nothing, so everything is repeated after one.
  *
  * For Promises, each method of the derived client is a function that returns a Promise. It rejects with the error of the
  * Effect: an `ApiError` for a refusal, an `HttpClientError` where no server answers. The items of a list in pages are a Stream
  * of Effect, or an async iterable; the next page is asked for when the items of the one before were taken.
  */
-import { Context, Effect, Option, Redacted, Stream } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { Context, Duration, Effect, Option, Redacted, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "simplan/http-api"
-import type { ApiError } from "./ApiError.ts"
-import * as Retries from "./Retries.ts"
+import { type ApiError, ofResponse } from "./ApiError.ts"
 
 /** A secret may be given as text, or redacted so that it cannot be logged by accident. */
 type Secret = string | Redacted.Redacted
@@ -64,11 +66,63 @@ const addressed = (options: Options) => (request: HttpClientRequest.HttpClientRe
     )
   })
 
+type Sent = HttpClientRequest.HttpClientRequest
+type Failure = ApiError | HttpClientError.HttpClientError
+
+/** The longest wait before a repetition, in seconds. A server that asks for more is not called again. */
+const LONGEST = 30
+
+/** The wait before the first repetition where the server names none, in ms; it doubles each time. */
+const FIRST = 200
+
+const isSafe = (request: Sent): boolean =>
+  request.method === "GET" ||
+  request.method === "PUT" ||
+  request.headers["idempotency-key"] !== undefined ||
+  new URL(request.url).pathname.includes("/telco/v1/")
+
+const isBusy = ({ code, status }: ApiError): boolean => status === 503 || code === "request_in_progress"
+
+/** The milliseconds to wait before the request is sent again; none where it is not. */
+const waitAfter = (request: Sent, failure: Failure, repetition: number): Option.Option<number> => {
+  const backoff = FIRST * 2 ** repetition
+  if (HttpClientError.isHttpClientError(failure)) {
+    const isBroken = failure.reason._tag === "TransportError" || failure.reason._tag === "DecodeError"
+    return isBroken && isSafe(request) ? Option.some(backoff) : Option.none()
+  }
+  if (failure.status !== 429 && !(isBusy(failure) && isSafe(request))) return Option.none()
+  const seconds = failure.retryAfterSeconds
+  if (seconds === null) return Option.some(backoff)
+  return seconds <= LONGEST ? Option.some(seconds * 1000) : Option.none()
+}
+
+// The body is read here, so that an answer that breaks off is asked for again. The response keeps it.
+const answerOf = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.flatMap(response.text, (text) =>
+    response.status < 400 ? Effect.succeed(response) : Effect.fail(ofResponse(response, text))
+  )
+
+/** Sends a request up to `retries` times more. A status of at least 400 fails. */
+const repeating = (client: HttpClient.HttpClient, retries: number): HttpClient.HttpClient.With<Failure> =>
+  HttpClient.transform(client, (sent, request) => {
+    const attempt = (repetition: number): Effect.Effect<HttpClientResponse.HttpClientResponse, Failure> =>
+      Effect.catch(Effect.flatMap(sent, answerOf), (failure: Failure) => {
+        const wait = repetition < retries ? waitAfter(request, failure, repetition) : Option.none<number>()
+        return Option.isNone(wait)
+          ? Effect.fail(failure)
+          : Effect.delay(
+              Effect.suspend(() => attempt(repetition + 1)),
+              Duration.millis(wait.value)
+            )
+      })
+    return attempt(0)
+  })
+
 /** The client for Effect. It calls through the `HttpClient` that it is given. */
 export const make = (options: Options): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   Effect.flatMap(HttpClient.HttpClient, (http) =>
     HttpApiClient.makeWith(Api, {
-      httpClient: HttpClient.mapRequestEffect(Retries.around(http, options.retries ?? RETRIES), addressed(options))
+      httpClient: HttpClient.mapRequestEffect(repeating(http, options.retries ?? RETRIES), addressed(options))
     })
   )
 
