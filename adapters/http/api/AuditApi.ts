@@ -4,7 +4,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { AuditEntry as Entry, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -14,7 +13,7 @@ const Action = Schema.Literals(Entry.actions).annotate({ message: `must be one o
 
 export const AuditEntry = Schema.Struct({
   audit_entry_id: Schemas.string("The entry's id", Samples.auditId),
-  created_at: Fields.createdAt,
+  created_at: Schemas.createdAt,
   actor: Schemas.string(
     "The id of the API key; `admin` or `telco` for those who have a token; else as the host says, or `host`"
   ),
@@ -54,17 +53,17 @@ const lines = `With \`Accept: ${JSON_LINES}\` all entries come as one stream, a 
 export class AuditApi extends HttpApiGroup.make("audit")
   .add(
     HttpApiEndpoint.get("list", "/organizations/:id/audit", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       query,
       success,
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(Schemas.about("Who changed what, newest first", lines)),
+    }).annotateMerge(Schemas.operation("Who changed what, newest first", lines)),
     HttpApiEndpoint.get("listService", "/audit", {
       query,
       success,
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Who changed what belongs to no organization, newest first",
         `The catalogue, the zones of regions that everybody has, and a virtual clock. ${lines}`
       )

@@ -5,27 +5,26 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Region, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const CoverageProfile = Schema.Struct({
-  coverage_id: Fields.coverageId,
-  label: Fields.label,
-  region_name: Fields.regionName,
-  region_code: Fields.regionCode,
+  coverage_id: Schemas.coverageId,
+  label: Schemas.label,
+  region_name: Schemas.regionName,
+  region_code: Schemas.regionCode,
   countries: Schemas.field(
     Schema.Array(
       Schema.Struct({
-        iso2: Fields.countryCode,
-        iso3: Fields.countryCode3,
-        name: Schemas.string(...Fields.about.countryOrOperator),
+        iso2: Schemas.countryCode,
+        iso3: Schemas.countryCode3,
+        name: Schemas.string(...Schemas.means.countryOrOperator),
         operators: Schemas.field(
           Schema.Array(
             Schema.Struct({
-              operator_id: Schemas.string(...Fields.about.operatorId),
-              name: Schemas.string(...Fields.about.countryOrOperator),
-              supported_rats: Fields.radioTechnologies,
-              mcc_mnc: Fields.networkCodes
+              operator_id: Schemas.string(...Schemas.means.operatorId),
+              name: Schemas.string(...Schemas.means.countryOrOperator),
+              supported_rats: Schemas.radioTechnologies,
+              mcc_mnc: Schemas.networkCodes
             })
           ),
           "The operators of the country that the label covers"
@@ -43,13 +42,13 @@ const ofRegion = {
 
 export const CreateCustomRegion = Schema.Struct({
   region_name: Schemas.field(Schemas.text(TextLimit.NAME), ...ofRegion.name),
-  label: Fields.chosenLabel,
+  label: Schemas.chosenLabel,
   iso2_list: Schemas.field(Schemas.list(Schema.String, Region.MOST_COUNTRIES), ...ofRegion.countries)
 }).annotate({ identifier: "CreateCustomRegion" })
 
 export const CustomRegion = Schema.Struct({
-  coverage_id: Fields.coverageId,
-  region_code: Fields.regionCode,
+  coverage_id: Schemas.coverageId,
+  region_code: Schemas.regionCode,
   region_name: Schemas.string(...ofRegion.name),
   iso2_list: Schemas.field(Schema.Array(Schema.String), ...ofRegion.countries)
 }).annotate({ identifier: "CustomRegion" })
@@ -87,15 +86,15 @@ export const CustomRegionItem = Schemas.data(CustomRegion)
 const operatorName = Schemas.string("The operator's name", "Telia")
 
 export const Operator = Schema.Struct({
-  operator_id: Schemas.string(...Fields.about.operatorId),
+  operator_id: Schemas.string(...Schemas.means.operatorId),
   name: operatorName,
   country: Schemas.field(
-    Schema.Struct({ iso2: Fields.countryCode, iso3: Fields.countryCode3, name: operatorName }),
+    Schema.Struct({ iso2: Schemas.countryCode, iso3: Schemas.countryCode3, name: operatorName }),
     "The country of the operator"
   ),
-  supported_rats: Fields.radioTechnologies,
-  mcc_mnc: Fields.networkCodes,
-  labels: Fields.labels
+  supported_rats: Schemas.radioTechnologies,
+  mcc_mnc: Schemas.networkCodes,
+  labels: Schemas.labels
 }).annotate({ identifier: "Operator" })
 
 export const OperatorList = Schemas.data(Schema.Array(Operator))
@@ -106,22 +105,22 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
     HttpApiEndpoint.get("list", "/coverage-profiles", {
       query: {
         region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
-        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel)
+        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
       },
       success: CoverageProfileList,
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "List coverage profiles",
         "The standard profiles and the organization's own, with their countries and operators. The list is large " +
           "and streamed."
       )
     ),
     HttpApiEndpoint.get("get", "/coverage-profiles/:coverageId", {
-      params: { coverageId: Fields.coverageId },
+      params: { coverageId: Schemas.coverageId },
       success: CoverageProfileItem,
       error: Schemas.problems(...Schemas.always, "coverage_profile_not_found")
-    }).annotateMerge(Schemas.about("Get a coverage profile", "One profile, with its countries and operators.")),
+    }).annotateMerge(Schemas.operation("Get a coverage profile", "One profile, with its countries and operators.")),
     HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
       payload: CreateCustomRegion,
       success: CustomRegionItem,
@@ -131,7 +130,7 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
         ExistingCoverage.pipe(HttpApiSchema.status(409))
       ]
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Create a custom region",
         "Makes a profile of the countries, for plans of the label. A profile never changes and cannot be deleted."
       )
@@ -147,17 +146,17 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
     HttpApiEndpoint.get("list", "/operators", {
       query: {
-        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel),
+        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
         country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
       },
       success: OperatorList,
       error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(Schemas.about("List operators", "The mobile network operators of the catalogue.")),
+    }).annotateMerge(Schemas.operation("List operators", "The mobile network operators of the catalogue.")),
     HttpApiEndpoint.get("get", "/operators/:operatorId", {
-      params: { operatorId: Schemas.string(...Fields.about.operatorId) },
+      params: { operatorId: Schemas.string(...Schemas.means.operatorId) },
       success: OperatorItem,
       error: Schemas.problems(...Schemas.always, "operator_not_found")
-    }).annotateMerge(Schemas.about("Get an operator", "One mobile network operator."))
+    }).annotateMerge(Schemas.operation("Get an operator", "One mobile network operator."))
   )
   .annotateEndpointsMerge(Schemas.byApiKey)
   .annotateMerge(Schemas.group("Operators", "The mobile networks of the catalogue."))

@@ -4,7 +4,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -12,10 +11,10 @@ const ImportSims = Schema.Struct({
   sims: Schemas.field(
     Schema.Array(
       Schema.Struct({
-        iccid: Fields.iccid,
-        label: Fields.label,
-        is_esim: Fields.isEsim,
-        lpa: Schemas.optional(Schema.NullOr(Schemas.text(TextLimit.LPA)), ...Fields.about.lpa),
+        iccid: Schemas.iccid,
+        label: Schemas.label,
+        is_esim: Schemas.isEsim,
+        lpa: Schemas.optional(Schema.NullOr(Schemas.text(TextLimit.LPA)), ...Schemas.means.lpa),
         imsi: Schemas.optional(
           Schema.NullOr(Schema.String),
           "The IMSI (ITU-T E.212) by which the network knows the SIM, 6 to 15 digits",
@@ -50,7 +49,7 @@ const rowMessages = Schema.Array(
       "The line of the body on which the row begins, counted from 1, the header included; null where that is not known",
       8
     ),
-    iccid: Fields.iccid,
+    iccid: Schemas.iccid,
     message: Schemas.string("What is wrong with the row", "iccid must have 18 to 20 digits")
   })
 )
@@ -73,23 +72,23 @@ export const ImportReportItem = Schemas.data(
 
 const Name = Schemas.text(TextLimit.NAME)
 const Uuid = Schema.String.annotate({ format: "uuid" })
-const name = Schemas.field(Name, ...Fields.about.countryOrOperator)
+const name = Schemas.field(Name, ...Schemas.means.countryOrOperator)
 
 /** A catalogue file; `CatalogueFile` of the catalogue adapter checks its content. */
 export const CatalogueFile = Schema.Struct({
   countries: Schemas.optional(
-    Schema.Array(Schema.Struct({ iso2: Fields.countryCode, iso3: Fields.countryCode3, name })),
+    Schema.Array(Schema.Struct({ iso2: Schemas.countryCode, iso3: Schemas.countryCode3, name })),
     "The countries; those of ISO 3166-1 where they are absent"
   ),
   operators: Schemas.field(
     Schema.Array(
       Schema.Struct({
-        operator_id: Schemas.optional(Uuid, ...Fields.about.operatorId),
+        operator_id: Schemas.optional(Uuid, ...Schemas.means.operatorId),
         name,
         country: Schemas.string("The `iso2` of one of the countries", "SE"),
-        supported_rats: Fields.radioTechnologies,
-        mcc_mnc: Fields.networkCodes,
-        labels: Fields.labels
+        supported_rats: Schemas.radioTechnologies,
+        mcc_mnc: Schemas.networkCodes,
+        labels: Schemas.labels
       })
     ),
     "The operators, each of one country"
@@ -97,10 +96,10 @@ export const CatalogueFile = Schema.Struct({
   profiles: Schemas.field(
     Schema.Array(
       Schema.Struct({
-        coverage_id: Schemas.optional(Uuid, ...Fields.about.coverageId),
-        label: Fields.label,
-        region_name: Schemas.field(Name, ...Fields.about.regionName),
-        region_code: Schemas.field(Name, ...Fields.about.regionCode),
+        coverage_id: Schemas.optional(Uuid, ...Schemas.means.coverageId),
+        label: Schemas.label,
+        region_name: Schemas.field(Name, ...Schemas.means.regionName),
+        region_code: Schemas.field(Name, ...Schemas.means.regionCode),
         iso2_list: Schemas.field(
           Schema.Array(Schema.String),
           "The countries of the profile, each with an operator of its label",
@@ -121,12 +120,12 @@ export const CatalogueItem = Schemas.data(CatalogueFile)
 export class ImportsApi extends HttpApiGroup.make("imports")
   .add(
     HttpApiEndpoint.post("importSims", "/organizations/:id/sims", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       payload: [ImportSims, SimsFile],
       success: ImportReportItem,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "malformed_csv", "organization_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Import SIMs; a bad row stops no other",
         "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB and 3,000,000 rows. A SIM that the " +
           "organization has already gets the `imsi`, `msisdn` and `subscriber_id` of its row, and the `lpa` if it " +
@@ -138,7 +137,7 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       success: CatalogueItem,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Replace the catalogue",
         "Replaces all countries, operators and standard coverage profiles at once, by at most 4 MiB and 200,000 " +
           "values."
@@ -147,7 +146,9 @@ export class ImportsApi extends HttpApiGroup.make("imports")
     HttpApiEndpoint.get("catalogue", "/catalogue", {
       success: CatalogueItem,
       error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(Schemas.about("Read the catalogue", "The catalogue that is in use, in the form that replaces it."))
+    }).annotateMerge(
+      Schemas.operation("Read the catalogue", "The catalogue that is in use, in the form that replaces it.")
+    )
   )
   .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(Schemas.group("Management: imports", "SIMs for an organization, and the catalogue for all."))

@@ -5,7 +5,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -20,19 +19,19 @@ const about = {
   reason: ["The class of the reason to wait", "unavailable"]
 } as const
 
-const iccid = Schemas.field(Schema.NullOr(Schema.String), ...Fields.about.iccid)
+const iccid = Schemas.field(Schema.NullOr(Schema.String), ...Schemas.means.iccid)
 
 export const WaitingJob = Schema.Struct({
   job_id: Schemas.string("The job's id", Samples.jobId),
   kind: Schemas.field(Kind, ...about.kind),
-  organization_id: Fields.organizationId,
+  organization_id: Schemas.organizationId,
   iccid,
   reason: Schemas.field(Reason, ...about.reason),
-  last_message: Fields.lastMessage,
+  last_message: Schemas.lastMessage,
   since: Schemas.field(Schemas.Timestamp, "When a try first gave the job back", Samples.used),
   next_try_at: Schemas.field(Schemas.Timestamp, "When it is tried next", Samples.end),
   attempts: Schemas.field(Schema.Int, "How many tries were made", 1),
-  created_at: Fields.createdAt
+  created_at: Schemas.createdAt
 }).annotate({ identifier: "WaitingJob" })
 
 /** Which jobs are meant; an absent field filters nothing. */
@@ -45,15 +44,15 @@ const filter = {
 export const RetryJobs = Schema.Struct({
   kind: Schemas.optional(Kind, ...about.kind),
   reason: Schemas.optional(Reason, ...about.reason),
-  organization_id: Schema.optionalKey(Fields.organizationId),
-  after: Fields.after
+  organization_id: Schema.optionalKey(Schemas.organizationId),
+  after: Schemas.after
 }).annotate({ identifier: "RetryJobs" })
 
 export const RetriedJobs = Schemas.data(
   Schema.Struct({
     retried: Schemas.field(Schema.Int, "How many jobs are due now", 12),
-    has_more: Fields.hasMore,
-    next: Fields.next
+    has_more: Schemas.hasMore,
+    next: Schemas.next
   }).annotate({ identifier: "RetriedJobs" })
 )
 
@@ -67,7 +66,7 @@ export class JobsApi extends HttpApiGroup.make("jobs")
       success: WaitingJobPage,
       error: Schemas.problems(...Schemas.managing, "invalid_field")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Work that waits for its next try",
         "Jobs of all organizations that were tried and are to be tried again, oldest first, with the class of the reason " +
           "and what the last try met."
@@ -78,7 +77,7 @@ export class JobsApi extends HttpApiGroup.make("jobs")
       success: RetriedJobs,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Try all at once that the filter takes",
         "Has all jobs that the filter takes tried at once: after an outage of the telco, say. It stops after " +
           "10,000: `next` is where to go on."
@@ -89,7 +88,7 @@ export class JobsApi extends HttpApiGroup.make("jobs")
       success: RetriedJob,
       error: Schemas.problems(...Schemas.managing, "job_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Try a job at once",
         "Has the job tried at once, if it waits for its next try. One that is done meanwhile, or has become a " +
           "problem, is 404."
@@ -105,12 +104,12 @@ export class JobsApi extends HttpApiGroup.make("jobs")
 export const Problem = Schema.Struct({
   problem_id: Schemas.string("The problem's id", Samples.problemId),
   kind: Schemas.string(...about.kind),
-  organization_id: Fields.organizationId,
+  organization_id: Schemas.organizationId,
   iccid,
   since: Schemas.field(Schemas.Timestamp, "When it began", Samples.used),
   ended_at: Schemas.field(Schemas.Timestamp, "When the job ended: the telco is not asked any more", Samples.used),
   attempts: Schemas.field(Schema.Int, "How many attempts have failed", 1),
-  last_message: Fields.lastMessage
+  last_message: Schemas.lastMessage
 }).annotate({ identifier: "Problem" })
 
 const ofProblem = { problem_id: Problem.fields.problem_id }
@@ -125,7 +124,7 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
       success: ProblemPage,
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "What the telco refuses for good",
         "Work that ended because the telco refused it three times, and events that a host's handler fails at while " +
           "later ones about the SIM wait, oldest first. It stays in the list until it is retried or resolved."
@@ -136,7 +135,7 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
       success: ProblemItem,
       error: Schemas.problems(...Schemas.managing, "problem_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Ask the telco again",
         "Has the telco asked again: at once, and up to three times. Retrying a problem that is being retried " +
           "changes nothing; one that the telco has taken meanwhile is gone (404)."
@@ -157,7 +156,7 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
         "telco_unavailable"
       )
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Close a problem that was dealt with by hand",
         "A SIM that waited for the work is free then. Before, its telco is asked what it lists on it: where that is " +
           "anything of ours, nothing is resolved, unless by force."

@@ -4,16 +4,15 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ApiKey as KeyRules, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
 const organizationName = ["The organization's name", "Acme"] as const
 
 export const Organization = Schema.Struct({
-  organization_id: Fields.organizationId,
+  organization_id: Schemas.organizationId,
   name: Schemas.string(...organizationName),
-  created_at: Fields.createdAt
+  created_at: Schemas.createdAt
 }).annotate({ identifier: "Organization" })
 
 export const CreateOrganization = Schema.Struct({
@@ -31,7 +30,7 @@ const keyFields = {
   name: Schemas.string(...about.name),
   scope: Schemas.field(Schema.Literals(KeyRules.scopes), ...about.scope),
   hint: Schemas.string("The key's last characters", "x9Qf"),
-  created_at: Fields.createdAt,
+  created_at: Schemas.createdAt,
   expires_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), ...about.expiresAt),
   revoked_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the key was revoked; null if it was not", null)
 }
@@ -58,7 +57,7 @@ export const ApiKeyItem = Schemas.data(ApiKey)
 export const ApiKeyPage = Schemas.page(ApiKey)
 export const NewApiKeyItem = Schemas.data(NewApiKey)
 
-const ofKey = { ...Fields.ofOrganization, key_id: Schemas.string("The API key's id", Samples.keyId) }
+const ofKey = { ...Schemas.ofOrganization, key_id: Schemas.string("The API key's id", Samples.keyId) }
 
 export class OrganizationsApi extends HttpApiGroup.make("organizations")
   .add(
@@ -67,7 +66,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       success: OrganizationItem.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Create an organization",
         "Makes a tenant: it owns keys, SIMs, plans, regions, subscriptions and webhook endpoints."
       )
@@ -76,22 +75,25 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       query: Schemas.keyset,
       success: OrganizationPage,
       error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(Schemas.about("List organizations, oldest first", "A page of all organizations.")),
+    }).annotateMerge(Schemas.operation("List organizations, oldest first", "A page of all organizations.")),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       payload: CreateApiKey,
       success: NewApiKeyItem.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
     }).annotateMerge(
-      Schemas.about("Create an API key", "Makes a key for `/v3`. The key is shown this once; only its hash is stored.")
+      Schemas.operation(
+        "Create an API key",
+        "Makes a key for `/v3`. The key is shown this once; only its hash is stored."
+      )
     ),
     HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       query: Schemas.keyset,
       success: ApiKeyPage,
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "List API keys, oldest first, revoked ones included",
         "A page of the organization's keys, without their secrets."
       )
@@ -101,14 +103,14 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       success: ApiKeyItem,
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
     }).annotateMerge(
-      Schemas.about("Revoke an API key", "Ends the key: at once in the process that is asked, within 5 s in all.")
+      Schemas.operation("Revoke an API key", "Ends the key: at once in the process that is asked, within 5 s in all.")
     ),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/api-keys/:key_id/rotate", {
       params: ofKey,
       success: NewApiKeyItem,
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Give an API key another secret",
         "Gives the key another secret, shown this once. The one before ends as a revoked one does."
       )

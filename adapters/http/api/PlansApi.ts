@@ -4,7 +4,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Plan as PlanRules, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Schemas from "./Schemas.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
@@ -24,16 +23,16 @@ const limitOf = (which: keyof typeof thresholds) =>
 
 const planFields = {
   plan_name: Schemas.string("The plan's name", "Sweden 5 GB"),
-  plan_id: Fields.planId,
-  coverage_id: Fields.coverageId,
+  plan_id: Schemas.planId,
+  coverage_id: Schemas.coverageId,
   archived_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the plan was archived; null for a live one", null),
-  region_code: Fields.regionCode,
-  label: Fields.label,
-  throttling: Fields.throttling,
-  recurring: Fields.recurring,
+  region_code: Schemas.regionCode,
+  label: Schemas.label,
+  throttling: Schemas.throttling,
+  recurring: Schemas.recurring,
   archive: Schemas.field(Schema.Boolean, "Whether the plan is archived: it takes no new attachments", false),
-  data_mega_bytes: Fields.dataMegaBytes,
-  period_days: Fields.periodDays,
+  data_mega_bytes: Schemas.dataMegaBytes,
+  period_days: Schemas.periodDays,
   throttling_threshold1_perc: percentageOf("first"),
   throttling_threshold1_limit: limitOf("first"),
   throttling_threshold2_perc: percentageOf("second"),
@@ -52,7 +51,7 @@ const planFields = {
 /** A plan; fields of a feature that is off are absent. */
 export const Plan = Schema.Struct(planFields).annotate({ identifier: "Plan" })
 
-export const ListedPlan = Schema.Struct({ ...planFields, created_at: Fields.createdAt }).annotate({
+export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.createdAt }).annotate({
   identifier: "ListedPlan"
 })
 
@@ -77,12 +76,12 @@ const conditionalSpeed = (example: string) =>
   conditional(`The speed past the threshold in Kbit/s, ${SPEED}`, "throttling", example)
 
 export const CreatePlan = Schema.Struct({
-  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Fields.about.coverageId),
-  data_MBs: Schemas.field(Schemas.integer(1, PlanRules.limits.dataMegaBytes), ...Fields.about.dataMegaBytes),
-  name: Schemas.field(Schemas.text(TextLimit.NAME), ...Fields.about.planName),
-  period_days: Schemas.field(Schemas.integer(1, PlanRules.limits.periodDays), ...Fields.about.periodDays),
-  recurring: Fields.recurring,
-  throttling: Fields.throttling,
+  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.coverageId),
+  data_MBs: Schemas.field(Schemas.integer(1, PlanRules.limits.dataMegaBytes), ...Schemas.means.dataMegaBytes),
+  name: Schemas.field(Schemas.text(TextLimit.NAME), ...Schemas.means.planName),
+  period_days: Schemas.field(Schemas.integer(1, PlanRules.limits.periodDays), ...Schemas.means.periodDays),
+  recurring: Schemas.recurring,
+  throttling: Schemas.throttling,
   nb_occurrence: conditional(`An integer of 1 to ${PlanRules.limits.occurrences}: how many packages`, "recurring", 12),
   recurring_periodicity_type: conditional(`The unit of the cycle, ${PERIODICITY}`, "recurring", "2"),
   recurring_periodicity_frequency: conditional(
@@ -101,13 +100,13 @@ export const CreatePlan = Schema.Struct({
 export const CreatedPlan = Schema.Struct({
   error: Schemas.hasFailed(false),
   message: Schemas.message,
-  plan_id: Fields.planId
+  plan_id: Schemas.planId
 }).annotate({ identifier: "CreatedPlan" })
 
 export const PlanItem = Schemas.data(Plan)
 export const PlanPage = Schemas.page(ListedPlan)
 
-const ofPlan = { planId: Fields.planId }
+const ofPlan = { planId: Schemas.planId }
 
 const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
 
@@ -121,7 +120,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
           "false"
         ),
         ...Schemas.paging(25, 10),
-        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel),
+        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
         search_query: Schemas.optional(
           Schemas.Parameter.check(Schemas.within(TextLimit.NAME)),
           "A part of the name, in any case",
@@ -135,13 +134,13 @@ export class PlansApi extends HttpApiGroup.make("plans")
       },
       success: PlanPage,
       error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(Schemas.about("List plans, oldest first", "A page of the organization's plans.")),
+    }).annotateMerge(Schemas.operation("List plans, oldest first", "A page of the organization's plans.")),
     HttpApiEndpoint.post("create", "/plans", {
       payload: CreatePlan,
       success: CreatedPlan.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.posting, "coverage_profile_not_found", "terms_refused", "quota_exceeded")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Create a plan",
         "Makes a plan. Its label is that of its coverage profile. Fields of a feature that is off are ignored."
       )
@@ -150,13 +149,13 @@ export class PlansApi extends HttpApiGroup.make("plans")
       params: ofPlan,
       success: PlanItem,
       error: Schemas.problems(...Schemas.always, "plan_not_found")
-    }).annotateMerge(Schemas.about("Get a plan", "The plan's terms, archived or not.")),
+    }).annotateMerge(Schemas.operation("Get a plan", "The plan's terms, archived or not.")),
     HttpApiEndpoint.delete("remove", "/plans/:planId", {
       params: ofPlan,
       success: Schemas.Done,
       error: Schemas.problems(...Schemas.always, "key_read_only", "plan_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Delete a plan; its attachments go on",
         "Deletes the plan. Attachments keep a copy of its terms and go on."
       )
@@ -166,7 +165,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
       success: Schemas.Done,
       error: named
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Archive a plan",
         "An archived plan takes no new attachments (409). Archiving it again changes nothing."
       )
@@ -176,7 +175,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
       success: Schemas.Done,
       error: named
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Restore an archived plan",
         "Makes an archived plan available again. Restoring a live plan changes nothing."
       )

@@ -5,7 +5,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SmdpHistory, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -20,7 +19,7 @@ const explained = (schema: object, description: string, example: unknown) => ({
 
 const fields = {
   id: explained(text, "The report's id; a report counts once", "report-1"),
-  iccid: explained(text, ...Fields.about.iccid),
+  iccid: explained(text, ...Schemas.means.iccid),
   occurred_at: explained({ type: "string", format: "date-time" }, "When it happened", Samples.used),
   package_id: explained(
     text,
@@ -105,7 +104,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       success: ReportOutcome,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Report usage, first use, locations and SM-DP+ states",
         "Takes what the telco saw. A report counts once, by its id, and a bad one stops no other: the answer " +
           "names it."

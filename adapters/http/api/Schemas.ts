@@ -1,6 +1,7 @@
 /**
- * Schemas that several groups of the definition share: fields with what they mean, envelopes, labels, instants, numbers, errors
- * and credentials. Wire schemas transform nothing: their decoded form equals the JSON.
+ * What several resources of the definition share: how fields and operations are described, envelopes, instants, numbers, pages,
+ * credentials, errors, and at the end the fields that more than one resource has, each declared once. Wire schemas transform
+ * nothing: their decoded form equals the JSON.
  */
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
@@ -26,7 +27,7 @@ export const string = (description: string, ...examples: Example<Schema.String>)
   field(Schema.String, description, ...examples)
 
 /** What an operation does, in a line, and beyond that. */
-export const about = (summary: string, description: string) => OpenApi.annotations({ summary, description })
+export const operation = (summary: string, description: string) => OpenApi.annotations({ summary, description })
 
 /** What a group of operations is about. */
 export const group = (title: string, description: string) => OpenApi.annotations({ title, description })
@@ -171,3 +172,65 @@ export const managing = [
   "internal_error",
   "storage_unavailable"
 ] as const
+
+/** What fields mean that requests and answers check differently: a description and an example. */
+export const means = {
+  iccid: ["The SIM's ICCID (ITU-T E.118): 18 to 20 digits", Samples.iccid],
+  label: ["The network supply tier of the SIM and of the plans that it can carry", "Green"],
+  lpa: ["The activation code (LPA) of an eSIM; null for a physical SIM", Samples.lpa],
+  planId: ["The plan's id", Samples.planId],
+  planName: ["The name", "Sweden 5 GB"],
+  coverageId: ["The coverage profile's id", Samples.coverageId],
+  regionName: ["The region's name", "Sweden"],
+  regionCode: ["The region's code: an ISO 3166-1 code for a country, a generated one for a custom region", "SE"],
+  dataMegaBytes: ["The data allowance of a package, in MB of 1,048,576 bytes", 5_120],
+  periodDays: ["The validity of a package, in days of 24 h", 30],
+  metadata: ["Free text of the caller", "order 4711"],
+  operatorId: ["The operator's id", Samples.operatorId],
+  countryOrOperator: ["The name of the country or of the operator", "Sweden"],
+  organizationId: ["The organization's id", Samples.organizationId],
+  endpointId: ["The endpoint's id", Samples.endpointId],
+  onlyLabel: ["Only those of this label", "Green"]
+} as const
+
+export const iccid = string(...means.iccid)
+export const label = string(...means.label)
+export const chosenLabel = field(Label, ...means.label)
+export const lpa = field(Schema.NullOr(Schema.String), ...means.lpa)
+export const simId = string("The SIM's id, of an eSIM or of a physical SIM", Samples.simId)
+export const isEsim = field(Schema.Boolean, "True for an eSIM, false for a physical SIM", true)
+export const planId = string(...means.planId)
+export const coverageId = string(...means.coverageId)
+export const regionName = string(...means.regionName)
+export const regionCode = string(...means.regionCode)
+export const throttling = field(Schema.Boolean, "Whether the speed is limited past thresholds", false)
+export const recurring = field(Schema.Boolean, "Whether the plan recurs", false)
+export const dataMegaBytes = field(Schema.Int, ...means.dataMegaBytes)
+export const periodDays = field(Schema.Int, ...means.periodDays)
+export const metadata = string(...means.metadata)
+export const countryCode = string("ISO 3166-1 alpha-2 code", "SE")
+export const countryCode3 = string("ISO 3166-1 alpha-3 code", "SWE")
+export const radioTechnologies = field(Schema.Array(Schema.String), "The radio access technologies", ["4G", "5G"])
+export const networkCodes = field(Schema.Array(Schema.String), "The MCC-MNC codes, in the form `<mcc>-<mnc>`", [
+  "240-01"
+])
+export const labels = field(Schema.Array(Schema.String), "The labels whose profiles have the operator", [
+  "Green",
+  "Aqua"
+])
+export const organizationId = string(...means.organizationId)
+export const createdAt = field(Timestamp, "When it was made", Samples.bought)
+export const lastMessage = string("What the telco said last", "unknown package")
+
+/** Fields of a request that is repeated until `has_more` is false, and of its answer. */
+export const after = optional(Schema.String, "The `next` of the answer before; absent at first", Samples.cursor)
+export const hasMore = field(Schema.Boolean, "Whether more are left, for another request", false)
+export const next = field(
+  Schema.NullOr(Schema.String),
+  "Where to go on, for the field `after`; null where none are left",
+  null
+)
+
+/** Parameters of paths. */
+export const ofSim = { iccid: string("The SIM's ICCID", Samples.iccid) }
+export const ofOrganization = { id: organizationId }

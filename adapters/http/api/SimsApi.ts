@@ -4,28 +4,27 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SmdpHistory, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const Sim = Schema.Struct({
-  iccid: Fields.iccid,
-  label: Fields.label,
-  lpa: Fields.lpa,
+  iccid: Schemas.iccid,
+  label: Schemas.label,
+  lpa: Schemas.lpa,
   used: Schemas.field(
     Schema.Boolean,
     "Whether the SIM is taken: by a subscription, or by a creation or deletion under way",
     true
   ),
-  esim_id: Fields.simId,
-  created_at: Fields.createdAt,
-  is_esim: Fields.isEsim
+  esim_id: Schemas.simId,
+  created_at: Schemas.createdAt,
+  is_esim: Schemas.isEsim
 }).annotate({ identifier: "Sim" })
 
 const State = Schema.Literals(SmdpHistory.states)
 
 export const SmdpInfo = Schema.Struct({
-  iccid: Fields.iccid,
+  iccid: Schemas.iccid,
   state_history: Schemas.field(
     Schema.Array(
       Schema.Struct({
@@ -45,7 +44,7 @@ export const SmdpInfoItem = Schemas.data(SmdpInfo)
 
 export const SetMobilePlan = Schema.Struct({
   apply: Schemas.field(Schema.Boolean, "True applies the mobile plan, false removes it", true),
-  label: Fields.chosenLabel,
+  label: Schemas.chosenLabel,
   iccid: Schemas.optional(
     Schemas.text(TextLimit.ID),
     "The eSIM; where it is absent, one without a mobile plan is chosen",
@@ -55,7 +54,7 @@ export const SetMobilePlan = Schema.Struct({
 
 export const MobilePlanItem = Schemas.data(
   Schema.Struct({
-    iccid: Fields.iccid,
+    iccid: Schemas.iccid,
     mobile_plan_applied: Schemas.field(Schema.Boolean, "Whether the eSIM has the mobile plan now", true),
     id: Schemas.field(Schema.Int, "The eSIM's place in the order of the organization's imports, from 1", 1)
   }).annotate({ identifier: "MobilePlanStatus" })
@@ -71,24 +70,27 @@ export class SimsApi extends HttpApiGroup.make("sims")
           "`true`: only eSIMs, `false`: only physical SIMs; both where absent",
           "true"
         ),
-        label: Schemas.optional(Schemas.Parameter, ...Fields.about.onlyLabel)
+        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
       },
       success: SimPage,
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(
-      Schemas.about("List SIMs by order of import", "A page of the organization's SIMs, in the order of their import.")
+      Schemas.operation(
+        "List SIMs by order of import",
+        "A page of the organization's SIMs, in the order of their import."
+      )
     ),
     HttpApiEndpoint.get("get", "/sims/:iccid", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       success: SimItem,
       error: Schemas.problems(...Schemas.always, "sim_not_found")
-    }).annotateMerge(Schemas.about("Get a SIM", "One SIM of the inventory.")),
+    }).annotateMerge(Schemas.operation("Get a SIM", "One SIM of the inventory.")),
     HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       success: SmdpInfoItem,
       error: Schemas.problems(...Schemas.always, "sim_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "The SM-DP+ state history of an eSIM's profile",
         "What the SM-DP+ reported of the eSIM's profile. A physical SIM has no profile (404)."
       )
@@ -114,7 +116,7 @@ export class WalletApi extends HttpApiGroup.make("wallet")
         "telco_unavailable"
       )
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Apply the mobile plan to an eSIM, or remove it",
         "Applies the organization's mobile plan to an eSIM or removes it. Without `iccid`, an eSIM of the label that has none is " +
           "chosen."

@@ -4,7 +4,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Sms, TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -14,10 +13,10 @@ const THE_SIM = "The SIM of the subscription"
 
 export const Subscription = Schema.Struct({
   subscription_id: subscriptionId,
-  created_at: Fields.createdAt,
-  metadata: Fields.metadata,
+  created_at: Schemas.createdAt,
+  metadata: Schemas.metadata,
   esim: Schemas.field(
-    Schema.Struct({ esim_id: Fields.simId, iccid: Fields.iccid, lpa_string: Fields.lpa, label: Fields.label }),
+    Schema.Struct({ esim_id: Schemas.simId, iccid: Schemas.iccid, lpa_string: Schemas.lpa, label: Schemas.label }),
     THE_SIM
   )
 }).annotate({ identifier: "Subscription" })
@@ -37,19 +36,19 @@ const expirationAt = Schemas.field(
 /** The answer to a creation. It has no envelope, and the SIM is called `esimdata`. */
 export const CreatedSubscription = Schema.Struct({
   subscription_id: subscriptionId,
-  created_at: Fields.createdAt,
+  created_at: Schemas.createdAt,
   activation_at: Schema.optionalKey(activationAt),
   expiration_at: Schema.optionalKey(expirationAt),
-  metadata: Fields.metadata,
+  metadata: Schemas.metadata,
   esimdata: Schemas.field(
-    Schema.Struct({ esim_id: Fields.simId, iccid: Fields.iccid, label: Fields.label, lpa_string: Fields.lpa }),
+    Schema.Struct({ esim_id: Schemas.simId, iccid: Schemas.iccid, label: Schemas.label, lpa_string: Schemas.lpa }),
     THE_SIM
   )
 }).annotate({ identifier: "CreatedSubscription" })
 
 export const CreateSubscription = Schema.Struct({
-  plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Fields.about.planId),
-  metadata: Schemas.field(Schemas.text(TextLimit.METADATA), ...Fields.about.metadata),
+  plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.planId),
+  metadata: Schemas.field(Schemas.text(TextLimit.METADATA), ...Schemas.means.metadata),
   iccid: Schemas.optional(
     Schemas.text(TextLimit.ID),
     "The SIM to use; where it is absent, a free eSIM of the plan's label",
@@ -81,7 +80,7 @@ const usedAllowance = Schemas.field(
 
 export const PlanAttachment = Schema.Struct({
   plan_attachment_id: Schemas.string("The attachment's id", Samples.attachmentId),
-  created_at: Fields.createdAt,
+  created_at: Schemas.createdAt,
   activation_at: activationAt,
   expiration_at: expirationAt,
   used_allowance: usedAllowance,
@@ -92,15 +91,15 @@ export const PlanAttachment = Schema.Struct({
   ),
   plan: Schemas.field(
     Schema.Struct({
-      name: Schemas.string(...Fields.about.planName),
-      _id: Fields.planId,
-      coverage_id: Fields.coverageId,
-      region_code: Fields.regionCode,
-      label: Fields.label,
-      throttling: Fields.throttling,
-      recurring: Fields.recurring,
-      data_mega_bytes: Fields.dataMegaBytes,
-      period_days: Fields.periodDays
+      name: Schemas.string(...Schemas.means.planName),
+      _id: Schemas.planId,
+      coverage_id: Schemas.coverageId,
+      region_code: Schemas.regionCode,
+      label: Schemas.label,
+      throttling: Schemas.throttling,
+      recurring: Schemas.recurring,
+      data_mega_bytes: Schemas.dataMegaBytes,
+      period_days: Schemas.periodDays
     }),
     "The terms of the plan, as they were when it was attached"
   ),
@@ -163,7 +162,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       success: SubscriptionList,
       error: Schemas.problems(...Schemas.always)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "List subscriptions",
         "All subscriptions of the organization, in the order of their creation. The list is streamed: read it as " +
           "it comes."
@@ -186,7 +185,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "telco_unavailable"
       )
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Create a subscription, or add a plan to one",
         "Takes a SIM and attaches the plan to it. Without `iccid` a free eSIM of the plan's label is chosen. With " +
           "the ICCID of a SIM in service, the plan is added to that SIM's subscription. The packages that are due " +
@@ -194,12 +193,12 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       )
     ),
     HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       success: SubscriptionItem,
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
-    }).annotateMerge(Schemas.about("Get a subscription by ICCID", "The subscription of the SIM.")),
+    }).annotateMerge(Schemas.operation("Get a subscription by ICCID", "The subscription of the SIM.")),
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       success: Schemas.Done,
       error: Schemas.problems(
         ...Schemas.always,
@@ -209,35 +208,35 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "sim_busy"
       )
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Delete a subscription and recycle its ICCID",
         "Ends the subscription. The packages are cancelled at the telco, and then the SIM is free for another " +
           "one. The subscription of an eSIM that shows a sign of a download stays (403)."
       )
     ),
     HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       success: PlanAttachmentList,
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "List the plan attachments of a subscription",
         "All plan attachments of the subscription, oldest first, with their states and usage."
       )
     ),
     HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
-      params: { ...Fields.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
+      params: { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
       success: PlanAttachmentItem,
       error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Get a plan attachment by plan id or attachment id",
         "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
           "taken, else the newest."
       )
     ),
     HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
-      params: { ...Fields.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
+      params: { ...Schemas.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
       success: Schemas.Done,
       error: Schemas.problems(
         ...Schemas.writing,
@@ -248,14 +247,14 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "idempotency_key_reused"
       )
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Suspend a plan attachment, for good",
         "Stops the attachment's services for good. Suspending it again changes nothing; an expired one is refused " +
           "(409)."
       )
     ),
     HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       payload: SendSms,
       success: SentSms,
       error: Schemas.problems(
@@ -266,18 +265,18 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "telco_unavailable"
       )
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Send an SMS to a subscription's SIM",
         "Sends the SMS through the telco, once for each `Idempotency-Key`. A 503 means that it may have been " +
           "sent: repeat the request under the same key."
       )
     ),
     HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {
-      params: Fields.ofSim,
+      params: Schemas.ofSim,
       success: LastOperator,
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "The last operator of the last 7 days",
         "The operator that the SIM was seen at last, within the last 7 days."
       )

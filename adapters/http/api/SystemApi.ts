@@ -17,13 +17,13 @@ export class SystemApi extends HttpApiGroup.make("system")
       success: Status,
       error: Schemas.problems(...Schemas.unguarded)
     }).annotateMerge(
-      Schemas.about("The process lives", "Answers as long as the process lives. It touches nothing else.")
+      Schemas.operation("The process lives", "Answers as long as the process lives. It touches nothing else.")
     ),
     HttpApiEndpoint.get("readiness", "/readyz", {
       success: Status,
       error: Schemas.problems(...Schemas.unguarded, "storage_unavailable", "not_ready")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "The process can serve requests",
         "Answers 503 while the process starts or stops, or its storage is out of reach or takes no writes."
       )
@@ -31,7 +31,9 @@ export class SystemApi extends HttpApiGroup.make("system")
     HttpApiEndpoint.get("metrics", "/metrics", {
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" })),
       error: Schemas.problems(...Schemas.unguarded, "rate_limited")
-    }).annotateMerge(Schemas.about("Metrics for Prometheus", "The process's metrics in the text format of Prometheus."))
+    }).annotateMerge(
+      Schemas.operation("Metrics for Prometheus", "The process's metrics in the text format of Prometheus.")
+    )
   )
   .annotateMerge(Schemas.group("System", "Health and metrics, for the platform that runs the service.")) {}
 
@@ -56,13 +58,15 @@ export class ClockApi extends HttpApiGroup.make("clock")
     HttpApiEndpoint.get("read", "/clock", {
       success: ClockItem,
       error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(Schemas.about("Read the business clock", "The time that all rules go by, which may be virtual.")),
+    }).annotateMerge(
+      Schemas.operation("Read the business clock", "The time that all rules go by, which may be virtual.")
+    ),
     HttpApiEndpoint.post("advance", "/clock/advance", {
       payload: Advance,
       success: AdvancedItem,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "clock_is_system", "clock_advancing")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Move a virtual clock and do all work that falls due",
         "Moves a virtual clock from due instant to due instant, and answers when all work that was due by then is " +
           "done. Exactly one of `to` and `by` is given."

@@ -5,12 +5,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const Zone = Schema.Struct({
-  label: Fields.chosenLabel,
-  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Fields.about.coverageId),
+  label: Schemas.chosenLabel,
+  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.coverageId),
   zone_id: Schemas.field(Schemas.integer(1, Number.MAX_SAFE_INTEGER), "The number of the telco's location zone", 27)
 }).annotate({ identifier: "Zone" })
 
@@ -54,7 +53,7 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
       success: ZoneList,
       error: Schemas.problems(...Schemas.managing, "telco_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "List the zones that were set",
         "The location zones that were set for coverage profiles at this telco, by label and coverage id."
       )
@@ -65,7 +64,7 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
       success: ZoneItem,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "telco_not_found", "coverage_profile_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Set the zone of a coverage profile",
         "Says which location zone of the telco a coverage profile is, for plans of the label. A custom region " +
           "needs it before its first plan; for a standard profile it goes before the settings file. Packages that " +
@@ -84,7 +83,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       success: OcsAnswer,
       error: problems
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Take a notification of an online charging system",
         "Takes what an online charging system notifies by itself: the usage of packages and the states of eSIM " +
           "profiles. The secret of the settings file in the path says who sends it; another one is 404."
@@ -95,7 +94,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       success: HttpApiSchema.NoContent,
       error: problems
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Take a notification of an SM-DP+, of SGP.22 version 2",
         "Takes `HandleDownloadProgressInfo` of GSMA SGP.22 (ES2+), version 2. The path up to the secret is the " +
           "address that the SM-DP+ is given; another secret is 404."
@@ -106,7 +105,7 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       success: HttpApiSchema.NoContent,
       error: problems
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Take a notification of an SM-DP+, of SGP.22 version 3",
         "Takes `HandleNotification` of GSMA SGP.22 (ES2+), version 3. The path up to the secret is the address " +
           "that the SM-DP+ is given; another secret is 404."

@@ -4,7 +4,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit, WebhookEvent } from "simplan/ports"
-import * as Fields from "./Fields.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -29,7 +28,7 @@ const about = {
   description: ["Free text of the operator", "orders"]
 } as const
 
-const endpointId = Schemas.string(...Fields.about.endpointId)
+const endpointId = Schemas.string(...Schemas.means.endpointId)
 const enabled = Schemas.field(Schema.Boolean, "Whether events are sent", true)
 
 export const WebhookEndpoint = Schema.Struct({
@@ -48,7 +47,7 @@ export const WebhookEndpoint = Schema.Struct({
     "When the endpoint was disabled; null while it is enabled",
     null
   ),
-  created_at: Fields.createdAt
+  created_at: Schemas.createdAt
 }).annotate({ identifier: "WebhookEndpoint" })
 
 /** An endpoint as the list has it. */
@@ -121,7 +120,7 @@ export const Delivery = Schema.Struct({
     "When the event is sent again; null if it is not",
     null
   ),
-  created_at: Fields.createdAt,
+  created_at: Schemas.createdAt,
   event: Schemas.field(
     Schema.Struct({
       id: Schemas.string("The event's id", Samples.eventId),
@@ -159,14 +158,14 @@ export const ReplayDeliveries = Schema.Struct({
   iccid: Schemas.optional(Schema.String, "Only those about this SIM", Samples.iccid),
   from: Schemas.optional(Schemas.Instant, "Only those created at this instant or later", Samples.start),
   to: Schemas.optional(Schemas.Instant, "Only those created before this instant", Samples.end),
-  after: Fields.after
+  after: Schemas.after
 }).annotate({ identifier: "ReplayDeliveries" })
 
 export const ReplayedDeliveries = Schemas.data(
   Schema.Struct({
     replayed: Schemas.field(Schema.Int, "How many deliveries are sent again", 12),
-    has_more: Fields.hasMore,
-    next: Fields.next
+    has_more: Schemas.hasMore,
+    next: Schemas.next
   }).annotate({ identifier: "ReplayedDeliveries" })
 )
 
@@ -179,38 +178,40 @@ export const DeliveryDetails = Schemas.data(DeliveryWithAttempts)
 export const DeliveryPage = Schemas.page(Delivery)
 
 const ofEndpoint = {
-  ...Fields.ofOrganization,
+  ...Schemas.ofOrganization,
   endpoint_id: Schemas.string("The webhook endpoint's id", Samples.endpointId)
 }
-const ofDelivery = { ...Fields.ofOrganization, delivery_id: Delivery.fields.delivery_id }
+const ofDelivery = { ...Schemas.ofOrganization, delivery_id: Delivery.fields.delivery_id }
 const missing = ["organization_not_found", "webhook_endpoint_not_found"] as const
 
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.post("create", "/organizations/:id/webhook-endpoints", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       payload: CreateWebhookEndpoint,
       success: NewSigningKeyItem.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Register a webhook endpoint",
         "Registers a URL to which the organization's events are sent, signed with a key of its own."
       )
     ),
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       query: Schemas.keyset,
       success: WebhookEndpointPage,
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(Schemas.about("List webhook endpoints, oldest first", "A page of the organization's endpoints.")),
+    }).annotateMerge(
+      Schemas.operation("List webhook endpoints, oldest first", "A page of the organization's endpoints.")
+    ),
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
       success: WebhookEndpointItem,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Change a webhook endpoint; absent fields stay",
         "Changes the fields that are given. An endpoint that was disabled can be enabled again; what it missed " +
           "since the service disabled it is among its failed deliveries, to be replayed."
@@ -221,7 +222,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: RemovedWebhookEndpoint,
       error: Schemas.problems(...Schemas.managing, ...missing)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Remove a webhook endpoint",
         "Removes the endpoint. What was not delivered to it is not sent any more."
       )
@@ -231,18 +232,18 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: NewSigningKeyItem,
       error: Schemas.problems(...Schemas.managing, ...missing)
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Make a new signing key; the one before signs along for 24 h",
         "Makes a new signing key. For 24 h each call has a signature by either key."
       )
     ),
     HttpApiEndpoint.get("deliveries", "/organizations/:id/deliveries", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       query: { ...Schemas.paging(100, 25), ...filter },
       success: DeliveryPage,
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "The delivery log, newest first",
         "A page of what was sent to the organization's endpoints, and of what is to be sent."
       )
@@ -251,14 +252,16 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofDelivery,
       success: DeliveryDetails,
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
-    }).annotateMerge(Schemas.about("A delivery with its attempts", "One delivery, with each attempt to deliver it.")),
+    }).annotateMerge(
+      Schemas.operation("A delivery with its attempts", "One delivery, with each attempt to deliver it.")
+    ),
     HttpApiEndpoint.post("replayAll", "/organizations/:id/deliveries/replay", {
-      params: Fields.ofOrganization,
+      params: Schemas.ofOrganization,
       payload: ReplayDeliveries,
       success: ReplayedDeliveries,
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing, "webhook_endpoint_disabled")
     }).annotateMerge(
-      Schemas.about(
+      Schemas.operation(
         "Deliver once more all that the filter takes, newest first",
         "Sends the events of all deliveries that the filter takes again."
       )
@@ -268,14 +271,14 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: RemovedWebhookEndpoint,
       error: Schemas.problems(...Schemas.managing, ...missing, "webhook_endpoint_disabled")
     }).annotateMerge(
-      Schemas.about("Send a test event", "Sends an event of the type `endpoint.test` to this endpoint only.")
+      Schemas.operation("Send a test event", "Sends an event of the type `endpoint.test` to this endpoint only.")
     ),
     HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
       params: ofDelivery,
       success: DeliveryItem,
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(
-      Schemas.about("Deliver once more, now", "Sends the event of the delivery again, under the same event id.")
+      Schemas.operation("Deliver once more, now", "Sends the event of the delivery again, under the same event id.")
     )
   )
   .annotateEndpointsMerge(Schemas.byAdminToken)
