@@ -7,14 +7,14 @@ import { HttpServerRequest } from "effect/http"
 import * as fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
 import * as FileLines from "../../../adapters/http/handlers/FileLines.ts"
-import * as SimImport from "../../../adapters/http/handlers/SimImport.ts"
+import * as Imports from "../../../adapters/http/handlers/Imports.ts"
 import { JsonElements } from "../../../adapters/fields/index.ts"
 import * as Heap from "../../setup/Heap.ts"
 import * as World from "../World.ts"
 
 /** How many rows an import has. */
 const countOf = (request: Request, most?: number) =>
-  SimImport.read(HttpServerRequest.fromWeb(request), most).pipe(
+  Imports.readRows(HttpServerRequest.fromWeb(request), most).pipe(
     Effect.map(({ rows }) => rows),
     Stream.unwrap,
     Stream.runCount
@@ -25,32 +25,32 @@ const record = { iccid: "8944500102198304826", label: "Green", is_esim: true, lp
 describe("A row", () => {
   it("says in several ways whether it is an eSIM", () => {
     for (const yes of [true, "true", " True ", "1", 1, "yes"]) {
-      expect(SimImport.toRow({ ...record, is_esim: yes })).toMatchObject({ isEsim: true })
+      expect(Imports.toRow({ ...record, is_esim: yes })).toMatchObject({ isEsim: true })
     }
     for (const no of [false, "false", "FALSE", "0", 0, "no"]) {
-      expect(SimImport.toRow({ ...record, is_esim: no })).toMatchObject({ isEsim: false })
+      expect(Imports.toRow({ ...record, is_esim: no })).toMatchObject({ isEsim: false })
     }
   })
 
   it("cannot be read with another is_esim, of whatever type", () => {
     const odd = [undefined, null, "", "maybe", "2", 2, {}, [], ["true"], { toString: 1 }, Object.create(null)]
     for (const is_esim of odd) {
-      expect(SimImport.toRow({ ...record, is_esim })).toMatchObject({ problem: "is_esim must be true or false" })
+      expect(Imports.toRow({ ...record, is_esim })).toMatchObject({ problem: "is_esim must be true or false" })
     }
   })
 
   it("cannot be read with an lpa that is no text", () => {
     for (const lpa of [1, {}, ["LPA:1$a$b"], true]) {
-      expect(SimImport.toRow({ ...record, lpa })).toMatchObject({ problem: "lpa must be a string" })
+      expect(Imports.toRow({ ...record, lpa })).toMatchObject({ problem: "lpa must be a string" })
     }
-    for (const lpa of [null, undefined]) expect(SimImport.toRow({ ...record, lpa })).toMatchObject({ lpa: null })
+    for (const lpa of [null, undefined]) expect(Imports.toRow({ ...record, lpa })).toMatchObject({ lpa: null })
   })
 
   it("has an empty iccid and label where they are no texts", () => {
     for (const other of [undefined, null, 8944500102198304, {}, ["Green"]]) {
-      expect(SimImport.toRow({ ...record, iccid: other, label: other })).toMatchObject({ iccid: "", label: "" })
+      expect(Imports.toRow({ ...record, iccid: other, label: other })).toMatchObject({ iccid: "", label: "" })
     }
-    for (const other of [null, 5, "x", [], undefined]) expect(SimImport.toRow(other)).toMatchObject({ iccid: "" })
+    for (const other of [null, 5, "x", [], undefined]) expect(Imports.toRow(other)).toMatchObject({ iccid: "" })
   })
 })
 
@@ -130,7 +130,7 @@ describe("The line of a row", () => {
       headers: { "content-type": type },
       duplex: "half"
     } as RequestInit)
-    const { lines, rows } = await Effect.runPromise(SimImport.read(HttpServerRequest.fromWeb(request)))
+    const { lines, rows } = await Effect.runPromise(Imports.readRows(HttpServerRequest.fromWeb(request)))
     const count = await Effect.runPromise(Stream.runCount(rows))
     return Array.from({ length: count }, (_, at) => lines.of(at + 1))
   }
