@@ -1,6 +1,6 @@
 /**
  * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The client, the server and
- * the OpenAPI document in this folder come from this definition.
+ * the OpenAPI document in this folder come from this definition. It has the way of the port's values to the wire and back too.
  *
  * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
  * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
@@ -17,7 +17,7 @@ import {
   OpenApi
 } from "effect/http-api"
 import { Time } from "simplan"
-import { Label, Plan, Recurrence } from "simplan/ports"
+import { Label, Plan, Recurrence, type Telco } from "simplan/ports"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
 
@@ -66,6 +66,64 @@ export const Package = Schema.Struct({
   activation_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" }),
   expiration_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" })
 }).annotate({ identifier: "Package" })
+
+const toIso = (instant: Time.Instant | null): string | null => (instant === null ? null : Time.toIso(instant))
+
+const fromIso = (text: string): Time.Instant => Time.fromIso(text) ?? Number.NaN
+
+const optional = (text: string | null | undefined): Time.Instant | null => (text ? fromIso(text) : null)
+
+/** The order of a package, on the wire. */
+export const order = ({ iccid, packageId, terms, window }: Telco.PackageOrder): typeof Order.Type => ({
+  package_id: packageId,
+  iccid,
+  window: window === null ? null : { start: Time.toIso(window.start), end: Time.toIso(window.end) },
+  terms: {
+    name: terms.name,
+    coverage_id: terms.coverageId,
+    region_code: terms.regionCode,
+    label: terms.label,
+    data_mega_bytes: terms.dataMegaBytes,
+    period_days: terms.periodDays,
+    throttling: terms.throttling,
+    recurrence: terms.recurrence
+  }
+})
+
+/** The order that a bridge has taken from the wire. */
+export const orderFrom = ({ iccid, package_id, terms, window }: typeof Order.Type): Telco.PackageOrder => ({
+  packageId: package_id,
+  iccid,
+  window: window === null ? null : { start: fromIso(window.start), end: fromIso(window.end) },
+  terms: {
+    name: terms.name,
+    coverageId: terms.coverage_id,
+    regionCode: terms.region_code,
+    label: terms.label,
+    dataMegaBytes: terms.data_mega_bytes,
+    periodDays: terms.period_days,
+    throttling: terms.throttling,
+    recurrence: terms.recurrence
+  }
+})
+
+/** A package that was made, on the wire. */
+export const telcoPackage = ({
+  activationAt,
+  expirationAt,
+  telcoPackageId
+}: Telco.TelcoPackage): typeof Package.Type => ({
+  telco_package_id: telcoPackageId,
+  activation_at: toIso(activationAt),
+  expiration_at: toIso(expirationAt)
+})
+
+/** A package that was made, from the wire. */
+export const telcoPackageFrom = (one: typeof Package.Type): Telco.TelcoPackage => ({
+  telcoPackageId: one.telco_package_id,
+  activationAt: optional(one.activation_at),
+  expirationAt: optional(one.expiration_at)
+})
 
 /** The body of a suspension or a cancellation. */
 export const PackageRef = Schema.Struct({ package_id: PackageId, iccid: Iccid }).annotate({ identifier: "PackageRef" })

@@ -17,7 +17,6 @@ import { HttpApiClient } from "effect/http-api"
 import { Telco } from "simplan/ports"
 import { Answers } from "../telco-calls/index.ts"
 import * as Contract from "./Contract.ts"
-import * as Shapes from "./Shapes.ts"
 
 /** Where the bridge is, and how it knows the caller. */
 export interface Options {
@@ -101,7 +100,7 @@ const telcoPackage = (response: Response): Call<Telco.TelcoPackage> =>
   isDone(response)
     ? Effect.map(
         decoded(response, decodePackage, "The telco answers with something else than a package"),
-        Shapes.telcoPackageFrom
+        Contract.telcoPackageFrom
       )
     : failure(response)
 
@@ -149,7 +148,7 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
     })
 
     return Telco.Telco.of({
-      createPackage: (order) => send(client.createPackage(of(order.packageId, Shapes.order(order))), telcoPackage),
+      createPackage: (order) => send(client.createPackage(of(order.packageId, Contract.order(order))), telcoPackage),
       suspendPackage: ({ iccid, packageId, key = packageId }) =>
         send(client.suspendPackage(of(`${key}:suspend`, { package_id: packageId, iccid })), done),
       cancelPackage: ({ iccid, packageId, key = packageId }) =>

@@ -11,7 +11,6 @@ import { HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { Telco } from "simplan/ports"
 import * as Contract from "./Contract.ts"
-import * as Shapes from "./Shapes.ts"
 
 /** What the server knows its callers by. */
 export interface Options {
@@ -57,7 +56,7 @@ const handlers = HttpApiBuilder.group(
     const telco = yield* Telco.Telco
     return handle.handleAll({
       createPackage: ({ payload }) =>
-        Effect.map(finished(telco.createPackage(Shapes.orderFrom(payload))), Shapes.telcoPackage),
+        Effect.map(finished(telco.createPackage(Contract.orderFrom(payload))), Contract.telcoPackage),
       suspendPackage: ({ headers, payload: { iccid, package_id } }) =>
         finished(telco.suspendPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
       cancelPackage: ({ headers, payload: { iccid, package_id } }) =>
