@@ -1,6 +1,15 @@
 /**
  * Polls the SIMs that are due, and reports to the core what is new (rules T3, R1 and R3).
  *
+ * Only packages that simplan has ordered are reported. The first use is reported before the usage and with the OCS's own
+ * instant, because a usage of a package without a known time would make its own instant the first use for good (rule T3).
+ * Usage is a running total, and its instant is the poll's: the OCS does not say when it was used.
+ *
+ * A SIM's location and its profile's history are a call each. The poll that finds the first use of a package asks for the
+ * location. After further use, and as long as the profile is not installed, a poll asks as soon as one that nothing hurries may
+ * come: at most every hour where calls are in use (see `PollSchedule.spacing`). Else every fourth `slowest`, a day by default:
+ * a SIM may be moved and a profile be disabled without any use.
+ *
  * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one process's, and the claim ends
  * by itself: what a dead process has not polled falls due again. What a poll has reported is remembered only after the core
  * has taken it; its reports have ids that follow from their content, so a poll that is repeated counts once.
@@ -9,15 +18,15 @@
  */
 import { Effect, Metric, Clock } from "effect"
 import { Catalogues, Reports } from "simplan"
-import { type Storage, type TelcoReport, Time } from "simplan/ports"
+import { type Storage, TelcoReport, Time } from "simplan/ports"
 import { type CallFailure, Journal } from "../telco-calls/index.ts"
-import { Api, type Subscriber } from "./api/Api.ts"
+import { Api, type Subscriber, type SubscriberPackage } from "./api/Api.ts"
 import * as Comparison from "./drift/Comparison.ts"
+import * as OrderJournal from "./orders/OrderJournal.ts"
 import * as Facts from "./reports/Facts.ts"
-import * as Observation from "./polling/Observation.ts"
-import * as NotifiedThresholds from "./reports/NotifiedThresholds.ts"
 import * as SimState from "./reports/SimState.ts"
-import * as PollSchedule from "./polling/PollSchedule.ts"
+import * as Subscribers from "./Subscribers.ts"
+import * as PollSchedule from "./PollSchedule.ts"
 
 /** From a second to a day. */
 const BOUNDARIES = [1, 5, 15, 30, 60, 150, 300, 600, 900, 1_800, 3_600, 21_600, 86_400]
@@ -59,6 +68,144 @@ export interface Polling {
   readonly poll: (entry: Journal.Entry) => Effect.Effect<void, Failure>
 }
 
+/** What a poll finds of a package. */
+export interface Observed {
+  readonly ordered: SimState.Ordered
+  readonly listed: SubscriberPackage
+  /** The reports of this package, in their order. */
+  readonly reports: ReadonlyArray<TelcoReport.Report>
+  /** The state if all reports are taken. */
+  readonly state: SimState.PackageState
+}
+
+interface Asked {
+  readonly telco: string
+  readonly now: Time.Instant
+  readonly before: SimState.SimState
+}
+
+/**
+ * When a package was first used, which the OCS says by a clock that may be minutes off: not after the poll, and not before the
+ * order by more than the core takes (rule R1).
+ */
+const usedFirst = (activationAt: Time.Instant, orderedAt: Time.Instant, now: Time.Instant): Time.Instant =>
+  Math.min(now, activationAt < orderedAt - TelcoReport.AHEAD_LIMIT ? orderedAt : activationAt)
+
+const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before, now, telco }: Asked): Observed => {
+  const { activationAt, usedBytes } = listed
+  const externalId = String(listed.id)
+  const known = before.packages[externalId]
+  const of = { telco, iccid: ordered.iccid, packageId: ordered.packageId, externalId }
+  const elapsed = before.polledAt === null ? 0 : now - before.polledAt
+  const risen = usedBytes - (known?.usedBytes ?? 0)
+  const reports: Array<TelcoReport.Report> = []
+  let reportedActivationAt = known?.reportedActivationAt ?? null
+  let reportedBytes = known?.reportedBytes ?? 0
+  if (ordered.window === null && reportedActivationAt === null && activationAt !== null) {
+    reports.push(Facts.firstUse(of, usedFirst(activationAt, ordered.orderedAt ?? activationAt, now)))
+    reportedActivationAt = activationAt
+  }
+  if (usedBytes > reportedBytes) {
+    reports.push(Facts.usage(of, usedBytes, now))
+    reportedBytes = usedBytes
+  }
+  return {
+    ordered,
+    listed,
+    reports,
+    state: {
+      usedBytes,
+      rate: known !== undefined && elapsed > 0 ? Math.max(0, risen) / elapsed : 0,
+      usedAt: risen > 0 ? now : (known?.usedAt ?? activationAt ?? listed.assignedAt ?? now),
+      reportedBytes,
+      reportedActivationAt,
+      expirationAt: listed.expirationAt
+    }
+  }
+}
+
+const isForgotten = ({ expirationAt }: Pick<SimState.PackageState, "expirationAt">, now: Time.Instant): boolean =>
+  expirationAt !== null && expirationAt + SimState.REMEMBERED <= now
+
+/** What is new of the packages that are ours and served. */
+export const observed = (
+  ordered: ReadonlyArray<SimState.Ordered>,
+  listed: ReadonlyArray<SubscriberPackage>,
+  asked: Asked
+): ReadonlyArray<Observed> => {
+  const served = new Map(ordered.filter(SimState.isServed).map((one) => [one.externalId, one]))
+  return listed.flatMap((one) => {
+    const ours = served.get(String(one.id))
+    return ours === undefined || isForgotten(one, asked.now) ? [] : [observe(ours, one, asked)]
+  })
+}
+
+/**
+ * The state after the reports. What was not taken stays unreported, and is reported by the next poll. A package that is
+ * listed no more is remembered as it was.
+ */
+export const remembered = (
+  observations: ReadonlyArray<Observed>,
+  before: SimState.SimState,
+  isTaken: (report: TelcoReport.Report) => boolean,
+  now: Time.Instant
+): SimState.SimState["packages"] => ({
+  ...Object.fromEntries(Object.entries(before.packages).filter(([, state]) => !isForgotten(state, now))),
+  ...Object.fromEntries(
+    observations.map(({ listed, reports, state }) => {
+      const known = before.packages[String(listed.id)]
+      const untaken = (tag: "FirstUse" | "Usage") => reports.some((one) => one.fact._tag === tag && !isTaken(one))
+      const reported = {
+        ...(untaken("Usage") && { reportedBytes: known?.reportedBytes ?? 0 }),
+        ...(untaken("FirstUse") && { reportedActivationAt: known?.reportedActivationAt ?? null })
+      }
+      return [String(listed.id), { ...state, ...reported }]
+    })
+  )
+})
+
+/** What the schedule needs of a package. An inactive one is used no more. */
+export const pack = ({ listed, state }: Observed): ReadonlyArray<PollSchedule.Pack> =>
+  listed.isActive
+    ? [
+        {
+          allowanceBytes: listed.allowanceBytes,
+          usedBytes: listed.usedBytes,
+          rate: state.rate,
+          usedAt: state.usedAt,
+          assignedAt: listed.assignedAt,
+          activationAt: listed.activationAt,
+          expirationAt: listed.expirationAt
+        }
+      ]
+    : []
+
+const often = ({ slowest, spacing }: PollSchedule.Limits): number => Math.min(spacing, slowest)
+const seldom = ({ slowest }: PollSchedule.Limits): number => 4 * slowest
+
+const isOver = (polledAt: Time.Instant | null, wait: number, now: Time.Instant): boolean =>
+  polledAt === null || now - polledAt >= wait
+
+export const wantsNetwork = (
+  { network: { polledAt }, packages }: SimState.SimState,
+  observations: ReadonlyArray<Observed>,
+  limits: PollSchedule.Limits,
+  now: Time.Instant
+): boolean => {
+  const isFirstUse = observations.some(
+    ({ listed, state }) => state.usedBytes > 0 && (packages[String(listed.id)]?.usedBytes ?? 0) === 0
+  )
+  if (isFirstUse) return true
+  const isUsed = observations.some(({ state }) => state.usedBytes > 0 && state.usedAt > (polledAt ?? 0))
+  return isOver(polledAt, isUsed ? often(limits) : seldom(limits), now)
+}
+
+export const wantsProfile = (
+  { profile: { isInstalled, polledAt } }: SimState.SimState,
+  limits: PollSchedule.Limits,
+  now: Time.Instant
+): boolean => isOver(polledAt, isInstalled ? seldom(limits) : often(limits), now)
+
 /** How long a claim lasts, in milliseconds: longer than the polls that are claimed at once take if every call times out. */
 const CLAIM = 5 * Time.MINUTE
 /** How many polls are claimed at once. */
@@ -82,7 +229,7 @@ export const make = (options: Options) =>
     const reports = yield* Reports.Reports
     const catalogues = yield* Catalogues.Catalogues
     const drift = yield* Comparison.make
-    const thresholds = yield* NotifiedThresholds.make(options)
+    const thresholds = yield* PollSchedule.makeNotifiedThresholds(options)
     const metrics = makeMetrics(telco)
 
     /** A call beside the list of packages: its failure does not stop the poll. Null: it has failed, or is not wanted. */
@@ -147,20 +294,20 @@ export const make = (options: Options) =>
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
       const limits = { ...options, notified, spacing: options.meter.spacing(options, now) }
-      const ordered = (yield* journal.ofSim({ telco, kind: "package", iccid })).map(SimState.orderedOf)
+      const ordered = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
       const listed = yield* api.packages(iccid)
-      const observations = Observation.at(ordered, listed, { telco, now, before })
+      const observations = observed(ordered, listed, { telco, now, before })
       // A SIM without a package of its own is polled to compare the books, and for nothing else.
       const isServed = observations.length > 0
-      const wantsNetwork = isServed && Observation.wantsNetwork(before, observations, limits, now)
-      const subscriber = yield* beside(wantsNetwork, api.subscriber(iccid))
+      const asksNetwork = isServed && wantsNetwork(before, observations, limits, now)
+      const subscriber = yield* beside(asksNetwork, api.subscriber(iccid))
       const since = Math.min(...observations.map(({ ordered: { orderedAt } }) => orderedAt ?? now))
       const where =
         subscriber === null ? unchanged(before.network) : yield* network(subscriber, before.network, since, now)
       const simId = SimState.simId(entry) ?? subscriber?.simId ?? null
-      const wantsProfile = isServed && simId !== null && Observation.wantsProfile(before, limits, now)
-      const history = simId === null ? null : yield* beside(wantsProfile, api.profileHistory(simId))
-      options.meter.count(1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0), now)
+      const asksProfile = isServed && simId !== null && wantsProfile(before, limits, now)
+      const history = simId === null ? null : yield* beside(asksProfile, api.profileHistory(simId))
+      options.meter.count(1 + (asksNetwork ? 1 : 0) + (asksProfile ? 1 : 0), now)
       const states =
         history === null
           ? { reports: [], profile: before.profile }
@@ -172,14 +319,14 @@ export const make = (options: Options) =>
       const compared = isCompared
         ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, before, now }) }
         : { comparedAt: before.comparedAt, suspected: before.suspected }
-      const wanted = PollSchedule.next(observations.flatMap(Observation.pack), limits, now)
+      const wanted = PollSchedule.next(observations.flatMap(pack), limits, now)
       const dueAt = drift.again(wanted, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,
         polledAt: now,
         nextAt: dueAt,
         failures: 0,
-        packages: Observation.remembered(observations, before, isTaken, now),
+        packages: remembered(observations, before, isTaken, now),
         network: where.reports.every(isTaken) ? where.state : before.network,
         ...compared,
         profile: states.reports.every(isTaken) ? states.profile : before.profile
@@ -205,7 +352,7 @@ export const make = (options: Options) =>
       Effect.forEach(entries, (entry) => Effect.ignore(journal.replace({ ...entry, dueAt: now })), { discard: true })
 
     const claimed = (now: Time.Instant) =>
-      journal.claimDue({ telco, kind: "sim", now, until: now + CLAIM, limit: BATCH })
+      journal.claimDue({ telco, kind: Subscribers.KIND, now, until: now + CLAIM, limit: BATCH })
 
     const relied = thresholds.of(options.notified)
 

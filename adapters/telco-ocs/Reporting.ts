@@ -17,7 +17,7 @@ import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
 import * as Stock from "./drift/Stock.ts"
 import * as Notifications from "./reports/Notifications.ts"
-import * as PollSchedule from "./polling/PollSchedule.ts"
+import * as PollSchedule from "./PollSchedule.ts"
 import * as Polling from "./Polling.ts"
 
 /** How often the SIMs of an OCS are polled. */

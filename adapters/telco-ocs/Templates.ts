@@ -5,8 +5,8 @@
  * with different names, and occurrences of one recurrence, share a template. Where two processes create the same one at
  * once, the lowest id is used from then on.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
-import { Plan, type Telco } from "simplan/ports"
+import { Effect, Semaphore } from "effect"
+import { Plan } from "simplan/ports"
 import { CallFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as Zones from "./Zones.ts"
@@ -54,19 +54,8 @@ export const changes = (name: string, { grant, name: present }: Api.Template): R
   ]
 }
 
-export class Templates extends Context.Service<
-  Templates,
-  {
-    /** The template of these terms; created if the system has none. */
-    readonly of: (
-      terms: Plan.PlanTerms
-    ) => Effect.Effect<Pick<Api.Template, "id" | "name">, Telco.Refused | Telco.Unavailable>
-    /** Looks it up again for the next order, as after a refusal. */
-    readonly forget: (name: string) => Effect.Effect<void>
-  }
->()("simplan/TelcoOcs/Templates") {}
-
-const make = Effect.gen(function* () {
+/** The templates of the system. */
+export const make = Effect.gen(function* () {
   const api = yield* Api.Api
   const zones = yield* Zones.Zones
   const ids = new Map<string, number>()
@@ -104,16 +93,16 @@ const make = Effect.gen(function* () {
       return ids.get(name) ?? (yield* create(name, zoneId, terms))
     })
 
-  return Templates.of({
-    of: Effect.fnUntraced(function* (terms) {
+  return {
+    /** The template of these terms; created if the system has none. */
+    of: Effect.fnUntraced(function* (terms: Plan.PlanTerms) {
       const zoneId = yield* zones.of(terms)
       const name = nameOf(zoneId, terms)
       const known = ids.get(name)
       const id = known ?? (yield* CallFailure.asPort(oneAtATime.withPermit(find(name, zoneId, terms))))
       return { id, name }
     }),
-    forget: (name) => Effect.sync(() => void ids.delete(name))
-  })
+    /** Reads the template of the name again for the next order, as after a refusal. */
+    forget: (name: string) => Effect.sync(() => void ids.delete(name))
+  }
 })
-
-export const layer: Layer.Layer<Templates, never, Api.Api | Zones.Zones> = Layer.effect(Templates, make)

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Api } from "../../adapters/telco-ocs/index.ts"
 import * as Decision from "../../adapters/telco-ocs/orders/Decision.ts"
-import type * as Order from "../../adapters/telco-ocs/orders/Order.ts"
-import * as Snapshot from "../../adapters/telco-ocs/orders/Snapshot.ts"
+import type * as OrderJournal from "../../adapters/telco-ocs/orders/OrderJournal.ts"
 
 const KEY = "mine:0"
 const NOW = Date.UTC(2030, 0, 1)
@@ -12,7 +11,7 @@ const WATCH = 15 * MINUTE
 const LAG = 10_000
 const window = { start: NOW + 60 * MINUTE + 250, end: NOW + 600 * MINUTE + 250 }
 
-const asked = (part: Partial<Order.Asked> = {}): Order.Asked => ({
+const asked = (part: Partial<OrderJournal.Asked> = {}): OrderJournal.Asked => ({
   templateId: 9000,
   templateName: "simplan z27 100MB 7d",
   window: null,
@@ -24,16 +23,16 @@ const asked = (part: Partial<Order.Asked> = {}): Order.Asked => ({
   ...part
 })
 
-const open = (part: Partial<Order.Asked> = {}): Order.Open => ({ _tag: "Open", asked: asked(part) })
-const created = (id: number, part: Partial<Order.Asked> = {}): Order.Created => ({
+const open = (part: Partial<OrderJournal.Asked> = {}): OrderJournal.Open => ({ _tag: "Open", asked: asked(part) })
+const created = (id: number, part: Partial<OrderJournal.Asked> = {}): OrderJournal.Created => ({
   _tag: "Created",
   asked: asked({ uncertain: 0, ...part }),
   id,
   activationAt: null,
   expirationAt: null
 })
-const refused: Order.Order = { _tag: "Refused", asked: asked({ uncertain: 0 }), message: "14" }
-const cancelled = (part: Partial<Order.Cancelled> = {}): Order.Cancelled => ({
+const refused: OrderJournal.Order = { _tag: "Refused", asked: asked({ uncertain: 0 }), message: "14" }
+const cancelled = (part: Partial<OrderJournal.Cancelled> = {}): OrderJournal.Cancelled => ({
   _tag: "Cancelled",
   asked: asked(),
   id: null,
@@ -57,9 +56,9 @@ const listed = (id: number, part: Partial<Api.SubscriberPackage> = {}): Api.Subs
 
 const snapshot = (
   packages: ReadonlyArray<Api.SubscriberPackage>,
-  orders: Readonly<Record<string, Order.Order>> = {},
+  orders: Readonly<Record<string, OrderJournal.Order>> = {},
   claims: Readonly<Record<number, string>> = {}
-): Snapshot.Snapshot => ({
+): OrderJournal.Snapshot => ({
   at: NOW + LAG,
   packages,
   orders: new Map(Object.entries(orders)),
@@ -67,8 +66,8 @@ const snapshot = (
 })
 
 const create = (
-  order: Order.Order | null,
-  seen: Snapshot.Snapshot | null,
+  order: OrderJournal.Order | null,
+  seen: OrderJournal.Snapshot | null,
   { trialZone = null, ...known }: Partial<Decision.Known & Decision.Wanted> = {}
 ) => {
   const wanted = { templateId: 9000, templateName: "simplan z27 100MB 7d", window, trialZone }
@@ -177,8 +176,11 @@ describe("Creating a package", () => {
 })
 
 describe("A package", () => {
-  const fits = (one: Api.SubscriberPackage, of: Order.Asked, orders: Readonly<Record<string, Order.Order>> = {}) =>
-    Snapshot.fits(one, of, new Map(Object.entries(orders)))
+  const fits = (
+    one: Api.SubscriberPackage,
+    of: OrderJournal.Asked,
+    orders: Readonly<Record<string, OrderJournal.Order>> = {}
+  ) => Decision.fits(one, of, new Map(Object.entries(orders)))
 
   it("fits a window to the second", () => {
     const of = asked({ window })
@@ -228,8 +230,8 @@ describe("A package", () => {
 })
 
 describe("Extras", () => {
-  const extras = (order: Order.Created | Order.Cancelled, seen: Snapshot.Snapshot) => {
-    const { undecided, unused, used } = Snapshot.extras(KEY, order, seen)
+  const extras = (order: OrderJournal.Created | OrderJournal.Cancelled, seen: OrderJournal.Snapshot) => {
+    const { undecided, unused, used } = Decision.extras(KEY, order, seen)
     return { unused: unused.map(({ id }) => id), used: used.map(({ id }) => id), undecided }
   }
 
@@ -258,7 +260,7 @@ describe("Extras", () => {
 })
 
 describe("Cancelling", () => {
-  const cancel = (order: Order.Order | null, seen: Snapshot.Snapshot | null = null) =>
+  const cancel = (order: OrderJournal.Order | null, seen: OrderJournal.Snapshot | null = null) =>
     Decision.cancel(KEY, order, seen, LAG)
 
   it("spends the key first", () => {
@@ -290,7 +292,7 @@ describe("Cancelling", () => {
 })
 
 describe("The next settling", () => {
-  const next = (order: Order.Order, after: number) => {
+  const next = (order: OrderJournal.Order, after: number) => {
     const at = Decision.nextCheck(order, NOW + after, WATCH)
     return at === null ? null : (at - NOW) / MINUTE
   }
@@ -306,7 +308,7 @@ describe("The next settling", () => {
     expect(next(cancelled({ asked: null }), 0)).toBe(null)
   })
 
-  const changed = (before: Order.Order | null, dueAt: number | null, order: Order.Order) =>
+  const changed = (before: OrderJournal.Order | null, dueAt: number | null, order: OrderJournal.Order) =>
     Decision.dueAfter({ order: before, dueAt }, order, NOW + 20 * MINUTE, WATCH)
 
   it("comes at once for an open order that becomes final after its watch time", () => {

@@ -8,7 +8,6 @@
 import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { Time } from "simplan/ports"
 import * as Api from "./Api.ts"
-import * as Dates from "./Dates.ts"
 import { FetchHttpClient } from "effect/http"
 import { CallControl, CallFailure } from "../../telco-calls/index.ts"
 import * as Post from "./Post.ts"
@@ -41,7 +40,7 @@ const affectPackageToSubscriber = (
   },
   zone: DateTime.TimeZone
 ): Post.Request => {
-  const date = (instant: Time.Instant): string => Dates.format(instant, zone)
+  const date = (instant: Time.Instant): string => Shapes.formatDate(instant, zone)
   return {
     affectPackageToSubscriber: {
       packageTemplateId: templateId,

@@ -2,16 +2,48 @@
  * The answers of the OCS, and what the types of `Api` make of them.
  *
  * The schemas have only what simplan needs, so unknown fields do not matter. What the documents call optional may be
- * missing or null, and an array may be null where it is empty (`API.md`, 4.4). `Dates` says in which forms dates are read.
+ * missing or null, and an array may be null where it is empty (`API.md`, 4.4).
+ *
+ * The OCS writes dates as `2026-04-15T17:41:26`, or with up to microseconds, without a zone. They are UTC: the documents say
+ * "Date and time (UTC+0)" of each date of a package (`OcsObjects.md`) and of a location (`API.md`, 2.17). They do not say it of
+ * the dates of an order (`activePeriod`). Those are written in the zone of the settings. The documents fix no form, and their
+ * examples have several. So other usual forms are read too: a space for the `T`, no seconds where they are 0 (as Java writes
+ * them), a zone in any form of ISO 8601, or milliseconds since 1970 as a number.
  *
  * The documents write ids and amounts as numbers in most places and as texts in others (a balance, the thresholds of a
  * notification), so both are read everywhere. What is no whole number, or is too large to be exact, is not read: a wrong id
  * would be somebody else's.
  */
-import { Schema, SchemaTransformation, Option, Result } from "effect"
+import { DateTime, Schema, SchemaTransformation, Option, Result } from "effect"
 import { Time } from "simplan/ports"
 import type * as Api from "./Api.ts"
-import * as Dates from "./Dates.ts"
+
+const DATE = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2})?(\.\d+)? ?(?:([Zz]|UTC)|([+-]\d{2})(?::?(\d{2}))?)?$/
+
+/** No date that the OCS writes is earlier. A lesser number is no date in milliseconds. */
+const EARLIEST = Date.UTC(2000)
+
+/** The instant of a text; undefined for what is no date. What is below a millisecond is cut off. A zone is obeyed. */
+const ofText = (text: string): Time.Instant | undefined => {
+  const found = DATE.exec(text)
+  if (found === null) return undefined
+  const [, day, minute, seconds = ":00", fraction = "", , zoneHours, zoneMinutes = "00"] = found
+  const zone = zoneHours === undefined ? "Z" : `${zoneHours}:${zoneMinutes}`
+  return Time.fromIso(`${day}T${minute}${seconds}${fraction}${zone}`)
+}
+
+const ofNumber = (millis: number): Time.Instant | undefined =>
+  Number.isSafeInteger(millis) && millis >= EARLIEST && millis < Time.END_OF_TIME ? millis : undefined
+
+/** The instant of a date in any of the forms; undefined for others. */
+const parseDate = (date: string | number): Time.Instant | undefined =>
+  typeof date === "number" ? ofNumber(date) : ofText(date.trim())
+
+/** The date of an instant, with milliseconds only if it has some. It is UTC unless a zone is given. */
+export const formatDate = (instant: Time.Instant, zone: DateTime.TimeZone = DateTime.zoneMakeOffset(0)): string => {
+  const text = DateTime.formatIsoOffset(DateTime.makeZonedUnsafe(instant, { timeZone: zone })).slice(0, 23)
+  return instant % Time.SECOND === 0 ? text.slice(0, 19) : text
+}
 
 const FromText = Schema.String.check(Schema.isPattern(/^\s*\d+(\.0+)?\s*$/)).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.transform({ decode: Number, encode: String }))
@@ -25,13 +57,13 @@ const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.
 const list = <S extends Schema.Top>(schema: S) => optional(Schema.Array(schema))
 
 const Instant = Schema.Union([Schema.String, Schema.Finite])
-  .check(Schema.makeFilter((date) => Dates.parse(date) !== undefined || "must be a date"))
+  .check(Schema.makeFilter((date) => parseDate(date) !== undefined || "must be a date"))
   .pipe(
     Schema.decodeTo(
       Schema.Number,
       SchemaTransformation.transform({
-        decode: (date): Time.Instant => Dates.parse(date) ?? Time.START_OF_TIME,
-        encode: (instant): string | number => Dates.format(instant)
+        decode: (date): Time.Instant => parseDate(date) ?? Time.START_OF_TIME,
+        encode: (instant): string | number => formatDate(instant)
       })
     )
   )

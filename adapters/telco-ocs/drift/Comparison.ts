@@ -14,8 +14,8 @@
  */
 import { type Attachment, Package, Plan, type Problem, Time } from "simplan/ports"
 import { type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
+import * as OrderJournal from "../orders/OrderJournal.ts"
 import * as Findings from "./Findings.ts"
-import * as Observation from "../polling/Observation.ts"
 import * as SimState from "../reports/SimState.ts"
 import * as Templates from "../Templates.ts"
 import { Effect } from "effect"
@@ -86,7 +86,7 @@ const isDue = (
   const known = remembered[externalId ?? ""]
   if (window !== null) return !isOver(window.end, now)
   return known === undefined
-    ? orderedAt !== null && now - orderedAt < Observation.REMEMBERED
+    ? orderedAt !== null && now - orderedAt < SimState.REMEMBERED
     : !isOver(known.expirationAt, now)
 }
 
@@ -276,7 +276,7 @@ export const make = Effect.gen(function* () {
       const first = compare({ ...books, ordered, owners: yield* problems.owners({ iccid }) })
       if (first.findings.length + first.deletable.length === 0) return first.suspected
       // An order that was made while the list was read is in the second reading, and so is a SIM that was sold.
-      const since = (yield* journal.ofSim({ telco, kind: "package", iccid })).map(SimState.orderedOf)
+      const since = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
       const second = compare({ ...books, ordered: since, owners: yield* problems.owners({ iccid }) })
       const ids = new Set(second.findings.map(({ findingId }) => findingId))
       const findings: ReadonlyArray<Problem.Finding> = first.findings.filter(({ findingId }) => ids.has(findingId))

@@ -13,7 +13,7 @@ import { Organizations, Sims } from "simplan"
 import { type Sim, type Storage, Time } from "simplan/ports"
 import { Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
-import type * as PollSchedule from "../polling/PollSchedule.ts"
+import type * as PollSchedule from "../PollSchedule.ts"
 
 /** Whether the OCS takes the packages of such a SIM. */
 export type IsSupplied = (sim: Pick<Sim.Sim, "label" | "organizationId">) => boolean

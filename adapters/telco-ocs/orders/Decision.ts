@@ -1,6 +1,6 @@
 /**
- * What is to be done next about an order, as pure functions of what the journal has, of what was seen, and of the time.
- * `Orders` carries it out and asks again, until there is an answer.
+ * What is to be done next about an order, and which packages can be its outcome: pure functions of what the journal has, of
+ * what was seen, and of the time. `Orders` carries it out and asks again, until there is an answer.
  *
  * | `create`: the journal has | seen | next |
  * |---|---|---|
@@ -25,24 +25,156 @@
  * | a cancelled order, confirmed, or a refused one | | `Done` |
  */
 import type * as Api from "../api/Api.ts"
-import type * as Order from "./Order.ts"
-import * as Snapshot from "./Snapshot.ts"
+import * as OrderJournal from "./OrderJournal.ts"
+
+/** The system answers with seconds, or a little more. */
+const PRECISION = 1_000
+
+const near = (left: number, right: number): boolean => Math.abs(left - right) <= PRECISION
+
+const isOfTemplate = (one: Api.SubscriberPackage, asked: OrderJournal.Asked): boolean =>
+  one.templateId === null ? one.templateName === asked.templateName : one.templateId === asked.templateId
+
+/** Whether the package was not there before the order was first asked for, and has its template. */
+const mayComeOf = (one: Api.SubscriberPackage, asked: OrderJournal.Asked): boolean =>
+  !asked.before.includes(one.id) && isOfTemplate(one, asked)
+
+/** A time that the system does not return may be any; but it returns one of them at least. */
+const hasWindow = (one: Api.SubscriberPackage, { end, start }: Api.Window): boolean =>
+  (one.activationAt !== null || one.expirationAt !== null) &&
+  (one.activationAt === null || near(one.activationAt, start)) &&
+  (one.expirationAt === null || near(one.expirationAt, end))
+
+/** Zones differ by whole quarters of an hour: by 26 hours at most, and in summer by two hours more or less than in winter. */
+const QUARTER = 15 * 60_000
+const FARTHEST = 26 * 4
+const SUMMER = 2 * 4
+
+/** How many quarters of an hour a time is off; null: it is off by something else. */
+const quartersOff = (listed: number, ordered: number): number | null => {
+  const quarters = Math.round((listed - ordered) / QUARTER)
+  return near(listed, ordered + quarters * QUARTER) && Math.abs(quarters) <= FARTHEST ? quarters : null
+}
+
+/** Whether the times are those of the window, read in another zone than it was written in. */
+const isMisread = ({ activationAt, expirationAt }: Api.SubscriberPackage, window: Api.Window): boolean => {
+  if (activationAt === null && expirationAt === null) return false
+  const start = quartersOff(activationAt ?? window.start, window.start)
+  const end = quartersOff(expirationAt ?? window.end, window.end)
+  if (start === null || end === null || (start === 0 && end === 0)) return false
+  return activationAt === null || expirationAt === null || Math.abs(start - end) <= SUMMER
+}
+
+const hasWindowOf = (one: Api.SubscriberPackage, { window }: OrderJournal.Asked): boolean =>
+  window !== null && hasWindow(one, window)
+
+/** Whether the package has the order's window, or may have it in another zone and has that of no other. */
+const mayHaveWindow = (
+  one: Api.SubscriberPackage,
+  asked: OrderJournal.Asked,
+  all: ReadonlyArray<OrderJournal.Asked>
+): boolean => {
+  if (hasWindowOf(one, asked)) return true
+  const { trialZone, window } = asked
+  return (
+    window !== null && trialZone !== null && isMisread(one, window) && !all.some((other) => hasWindowOf(one, other))
+  )
+}
+
+/** In milliseconds: how much earlier than it was assigned a package may say that it was first used. */
+const ASSIGNED = 24 * 3_600_000
+
+/**
+ * Whether the package may have come of the order: it was not there before, and has the template and the window. A package
+ * from the first use on has no times until then, and afterwards none of another order that it may have come of. Where the
+ * system returns no times of a package, it is one from the first use on if the SIM has an order of such.
+ *
+ * No time of the system is compared with our clock, which may be minutes off. A first use comes after the assignment; a
+ * whole day is allowed, because a system may write one of both in its own zone. What began earlier was given for a window.
+ */
+export const fits = (
+  one: Api.SubscriberPackage,
+  asked: OrderJournal.Asked,
+  orders: ReadonlyMap<string, OrderJournal.Order>
+): boolean => {
+  if (one.isRecurring || !mayComeOf(one, asked)) return false
+  const all = [...orders.values()].flatMap((order) => order.asked ?? []).filter((other) => mayComeOf(one, other))
+  const isTimeless = one.activationAt === null && one.expirationAt === null
+  if (asked.window !== null) {
+    return isTimeless ? !all.some((other) => other.window === null) : mayHaveWindow(one, asked, all)
+  }
+  if (isTimeless) return true
+  const { activationAt, assignedAt } = one
+  if (activationAt !== null && assignedAt !== null && activationAt < assignedAt - ASSIGNED) return false
+  return !all.some((other) => mayHaveWindow(one, other, all))
+}
+
+/**
+ * Whether a list shows what all calls for the package have done that have ended, where lists are so much behind (in
+ * milliseconds).
+ */
+const isUpToDate = ({ at }: OrderJournal.Snapshot, { lastAt, uncertain }: OrderJournal.Asked, lag: number): boolean =>
+  uncertain === 0 || at >= lastAt + lag
+
+/** The packages that may be the order's and that no other order has, the oldest first. */
+const candidates = (key: string, asked: OrderJournal.Asked, { claims, orders, packages }: OrderJournal.Snapshot) =>
+  packages
+    .filter((one) => (claims.get(one.id) ?? key) === key && fits(one, asked, orders))
+    .toSorted((left, right) => left.id - right.id)
+
+/** What to do with the packages that came of an order although it has another one, or none. */
+export interface Extras {
+  readonly unused: ReadonlyArray<Api.SubscriberPackage>
+  /** A subscriber has used them, so they are not deleted without an operator. */
+  readonly used: ReadonlyArray<Api.SubscriberPackage>
+  /** Another order may still find that one of them is its own. */
+  readonly undecided: boolean
+}
+
+/** The extras of an order that is final. */
+export const extras = (
+  key: string,
+  order: Exclude<OrderJournal.Order, OrderJournal.Open>,
+  { claims, orders, packages }: OrderJournal.Snapshot
+): Extras => {
+  const others = new Map([...orders].filter(([other]) => other !== key))
+  const owned = new Set([...others.values()].map(OrderJournal.idOf))
+  const isOpen = (other: string | undefined) => other !== undefined && others.get(other)?._tag === "Open"
+  const unused: Array<Api.SubscriberPackage> = []
+  const used: Array<Api.SubscriberPackage> = []
+  let undecided = false
+  for (const one of packages) {
+    const isOwn = one.id === OrderJournal.idOf(order)
+    if (isOwn && order._tag === "Cancelled") unused.push(one)
+    if (isOwn || owned.has(one.id) || order.asked === null || !fits(one, order.asked, orders)) continue
+    const claim = claims.get(one.id)
+    const mayBeOf = (other: OrderJournal.Order) => other._tag === "Open" && fits(one, other.asked, orders)
+    if (isOpen(claim) || (claim === undefined && [...others.values()].some(mayBeOf))) undecided = true
+    else if (one.usedBytes > 0) used.push(one)
+    else unused.push(one)
+  }
+  return { unused, used, undecided }
+}
 
 export type Create =
   | { readonly next: "Observe" | "GiveUp" }
   /** Until a list that is asked for then shows what there is. */
   | { readonly next: "Wait"; readonly until: number }
-  | { readonly next: "Ask"; readonly order: Order.Open }
+  | { readonly next: "Ask"; readonly order: OrderJournal.Open }
   | {
       readonly next: "Take"
       readonly id: number
-      readonly order: Order.Created
+      readonly order: OrderJournal.Created
       /** Whether its times prove that the system reads the window as it was written. */
       readonly isProof: boolean
     }
   /** Deletes packages with other times than were asked for. */
-  | { readonly next: "Withdraw"; readonly packages: ReadonlyArray<Api.SubscriberPackage>; readonly order: Order.Open }
-  | { readonly next: "Answer"; readonly order: Order.Created }
+  | {
+      readonly next: "Withdraw"
+      readonly packages: ReadonlyArray<Api.SubscriberPackage>
+      readonly order: OrderJournal.Open
+    }
+  | { readonly next: "Answer"; readonly order: OrderJournal.Created }
   | { readonly next: "Refuse"; readonly message: string }
 
 /** What a new order asks for. */
@@ -50,7 +182,7 @@ export interface Wanted {
   readonly templateId: number
   readonly templateName: string
   readonly window: Api.Window | null
-  /** See `Order.Asked`. */
+  /** See `OrderJournal.Asked`. */
   readonly trialZone: string | null
 }
 
@@ -65,15 +197,15 @@ export interface Known {
   readonly now: number
 }
 
-const asking = (asked: Order.Asked, now: number): Order.Open => ({
+const asking = (asked: OrderJournal.Asked, now: number): OrderJournal.Open => ({
   _tag: "Open",
   asked: { ...asked, lastAt: now, uncertain: asked.uncertain + 1 }
 })
 
 export const create = (
   key: string,
-  order: Order.Order | null,
-  snapshot: Snapshot.Snapshot | null,
+  order: OrderJournal.Order | null,
+  snapshot: OrderJournal.Snapshot | null,
   wanted: Wanted,
   { answered, hasAsked, lag, now }: Known
 ): Create => {
@@ -92,13 +224,13 @@ export const create = (
   }
   const { asked } = order
   const until = asked.lastAt + lag
-  const isBehind = !Snapshot.isUpToDate(snapshot, asked, lag)
-  const own = Snapshot.candidates(key, asked, snapshot)
-  const isMisread = (one: Api.SubscriberPackage) => asked.window !== null && Snapshot.isMisread(one, asked.window)
+  const isBehind = !isUpToDate(snapshot, asked, lag)
+  const own = candidates(key, asked, snapshot)
+  const isOfOtherZone = (one: Api.SubscriberPackage) => asked.window !== null && isMisread(one, asked.window)
   const seen = snapshot.packages.find(({ id }) => id === answered)
   if (answered !== null && seen === undefined) return isBehind ? { next: "Wait", until } : { next: "GiveUp" }
   // What the system has answered is the order's, whatever times it has, unless they come of another zone.
-  const found = seen === undefined || isMisread(seen) ? own.find((one) => !isMisread(one)) : seen
+  const found = seen === undefined || isOfOtherZone(seen) ? own.find((one) => !isOfOtherZone(one)) : seen
   if (found !== undefined) return taking(asked, found)
   // A used one that the system has not answered with is reported once the order is final.
   const packages = own.filter(({ id, usedBytes }) => usedBytes === 0 || snapshot.claims.get(id) === key)
@@ -111,28 +243,31 @@ export const create = (
   return { next: "Ask", order: asking({ ...asked, window, trialZone: trialZone ?? asked.trialZone }, now) }
 }
 
-const taking = (asked: Order.Asked, one: Api.SubscriberPackage): Create => ({
+const taking = (asked: OrderJournal.Asked, one: Api.SubscriberPackage): Create => ({
   next: "Take",
   id: one.id,
   order: created(asked, one.id, asked.window ?? { start: one.activationAt, end: one.expirationAt }),
-  isProof: asked.window !== null && Snapshot.hasWindow(one, asked.window)
+  isProof: asked.window !== null && hasWindow(one, asked.window)
 })
 
-const certain = (asked: Order.Asked): Order.Asked => ({ ...asked, uncertain: Math.max(0, asked.uncertain - 1) })
+const certain = (asked: OrderJournal.Asked): OrderJournal.Asked => ({
+  ...asked,
+  uncertain: Math.max(0, asked.uncertain - 1)
+})
 
 /**
  * Another call may still have made a package with other times: one without an outcome, or an earlier one, which may be done
  * twice, the second time late.
  */
-const proved = (asked: Order.Asked): Order.Asked =>
+const proved = (asked: OrderJournal.Asked): OrderJournal.Asked =>
   asked.uncertain > 0 || asked.lastAt > asked.firstAt ? asked : { ...asked, trialZone: null }
 
 /** The order whose package is known. A package with a window has the ordered times, to the millisecond. */
 export const created = (
-  asked: Order.Asked,
+  asked: OrderJournal.Asked,
   id: number,
   times: { readonly start: number | null; readonly end: number | null } | null = asked.window
-): Order.Created => ({
+): OrderJournal.Created => ({
   _tag: "Created",
   asked: proved(certain(asked)),
   id,
@@ -142,11 +277,11 @@ export const created = (
 
 /** The order after a call that was refused, was not done, or has no known outcome. */
 export const failed = (
-  { asked }: Order.Open,
+  { asked }: OrderJournal.Open,
   outcome: "Refused" | "NotDone" | "Unknown",
   message: string,
   now: number
-): Order.Order => {
+): OrderJournal.Order => {
   switch (outcome) {
     case "Refused":
       return { _tag: "Refused", asked: certain(asked), message }
@@ -161,7 +296,7 @@ export const failed = (
  * The order of a template that the system has no longer, under another one; null where a call under the old one has no
  * known outcome, because its package would not be recognized any more.
  */
-export const under = (templateId: number, { asked }: Order.Open): Order.Open | null => {
+export const under = (templateId: number, { asked }: OrderJournal.Open): OrderJournal.Open | null => {
   const known = certain(asked)
   return known.uncertain > 0 ? null : { _tag: "Open", asked: { ...known, templateId } }
 }
@@ -170,13 +305,13 @@ export type Cancel =
   | { readonly next: "Observe" | "Done" }
   /** Until a list that is asked for then shows what there is. */
   | { readonly next: "Wait"; readonly until: number }
-  | { readonly next: "Spend"; readonly order: Order.Cancelled }
-  | { readonly next: "Delete"; readonly ids: ReadonlyArray<number>; readonly order: Order.Cancelled }
+  | { readonly next: "Spend"; readonly order: OrderJournal.Cancelled }
+  | { readonly next: "Delete"; readonly ids: ReadonlyArray<number>; readonly order: OrderJournal.Cancelled }
 
 export const cancel = (
   key: string,
-  order: Order.Order | null,
-  snapshot: Snapshot.Snapshot | null,
+  order: OrderJournal.Order | null,
+  snapshot: OrderJournal.Snapshot | null,
   lag: number
 ): Cancel => {
   if (order === null) {
@@ -196,10 +331,10 @@ export const cancel = (
         return { next: "Delete", ids: [order.id], order: confirmed }
       }
       if (snapshot === null) return { next: "Observe" }
-      if (order.asked !== null && !Snapshot.isUpToDate(snapshot, order.asked, lag)) {
+      if (order.asked !== null && !isUpToDate(snapshot, order.asked, lag)) {
         return { next: "Wait", until: order.asked.lastAt + lag }
       }
-      const ids = Snapshot.extras(key, order, snapshot).unused.map(({ id }) => id)
+      const ids = extras(key, order, snapshot).unused.map(({ id }) => id)
       return { next: "Delete", ids, order: confirmed }
     }
   }
@@ -212,7 +347,7 @@ const FIRST_CHECK = 30_000
  * When to search again for packages that calls without an outcome made late; null: never, all calls are over. An order
  * whose calls were all answered is settled at once, at the end of its watch time.
  */
-export const nextCheck = (order: Order.Order, now: number, watch: number): number | null => {
+export const nextCheck = (order: OrderJournal.Order, now: number, watch: number): number | null => {
   if (order.asked === null) return null
   const { lastAt, uncertain } = order.asked
   const end = lastAt + watch
@@ -223,7 +358,7 @@ export const nextCheck = (order: Order.Order, now: number, watch: number): numbe
 
 /** An order as it was before a change, and when it was due to be settled. */
 export interface Before {
-  readonly order: Order.Order | null
+  readonly order: OrderJournal.Order | null
   readonly dueAt: number | null
 }
 
@@ -231,5 +366,5 @@ export interface Before {
  * When to settle an order after a change of it; null: never. One that is overdue, as after a crash, stays due. The
  * settling at the end of the watch time passes an open order over, so one that becomes final only later is due at once.
  */
-export const dueAfter = (before: Before, order: Order.Order, now: number, watch: number): number | null =>
+export const dueAfter = (before: Before, order: OrderJournal.Order, now: number, watch: number): number | null =>
   nextCheck(order, now, watch) ?? before.dueAt ?? (before.order?._tag === "Open" ? now : null)

@@ -1,6 +1,9 @@
 /**
- * The journal of orders: the orders themselves, claims on packages, refused terminations, and with what the system lists the
- * snapshot of a SIM.
+ * What the journal keeps of orders: the orders themselves, under the kind `package` with the package's id as the key, claims on
+ * packages, and refused terminations.
+ *
+ * `Open` was asked for, or was about to be, and its outcome is not known for certain. The other states of an order are final: a
+ * `Created` order may only become `Cancelled`.
  *
  * A claim is an entry of the kind `package-id` with the package's id as its key, so a package is one order's at most,
  * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
@@ -11,8 +14,91 @@ import { Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
-import * as Order from "./Order.ts"
-import type { Snapshot } from "./Snapshot.ts"
+
+export const KIND = "package"
+
+/** Machine time in milliseconds. */
+const Millis = Schema.Finite
+
+/** What was asked for, and when. */
+export const Asked = Schema.Struct({
+  templateId: Schema.Finite,
+  templateName: Schema.String,
+  /** Null: from the first use. */
+  window: Schema.NullOr(Schema.Struct({ start: Millis, end: Millis })),
+  /** The ids of the packages that the subscriber had before it was first asked for. */
+  before: Schema.Array(Schema.Finite),
+  firstAt: Millis,
+  /** When it was last asked for, or when the last call without an answer was given up. */
+  lastAt: Millis,
+  /** How many of the calls have no known outcome. */
+  uncertain: Schema.Finite,
+  /**
+   * The zone that the window was written in, while nothing has proved that the system reads it so: what came of the calls
+   * may have other times. Null: proved for each call, or there is no window.
+   */
+  trialZone: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+})
+
+export type Asked = typeof Asked.Type
+
+export const Order = Schema.TaggedUnion({
+  Open: { asked: Asked },
+  Created: {
+    asked: Asked,
+    /** The system's id. */
+    id: Schema.Finite,
+    activationAt: Schema.NullOr(Millis),
+    expirationAt: Schema.NullOr(Millis)
+  },
+  Refused: { asked: Asked, message: Schema.String },
+  Cancelled: {
+    /** Null: it was never asked for. */
+    asked: Schema.NullOr(Asked),
+    id: Schema.NullOr(Schema.Finite),
+    /** Whether the system has confirmed that what was there is deleted. */
+    confirmed: Schema.Boolean
+  }
+})
+
+export type Order = typeof Order.Type
+export type Open = Extract<Order, { readonly _tag: "Open" }>
+export type Created = Extract<Order, { readonly _tag: "Created" }>
+export type Cancelled = Extract<Order, { readonly _tag: "Cancelled" }>
+
+const decode = Schema.decodeUnknownEffect(Order)
+
+/** The order in an entry of this kind, for readers that can do without it. */
+export const decodeOption = Schema.decodeUnknownOption(Order)
+
+const encode = Schema.encodeSync(Order)
+
+/** The system's id of the order's package, where it has one that is known. */
+export const idOf = (order: Order): number | null =>
+  order._tag === "Created" || order._tag === "Cancelled" ? order.id : null
+
+/** The parts of an entry that an order makes up. */
+const toEntry = (order: Order): Pick<Journal.Entry, "document" | "externalId"> => {
+  const id = idOf(order)
+  return { document: encode(order), externalId: id === null ? null : String(id) }
+}
+
+export const packageOf = ({ activationAt, expirationAt, id }: Created): Telco.TelcoPackage => ({
+  telcoPackageId: String(id),
+  activationAt,
+  expirationAt
+})
+
+/** What is there of a SIM at one moment. */
+export interface Snapshot {
+  /** Machine time at which the packages were asked for. */
+  readonly at: number
+  readonly packages: ReadonlyArray<Api.SubscriberPackage>
+  /** The orders of the SIM, by their keys. */
+  readonly orders: ReadonlyMap<string, Order>
+  /** Who has claimed a package: the key of its order, by the package's id. */
+  readonly claims: ReadonlyMap<number, string>
+}
 
 const CLAIM = "package-id"
 
@@ -26,7 +112,7 @@ const foreign = (): Telco.Unavailable =>
 /** An order with its entry, which is null if it is new. */
 export interface Kept {
   readonly entry: Journal.Entry | null
-  readonly order: Order.Order | null
+  readonly order: Order | null
 }
 
 export const open = Effect.gen(function* () {
@@ -34,12 +120,12 @@ export const open = Effect.gen(function* () {
   const journal = yield* Journal.Journal
   const api = yield* Api.Api
 
-  const orderOf = (entry: Journal.Entry) => Effect.mapError(Order.decode(entry.document), foreign)
+  const orderOf = (entry: Journal.Entry) => Effect.mapError(decode(entry.document), foreign)
   const claimOf = (entry: Journal.Entry) =>
     Effect.mapBoth(decodeClaim(entry.document), { onSuccess: ({ order }) => order, onFailure: foreign })
 
   const get = Effect.fnUntraced(function* (key: string) {
-    const entry = yield* CallFailure.ofJournal(journal.get({ telco, kind: Order.KIND, key }))
+    const entry = yield* CallFailure.ofJournal(journal.get({ telco, kind: KIND, key }))
     const kept: Kept = { entry, order: entry === null ? null : yield* orderOf(entry) }
     return kept
   })
@@ -49,10 +135,10 @@ export const open = Effect.gen(function* () {
     key: string,
     iccid: string,
     { entry }: Kept,
-    order: Order.Order,
+    order: Order,
     dueAt: number | null
   ): Effect.Effect<Kept | null, Telco.Unavailable> => {
-    const next = { telco, kind: Order.KIND, key, iccid, dueAt, ...Order.toEntry(order) }
+    const next = { telco, kind: KIND, key, iccid, dueAt, ...toEntry(order) }
     const written = entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
     return Effect.map(CallFailure.ofJournal(written), (now) => (now === null ? null : { entry: now, order }))
   }
@@ -68,7 +154,10 @@ export const open = Effect.gen(function* () {
     return held !== null && (yield* claimOf(held)) === key
   })
 
-  /** Lists first and reads then, which `Snapshot` says the reason for. */
+  /**
+   * Lists the packages first, and reads the orders and claims then. So the order of any package that the adapter has asked for
+   * is among those that were read, whoever asks at the same moment.
+   */
   const observe = Effect.fnUntraced(function* (iccid: string) {
     const at = yield* Clock.currentTimeMillis
     // A subscriber that is not there has no packages.
@@ -77,8 +166,8 @@ export const open = Effect.gen(function* () {
       ({ outcome }) => outcome === "NotFound",
       () => Effect.succeed([])
     )
-    const orders = new Map<string, Order.Order>()
-    for (const entry of yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: Order.KIND, iccid }))) {
+    const orders = new Map<string, Order>()
+    for (const entry of yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: KIND, iccid }))) {
       orders.set(entry.key, yield* orderOf(entry))
     }
     const claims = new Map<number, string>()
@@ -102,15 +191,13 @@ export const open = Effect.gen(function* () {
   const remove = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
     if (!(yield* claim(id, key, iccid))) {
       const owner = yield* claimant(id)
-      if (owner === null || owner._tag === "Open" || Order.idOf(owner) === id) return
+      if (owner === null || owner._tag === "Open" || idOf(owner) === id) return
     }
     yield* CallFailure.unlessMissing(api.deletePackage(id))
   })
 
   return { get, put, claim, claimant, observe, remove }
 })
-
-export type OrderJournal = Effect.Success<typeof open>
 
 const Refusal = Schema.Struct({ message: Schema.String })
 

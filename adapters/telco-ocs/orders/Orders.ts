@@ -14,15 +14,13 @@ import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { Telco } from "simplan/ports"
 import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
-import * as Dates from "../api/Dates.ts"
 import { listLagOf, Settings, timeZoneOf, watchOf } from "../Settings.ts"
 import * as Subscribers from "../Subscribers.ts"
 import * as Templates from "../Templates.ts"
+import type * as Zones from "../Zones.ts"
 import * as Decision from "./Decision.ts"
 import * as OrderJournal from "./OrderJournal.ts"
-import * as Order from "./Order.ts"
 import * as Settlement from "./Settlement.ts"
-import type { Snapshot } from "./Snapshot.ts"
 import * as ZoneProof from "./ZoneProof.ts"
 
 type Port = Telco.Telco["Service"]
@@ -53,27 +51,37 @@ const make = Effect.gen(function* () {
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
   const subscribers = yield* Subscribers.Subscribers
-  const templates = yield* Templates.Templates
-  const books = yield* OrderJournal.open
+  const templates = yield* Templates.make
+  const orderJournal = yield* OrderJournal.open
   const settle = yield* Settlement.make
-  const ends = yield* OrderJournal.refusedTerminations
+  const refusedTerminations = yield* OrderJournal.refusedTerminations
   const proof = yield* ZoneProof.open
 
-  const put = Effect.fnUntraced(function* (key: string, iccid: string, kept: OrderJournal.Kept, order: Order.Order) {
+  const put = Effect.fnUntraced(function* (
+    key: string,
+    iccid: string,
+    kept: OrderJournal.Kept,
+    order: OrderJournal.Order
+  ) {
     const now = yield* Clock.currentTimeMillis
     const before = { order: kept.order, dueAt: kept.entry?.dueAt ?? null }
-    return yield* books.put(key, iccid, kept, order, Decision.dueAfter(before, order, now, watch))
+    return yield* orderJournal.put(key, iccid, kept, order, Decision.dueAfter(before, order, now, watch))
   })
 
   /** A call that is made again later, whatever came of it. */
   const later = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
     Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.later(failure)))
 
-  const observe = (iccid: string) => later(books.observe(iccid))
+  const observe = (iccid: string) => later(orderJournal.observe(iccid))
 
   /** Makes a package the order's own. False: another order has it, or the order has changed meanwhile. */
-  const take = Effect.fnUntraced(function* (key: string, iccid: string, kept: OrderJournal.Kept, order: Order.Created) {
-    if (!(yield* books.claim(order.id, key, iccid))) return false
+  const take = Effect.fnUntraced(function* (
+    key: string,
+    iccid: string,
+    kept: OrderJournal.Kept,
+    order: OrderJournal.Created
+  ) {
+    if (!(yield* orderJournal.claim(order.id, key, iccid))) return false
     if ((yield* put(key, iccid, kept, order)) === null) {
       yield* leaveToSettle(key, iccid, order.id)
       return false
@@ -85,13 +93,13 @@ const make = Effect.gen(function* () {
 
   /** Where the order became final without this package, it is an extra: makes the order due at once. */
   const leaveToSettle = Effect.fnUntraced(function* (key: string, iccid: string, id: number) {
-    const kept = yield* books.get(key)
-    if (kept.order === null || kept.order._tag === "Open" || Order.idOf(kept.order) === id) return
-    yield* books.put(key, iccid, kept, kept.order, yield* Clock.currentTimeMillis)
+    const kept = yield* orderJournal.get(key)
+    if (kept.order === null || kept.order._tag === "Open" || OrderJournal.idOf(kept.order) === id) return
+    yield* orderJournal.put(key, iccid, kept, kept.order, yield* Clock.currentTimeMillis)
   })
 
   /** The order under another template, where the system has refused one that it has no longer; else null. */
-  const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: Order.Open) {
+  const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: OrderJournal.Open) {
     const { templateId, templateName } = order.asked
     const now = Option.getOrNull(yield* Effect.option(templateOf(terms)))
     const isAnother = now !== null && now.templateName === templateName && now.templateId !== templateId
@@ -105,7 +113,7 @@ const make = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* (
     { iccid, packageId, terms }: Telco.PackageOrder,
     before: OrderJournal.Kept,
-    order: Order.Open,
+    order: OrderJournal.Open,
     held: SimLocks.Held,
     isFirst: boolean
   ) {
@@ -117,7 +125,7 @@ const make = Effect.gen(function* () {
     const answer = yield* Effect.result(api.affectPackage({ iccid, templateId, window }))
     if (answer._tag === "Success") {
       if (order.asked.trialZone !== null) {
-        yield* books.claim(answer.success, packageId, iccid)
+        yield* orderJournal.claim(answer.success, packageId, iccid)
         return answer.success
       }
       const isTaken = yield* take(packageId, iccid, kept, Decision.created(order.asked, answer.success))
@@ -140,12 +148,12 @@ const make = Effect.gen(function* () {
 
   const create = Effect.fnUntraced(function* (order: Telco.PackageOrder, held: SimLocks.Held) {
     const { iccid, packageId } = order
-    let snapshot: Snapshot | null = null
+    let snapshot: OrderJournal.Snapshot | null = null
     let failure: Telco.Unavailable | null = null
     let answered: number | null = null
     let isFirst = true
     for (;;) {
-      const kept = yield* books.get(packageId)
+      const kept = yield* orderJournal.get(packageId)
       const wanted = yield* wantedOf(order, kept.order)
       const now = yield* Clock.currentTimeMillis
       const known = { hasAsked: failure !== null, answered, lag, now }
@@ -177,7 +185,7 @@ const make = Effect.gen(function* () {
           break
         }
         case "Answer":
-          return Order.packageOf(decision.order)
+          return OrderJournal.packageOf(decision.order)
         case "Refuse":
           return yield* new Telco.Refused({ message: decision.message })
         case "GiveUp":
@@ -187,11 +195,14 @@ const make = Effect.gen(function* () {
   })
 
   /** What an order asks for that is not asked for yet, and in which zone on trial. */
-  const wantedOf = Effect.fnUntraced(function* ({ terms, window }: Telco.PackageOrder, order: Order.Order | null) {
+  const wantedOf = Effect.fnUntraced(function* (
+    { terms, window }: Telco.PackageOrder,
+    order: OrderJournal.Order | null
+  ) {
     const template = order?.asked ?? (yield* templateOf(terms))
     const asked = order === null ? window : (order.asked?.window ?? null)
     if (asked === null) return { ...template, window: null, trialZone: null }
-    const writable = Dates.writable(asked, zone)
+    const writable = ZoneProof.writable(asked, zone)
     return { ...template, window: writable, trialZone: (yield* proof.covers(writable)) ? null : timeZone }
   })
 
@@ -211,7 +222,7 @@ const make = Effect.gen(function* () {
       trialZone === timeZone && window !== null && first !== undefined
         ? yield* proof.disprove(iccid, window, first)
         : null
-    for (const { id } of packages) yield* later(books.remove(id, packageId, iccid))
+    for (const { id } of packages) yield* later(orderJournal.remove(id, packageId, iccid))
     yield* put(packageId, iccid, kept, order)
     return yield* CallFailure.unavailable(message ?? "A package with other times than were ordered is deleted", 1)
   })
@@ -220,9 +231,9 @@ const make = Effect.gen(function* () {
     Effect.map(templates.of(terms), ({ id, name }) => ({ templateId: id, templateName: name }))
 
   const cancel = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
-    let snapshot: Snapshot | null = null
+    let snapshot: OrderJournal.Snapshot | null = null
     for (;;) {
-      const kept = yield* books.get(packageId)
+      const kept = yield* orderJournal.get(packageId)
       const decision = Decision.cancel(packageId, kept.order, snapshot, lag)
       switch (decision.next) {
         case "Observe":
@@ -234,7 +245,7 @@ const make = Effect.gen(function* () {
           yield* put(packageId, iccid, kept, decision.order)
           break
         case "Delete":
-          for (const id of decision.ids) yield* endCall(books.remove(id, packageId, iccid))
+          for (const id of decision.ids) yield* endCall(orderJournal.remove(id, packageId, iccid))
           yield* put(packageId, iccid, kept, decision.order)
           snapshot = null
           break
@@ -248,9 +259,9 @@ const make = Effect.gen(function* () {
     Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.toPort(failure)))
 
   const suspend = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
-    let snapshot: Snapshot | null = null
+    let snapshot: OrderJournal.Snapshot | null = null
     for (;;) {
-      const { entry, order } = yield* books.get(packageId)
+      const { entry, order } = yield* orderJournal.get(packageId)
       if (order?._tag === "Created") {
         return yield* endCall(CallFailure.unlessMissing(api.setPackageStatus(order.id, false)))
       }
@@ -281,7 +292,7 @@ const make = Effect.gen(function* () {
         (order._tag === "Created" && (left.has(order.id) || now - order.asked.lastAt < watch))
       if (!isThere) continue
       keys.push(key)
-      left.delete(Order.idOf(order) ?? 0)
+      left.delete(OrderJournal.idOf(order) ?? 0)
     }
     const unowned = [...left.values()].filter(Templates.isOurs).map(({ id }) => `${telco}/${id}`)
     return [...keys, ...unowned]
@@ -301,12 +312,12 @@ const make = Effect.gen(function* () {
     const { orders, packages } = yield* observe(iccid)
     const one = packages.find((listed) => listed.id === id)
     if (one === undefined || !Templates.isOurs(one)) return
-    const owner = [...orders.values()].find((order) => Order.idOf(order) === id)
+    const owner = [...orders.values()].find((order) => OrderJournal.idOf(order) === id)
     if (owner === undefined && one.usedBytes > 0) {
       const message = `Package ${id} at ${telco} is of no order of simplan's, and ${one.usedBytes} bytes of it are used`
       return yield* new Telco.Refused({ message: `${message}: delete it at ${telco}` })
     }
-    const claimant = (yield* books.claim(id, packageId, iccid)) ? null : yield* books.claimant(id)
+    const claimant = (yield* orderJournal.claim(id, packageId, iccid)) ? null : yield* orderJournal.claimant(id)
     if (claimant?._tag === "Open" || owner?._tag === "Created") {
       return yield* CallFailure.unavailable(`An order has taken package ${id} meanwhile`, 1)
     }
@@ -320,7 +331,7 @@ const make = Effect.gen(function* () {
 
   /** What failed before the order was written to the journal has asked the system for nothing (rule S5). */
   const withoutOrder = (packageId: string, failure: Telco.Unavailable) =>
-    Effect.flatMap(books.get(packageId), ({ order }) =>
+    Effect.flatMap(orderJournal.get(packageId), ({ order }) =>
       Effect.fail(order === null ? CallFailure.notDone(failure) : failure)
     )
 
@@ -328,8 +339,8 @@ const make = Effect.gen(function* () {
     listPackages,
     createPackage: Effect.fn("Orders.createPackage")(function* (order) {
       // What is known needs no turn among the SIM's calls.
-      const known = (yield* books.get(order.packageId)).order
-      if (known?._tag === "Created") return Order.packageOf(known)
+      const known = (yield* orderJournal.get(order.packageId)).order
+      if (known?._tag === "Created") return OrderJournal.packageOf(known)
       return yield* Effect.catchTag(
         locks.withLock(order.iccid, (held) => create(order, held)),
         "Telco.Unavailable",
@@ -337,10 +348,10 @@ const make = Effect.gen(function* () {
       )
     }),
     suspendPackage: Effect.fn("Orders.suspendPackage")((of) =>
-      locks.withLock(of.iccid, () => ends.once("suspend", of, suspend(of)))
+      locks.withLock(of.iccid, () => refusedTerminations.once("suspend", of, suspend(of)))
     ),
     cancelPackage: Effect.fn("Orders.cancelPackage")((of) =>
-      locks.withLock(of.iccid, () => ends.once("cancel", of, end(of)))
+      locks.withLock(of.iccid, () => refusedTerminations.once("cancel", of, end(of)))
     ),
     settle,
     disproof: proof.disproof
@@ -351,5 +362,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   Orders,
   never,
-  Api.Api | Journal.Journal | Settings | SimLocks.SimLocks | Subscribers.Subscribers | Templates.Templates
+  Api.Api | Journal.Journal | Settings | SimLocks.SimLocks | Subscribers.Subscribers | Zones.Zones
 > = Layer.effect(Orders, make)

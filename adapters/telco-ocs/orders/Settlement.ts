@@ -10,8 +10,6 @@ import { Clock, Effect } from "effect"
 import { Journal, CallControl, SimLocks } from "../../telco-calls/index.ts"
 import { Settings, watchOf } from "../Settings.ts"
 import * as Decision from "./Decision.ts"
-import * as Order from "./Order.ts"
-import * as Snapshot from "./Snapshot.ts"
 import * as OrderJournal from "./OrderJournal.ts"
 
 /**
@@ -28,7 +26,7 @@ export interface UsedDuplicate {
   /** Why it was not deleted. */
   readonly usedBytes: number
   /** What became of the order. One that was cancelled or refused has no other package. */
-  readonly order: Exclude<Order.Order["_tag"], "Open">
+  readonly order: Exclude<OrderJournal.Order["_tag"], "Open">
 }
 
 /** What one settling of the due orders did. */
@@ -55,19 +53,19 @@ export const make = Effect.gen(function* () {
   const watch = watchOf(settings)
   const journal = yield* Journal.Journal
   const locks = yield* SimLocks.SimLocks
-  const books = yield* OrderJournal.open
+  const orderJournal = yield* OrderJournal.open
 
   /** What a settling has found and done, and the write that ends it. */
   const observe = Effect.fnUntraced(function* (key: string, iccid: string) {
-    const kept = yield* books.get(key)
+    const kept = yield* orderJournal.get(key)
     const now = yield* Clock.currentTimeMillis
     const { order } = kept
     if (order === null) return null
     const dueAt = Decision.nextCheck(order, now, watch)
     // An open order has no extras: the call that ends it searches its package.
-    if (order._tag === "Open") return { deleted: 0, used: [], end: books.put(key, iccid, kept, order, dueAt) }
-    const extras = Snapshot.extras(key, order, yield* books.observe(iccid))
-    for (const { id } of extras.unused) yield* books.remove(id, key, iccid)
+    if (order._tag === "Open") return { deleted: 0, used: [], end: orderJournal.put(key, iccid, kept, order, dueAt) }
+    const extras = Decision.extras(key, order, yield* orderJournal.observe(iccid))
+    for (const { id } of extras.unused) yield* orderJournal.remove(id, key, iccid)
     return {
       deleted: extras.unused.length,
       used: extras.used.map(({ id, usedBytes }) => ({
@@ -77,7 +75,7 @@ export const make = Effect.gen(function* () {
         usedBytes,
         order: order._tag
       })),
-      end: books.put(key, iccid, kept, order, extras.undecided ? now + RETRY : dueAt)
+      end: orderJournal.put(key, iccid, kept, order, extras.undecided ? now + RETRY : dueAt)
     }
   })
 
@@ -89,7 +87,7 @@ export const make = Effect.gen(function* () {
 
   const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, report }) {
     const now = yield* Clock.currentTimeMillis
-    const of = { telco: settings.telco, kind: Order.KIND, now, until: now + RETRY, limit }
+    const of = { telco: settings.telco, kind: OrderJournal.KIND, now, until: now + RETRY, limit }
     const due = yield* journal.claimDue(of)
     let deleted = 0
     for (const { iccid, key } of due) {

@@ -15,7 +15,7 @@ import { Time } from "simplan/ports"
 import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import type * as Api from "../api/Api.ts"
 import { Settings, timeZoneOf } from "../Settings.ts"
-import type * as Order from "./Order.ts"
+import type * as OrderJournal from "./OrderJournal.ts"
 
 const KIND = "time-zone"
 
@@ -37,6 +37,26 @@ const daysOf = ({ end, start }: Api.Window): ReadonlyArray<string> => [
 const offsetRead = (ordered: Time.Instant, listed: Time.Instant, zone: DateTime.TimeZone): string => {
   const offset = DateTime.zonedOffset(DateTime.makeZonedUnsafe(ordered, { timeZone: zone })) + ordered - listed
   return DateTime.zoneToString(DateTime.zoneMakeOffset(Math.round(offset / Time.MINUTE) * Time.MINUTE))
+}
+
+/** What a system may make of a date of the zone: two instants where clocks are put back, the same one twice otherwise. */
+const readings = (instant: Time.Instant, zone: DateTime.TimeZone) => {
+  const parts = DateTime.toParts(DateTime.makeZonedUnsafe(instant, { timeZone: zone }))
+  const read = (disambiguation: DateTime.Disambiguation) =>
+    DateTime.toEpochMillis(DateTime.makeZonedUnsafe(parts, { timeZone: zone, adjustForTimeZone: true, disambiguation }))
+  return { earlier: read("earlier"), later: read("later") }
+}
+
+/**
+ * The window that dates of the zone can say. It is the given one but for the hour that comes twice when clocks are put
+ * back: a start in it comes up to two hours earlier, and an end up to two hours later.
+ */
+export const writable = ({ end, start }: Api.Window, zone: DateTime.TimeZone): Api.Window => {
+  const [first, last] = [readings(start, zone), readings(end, zone)]
+  return {
+    start: first.earlier === first.later ? start : first.earlier - (first.later - first.earlier),
+    end: last.earlier === last.later ? end : last.later + (last.later - last.earlier)
+  }
 }
 
 export const open = Effect.gen(function* () {
@@ -75,7 +95,7 @@ export const open = Effect.gen(function* () {
       return true
     }),
     /** The package of an order has the times that it was ordered with. */
-    prove: Effect.fnUntraced(function* ({ window }: Order.Asked) {
+    prove: Effect.fnUntraced(function* ({ window }: OrderJournal.Asked) {
       for (const day of window === null ? [] : daysOf(window)) {
         yield* CallFailure.ofJournal(journal.add({ ...dayOf(day), ...bare, document: {} }))
         proved.add(day)

@@ -11,10 +11,12 @@ import { Whole } from "../api/Shapes.ts"
 import { Reports } from "simplan"
 import { Journal } from "../../telco-calls/index.ts"
 import { Api } from "../api/Api.ts"
+import * as OrderJournal from "../orders/OrderJournal.ts"
+import * as Subscribers from "../Subscribers.ts"
 import * as Facts from "./Facts.ts"
-import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as SimState from "./SimState.ts"
 import type * as Polling from "../Polling.ts"
+import * as PollSchedule from "../PollSchedule.ts"
 
 export type Notification =
   /** `usedBytes`: what has been used of the package in all. */
@@ -94,9 +96,9 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
     const api = yield* Api
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
-    const thresholds = yield* NotifiedThresholds.make({ telco })
+    const thresholds = yield* PollSchedule.makeNotifiedThresholds({ telco })
 
-    const simEntry = (iccid: string) => journal.get({ telco, kind: "sim", key: iccid })
+    const simEntry = (iccid: string) => journal.get({ telco, kind: Subscribers.KIND, key: iccid })
 
     /** Has the SIM polled as soon as a poll is free. */
     const dueNow = Effect.fnUntraced(function* (iccid: string) {
@@ -123,7 +125,7 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
       threshold,
       usedBytes
     }: Extract<Notification, { _tag: "PackageUsage" }>) {
-      const entry = yield* journal.ofExternalId({ telco, kind: "package", externalId })
+      const entry = yield* journal.ofExternalId({ telco, kind: OrderJournal.KIND, externalId })
       if (entry === null) return refused(2, `simplan has no package ${externalId}`)
       const { iccid, packageId, window } = SimState.orderedOf(entry)
       const sim = yield* simEntry(iccid)

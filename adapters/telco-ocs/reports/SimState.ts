@@ -7,8 +7,8 @@
 import { Effect, Option, Schema } from "effect"
 import type { Journal } from "../../telco-calls/index.ts"
 import type { Subscriber, Window } from "../api/Api.ts"
-import type { Time } from "simplan/ports"
-import * as Order from "../orders/Order.ts"
+import { Time } from "simplan/ports"
+import * as OrderJournal from "../orders/OrderJournal.ts"
 
 const Instant = Schema.Finite
 const Maybe = Schema.NullOr(Schema.Finite)
@@ -61,6 +61,9 @@ const State = Schema.Struct({
 
 export type SimState = typeof State.Type
 
+/** How long after its end a package is remembered, in milliseconds. */
+export const REMEMBERED = 40 * Time.DAY
+
 export const initial: SimState = {
   polledAt: null,
   nextAt: null,
@@ -110,7 +113,7 @@ export interface Ordered {
   /** The OCS's id, once it is known. */
   readonly externalId: string | null
   /** `Open`: the orders are still at it. A `Cancelled` package is one whose end the OCS has confirmed. */
-  readonly status: Order.Order["_tag"]
+  readonly status: OrderJournal.Order["_tag"]
   /** Null: from the first use on. */
   readonly window: Window | null
   /** That which it was asked for by; null where it was never asked for. */
@@ -121,11 +124,11 @@ export interface Ordered {
   readonly isWatched: boolean
 }
 
-const isUnconfirmed = (order: Order.Order): boolean => order._tag === "Cancelled" && !order.confirmed
+const isUnconfirmed = (order: OrderJournal.Order): boolean => order._tag === "Cancelled" && !order.confirmed
 
 /** The package that an entry is about; an entry that cannot be read is one that is open. */
 export const orderedOf = ({ document, dueAt, externalId, iccid, key }: Journal.Entry): Ordered => {
-  const order = Option.getOrUndefined(Order.decodeOption(document))
+  const order = Option.getOrUndefined(OrderJournal.decodeOption(document))
   return {
     packageId: key,
     iccid: iccid ?? "",

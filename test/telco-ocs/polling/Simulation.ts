@@ -1,12 +1,12 @@
 /**
  * SIMs of an OCS under virtual time, polled by the rules of `adapters/telco-ocs/polling`: how late each threshold is
- * found with so many calls per second. The rules are the real ones (`Observation`, `PollSchedule`); the queue is one by
+ * found with so many calls per second. The rules are the real ones (`Polling`, `PollSchedule`); the queue is one by
  * due time, as the journal's is.
  */
-import * as Observation from "../../../adapters/telco-ocs/polling/Observation.ts"
+import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
 import type { Ordered } from "../../../adapters/telco-ocs/reports/SimState.ts"
 import * as SimState from "../../../adapters/telco-ocs/reports/SimState.ts"
-import * as PollSchedule from "../../../adapters/telco-ocs/polling/PollSchedule.ts"
+import * as PollSchedule from "../../../adapters/telco-ocs/PollSchedule.ts"
 import type { SubscriberPackage } from "../../../adapters/telco-ocs/api/Api.ts"
 import { Queue } from "./Queue.ts"
 import * as Usage from "./Usage.ts"
@@ -189,14 +189,14 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
   const poll = (sim: Sim, place: number, now: number): number => {
     const one = listed(sim, now)
     const limits = { ...settings, spacing: meter.spacing(settings, now) }
-    const seen = Observation.at([ordered(sim)], [one], { telco: "", now, before: sim.state })
-    const wantsNetwork = Observation.wantsNetwork(sim.state, seen, limits, now)
-    const wantsProfile = Observation.wantsProfile(sim.state, limits, now)
+    const seen = Polling.observed([ordered(sim)], [one], { telco: "", now, before: sim.state })
+    const wantsNetwork = Polling.wantsNetwork(sim.state, seen, limits, now)
+    const wantsProfile = Polling.wantsProfile(sim.state, limits, now)
     const { network, profile } = sim.state
     sim.state = {
       ...sim.state,
       polledAt: now,
-      packages: Observation.remembered(seen, { ...sim.state, packages: {} }, () => true, now),
+      packages: Polling.remembered(seen, { ...sim.state, packages: {} }, () => true, now),
       network: wantsNetwork ? { ...network, polledAt: now } : network,
       profile: wantsProfile ? { ...profile, polledAt: now } : profile
     }
@@ -205,7 +205,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
     calls.packages += 1
     calls.locations += wantsNetwork ? 1 : 0
     calls.profiles += wantsProfile ? 1 : 0
-    const dueAt = PollSchedule.next(seen.flatMap(Observation.pack), limits, now)
+    const dueAt = PollSchedule.next(seen.flatMap(Polling.pack), limits, now)
     if (dueAt !== null) plan(sim, place, dueAt)
     const made = 1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0)
     meter.count(made, now)

@@ -4,7 +4,7 @@
  * behind, and a setting of the zone that may be wrong at first.
  */
 import { DateTime } from "effect"
-import * as Dates from "../../../adapters/telco-ocs/api/Dates.ts"
+import * as Shapes from "../../../adapters/telco-ocs/api/Shapes.ts"
 import type { Api } from "../../../adapters/telco-ocs/index.ts"
 
 const SECOND = 1_000
@@ -85,7 +85,7 @@ const readIn = (zone: string, date: string): number =>
 /** The window that a system in a zone makes of one that is written in the zone of the settings. */
 export const windowRead = (zone: string, { end, start }: Api.Window, set: string): Api.Window => {
   const written = DateTime.zoneMakeNamedUnsafe(set)
-  return { start: readIn(zone, Dates.format(start, written)), end: readIn(zone, Dates.format(end, written)) }
+  return { start: readIn(zone, Shapes.formatDate(start, written)), end: readIn(zone, Shapes.formatDate(end, written)) }
 }
 
 const clockIn = (zone: string, instant: number): string =>
