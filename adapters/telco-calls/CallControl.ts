@@ -40,7 +40,16 @@ export interface Options {
 export interface CallControl {
   /** Makes a call when its turn comes. The priority is that of the fiber, and so is the organization (`Telco.Caller`). */
   readonly run: <A>(operation: string, call: Effect.Effect<A, CallFailure>) => Effect.Effect<A, CallFailure>
+  /** The same for a call that fails in another way; `CallFailure`: it was not made. */
+  readonly runBy: <A, E>(
+    operation: string,
+    call: Effect.Effect<A, E>,
+    meaningOf: (failure: E) => Meaning
+  ) => Effect.Effect<A, E | CallFailure>
 }
+
+/** What a failure says about the telco. */
+export type Meaning = Pick<CallFailure, "outcome" | "isAnswered" | "isOverloaded">
 
 /** What became of a call. `held_back`: it was not made, because there were too many or the circuit breaker is open. */
 type Outcome = "done" | "refused" | "not_found" | "not_done" | "unknown" | "held_back" | "interrupted"
@@ -103,7 +112,7 @@ const heldBack = (message: string, retryAfterSeconds: number) =>
   new CallFailure({ outcome: "NotDone", message, retryAfterSeconds })
 
 /** Whether a failure shows that the telco is there. Where an adapter does not say, an unknown outcome is no answer. */
-const isAnswered = ({ isAnswered, outcome }: CallFailure): boolean => isAnswered ?? outcome !== "Unknown"
+const isAnswered = ({ isAnswered, outcome }: Meaning): boolean => isAnswered ?? outcome !== "Unknown"
 
 /** Metrics and messages name the telco. The breaker and the rate are this process's own. */
 export const make = ({
@@ -218,7 +227,7 @@ export const make = ({
       operation: string,
       organizationId: string,
       start: number,
-      exit: Exit.Exit<unknown, CallFailure>
+      exit: Exit.Exit<unknown, Meaning>
     ) {
       const now = yield* Clocks.monotonicNow
       const failure = Exit.findErrorOption(exit)
@@ -239,7 +248,7 @@ export const make = ({
       )
     })
 
-    const run = <A>(operation: string, call: Effect.Effect<A, CallFailure>): Effect.Effect<A, CallFailure> =>
+    const runBy: CallControl["runBy"] = (operation, call, meaningOf) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const countHeldBack = <B>(before: Effect.Effect<B, CallFailure>) =>
@@ -254,12 +263,14 @@ export const make = ({
             Effect.gen(function* () {
               yield* countHeldBack(admit(organizationId))
               const start = yield* Clocks.monotonicNow
-              return yield* Effect.onExit(restore(call), (exit) => record(operation, organizationId, start, exit))
+              return yield* Effect.onExit(restore(call), (exit) =>
+                record(operation, organizationId, start, Exit.mapError(exit, meaningOf))
+              )
             }),
             Effect.sync(() => leave(organizationId))
           )
         })
       )
 
-    return { run }
+    return { run: (operation, call) => runBy(operation, call, (failure) => failure), runBy }
   })

@@ -113,34 +113,24 @@ export const makeSlots = ({ callsAtOnce, name }: Limits): Effect.Effect<Slots> =
 export const withConcurrency = (limits: Limits, telco: Port): Effect.Effect<Port> =>
   Effect.map(makeSlots(limits), (slots) => Telco.map(telco, (call) => slots.run(call)))
 
-/** What the telco's own call has failed with; any other failure is that of the control. */
-class OfTelco extends CallFailure.CallFailure {
-  readonly failure: CallFailure.TelcoFailure
+/** A telco that says when to come back is there. One that was not asked has left nothing unanswered. */
+const meaningOf = (failure: CallFailure.TelcoFailure): CallControl.Meaning =>
+  failure._tag === "Telco.Refused"
+    ? { outcome: "Refused" }
+    : {
+        outcome: failure.isDone === false ? "NotDone" : "Unknown",
+        isAnswered: failure.retryAfterSeconds !== undefined || failure.isAsked === false
+      }
 
-  constructor(failure: CallFailure.TelcoFailure) {
-    const { message } = failure
-    if (failure._tag === "Telco.Refused") super({ outcome: "Refused", message })
-    else {
-      // A telco that says when to come back is there. One that was not asked has left nothing unanswered.
-      const isAnswered = failure.retryAfterSeconds !== undefined || failure.isAsked === false
-      super({ outcome: failure.isDone === false ? "NotDone" : "Unknown", message, isAnswered })
-    }
-    this.failure = failure
-  }
-}
-
-const callFailure = (failure: CallFailure.TelcoFailure): CallFailure.CallFailure => new OfTelco(failure)
-
-/** What is held back here was not done, and leaves nothing to be undone (rule S5): a call of the port is one call. */
-const portFailure = (failure: CallFailure.CallFailure): CallFailure.TelcoFailure => {
-  if (failure instanceof OfTelco) return failure.failure
-  return failure.outcome === "NotDone" ? CallFailure.notDone(failure) : CallFailure.toPort(failure)
-}
-
-/** The telco whose calls run under the control. What it fails with itself is passed on unchanged. */
-export const withBreaker = ({ run }: CallControl.CallControl, telco: Port): Port =>
+/**
+ * The telco whose calls run under the control. What it fails with itself is passed on unchanged. What is held back was not done,
+ * and leaves nothing to be undone (rule S5): a call of the port is one call.
+ */
+export const withBreaker = ({ runBy }: CallControl.CallControl, telco: Port): Port =>
   Telco.map(telco, (call, operation) =>
-    Effect.mapError(run(operation, Effect.mapError(call, callFailure)), portFailure)
+    Effect.catchTag(runBy(operation, call, meaningOf), "TelcoCalls.CallFailure", (heldBack) =>
+      Effect.fail(CallFailure.notDone(heldBack))
+    )
   )
 
 /** The slots limit the calls; the breaker's own limits are out of the way. */
