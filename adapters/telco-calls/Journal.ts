@@ -104,6 +104,23 @@ export interface Lock {
   readonly token: string
 }
 
+/** Writes an entry that was read before: adds it where there was none. Null if another process has written it meanwhile. */
+export const write = (journal: Journal["Service"], before: Entry | null, next: NewEntry): Call<Entry | null> =>
+  before === null ? journal.add(next) : journal.replace({ ...next, version: before.version })
+
+/** Writes an entry, whoever else writes it meanwhile. */
+export const change = (
+  journal: Journal["Service"],
+  place: Place,
+  to: (before: Entry | null) => Omit<NewEntry, keyof Place>
+): Call<void> =>
+  Effect.gen(function* () {
+    for (;;) {
+      const before = yield* journal.get(place)
+      if ((yield* write(journal, before, { ...place, ...to(before) })) !== null) return
+    }
+  })
+
 /** A message. */
 export const MESSAGE = "sms"
 /** A change of a SIM's mobile plan. */

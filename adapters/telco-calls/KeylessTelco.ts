@@ -124,8 +124,7 @@ export const make = (
     before: Journal.Entry | null
   ) => {
     const entry = { telco, kind, key, iccid, externalId: null, document, dueAt: null }
-    const written = before === null ? journal.add(entry) : journal.replace({ ...entry, version: before.version })
-    return Effect.flatMap(CallFailure.ofJournal(written), (now) =>
+    return Effect.flatMap(CallFailure.ofJournal(Journal.write(journal, before, entry)), (now) =>
       now === null ? CallFailure.unavailable("Another process makes this call") : Effect.succeed(now)
     )
   }

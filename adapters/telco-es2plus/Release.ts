@@ -18,7 +18,7 @@
  *
  * The calls are `cancelOrder` (to Available), `downloadOrder`, `confirmOrder` with the matching id of the SIM's activation
  * code, so that the code stays valid, and `releaseProfile` where the confirmation does not release. ES2+ has no function that
- * tells the state, and SM-DP+s differ in how they refuse `cancelOrder` where there is no order. So a cancellation that the
+ * reports the state, and SM-DP+s differ in how they refuse `cancelOrder` where there is no order. So a cancellation that the
  * state forbids is passed over: `downloadOrder`, which only an Available profile allows, decides.
  *
  * A call whose outcome is unknown is repeated under the same identifier. A repeated `downloadOrder` that is refused because

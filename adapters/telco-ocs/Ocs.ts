@@ -129,8 +129,7 @@ const makeSendSms = Effect.gen(function* () {
     const all = pieces(text)
     const write = Effect.fnUntraced(function* (before: Journal.Entry | null, document: Message) {
       const next = { ...place, iccid, externalId: null, document, dueAt: null }
-      const written = before === null ? journal.add(next) : journal.replace({ ...next, version: before.version })
-      const entry = yield* CallFailure.ofJournal(written)
+      const entry = yield* CallFailure.ofJournal(Journal.write(journal, before, next))
       return entry ?? (yield* overtaken)
     })
     const { segments: most } = Sms.limits

@@ -236,7 +236,7 @@ export const makeNotifiedThresholds = ({ telco }: { readonly telco: string }) =>
         }
         const notified = [...counts.filter((one) => one.percent !== percent), { percent, at: now }]
         const next = { ...place, iccid: null, externalId: null, dueAt: null, document: encode({ notified }) }
-        yield* entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
+        yield* Journal.write(journal, entry, next)
       })
     }
   })

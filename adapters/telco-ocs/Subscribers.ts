@@ -41,20 +41,15 @@ const make = Effect.gen(function* () {
   const api = yield* Api.Api
 
   /** Adds or changes a SIM's entry, whoever else changes it meanwhile. */
-  const change = Effect.fnUntraced(function* (
+  const change = (
     iccid: string,
     to: (before: Pick<Journal.Entry, "document" | "dueAt">) => Pick<Journal.Entry, "document" | "dueAt">
-  ) {
-    const place = { telco, kind: KIND, key: iccid }
-    for (;;) {
-      const entry = yield* journal.get(place)
-      const changed =
-        entry === null
-          ? yield* journal.add({ ...place, iccid, externalId: null, ...to({ document: {}, dueAt: null }) })
-          : yield* journal.replace({ ...entry, ...to(entry) })
-      if (changed !== null) return
-    }
-  })
+  ) =>
+    Journal.change(journal, { telco, kind: KIND, key: iccid }, (before) => ({
+      iccid,
+      externalId: before?.externalId ?? null,
+      ...to(before ?? { document: {}, dueAt: null })
+    }))
 
   const ask = Effect.fnUntraced(function* (iccid: string) {
     const { imsi, simId, subscriberId } = yield* api.subscriber(iccid)

@@ -72,16 +72,13 @@ const make = Effect.gen(function* () {
         message: `No location zone of ${telco} is set for label ${label}, region ${regionCode}, coverage ${coverageId}`
       })
     }),
-    set: Effect.fnUntraced(function* ({ coverageId, label, zoneId }) {
-      const at = place(label, coverageId)
-      for (;;) {
-        const entry = yield* journal.get(at)
-        const next = { ...at, iccid: null, externalId: null, document: { zoneId }, dueAt: null }
-        const changed =
-          entry === null ? yield* journal.add(next) : yield* journal.replace({ ...next, version: entry.version })
-        if (changed !== null) return
-      }
-    }),
+    set: ({ coverageId, label, zoneId }) =>
+      Journal.change(journal, place(label, coverageId), () => ({
+        iccid: null,
+        externalId: null,
+        document: { zoneId },
+        dueAt: null
+      })),
     check: Effect.map(api.zones, (all) => {
       const ids = new Set(all.map(({ id }) => id))
       return Object.entries(zones).flatMap(([label, regions]) =>

@@ -135,9 +135,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
         document: { ...next },
         dueAt: null
       }
-      const written = yield* entry === null
-        ? journal.add(changed)
-        : journal.replace({ ...changed, version: entry.version })
+      const written = yield* Journal.write(journal, entry, changed)
       if (written === null) return yield* CallFailure.unavailable("the message is being sent by another call", 1)
       entry = written
       record = next

@@ -139,8 +139,9 @@ export const open = Effect.gen(function* () {
     dueAt: number | null
   ): Effect.Effect<Kept | null, Telco.Unavailable> => {
     const next = { telco, kind: KIND, key, iccid, dueAt, ...toEntry(order) }
-    const written = entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
-    return Effect.map(CallFailure.ofJournal(written), (now) => (now === null ? null : { entry: now, order }))
+    return Effect.map(CallFailure.ofJournal(Journal.write(journal, entry, next)), (now) =>
+      now === null ? null : { entry: now, order }
+    )
   }
 
   /** Claims a package for an order. True: the order has the claim, now or from before. */

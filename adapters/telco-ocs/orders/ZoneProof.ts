@@ -108,9 +108,7 @@ export const open = Effect.gen(function* () {
       const entry = yield* CallFailure.ofJournal(journal.get(disproof))
       const next = { ...disproof, ...bare, document: { at: yield* Clock.currentTimeMillis, iccid, message } }
       // Where another process writes at once, it writes the same.
-      yield* CallFailure.ofJournal(
-        entry === null ? journal.add(next) : journal.replace({ ...next, version: entry.version })
-      )
+      yield* CallFailure.ofJournal(Journal.write(journal, entry, next))
       return message
     }),
     /** Why no window is ordered now; null: it is. */

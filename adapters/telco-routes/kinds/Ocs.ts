@@ -93,24 +93,12 @@ interface ZoneCalls {
 const makeZoneList = (telco: string, journal: Journal.Journal["Service"], of: ZoneCalls): CustomZones => {
   const place = { telco, kind: "zones", key: "list" }
 
-  const add = (zone: Zone): Effect.Effect<void, Journal.JournalError> =>
-    Effect.gen(function* () {
-      for (;;) {
-        const entry = yield* journal.get(place)
-        const zones = [...zonesOf(entry).filter((one) => !isSame(one, zone)), zone].toSorted((left, right) =>
-          keyOf(left) < keyOf(right) ? -1 : 1
-        )
-        const next = {
-          ...place,
-          iccid: null,
-          externalId: null,
-          dueAt: null,
-          document: { zones: zones.map((one) => ({ ...one })) }
-        }
-        const written =
-          entry === null ? yield* journal.add(next) : yield* journal.replace({ ...next, version: entry.version })
-        if (written !== null) return
-      }
+  const add = (zone: Zone) =>
+    Journal.change(journal, place, (before) => {
+      const zones = [...zonesOf(before).filter((one) => !isSame(one, zone)), zone].toSorted((left, right) =>
+        keyOf(left) < keyOf(right) ? -1 : 1
+      )
+      return { iccid: null, externalId: null, dueAt: null, document: { zones: zones.map((one) => ({ ...one })) } }
     })
 
   const stored = <A>(effect: Effect.Effect<A, Journal.JournalError>) =>
