@@ -61,20 +61,7 @@ export const callId = (key: string, { cycle, step }: Pick<Release.Running, "cycl
 const Kept = Schema.Struct({
   /** The matching id that the profile is to have; null: the SM-DP+ chooses one. */
   matchingId: Schema.NullOr(Schema.String),
-  release: Schema.Union([
-    Schema.Struct({
-      _tag: Schema.Literal("Running"),
-      step: Schema.Literals(Release.steps),
-      cycle: Schema.Int,
-      askedAt: Schema.NullOr(Schema.Int),
-      isCancelled: Schema.Boolean,
-      hadUnknown: Schema.Boolean,
-      mayBeReleased: Schema.Boolean,
-      quietUntil: Schema.Int
-    }),
-    Schema.Struct({ _tag: Schema.Literal("Released") }),
-    Schema.Struct({ _tag: Schema.Literal("Refused"), message: Schema.String })
-  ])
+  release: Release.Release
 })
 
 type Kept = typeof Kept.Type

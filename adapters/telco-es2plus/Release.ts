@@ -29,29 +29,39 @@
  * A late `cancelOrder` would end the new order. So after an unknown outcome of one, the profile is not ordered before the
  * quiet time has passed since that call.
  */
-export const steps = ["cancelOrder", "downloadOrder", "confirmOrder", "releaseProfile"] as const
+import { Schema } from "effect"
 
-export type Step = (typeof steps)[number]
+const Step = Schema.Literals(["cancelOrder", "downloadOrder", "confirmOrder", "releaseProfile"])
+
+type Step = typeof Step.Type
 
 /** A release under way. Times are machine time, in milliseconds. */
-export interface Running {
-  readonly _tag: "Running"
-  readonly step: Step
+const Running = Schema.TaggedStruct("Running", {
+  step: Step,
   /** How many times the release has begun again. */
-  readonly cycle: number
+  cycle: Schema.Int,
   /** When the step was asked; null: it was not, or certainly not done. */
-  readonly askedAt: number | null
+  askedAt: Schema.NullOr(Schema.Int),
   /** Whether `cancelOrder` has succeeded in this cycle. */
-  readonly isCancelled: boolean
+  isCancelled: Schema.Boolean,
   /** Whether the outcome of any call has been unknown. */
-  readonly hadUnknown: boolean
+  hadUnknown: Schema.Boolean,
   /** Whether a call that releases the profile has had an unknown outcome. */
-  readonly mayBeReleased: boolean
+  mayBeReleased: Schema.Boolean,
   /** The profile is not ordered before; 0: at once. */
-  readonly quietUntil: number
-}
+  quietUntil: Schema.Int
+})
 
-export type Release = Running | { readonly _tag: "Released" } | { readonly _tag: "Refused"; readonly message: string }
+export type Running = typeof Running.Type
+
+/** A release, as the journal keeps it. */
+export const Release = Schema.Union([
+  Running,
+  Schema.TaggedStruct("Released", {}),
+  Schema.TaggedStruct("Refused", { message: Schema.String })
+])
+
+export type Release = typeof Release.Type
 
 export type Answer =
   | { readonly _tag: "Done" }
