@@ -13,17 +13,6 @@ import { CallControl, CallFailure } from "../../telco-calls/index.ts"
 import * as Post from "./Post.ts"
 import * as Shapes from "./Shapes.ts"
 
-/** The history of the IMSI is part of what is left out of the basic information, so all is asked for. */
-const getSingleSubscriber = (iccid: string): Post.Request => ({
-  getSingleSubscriber: { iccid, withSimInfo: true, onlySubsInfo: false }
-})
-
-const listSubscriber = (by: Api.ListedBy): Post.Request => ({ listSubscriber: by })
-
-const listSubscriberPrepaidPackages = (iccid: string): Post.Request => ({
-  listSubscriberPrepaidPackages: { iccid }
-})
-
 /**
  * Without a window the OCS activates the package at its first use, for the days that the template says. The documents do
  * not say in which zone it reads a window, so the settings do.
@@ -50,12 +39,6 @@ const affectPackageToSubscriber = (
   }
 }
 
-const modifySubscriberPrepaidPackageStatus = (packageId: number, isActive: boolean): Post.Request => ({
-  modifySubscriberPrepaidPackageStatus: { subsPrepaidPackageId: packageId, active: isActive }
-})
-
-const deleteSubscriberPackage = (packageId: number): Post.Request => ({ deleteSubscriberPackage: packageId })
-
 /** The documents write the IMSI as a number. One that begins with 0 is no number in JSON. */
 const sendMtSms = ({
   from,
@@ -66,20 +49,6 @@ const sendMtSms = ({
   readonly from: string
   readonly text: string
 }): Post.Request => ({ sendMtSms: { imsi: /^[1-9]\d{0,14}$/.test(imsi) ? Number(imsi) : imsi, text, senderId: from } })
-
-const modifySubscriberMobilePlan = (iccid: string, mobilePlanId: number | null): Post.Request => ({
-  modifySubscriberMobilePlan: { subscriberId: { iccid }, ...(mobilePlanId === null ? {} : { mobilePlanId }) }
-})
-
-const getSimProviderStatus = (simId: number): Post.Request => ({ getSimProviderStatus: simId })
-
-const getSubscriberLocation = (iccid: string): Post.Request => ({ getSubscriberLocation: { iccid } })
-
-const listPrepaidPackageTemplate = (resellerId: number): Post.Request => ({
-  listPrepaidPackageTemplate: { resellerId }
-})
-
-const listDetailedLocationZone = (resellerId: number): Post.Request => ({ listDetailedLocationZone: resellerId })
 
 /** A failed throttling request leaves the package in use, without a limit (`throttlingErrorAction` 0). */
 const createPrepaidPackageTemplate = (resellerId: number, template: Api.NewTemplate): Post.Request => ({
@@ -190,19 +159,26 @@ const make = ({
 
     return Api.Api.of({
       subscriber: (iccid) =>
-        Effect.map(ask(getSingleSubscriber(iccid), Shapes.Subscriber), (found) => ({
-          ...Shapes.subscriberFrom(found),
-          // The OCS was asked by this ICCID, which it may write in another way.
-          iccid
-        })),
+        // The history of the IMSI is part of what is left out of the basic information, so all is asked for.
+        Effect.map(
+          ask({ getSingleSubscriber: { iccid, withSimInfo: true, onlySubsInfo: false } }, Shapes.Subscriber),
+          (found) => ({
+            ...Shapes.subscriberFrom(found),
+            // The OCS was asked by this ICCID, which it may write in another way.
+            iccid
+          })
+        ),
       subscribersBy: (by) =>
         Effect.suspend(() => {
           const { end, take } = Shapes.subscribers()
-          return Effect.map(ask(listSubscriber(by), Shapes.SubscriberList, { size: { field: Shapes.ROWS, take } }), end)
+          return Effect.map(
+            ask({ listSubscriber: by }, Shapes.SubscriberList, { size: { field: Shapes.ROWS, take } }),
+            end
+          )
         }),
       packages: (iccid) =>
         Effect.map(
-          ask(listSubscriberPrepaidPackages(iccid), Shapes.SubscriberPackages, { post: version2, size: LISTS }),
+          ask({ listSubscriberPrepaidPackages: { iccid } }, Shapes.SubscriberPackages, { post: version2, size: LISTS }),
           Shapes.packagesFrom
         ),
       affectPackage: (order) =>
@@ -210,27 +186,31 @@ const make = ({
           ask(affectPackageToSubscriber(order, zone), Shapes.AffectedPackage),
           ({ subsPackageId }) => subsPackageId
         ),
-      setPackageStatus: (packageId, isActive) => done(modifySubscriberPrepaidPackageStatus(packageId, isActive)),
-      deletePackage: (packageId) => done(deleteSubscriberPackage(packageId)),
+      setPackageStatus: (packageId, isActive) =>
+        done({ modifySubscriberPrepaidPackageStatus: { subsPrepaidPackageId: packageId, active: isActive } }),
+      deletePackage: (packageId) => done({ deleteSubscriberPackage: packageId }),
       sendSms: (sms) => done(sendMtSms(sms)),
-      setMobilePlan: ({ iccid, mobilePlanId }) => done(modifySubscriberMobilePlan(iccid, mobilePlanId)),
+      setMobilePlan: ({ iccid, mobilePlanId }) =>
+        done({
+          modifySubscriberMobilePlan: { subscriberId: { iccid }, ...(mobilePlanId === null ? {} : { mobilePlanId }) }
+        }),
       profileHistory: (simId) =>
-        ask(getSimProviderStatus(simId), Shapes.ProfileStates).pipe(
+        ask({ getSimProviderStatus: simId }, Shapes.ProfileStates).pipe(
           Effect.map(Shapes.profileStatesFrom),
           unlessNone<ReadonlyArray<Api.ProfileState>>([])
         ),
       lastSeen: (iccid) =>
-        ask(getSubscriberLocation(iccid), Shapes.Location, { key: "subscriberLocation" }).pipe(
+        ask({ getSubscriberLocation: { iccid } }, Shapes.Location, { key: "subscriberLocation" }).pipe(
           Effect.map((location) => location?.dateTime ?? null),
           unlessNone(null)
         ),
-      templates: ask(listPrepaidPackageTemplate(resellerId), Shapes.Templates, { size: LISTS }).pipe(
+      templates: ask({ listPrepaidPackageTemplate: { resellerId } }, Shapes.Templates, { size: LISTS }).pipe(
         Effect.map((templates) => (templates?.template ?? []).map(Shapes.templateFrom)),
         unlessNone<ReadonlyArray<Api.Template>>([])
       ),
       createTemplate: (template) =>
         Effect.map(ask(createPrepaidPackageTemplate(resellerId, template), Shapes.Template), Shapes.templateFrom),
-      zones: Effect.map(ask(listDetailedLocationZone(resellerId), Shapes.Zones, { size: LISTS }), (zones) =>
+      zones: Effect.map(ask({ listDetailedLocationZone: resellerId }, Shapes.Zones, { size: LISTS }), (zones) =>
         (zones ?? []).map(({ zoneId, zoneName }) => ({ id: zoneId, name: zoneName ?? "" }))
       )
     })
