@@ -12,7 +12,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
 import { Journal, CallControl, SimLocks, CallFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
-import { Settings, watchOf } from "./Settings.ts"
+import { Settings } from "./Settings.ts"
 
 const Change = Schema.Struct({
   applied: Schema.Boolean,
@@ -39,9 +39,7 @@ export class MobilePlans extends Context.Service<
 const RETRY = 60_000
 
 const make = Effect.gen(function* () {
-  const settings = yield* Settings
-  const { mobilePlanId, telco } = settings
-  const watch = watchOf(settings)
+  const { mobilePlanId, telco, watch } = yield* Settings
   const journal = yield* Journal.Journal
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks

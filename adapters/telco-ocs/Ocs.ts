@@ -17,7 +17,7 @@ import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as MobilePlans from "./MobilePlans.ts"
 import * as Orders from "./orders/Orders.ts"
-import { type Options, Settings } from "./Settings.ts"
+import * as Settings from "./Settings.ts"
 import * as Subscribers from "./Subscribers.ts"
 import * as Zones from "./Zones.ts"
 
@@ -68,7 +68,7 @@ const unknown = (sent: number, all: number): string =>
   `It is unknown whether piece ${sent + 1} of ${all} of the message was sent; it is not sent again`
 
 const makeSendSms = Effect.gen(function* () {
-  const { identitiesOf = () => Effect.succeed(null), telco } = yield* Settings
+  const { identitiesOf, telco } = yield* Settings.Settings
   const journal = yield* Journal.Journal
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
@@ -176,7 +176,7 @@ const makeSendSms = Effect.gen(function* () {
 })
 
 const make = Effect.gen(function* () {
-  const { telco } = yield* Settings
+  const { telco } = yield* Settings.Settings
   const { cancelPackage, createPackage, listPackages, suspendPackage } = yield* Orders.Orders
   const { setMobilePlan } = yield* MobilePlans.MobilePlans
   return Telco.Telco.of({
@@ -194,13 +194,20 @@ const make = Effect.gen(function* () {
 })
 
 /** What belongs to one system beside the port: its settings, zones, subscribers and orders. */
-export type Services = Settings | Zones.Zones | Subscribers.Subscribers | Orders.Orders | MobilePlans.MobilePlans
+export type Services =
+  | Settings.Settings
+  | Zones.Zones
+  | Subscribers.Subscribers
+  | Orders.Orders
+  | MobilePlans.MobilePlans
 
 /** One system, over the calls that it takes and a journal. */
-export const layer = (options: Options): Layer.Layer<Telco.Telco | Services, never, Api.Api | Journal.Journal> =>
+export const layer = (
+  options: Settings.Options
+): Layer.Layer<Telco.Telco | Services, never, Api.Api | Journal.Journal> =>
   Layer.effect(Telco.Telco, make).pipe(
     Layer.provideMerge([Orders.layer, MobilePlans.layer]),
     Layer.provideMerge([Subscribers.layer, Zones.layer]),
     Layer.provide(SimLocks.layer(options.telco)),
-    Layer.provideMerge(Layer.succeed(Settings, options))
+    Layer.provideMerge(Settings.layer(options))
   )

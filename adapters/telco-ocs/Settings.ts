@@ -1,7 +1,7 @@
 /**
  * What the operator says about one online charging system.
  */
-import { Context, Duration, type Effect } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { SimIdentities } from "simplan/ports"
 
 /** The account on one OCS, and what its numbers stand for. */
@@ -24,15 +24,25 @@ export interface Options {
   readonly identitiesOf?: (iccid: string) => Effect.Effect<SimIdentities.SimIdentities | null>
 }
 
+/** The options with their defaults; spans in milliseconds. */
+export interface Resolved extends Required<Omit<Options, "watch" | "listLag">> {
+  /** For how long a call without an answer may still take effect. */
+  readonly watch: number
+  /** How much lists of packages are behind at most. */
+  readonly listLag: number
+}
+
 /** The options of one OCS, as the parts of the adapter read them. */
-export class Settings extends Context.Service<Settings, Options>()("simplan/TelcoOcs/Settings") {}
+export class Settings extends Context.Service<Settings, Resolved>()("simplan/TelcoOcs/Settings") {}
 
-/** In milliseconds. */
-export const watchOf = ({ watch = "15 minutes" }: Options): number => Duration.toMillis(Duration.fromInputUnsafe(watch))
+const millis = (span: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(span))
 
-/** In milliseconds. */
-export const listLagOf = ({ listLag = "10 seconds" }: Options): number =>
-  Duration.toMillis(Duration.fromInputUnsafe(listLag))
-
-/** The zone's name. */
-export const timeZoneOf = ({ timeZone = "UTC" }: Options): string => timeZone
+/** The settings of these options. */
+export const layer = ({ listLag = "10 seconds", watch = "15 minutes", ...options }: Options): Layer.Layer<Settings> =>
+  Layer.succeed(Settings, {
+    timeZone: "UTC",
+    identitiesOf: () => Effect.succeed(null),
+    ...options,
+    watch: millis(watch),
+    listLag: millis(listLag)
+  })

@@ -21,7 +21,7 @@ import * as Templates from "../Templates.ts"
 import { Effect } from "effect"
 import { Problems } from "simplan"
 import { Journal } from "../../telco-calls/index.ts"
-import { Settings, watchOf } from "../Settings.ts"
+import { Settings } from "../Settings.ts"
 
 /** Since when differences of a SIM were seen that have to last, by the ids of their findings. */
 type Suspected = SimState.SimState["suspected"]
@@ -221,9 +221,7 @@ interface Poll {
 }
 
 export const make = Effect.gen(function* () {
-  const settings = yield* Settings
-  const { telco } = settings
-  const watch = watchOf(settings)
+  const { telco, watch } = yield* Settings
   const api = yield* Api
   const journal = yield* Journal.Journal
   const problems = yield* Problems.Problems

@@ -14,7 +14,7 @@ import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { Telco } from "simplan/ports"
 import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
-import { listLagOf, Settings, timeZoneOf, watchOf } from "../Settings.ts"
+import { Settings } from "../Settings.ts"
 import * as Subscribers from "../Subscribers.ts"
 import * as Templates from "../Templates.ts"
 import type * as Zones from "../Zones.ts"
@@ -42,11 +42,7 @@ export class Orders extends Context.Service<
 >()("simplan/TelcoOcs/Orders") {}
 
 const make = Effect.gen(function* () {
-  const settings = yield* Settings
-  const { telco } = settings
-  const watch = watchOf(settings)
-  const lag = listLagOf(settings)
-  const timeZone = timeZoneOf(settings)
+  const { listLag: lag, telco, timeZone, watch } = yield* Settings
   const zone = DateTime.zoneMakeNamedUnsafe(timeZone)
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks

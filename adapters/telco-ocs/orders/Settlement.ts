@@ -8,7 +8,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Journal, CallControl, SimLocks } from "../../telco-calls/index.ts"
-import { Settings, watchOf } from "../Settings.ts"
+import { Settings } from "../Settings.ts"
 import * as Decision from "./Decision.ts"
 import * as OrderJournal from "./OrderJournal.ts"
 
@@ -49,8 +49,7 @@ const RETRY = 60_000
 
 /** Settles orders whose calls may have taken effect late. */
 export const make = Effect.gen(function* () {
-  const settings = yield* Settings
-  const watch = watchOf(settings)
+  const { telco, watch } = yield* Settings
   const journal = yield* Journal.Journal
   const locks = yield* SimLocks.SimLocks
   const orderJournal = yield* OrderJournal.open
@@ -87,7 +86,7 @@ export const make = Effect.gen(function* () {
 
   const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, report }) {
     const now = yield* Clock.currentTimeMillis
-    const of = { telco: settings.telco, kind: OrderJournal.KIND, now, until: now + RETRY, limit }
+    const of = { telco, kind: OrderJournal.KIND, now, until: now + RETRY, limit }
     const due = yield* journal.claimDue(of)
     let deleted = 0
     for (const { iccid, key } of due) {

@@ -14,7 +14,7 @@ import { Clock, DateTime, Effect, Schema } from "effect"
 import { Time } from "simplan/ports"
 import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import type * as Api from "../api/Api.ts"
-import { Settings, timeZoneOf } from "../Settings.ts"
+import { Settings } from "../Settings.ts"
 import type * as OrderJournal from "./OrderJournal.ts"
 
 const KIND = "time-zone"
@@ -60,9 +60,7 @@ export const writable = ({ end, start }: Api.Window, zone: DateTime.TimeZone): A
 }
 
 export const open = Effect.gen(function* () {
-  const settings = yield* Settings
-  const { telco } = settings
-  const name = timeZoneOf(settings)
+  const { telco, timeZone: name } = yield* Settings
   const zone = DateTime.zoneMakeNamedUnsafe(name)
   const journal = yield* Journal.Journal
   /** What this process has read or written. */
