@@ -109,6 +109,16 @@ export interface Connected {
   readonly background: Background | null
 }
 
+/** What a telco has that the port's calls are all of. */
+export const plain: Pick<Connected, "checkTerms" | "zones" | "notifications" | "imsiOf" | "missing" | "background"> = {
+  checkTerms: () => Effect.void,
+  zones: null,
+  notifications: null,
+  imsiOf: null,
+  missing: Effect.succeed([]),
+  background: null
+}
+
 /** Connects a telco, as long as the scope is open. */
 type Connect = (of: Settings.Telco) => Effect.Effect<Connected, CannotConnect, Scope.Scope>
 

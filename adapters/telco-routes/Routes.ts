@@ -55,19 +55,14 @@ const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected
     const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout }))
     const telco = yield* Guards.guarded(of, Context.get(context, Telco.Telco))
     return {
+      ...Connected.plain,
       name,
       kind: "http",
       telco,
-      checkTerms: () => Effect.void,
-      zones: null,
-      notifications: null,
-      imsiOf: null,
       check: Effect.match(telco.cancelPackage({ packageId: UNKNOWN_PACKAGE, iccid: "0" }), {
         onSuccess: () => [{ what: "bridge", works: true, message: "answers" }],
         onFailure: ({ _tag, message }) => [{ what: "bridge", works: _tag === "Telco.Refused", message }]
-      }),
-      missing: Effect.succeed([]),
-      background: null
+      })
     }
   })
 
@@ -76,16 +71,11 @@ const connectSimulator = ({
   name
 }: Settings.Of<"simulator">): Effect.Effect<Connected.Connected, never, Books.Books | Scope.Scope> =>
   Effect.map(Layer.build(TelcoSimulator.layer()), (context) => ({
+    ...Connected.plain,
     name,
     kind: "simulator",
     telco: Context.get(context, Telco.Telco),
-    checkTerms: () => Effect.void,
-    zones: null,
-    notifications: null,
-    imsiOf: null,
-    check: Effect.succeed([{ what: "simulator", works: true, message: "is part of this process" }]),
-    missing: Effect.succeed([]),
-    background: null
+    check: Effect.succeed([{ what: "simulator", works: true, message: "is part of this process" }])
   }))
 
 const connect = (

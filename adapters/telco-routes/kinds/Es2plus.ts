@@ -6,7 +6,7 @@ import { Refusal } from "simplan"
 import { Storage, Telco } from "simplan/ports"
 import type { Journal } from "../../telco-calls/index.ts"
 import { Api, DownloadProgress, Es2plus } from "../../telco-es2plus/index.ts"
-import { type Connected, CannotConnect } from "../Connected.ts"
+import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 import * as Guards from "../Guards.ts"
 
@@ -25,7 +25,7 @@ const matchingIds =
 
 export const connect = (
   of: Settings.Of<"es2plus">
-): Effect.Effect<Connected, CannotConnect, Journal.Journal | Storage.Storage | Scope.Scope> =>
+): Effect.Effect<Connected.Connected, Connected.CannotConnect, Journal.Journal | Storage.Storage | Scope.Scope> =>
   Effect.gen(function* () {
     const { name, notificationSecret } = of
     const options: Es2plus.Options = {
@@ -42,7 +42,7 @@ export const connect = (
     }
     const context = yield* Effect.mapError(
       Layer.build(Layer.fresh(Es2plus.layer(options))),
-      ({ message }) => new CannotConnect({ message: `telcos.${name}: ${message}` })
+      ({ message }) => new Connected.CannotConnect({ message: `telcos.${name}: ${message}` })
     )
     const { releaseProfile } = Context.get(context, Es2plus.Profiles)
     const take = (body: unknown) =>
@@ -61,18 +61,14 @@ export const connect = (
         return { status, body: null }
       })
     return {
+      ...Connected.plain,
       name,
       kind: "es2plus",
       telco: yield* Guards.guarded(of, { ...Guards.unsupported(name), releaseProfile }),
-      checkTerms: () => Effect.void,
-      zones: null,
       notifications: notificationSecret === null ? null : { secret: notificationSecret, take },
-      imsiOf: null,
       check: Effect.match(Context.get(context, Api.Api).check, {
         onSuccess: () => [{ what: "profiles", works: true, message: "answers, and takes the certificate" }],
         onFailure: ({ message }) => [{ what: "profiles", works: false, message }]
-      }),
-      missing: Effect.succeed([]),
-      background: null
+      })
     }
   })

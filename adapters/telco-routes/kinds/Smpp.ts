@@ -5,7 +5,7 @@ import { Effect, Redacted, type Scope } from "effect"
 import { Telco } from "simplan/ports"
 import { CallFailure, type Journal } from "../../telco-calls/index.ts"
 import { Addresses, Smpp } from "../../telco-smpp/index.ts"
-import { type Connected, CannotConnect } from "../Connected.ts"
+import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 import * as Guards from "../Guards.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
@@ -34,7 +34,7 @@ const destination =
 export const connect = (
   of: Settings.Of<"smpp">,
   identities: RoutedTelco.Identities
-): Effect.Effect<Connected, CannotConnect, Journal.Journal | Scope.Scope> =>
+): Effect.Effect<Connected.Connected, Connected.CannotConnect, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
     const { check, sendSms } = yield* Effect.mapError(
@@ -51,21 +51,16 @@ export const connect = (
         ...(of.ca !== undefined && { ca: Redacted.value(of.ca) }),
         ...(of.messagesPerSecond !== undefined && { messagesPerSecond: of.messagesPerSecond })
       }),
-      ({ message }) => new CannotConnect({ message: `telcos.${name}: ${message}` })
+      ({ message }) => new Connected.CannotConnect({ message: `telcos.${name}: ${message}` })
     )
     return {
+      ...Connected.plain,
       name,
       kind: "smpp",
       telco: yield* Guards.withConcurrency(of, { ...Guards.unsupported(name), sendSms }),
-      checkTerms: () => Effect.void,
-      zones: null,
-      notifications: null,
-      imsiOf: null,
       check: Effect.match(check, {
         onSuccess: () => [{ what: "messages", works: true, message: "is bound, and answers" }],
         onFailure: ({ message }) => [{ what: "messages", works: false, message }]
-      }),
-      missing: Effect.succeed([]),
-      background: null
+      })
     }
   })
