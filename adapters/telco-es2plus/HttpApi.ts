@@ -46,9 +46,6 @@ const LONGEST_ANSWER = 1_048_576
  */
 const KEPT_MILLIS = 3_000
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error"
-
 const credentials = ({ ca, certificate, key }: Options) =>
   Effect.try({
     try: () => {
@@ -64,12 +61,12 @@ const credentials = ({ ca, certificate, key }: Options) =>
     },
     catch: (error) =>
       new InvalidCredentials({
-        message: `The key and the certificate for the SM-DP+ cannot be used together, or are not PEM (${codeOf(error)})`
+        message: `The key and the certificate for the SM-DP+ cannot be used together, or are not PEM (${Answers.codeOf(error) || "unknown error"})`
       })
   })
 
 /** The SM-DP+ refuses the certificate in an alert, which may arrive after the handshake. */
-const isRefusedByTls = (error: Error): boolean => /^ERR_SSL_.*_ALERT_/.test(codeOf(error))
+const isRefusedByTls = (error: Error): boolean => /^ERR_SSL_.*_ALERT_/.test(Answers.codeOf(error))
 
 /** An answer of HTTP, whatever its status. */
 interface Received {
@@ -93,7 +90,7 @@ const send = (agents: Agents, protocol: string, { body, method, url }: Request) 
   Effect.callback<Received, Failure>((resume) => {
     let isConnected = false
     const fail = (error: Error): void => {
-      const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+      const first = Answers.origin(error)
       const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
       const isNotDone = !isConnected || (isRefusedByTls(error) && !request.reusedSocket)
       const outcome = isNotDone ? "NotDone" : "Unknown"
