@@ -8,6 +8,9 @@
  * fault of what one organization asks for. The telco's opens after calls of at least two of them, or of the service itself,
  * in a row.
  *
+ * The breaker of `effect/persistence` is no replacement: it goes by the wall clock, which may be set (rule W13), and each of its
+ * circuits knows only its own calls.
+ *
  * Times are machine time, in milliseconds.
  */
 import { Result } from "effect"
