@@ -59,12 +59,19 @@ export const securitySchemes = {
 export const hasFailed = <Failed extends boolean>(failed: Failed) =>
   field(Schema.Literal(failed), "Whether the request failed")
 
+const error = {
+  error: Schema.Literal(true),
+  message: Schema.String,
+  code: Schema.String,
+  request_id: Schema.optionalKey(Schema.String)
+}
+
 /** The body of every error (rule W1). */
 export const ErrorBody = Schema.Struct({
   error: hasFailed(true),
-  message: string("What is wrong, for people. A wrong field is named", "Plan not found"),
-  code: string("The name of the error, for programs; it never changes", "plan_not_found"),
-  request_id: optional(Schema.String, "The request's id, under which the log tells the cause", Samples.requestId)
+  message: field(error.message, "What is wrong, for people. A wrong field is named", "Plan not found"),
+  code: field(error.code, "The name of the error, for programs; it never changes", "plan_not_found"),
+  request_id: field(error.request_id, "The request's id, under which the log tells the cause", Samples.requestId)
 }).annotate({ identifier: "Error" })
 
 /** `{error: false, data}`. */
@@ -124,6 +131,15 @@ const described = (codes: ReadonlyArray<Codes.Code>): string =>
 export const errorCode = (codes: ReadonlyArray<Codes.Code>) =>
   Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ enum: [...codes] }) }))
 
+// The document has what the other fields mean in `Error`.
+const errorOf = (status: number, codes: ReadonlyArray<Codes.Code>) =>
+  Schema.Struct({ ...error, code: errorCode(codes) })
+    .annotate({ description: described(codes) })
+    .pipe(HttpApiSchema.status(status))
+
+/** The errors that were made, by their codes: most endpoints have the same. */
+const errors = new Map<string, ReturnType<typeof errorOf>>()
+
 /**
  * The errors that an endpoint may answer: one body per status. Where a resource may not be found, its id may also be no
  * path that the service has, such as one that is too long.
@@ -131,12 +147,10 @@ export const errorCode = (codes: ReadonlyArray<Codes.Code>) =>
 export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
   [...new Set(codes.map(Codes.status))].map((status) => {
     const named = codes.filter((code) => Codes.status(code) === status)
-    const ofStatus: ReadonlyArray<Codes.Code> = [
-      ...new Set(status === 404 ? [...named, "route_not_found" as const] : named)
-    ]
-    return Schema.Struct({ ...ErrorBody.fields, code: errorCode(ofStatus) })
-      .annotate({ description: described(ofStatus) })
-      .pipe(HttpApiSchema.status(status))
+    const ofStatus = [...new Set(status === 404 ? [...named, "route_not_found" as const] : named)]
+    const made = errors.get(ofStatus.join()) ?? errorOf(status, ofStatus)
+    errors.set(ofStatus.join(), made)
+    return made
   })
 
 /** The errors of every endpoint with an API key; then with a query, an idempotency key, and a body as well. */
