@@ -4,8 +4,7 @@
  */
 export { toNodeHandler } from "./http/NodeHandler.ts"
 export { createSimplan } from "./Simplan.ts"
-export { createSimulator } from "./ports/Simulator.ts"
-export { journaledTelco, telcoLayer } from "./ports/TelcoLayer.ts"
+export { createSimulator, journaledTelco, telcoLayer } from "./ports/Telcos.ts"
 export * from "./errors/Errors.ts"
 export type * from "./Options.ts"
 export type * from "./types/Calls.ts"

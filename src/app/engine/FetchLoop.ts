@@ -96,8 +96,8 @@ export interface FetchLoop {
   /** There is work due at this instant; null: there is none. */
   readonly wake: (dueAt: Instant | null) => void
   /**
-   * Makes the loop poll for due work, and ends when it has found none that nobody holds and has none under way. Tells
-   * what is pending then. The loop has to run.
+   * Makes the loop poll for due work, and ends when it has found none that nobody holds and has none under way.
+   * Gives what is pending then. The loop has to run.
    */
   readonly idle: Effect.Effect<Pending, StorageError>
   /** Whether the loop has no work under way, and was not notified of any that is due at this instant. */

@@ -30,7 +30,7 @@ export class Worker extends Context.Service<
     /** Does work as it falls due, for as long as the scope is open. Several scopes share the loops. */
     readonly running: Effect.Effect<void, never, Scope.Scope>
     /**
-     * Returns when nothing that is due now is left and nothing is under way, here or in another process; tells when the
+     * Returns when nothing that is due now is left and nothing is under way, here or in another process. Gives when the
      * next job or delivery is due, null where there is none. The worker has to be running.
      */
     readonly idle: Effect.Effect<Instant | null, StorageError>
