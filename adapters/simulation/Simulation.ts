@@ -6,7 +6,7 @@
  * neither Node nor a test runner.
  */
 import { Clock as MachineClock, Context, Effect, Layer, Logger, Scheduler, Scope } from "effect"
-import { Catalogues, Clock, Leases, Services, Settings, Time } from "simplan"
+import { Catalogues, Clock, Services, Settings, Time, Worker } from "simplan"
 import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
@@ -146,7 +146,7 @@ export const makeOver = Effect.fnUntraced(function* (
   let services = yield* begin
   const restart = Effect.gen(function* () {
     services = yield* begin
-    yield* Effect.provideContext(Leases.takeOver, ports)
+    yield* Effect.provideContext(Worker.takeOver, ports)
   })
   const use = <A, E>(effect: Effect.Effect<A, E, Services.Services>): Effect.Effect<A, E> =>
     inItsTime(Effect.suspend(() => Effect.provideContext(effect, services)))

@@ -3,7 +3,7 @@
  * the webhooks it gets.
  */
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
-import { Clock, Leases, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
+import { Clock, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
 import { Clocks, Jobs, type Label, Outbox, Storage } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
@@ -100,7 +100,7 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     restart: async () => {
       crash.at = Number.POSITIVE_INFINITY
       runtime = start()
-      await run(Leases.takeOver)
+      await run(Worker.takeOver)
     },
     /** Another process, once this one is asked to stop and has stopped. */
     stopAndStart: async () => {

@@ -3,7 +3,7 @@
  * that never succeed.
  */
 import { Effect } from "effect"
-import { Commands, Leases, Subscriptions, Time } from "simplan"
+import { Commands, Subscriptions, Time, Worker } from "simplan"
 import { Clocks } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -34,7 +34,7 @@ describe("S5 and W2: an order whose repetition is late", () => {
     await order()
     world.beforeCommit(async () => {
       world.beforeCommit(async () => {})
-      await world.run(Leases.takeOver)
+      await world.run(Worker.takeOver)
       await world.advanceBy(11 * Time.SECOND)
     })
     await order()
@@ -107,7 +107,7 @@ describe("S5: a release that is late", () => {
       Effect.exit(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId: world.organizationId, iccid })))
     )
     await elapse(100)
-    await world.run(Leases.takeOver)
+    await world.run(Worker.takeOver)
     await world.settle()
     await order(iccid)
     await elapse(600)

@@ -8,7 +8,7 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
 import { resolve } from "node:path"
-import { Catalogues, Leases, Services, Settings as Limits, Time, Worker } from "simplan"
+import { Catalogues, Services, Settings as Limits, Time, Worker } from "simplan"
 import { Clocks, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import { RouteGroups, type Routes, Server } from "../../http/index.ts"
@@ -112,7 +112,7 @@ const services = Effect.fnUntraced(function* (settings: Settings.Settings, telco
     NodeCrypto.layer,
     clock
   ).pipe(Layer.provideMerge(Layer.succeedContext(stores)))
-  const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Leases.takeOver), ports) : ports
+  const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Worker.takeOver), ports) : ports
   return yield* Layer.build(Layer.provideMerge(Services.layer, begun).pipe(Layer.provide(limitsOf(settings, telcos))))
 })
 

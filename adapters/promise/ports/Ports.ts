@@ -363,7 +363,7 @@ export const make = (options: Options) => {
       journaled === undefined || database.journaled === null
         ? Layer.provideMerge(Layer.merge(await telco.layer(), beside), await database.layer())
         : Layer.provideMerge(Layer.merge(journaled(log), beside), await database.journaled())
-    const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Leases.takeOver), ports) : ports
+    const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Worker.takeOver), ports) : ports
     const services = Layer.provideMerge(
       Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis, options)),
       begun

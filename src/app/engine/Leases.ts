@@ -12,7 +12,6 @@
 import { Context, Effect, type Fiber, FiberSet, Layer, Schedule, Scope } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
-import { HOUR } from "../../domain/Time.ts"
 import { Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
@@ -191,22 +190,4 @@ const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effe
 /** The implementation that `Services.layer` provides. Leases are renewed until background tasks have ended. */
 export const layer: Layer.Layer<Leases | BackgroundTasks, never, Ids | Jobs | Outbox> = tasksLayer.pipe(
   Layer.provideMerge(leasesLayer)
-)
-
-/** How far ahead of its due time a request may have taken the job that it goes on with (rule S5), and to spare. */
-const AHEAD = 2 * HOUR
-
-/**
- * Ends all leases on work that is due or will be soon: a process that is known to be the only one takes over what a killed
- * one held.
- */
-export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | Clocks.BusinessClock> = Effect.gen(
-  function* () {
-    const jobs = yield* Jobs
-    const outbox = yield* Outbox
-    const { now } = yield* Clocks.BusinessClock
-    const at = { now: (yield* now) + AHEAD }
-    yield* jobs.release(at)
-    yield* outbox.release(at)
-  }
 )

@@ -211,3 +211,21 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 export const background: Layer.Layer<never, never, Worker> = Layer.effectDiscard(
   Effect.flatMap(Worker, (worker) => Effect.forkScoped(worker.runForever))
 )
+
+/** How far ahead of its due time a request may have taken the job that it goes on with (rule S5), and to spare. */
+const AHEAD = 2 * HOUR
+
+/**
+ * Ends all leases on work that is due or will be soon: a process that is known to be the only one takes over what a killed
+ * one held.
+ */
+export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | Clocks.BusinessClock> = Effect.gen(
+  function* () {
+    const jobs = yield* Jobs
+    const outbox = yield* Outbox
+    const { now } = yield* Clocks.BusinessClock
+    const at = { now: (yield* now) + AHEAD }
+    yield* jobs.release(at)
+    yield* outbox.release(at)
+  }
+)
