@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { cycles, loadedWith, manifestOf, mutualRooms, type SourceFile, strayEntries, violations } from "./rules.ts"
+import { cycles, loadedWith, manifestOf, roomCycles, type SourceFile, strayEntries, violations } from "./rules.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -45,8 +45,8 @@ describe("the repository", () => {
     expect(cycles(all, manifest)).toEqual([])
   })
 
-  it("has no two rooms that import each other, types included", { timeout: PARSING }, () => {
-    expect(mutualRooms(all, manifest)).toEqual([])
+  it("has no circles of imports among folders beside each other", { timeout: PARSING }, () => {
+    expect(roomCycles(all, manifest)).toEqual([])
   })
 
   it("holds nothing else at its top level", () => {
@@ -255,9 +255,9 @@ describe("the circles found", () => {
   })
 })
 
-describe("the rooms that import each other", () => {
+describe("the circles of folders found", () => {
   const planted = (...imports: ReadonlyArray<readonly [path: string, text: string]>) =>
-    mutualRooms(
+    roomCycles(
       imports.map(([path, text]) => ({ path, text })),
       manifest
     )
@@ -269,6 +269,18 @@ describe("the rooms that import each other", () => {
     const target = ["src/app/plans/B.ts", ""] as const
     expect(planted(there, other, target, back)).toEqual(["src/app/plans, src/app/sims"])
     expect(planted(there, other, target)).toEqual([])
+  })
+
+  it("may lead through a third one", () => {
+    expect(
+      planted(
+        ["src/app/sims/A.ts", 'import "../plans/B.ts"'],
+        ["src/app/plans/B.ts", ""],
+        ["src/app/plans/C.ts", 'import "../jobs/D.ts"'],
+        ["src/app/jobs/D.ts", 'import "../sims/E.ts"'],
+        ["src/app/sims/E.ts", ""]
+      )
+    ).toEqual(["src/app/jobs, src/app/plans, src/app/sims"])
   })
 
   it("are none where one is above the other", () => {

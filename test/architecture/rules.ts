@@ -285,7 +285,7 @@ export const loadedWith = (entry: string, files: ReadonlyArray<SourceFile>, mani
 // --- cycles -----------------------------------------------------------------------------------------------------------
 
 /** The files among `files` that each one imports, types included. */
-const graphOf = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyMap<string, ReadonlyArray<string>> => {
+const graphOf = (files: ReadonlyArray<SourceFile>, manifest: Manifest): Graph => {
   const paths = new Set(files.map(({ path }) => path))
   return new Map(
     files.map((file) => {
@@ -295,12 +295,13 @@ const graphOf = (files: ReadonlyArray<SourceFile>, manifest: Manifest): Readonly
   )
 }
 
+type Graph = ReadonlyMap<string, ReadonlyArray<string>>
+
 /**
- * The circles of imports, types included: one line for each group of files in which every file leads to every other one,
- * as `a.ts, b.ts`. Tarjan's algorithm for strongly connected components.
+ * The circles of a graph: one line for each group of nodes in which every one leads to every other one, as `a, b`. Tarjan's
+ * algorithm for strongly connected components.
  */
-export const cycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> => {
-  const graph = graphOf(files, manifest)
+const circlesIn = (graph: Graph): ReadonlyArray<string> => {
   const found: Array<string> = []
   const visited = new Map<string, { readonly index: number; low: number; onStack: boolean }>()
   const stack: Array<string> = []
@@ -324,11 +325,13 @@ export const cycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): Re
     }
     return state
   }
-  for (const { path } of files) if (!visited.has(path)) visit(path)
+  for (const path of graph.keys()) if (!visited.has(path)) visit(path)
   return found.toSorted()
 }
 
-// --- rooms ------------------------------------------------------------------------------------------------------------
+/** The circles of imports, types included. */
+export const cycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> =>
+  circlesIn(graphOf(files, manifest))
 
 /** The folders beside each other that two paths are in, as far down as they differ; undefined where one is above the other. */
 const roomsOf = (from: string, to: string): readonly [string, string] | undefined => {
@@ -339,21 +342,18 @@ const roomsOf = (from: string, to: string): readonly [string, string] | undefine
 }
 
 /**
- * The folders beside each other that import each other, types included, each with all that is below it: one line for each
- * pair, as `a, b`. What they share stands above both, or in a third one.
+ * The circles of imports among folders beside each other, types included, each folder with all that is below it. What they
+ * share stands above them, or in another one.
  */
-export const mutualRooms = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> => {
-  const found = new Set<string>()
+export const roomCycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> => {
+  const graph = new Map<string, Array<string>>()
   for (const [path, targets] of graphOf(files, manifest)) {
     for (const target of targets) {
-      const rooms = roomsOf(path, target)
-      if (rooms !== undefined) found.add(rooms.join(", "))
+      const [from, to] = roomsOf(path, target) ?? []
+      if (from !== undefined && to !== undefined) graph.set(from, [...(graph.get(from) ?? []), to])
     }
   }
-  return [...found].filter((pair) => {
-    const [from = "", to = ""] = pair.split(", ")
-    return from < to && found.has(`${to}, ${from}`)
-  })
+  return circlesIn(graph)
 }
 
 const topLevel = new Set([

@@ -81,7 +81,7 @@ describe("The documents list all", () => {
       ["connections", "adapters/http/Server.ts", /^const CONNECTIONS = (\w+)/m, ", or"],
       ["connections", "adapters/http/Server.ts", /^const CONNECTIONS_OF_ADDRESS = (\w+)/m],
       ["pipelined requests", "adapters/http/connections/Connection.ts", /^const AHEAD = (\w+)/m, " of"],
-      ["requests that begin", "adapters/http/connections/Turns.ts", /^const MOST = (\w+)/m, ", or"],
+      ["requests that begin", "adapters/http/Turns.ts", /^const MOST = (\w+)/m, ", or"],
       ["wrong keys", "adapters/http/middleware/Auth.ts", /failureRate: .*requests: (\w+)/],
       ["keys that are looked up", "adapters/http/middleware/Auth.ts", /^const SLOTS = (\w+)/m],
       ["jobs", "src/app/Settings.ts", /concurrency: (\d+)/],

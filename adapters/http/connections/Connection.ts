@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import type { Turns } from "./Turns.ts"
+import type { Turns } from "../Turns.ts"
 import type { Reader } from "../middleware/KeyLimits.ts"
 import type { Answer, Held, Holder, UnreadBytes } from "./UnreadBytes.ts"
 

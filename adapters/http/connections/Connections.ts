@@ -14,7 +14,7 @@ import type * as Http from "node:http"
 import type { Socket } from "node:net"
 import * as Requests from "../middleware/Requests.ts"
 import { Connection, type Reason, reasons, type Shared } from "./Connection.ts"
-import * as Turns from "./Turns.ts"
+import * as Turns from "../Turns.ts"
 import * as UnreadBytes from "./UnreadBytes.ts"
 
 /** The bytes per second that a reader takes at least, over the stall timeout. */

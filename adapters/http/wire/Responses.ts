@@ -11,7 +11,7 @@ import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
-import * as Turns from "../connections/Turns.ts"
+import * as Turns from "../Turns.ts"
 import * as Errors from "./Errors.ts"
 
 /** `{error: false, data}`. */

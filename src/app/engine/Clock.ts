@@ -10,7 +10,7 @@ import { END_OF_TIME, toIso } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
-import { BackgroundTasks } from "./Leases.ts"
+import { BackgroundTasks } from "../jobs/Leases.ts"
 import { Worker } from "./Worker.ts"
 
 /** Reads the business clock, and moves a virtual one. */

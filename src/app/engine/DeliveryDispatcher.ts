@@ -18,7 +18,7 @@ import { type SendFailed, type WebhookAnswer, WebhookSender } from "../../ports/
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as FetchLoop from "./FetchLoop.ts"
-import * as Leases from "./Leases.ts"
+import * as Leases from "../jobs/Leases.ts"
 import * as FairSlots from "../FairSlots.ts"
 import * as Metrics from "../Metrics.ts"
 import { Settings } from "../Settings.ts"

@@ -11,7 +11,7 @@ import type { PendingQuery, Pending } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
 import type { FairClaims } from "./FairClaims.ts"
-import type * as Leases from "./Leases.ts"
+import type * as Leases from "../jobs/Leases.ts"
 
 export interface WakeUps {
   /** There is work due at this instant; null: there is none. */

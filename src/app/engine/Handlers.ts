@@ -24,7 +24,7 @@ import { Outbox } from "../../ports/Outbox.ts"
 import { Settings } from "../Settings.ts"
 import type { FairClaims } from "./FairClaims.ts"
 import * as FetchLoop from "./FetchLoop.ts"
-import * as Leases from "./Leases.ts"
+import * as Leases from "../jobs/Leases.ts"
 
 /** Runs an effect in a database transaction, which commits if the effect succeeds and else rolls back. */
 export type Transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, unknown>

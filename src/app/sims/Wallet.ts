@@ -22,9 +22,9 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as JobRunner from "../engine/JobRunner.ts"
+import * as JobRunner from "../jobs/JobRunner.ts"
 import { type Reserve, SimReservations } from "./SimReservations.ts"
-import { BackgroundTasks } from "../engine/Leases.ts"
+import { BackgroundTasks } from "../jobs/Leases.ts"
 
 /** A mobile plan to be applied or removed. */
 export interface ChangeRequest {

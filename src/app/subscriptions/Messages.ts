@@ -19,8 +19,8 @@ import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits, CurrentIdempotency, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as JobRunner from "../engine/JobRunner.ts"
-import { BackgroundTasks } from "../engine/Leases.ts"
+import * as JobRunner from "../jobs/JobRunner.ts"
+import { BackgroundTasks } from "../jobs/Leases.ts"
 import { Settings } from "../Settings.ts"
 
 /** Sends SMS. */

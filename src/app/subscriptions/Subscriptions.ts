@@ -36,13 +36,13 @@ import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.t
 import { Catalogues } from "../plans/Catalogues.ts"
 import { cachedThenReload, Commits, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import * as JobRunner from "../engine/JobRunner.ts"
+import * as JobRunner from "../jobs/JobRunner.ts"
 import * as RequestContext from "../RequestContext.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
-import { BackgroundTasks } from "../engine/Leases.ts"
+import { BackgroundTasks } from "../jobs/Leases.ts"
 
 /** A plan to be attached to a SIM. */
 export interface CreateRequest {

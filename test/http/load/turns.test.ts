@@ -2,7 +2,7 @@
  * Requests of callers without a key (rule W13): a few begin in each turn of the event loop, those of each address in turn.
  */
 import { expect, it } from "vitest"
-import * as Turns from "../../../adapters/http/connections/Turns.ts"
+import * as Turns from "../../../adapters/http/Turns.ts"
 
 const world = (most?: number) => {
   let due: Array<() => void> = []

@@ -22,8 +22,8 @@ import { type CreatedCursor, type EndedJob, type Keyset, Storage, type StorageEr
 import * as Paging from "../Paging.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import { HandlerRegistry, type Transaction } from "../engine/Handlers.ts"
-import { Organizations } from "./Organizations.ts"
+import { HandlerRegistry, type Transaction } from "./Handlers.ts"
+import { Organizations } from "../organizations/Organizations.ts"
 
 /** How a handler is registered. */
 export interface Options {
