@@ -5,8 +5,7 @@
 import { Refusal } from "simplan"
 import { type Catalogue, Label, TextLimit } from "simplan/ports"
 import { Effect, Result, Schema, SchemaIssue } from "effect"
-import * as Countries from "./Countries.ts"
-import * as Ids from "./Ids.ts"
+import * as Defaults from "./Defaults.ts"
 
 const Iso2 = Schema.String.check(
   Schema.isPattern(/^[A-Z]{2}$/u, { expected: "an ISO 2-letter country code in upper case" })
@@ -116,7 +115,7 @@ export interface File {
 }
 
 const operatorOf = ({ country, labels, mcc_mnc, name, operator_id, supported_rats }: typeof Operator.Type) => ({
-  operatorId: operator_id ?? Ids.operatorId(country, name),
+  operatorId: operator_id ?? Defaults.operatorId(country, name),
   name,
   countryIso2: country,
   supportedRats: supported_rats,
@@ -125,7 +124,7 @@ const operatorOf = ({ country, labels, mcc_mnc, name, operator_id, supported_rat
 })
 
 const profileOf = ({ coverage_id, iso2_list, label, region_code, region_name }: typeof Profile.Type) => ({
-  coverageId: coverage_id ?? Ids.coverageId(label, region_code),
+  coverageId: coverage_id ?? Defaults.coverageId(label, region_code),
   label,
   regionName: region_name,
   regionCode: region_code,
@@ -149,7 +148,7 @@ export const complete = Effect.fn("CatalogueFile.complete")(function* (file: unk
     Result.mapError(decodeLists(unwrapped(file), strictly), ({ issue }) => refusalOf([], issue))
   )
   const catalogue: Catalogue.Catalogue = {
-    countries: lists.countries === undefined ? Countries.all : yield* decodeCountries(lists.countries),
+    countries: lists.countries === undefined ? Defaults.countries : yield* decodeCountries(lists.countries),
     operators: yield* decodeOperators(lists.operators),
     profiles: yield* decodeProfiles(lists.profiles)
   }

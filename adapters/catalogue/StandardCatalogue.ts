@@ -10,9 +10,8 @@ import { Catalogues } from "simplan"
 import type { Catalogue } from "simplan/ports"
 import { Label } from "simplan/ports"
 import { Effect, Layer } from "effect"
-import * as Countries from "./Countries.ts"
 import * as Data from "./Data.ts"
-import * as Ids from "./Ids.ts"
+import * as Defaults from "./Defaults.ts"
 
 /** The radio access technologies, oldest first. */
 const RATS = ["2G", "3G", "4G", "5G"] as const
@@ -32,7 +31,7 @@ const operator = (line: string): Catalogue.Operator => {
   const name = words.join(" ")
   const supportedRats = technologies.split(",").filter(isRat)
   return {
-    operatorId: Ids.operatorId(countryIso2, name),
+    operatorId: Defaults.operatorId(countryIso2, name),
     name,
     countryIso2,
     supportedRats,
@@ -40,6 +39,24 @@ const operator = (line: string): Catalogue.Operator => {
     labels: labelsOf(supportedRats)
   }
 }
+
+/** A continent that has a standard profile; Antarctica has none. */
+interface Continent {
+  readonly regionCode: string
+  readonly regionName: string
+}
+
+const continents: Readonly<Record<string, Continent>> = {
+  EU: { regionCode: "EUROPE", regionName: "Europe" },
+  AS: { regionCode: "ASIA", regionName: "Asia" },
+  AF: { regionCode: "AFRICA", regionName: "Africa" },
+  NA: { regionCode: "NORTH_AMERICA", regionName: "North America" },
+  SA: { regionCode: "SOUTH_AMERICA", regionName: "South America" },
+  OC: { regionCode: "OCEANIA", regionName: "Oceania" }
+}
+
+/** None for Antarctica and its islands. */
+const continentByIso2 = new Map(Defaults.located.map(({ continent, iso2 }) => [iso2, continents[continent]]))
 
 /** The operators, by country and name. */
 const operatorsOfData = (): ReadonlyArray<Catalogue.Operator> => Data.networks.trim().split("\n").map(operator)
@@ -50,9 +67,9 @@ const profilesOf = (operators: ReadonlyArray<Catalogue.Operator>): ReadonlyArray
     const served = new Set(
       operators.filter(({ labels }) => labels.includes(label)).map(({ countryIso2 }) => countryIso2)
     )
-    const countries = Countries.all.filter(({ iso2 }) => served.has(iso2))
+    const countries = Defaults.countries.filter(({ iso2 }) => served.has(iso2))
     const profile = (regionCode: string, regionName: string, members: ReadonlyArray<Catalogue.Country>) => ({
-      coverageId: Ids.coverageId(label, regionCode),
+      coverageId: Defaults.coverageId(label, regionCode),
       label,
       regionName,
       regionCode,
@@ -60,11 +77,11 @@ const profilesOf = (operators: ReadonlyArray<Catalogue.Operator>): ReadonlyArray
     })
     return [
       ...countries.map((country) => profile(country.iso2, country.name, [country])),
-      ...Countries.allContinents.map(({ regionCode, regionName }) =>
+      ...Object.values(continents).map(({ regionCode, regionName }) =>
         profile(
           regionCode,
           regionName,
-          countries.filter(({ iso2 }) => Countries.continentOf(iso2)?.regionCode === regionCode)
+          countries.filter(({ iso2 }) => continentByIso2.get(iso2)?.regionCode === regionCode)
         )
       ),
       profile("GLOBAL", "Global", countries)
@@ -73,7 +90,7 @@ const profilesOf = (operators: ReadonlyArray<Catalogue.Operator>): ReadonlyArray
 
 const build = (): Catalogue.Catalogue => {
   const operators = operatorsOfData()
-  return { countries: Countries.all, operators, profiles: profilesOf(operators) }
+  return { countries: Defaults.countries, operators, profiles: profilesOf(operators) }
 }
 
 let built: Catalogue.Catalogue | undefined

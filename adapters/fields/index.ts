@@ -1,6 +1,6 @@
 /**
- * The fields of requests and of settings: their schemas, and messages about wrong ones. Shared by the ways in: HTTP,
- * Promises and the command line; the reader of long lists by the OCS too.
+ * The fields of requests and of settings: their schemas, messages about wrong ones, and the codes of errors. Shared by
+ * the ways in: HTTP, Promises and the command line; the reader of long lists by the OCS too.
  */
 export * as Codes from "./Codes.ts"
 export * as Fields from "./Fields.ts"

@@ -1,6 +1,6 @@
 /**
  * The refusals of the service. Each one is a tagged error with the fields that a caller needs to act on it. Its HTTP
- * status is set in `adapters/http` alone (rule W1). Fields are plain data, so a refusal can be stored under an
+ * status is set in `adapters/fields` alone (rule W1). Fields are plain data, so a refusal can be stored under an
  * idempotency key and replayed (rule W2).
  */
 import { type Cause, Data } from "effect"
