@@ -67,6 +67,12 @@ export const plan = (changes: Partial<Plan> = {}): Plan => ({
   ...changes
 })
 
+/** A free eSIM to be imported. */
+export const newSim = (changes: Partial<Sim> = {}): Omit<Sim, "importSequence" | "version"> => {
+  const { importSequence: _, version: __, ...imported } = sim(changes)
+  return imported
+}
+
 /** A free eSIM. */
 export const sim = (changes: Partial<Sim> = {}): Sim => ({
   organizationId,

@@ -5,6 +5,7 @@ import { Context, Effect, Stream } from "effect"
 import { connect, type Socket } from "node:net"
 import { Subscriptions } from "simplan"
 import type { Storage } from "simplan/ports"
+import * as Values from "../domain/Values.ts"
 import * as World from "./World.ts"
 
 /** A subscription of about 1 KB. */
@@ -17,27 +18,16 @@ export const item = (n: number) => ({
     createdAt: World.START,
     status: "Live" as const
   },
-  sim: {
+  sim: Values.sim({
     organizationId: "o",
     simId: `sim${n}`,
     iccid: World.iccid(n),
     importSequence: n,
-    label: "Green" as const,
-    isEsim: true,
     lpa: null,
-    imsi: null,
-    msisdn: null,
-    subscriberId: null,
     createdAt: World.START,
-    allocation: { _tag: "InService" as const, subscriptionId: `s${n}` },
-    recycledAt: null,
-    downloaded: false,
-    smdp: null,
-    location: null,
-    lastActivityAt: null,
-    mobilePlan: { _tag: "Settled" as const, applied: false },
+    allocation: { _tag: "InService", subscriptionId: `s${n}` },
     version: 1
-  }
+  })
 })
 
 type Item = ReturnType<typeof item>

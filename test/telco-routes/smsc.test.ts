@@ -3,12 +3,13 @@
  * telco of its packages knows it.
  */
 import { Effect, Exit, Layer, Logger } from "effect"
-import { Sim, SimIdentities, Storage, Telco } from "simplan/ports"
+import { type SimIdentities, Storage, Telco } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import { Books } from "../../adapters/telco-simulator/index.ts"
+import * as Values from "../domain/Values.ts"
 import * as FakeOcs from "../fakes/ocs/Fake.mjs"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as World from "./World.ts"
@@ -55,17 +56,7 @@ const play = <A>(
     const importAgain = (changes: Partial<SimIdentities.SimIdentities>) =>
       Storage.Storage.use((storage) =>
         storage.sims.import([
-          Sim.imported({
-            organizationId: "o",
-            simId: "s",
-            iccid,
-            label: "Green",
-            isEsim: true,
-            lpa: null,
-            createdAt: 0,
-            ...SimIdentities.none,
-            ...changes
-          })
+          Values.newSim({ organizationId: "o", simId: "s", iccid, lpa: null, createdAt: 0, ...changes })
         ])
       ).pipe(Effect.provideContext(context))
     yield* importAgain(identities)

@@ -15,10 +15,10 @@ import {
   type Plan,
   type Sim,
   type SimDifference,
-  SimIdentities,
   Storage
 } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
+import * as Values from "../../domain/Values.ts"
 
 /** Everything that the adapter gives. */
 export type Adapter = Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.SqlClient>
@@ -80,24 +80,15 @@ export const on = <A, E>(
 
 export const iccidOf = (number: number): string => `8988${String(number).padStart(15, "0")}`
 
-export const newSim = (organizationId: string, number: number, changes: Partial<Sim.Sim> = {}): Storage.NewSim => ({
-  organizationId,
-  simId: `sim-${number}`,
-  iccid: iccidOf(number),
-  label: "Green",
-  isEsim: true,
-  lpa: null,
-  createdAt: 1_000,
-  allocation: { _tag: "Free" },
-  recycledAt: null,
-  downloaded: false,
-  smdp: null,
-  location: null,
-  lastActivityAt: null,
-  mobilePlan: { _tag: "Settled", applied: false },
-  ...SimIdentities.none,
-  ...changes
-})
+export const newSim = (organizationId: string, number: number, changes: Partial<Sim.Sim> = {}): Storage.NewSim =>
+  Values.newSim({
+    organizationId,
+    simId: `sim-${number}`,
+    iccid: iccidOf(number),
+    lpa: null,
+    createdAt: 1_000,
+    ...changes
+  })
 
 export const newSims = (organizationId: string, from: number, count: number): ReadonlyArray<Storage.NewSim> =>
   Array.from({ length: count }, (_, index) => newSim(organizationId, from + index))

@@ -6,8 +6,9 @@ import { Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { QueueDepth, Services } from "simplan"
 import * as Memory from "simplan/memory"
-import { Clocks, Sim, SimIdentities, Storage } from "simplan/ports"
+import { Clocks, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
+import * as Values from "../../domain/Values.ts"
 import * as Ports from "../Ports.ts"
 
 const ORGANIZATIONS = 130
@@ -18,8 +19,7 @@ const idOf = (index: number) => `organization-${String(index).padStart(3, "0")}`
 const stocked = (index: number) =>
   Array.from({ length: index + 1 }, (_, place) => {
     const iccid = `89${String(index).padStart(8, "0")}${String(place).padStart(9, "0")}`
-    const of = { organizationId: idOf(index), simId: iccid, iccid, label: "Green" as const, isEsim: true, createdAt: 0 }
-    return Sim.imported({ ...of, lpa: "LPA:1$a$b", ...SimIdentities.none })
+    return Values.newSim({ organizationId: idOf(index), simId: iccid, iccid, createdAt: 0 })
   })
 
 const gauges = Effect.map(Metric.snapshot, (all) =>
