@@ -13,7 +13,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Idempotency, Storage, type WebhookEndpoint } from "simplan/ports"
 import { type Row, type Sql, values } from "./database/Database.ts"
-import * as CommitClause from "./sql/CommitClause.ts"
+import * as Columns from "./sql/Columns.ts"
 import * as Secrets from "./encryption/Secrets.ts"
 import type { SecretKey } from "./encryption/SecretKeys.ts"
 
@@ -98,7 +98,7 @@ interface Part<A> {
   readonly write: (sql: Sql, changes: ReadonlyArray<Change>) => Rows<unknown>
 }
 
-const columns = CommitClause.columns<Change>({ text: ["organizationId", "id", "before", "after"] }, [
+const columns = Columns.of<Change>({ organizationId: "text", id: "text", before: "text", after: "text" }, [
   "organizationId",
   "id"
 ])
@@ -114,7 +114,7 @@ const activationCodes: Part<string> = {
   text: (secret) => secret,
   write: (sql, changes) => sql`
     update simplan.sim set lpa = r.after
-    from ${CommitClause.rows(sql, changes, columns)}
+    from ${Columns.rows(sql, changes, columns)}
     where sim.organization_id = r."organizationId" and sim.iccid = r.id and sim.lpa = r.before
     returning 1`
 }
@@ -138,7 +138,7 @@ const endpoints: Part<EndpointSecrets> = {
   text: ({ signingKeys, url }) => JSON.stringify({ url, signingKeys }),
   write: (sql, changes) => sql`
     update simplan.webhook_endpoint set url = r.after::jsonb->>'url', signing_keys = r.after::jsonb->'signingKeys'
-    from ${CommitClause.rows(sql, changes, columns)}
+    from ${Columns.rows(sql, changes, columns)}
     where webhook_endpoint.organization_id = r."organizationId" and webhook_endpoint.endpoint_id = r.id
       and webhook_endpoint.url = r.before::jsonb->>'url'
       and webhook_endpoint.signing_keys = r.before::jsonb->'signingKeys'
@@ -163,7 +163,7 @@ const outcomesIn = (table: string, name: string): Part<Idempotency.Outcome> => {
     text: (secret) => JSON.stringify(secret),
     write: (sql, changes) => sql`
       update ${sql.literal(`simplan.${table}`)} set outcome = r.after::json
-      from ${CommitClause.rows(sql, changes, columns)}
+      from ${Columns.rows(sql, changes, columns)}
       where ${sql.literal(table)}.organization_id = r."organizationId" and ${sql.literal(id)} = r.id
         and ${sql.literal(table)}.outcome::jsonb = r.before::jsonb
       returning 1`

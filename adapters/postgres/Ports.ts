@@ -3,7 +3,6 @@
  */
 import { Context, Effect } from "effect"
 import { HostTransaction, Jobs, Clocks, Outbox, RateLimitUsage, Storage } from "simplan/ports"
-import * as ApiKeys from "./statements/ApiKeys.ts"
 import * as AuditEntries from "./statements/AuditEntries.ts"
 import * as Commands from "./statements/Commands.ts"
 import * as Commit from "./commit/Commit.ts"
@@ -11,16 +10,14 @@ import type { Database } from "./database/Database.ts"
 import type { DatabaseLock } from "./database/DatabaseLock.ts"
 import * as Claims from "./queue/Claims.ts"
 import * as Deliveries from "./queue/Deliveries.ts"
-import * as EventHandlers from "./statements/EventHandlers.ts"
 import * as DeliveryLog from "./statements/DeliveryLog.ts"
-import * as Idempotency from "./statements/Idempotency.ts"
+import * as Events from "./statements/Events.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
 import * as Organizations from "./statements/Organizations.ts"
 import * as Plans from "./statements/Plans.ts"
-import * as Regions from "./statements/Regions.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
@@ -37,9 +34,9 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       count: Organizations.count(database)
     },
     apiKeys: {
-      byHash: ApiKeys.byHash(database),
-      get: ApiKeys.byId(database),
-      page: ApiKeys.page(database)
+      byHash: Organizations.keyByHash(database),
+      get: Organizations.keyById(database),
+      page: Organizations.keys(database)
     },
     webhookEndpoints: {
       get: WebhookEndpoints.byId(database),
@@ -50,16 +47,16 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       failing: WebhookEndpoints.failing(database)
     },
     eventHandlers: {
-      list: EventHandlers.list(database),
+      list: Events.handlers(database),
       delivery: DeliveryLog.toHandler(database),
       failed: DeliveryLog.failed(database)
     },
     plans: { get: Plans.byId(database), page: Plans.page(database) },
     regions: {
-      get: Regions.byId(database),
-      find: Regions.find(database),
-      page: Regions.page(database),
-      like: Regions.like(database)
+      get: Plans.regionById(database),
+      find: Plans.findRegion(database),
+      page: Plans.regions(database),
+      like: Plans.regionsLike(database)
     },
     catalogues: { version: ServiceState.catalogueVersion(database), get: ServiceState.catalogue(database) },
     sims: {
@@ -91,7 +88,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       waitingCounts: Deliveries.waitingCounts(database)
     },
     commands: { get: Commands.byId(database), page: Commands.page(database) },
-    idempotencyRecords: { get: Idempotency.byKey(database) },
+    idempotencyRecords: { get: Commands.recordByKey(database) },
     jobs: {
       get: JobQueue.byId(database),
       waiting: JobQueue.waiting(database),

@@ -7,7 +7,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Jobs, Storage } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Columns from "../sql/Columns.ts"
 
 /** The columns of a table that is a queue; it has an index by due time and id, and one that the partition leads. */
 export interface Queue {
@@ -29,7 +29,7 @@ const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined)
     ? sql.literal("")
     : sql`and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= (${from.dueAt}::bigint, ${from.id}::text)`
 
-const shareColumns = CommitClause.columns<Jobs.Share>({ text: ["partitionId"], json: ["from"], integer: ["limit"] })
+const shareColumns = Columns.of<Jobs.Share>({ partitionId: "text", from: "json", limit: "integer" })
 
 /** What the function of the table takes. */
 const sharesOf = (shares: ReadonlyArray<Jobs.Share>): string =>
@@ -59,14 +59,14 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
   // The partition stands in the order for the planner's sake, which might else search a partition's rows among all that
   // is due.
   return of.shares === undefined
-    ? CommitClause.first(
+    ? Columns.first(
         sql,
         sql`${selected} ${notBefore(sql, queue, of.from)} order by ${sql.literal(`${dueAt}, ${id}`)}`,
         of.limit,
         "for update skip locked"
       )
     : sql`
-        select share.* from ${CommitClause.rows(sql, of.shares, shareColumns)}, lateral (
+        select share.* from ${Columns.rows(sql, of.shares, shareColumns)}, lateral (
           ${selected} and ${sql.literal(partition)} = r."partitionId"
             and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
           order by ${sql.literal(`${partition}, ${dueAt}, ${id}`)}

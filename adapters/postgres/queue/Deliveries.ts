@@ -2,13 +2,15 @@
  * The statements that write deliveries to webhooks and handlers, and those of the outbox: its claims and its leases.
  */
 import { Effect } from "effect"
-import type { Delivery, Jobs, Outbox, Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Secrets from "../encryption/Secrets.ts"
 import * as DeliveryLog from "../statements/DeliveryLog.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Events from "../statements/Events.ts"
+import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
+import * as Columns from "../sql/Columns.ts"
 
 export const queue: Claims.Queue = {
   table: "delivery",
@@ -20,20 +22,24 @@ export const queue: Claims.Queue = {
 }
 
 // What may change of a delivery, and its key.
-const deliveryColumns = {
-  text: ["organizationId", "deliveryId", "status", "lastError"],
-  integer: ["attempts", "retryStep", "responseStatus"],
-  bigint: ["lastAttemptAt", "nextAttemptAt"]
-} as const
+const replacedColumns = Columns.pick(DeliveryLog.columns, [
+  "organizationId",
+  "deliveryId",
+  "status",
+  "attempts",
+  "retryStep",
+  "responseStatus",
+  "lastError",
+  "lastAttemptAt",
+  "nextAttemptAt"
+])
 
-const key = ["organizationId", "deliveryId"] as const
-
-const replayedColumns = CommitClause.columns<Delivery.Delivery>(deliveryColumns, key)
+type Replaced = Columns.RowOf<typeof replacedColumns>
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
 /** A delivery, the lease that it was held by, and what the log gets of the attempt; nulls where there was none. */
-interface Settled extends Pick<Delivery.Delivery, (typeof deliveryColumns)[keyof typeof deliveryColumns][number]> {
+interface Settled extends Replaced {
   readonly token: string
   readonly number: number | null
   readonly at: number | null
@@ -43,13 +49,18 @@ interface Settled extends Pick<Delivery.Delivery, (typeof deliveryColumns)[keyof
   readonly responseBody: string | null
 }
 
-const settledColumns = CommitClause.columns<Settled>(
+const settledColumns = Columns.of<Settled>(
   {
-    text: [...deliveryColumns.text, "token", "error", "responseBody"],
-    integer: [...deliveryColumns.integer, "number", "durationMillis", "attemptStatus"],
-    bigint: [...deliveryColumns.bigint, "at"]
+    ...replacedColumns.types,
+    token: "text",
+    number: "integer",
+    at: "bigint",
+    durationMillis: "integer",
+    attemptStatus: "integer",
+    error: "text",
+    responseBody: "text"
   },
-  key,
+  replacedColumns.key,
   ["organizationId", "status", "attempts", "retryStep", "responseStatus", "number", "attemptStatus", "responseBody"]
 )
 
@@ -73,19 +84,19 @@ const settledRow = ({ attempt, delivery, token }: NonNullable<Writes["settled"]>
   responseBody: attempt?.responseBody ?? null
 })
 
-const replacement = `
-  status = r.status, attempts = r.attempts, retry_step = r."retryStep", response_status = r."responseStatus",
-  last_error = r."lastError", last_attempt_at = r."lastAttemptAt", next_attempt_at = r."nextAttemptAt",
-  lease_token = null, lease_until = null`
+const replacement = [
+  ...replacedColumns.all.filter((name) => !replacedColumns.key.includes(name)).map(Columns.assignment),
+  "lease_token = null, lease_until = null"
+].join(", ")
 
 /** Replaces deliveries that are held with the token, ends the lease, and adds the attempts to the log. */
-export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): CommitClause.CommitClause => {
+export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Columns.Clause => {
   const rows = settled.map(settledRow)
   return {
     ctes: [
       sql`delivery_settled as (
         update simplan.delivery set ${sql.literal(replacement)}
-        from ${CommitClause.rows(sql, rows, settledColumns)}
+        from ${Columns.rows(sql, rows, settledColumns)}
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
           and delivery.lease_token = r.token
         returning r."organizationId", r."deliveryId", r.number, r.at, r."durationMillis", r."attemptStatus", r.error,
@@ -108,22 +119,19 @@ export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Commi
 }
 
 /** Replaces deliveries, whoever holds them. */
-export const replay = (sql: Sql, rows: NonNullable<Writes["replayed"]>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`delivery_replayed as (
-      update simplan.delivery set ${sql.literal(replacement)}
-      from ${CommitClause.rows(sql, rows, replayedColumns)}
-      where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from delivery_replayed)`
-})
-
-const leaseColumns = CommitClause.columns<Outbox.DeliveryLease>(
-  { text: ["organizationId", "deliveryId", "token"] },
-  key
+export const replay = Columns.clause(
+  "delivery_replayed",
+  replacedColumns,
+  (rows) => `update simplan.delivery set ${replacement}
+    from ${rows}
+    where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
+    returning 1`
 )
+
+const leaseColumns = Columns.of<Outbox.DeliveryLease>({ organizationId: "text", deliveryId: "text", token: "text" }, [
+  "organizationId",
+  "deliveryId"
+])
 
 /** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
@@ -132,7 +140,7 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
       (sql) => sql<Row<never>>`
         with delivery_renewing as (
           select delivery.organization_id, delivery.delivery_id
-          from ${CommitClause.rows(sql, of.leases, leaseColumns)}
+          from ${Columns.rows(sql, of.leases, leaseColumns)}
           join simplan.delivery on delivery.organization_id = r."organizationId"
             and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
           order by delivery.organization_id, delivery.delivery_id
@@ -167,85 +175,38 @@ export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.De
     database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
-        from ${CommitClause.rows(sql, leases, leaseColumns)}
+        from ${Columns.rows(sql, leases, leaseColumns)}
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
            and delivery.lease_token = r.token`
     )
   )
 
+const ofEvent = Columns.pick(Events.columns, ["createdAt", "payload"])
+const ofEndpoint = Columns.omit(WebhookEndpoints.columns, ["organizationId", "endpointId"])
+
 const claimedValue = `json_build_array(
-  json_build_array(
-    delivery.organization_id, delivery.delivery_id, delivery.event_id, delivery.endpoint_id, delivery.status,
-    delivery.attempts, delivery.retry_step, delivery.response_status, delivery.last_error, delivery.last_attempt_at,
-    delivery.next_attempt_at, delivery.created_at
-  ),
-  json_build_array(event.created_at, event.payload),
-  json_build_array(
-    webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description,
-    webhook_endpoint.disabled_reason, webhook_endpoint.disabled_at, webhook_endpoint.failing_since,
-    webhook_endpoint.signing_keys, webhook_endpoint.created_at, webhook_endpoint.deleted_at, webhook_endpoint.version
-  )
+  ${Columns.packed("delivery", DeliveryLog.columns)},
+  ${Columns.packed("event", ofEvent)},
+  ${Columns.packed("webhook_endpoint", ofEndpoint)}
 )`
 
-type Values<A, Names extends ReadonlyArray<keyof A>> = { readonly [Index in keyof Names]: A[Names[Index]] }
-
-type OfDelivery = readonly [
-  ...Values<
-    Delivery.Delivery,
-    ["organizationId", "deliveryId", "eventId", "endpointId", "status", "attempts", "retryStep"]
-  >,
-  ...Values<Delivery.Delivery, ["responseStatus", "lastError", "lastAttemptAt", "nextAttemptAt", "createdAt"]>
+type Claimed = readonly [
+  Columns.PackedOf<typeof DeliveryLog.columns>,
+  Columns.PackedOf<typeof ofEvent>,
+  Columns.PackedOf<typeof ofEndpoint>
 ]
 
-type OfEndpoint = readonly [
-  ...Values<WebhookEndpoint.WebhookEndpoint, ["url", "events", "description"]>,
-  disabledReason: WebhookEndpoint.DisabledReason | null,
-  disabledAt: number | null,
-  ...Values<WebhookEndpoint.WebhookEndpoint, ["failingSince", "signingKeys", "createdAt", "deletedAt", "version"]>
-]
+const unpackDelivery = Columns.unpacking(DeliveryLog.columns)
+const unpackEvent = Columns.unpacking(ofEvent)
+const unpackEndpoint = Columns.unpacking(ofEndpoint)
 
-type Claimed = readonly [OfDelivery, Values<WebhookEvent.WebhookEvent, ["createdAt", "payload"]>, OfEndpoint]
-
-const deliveryOf = (values: OfDelivery): Delivery.Delivery => {
-  const [organizationId, deliveryId, eventId, endpointId, status, attempts, retryStep, ...last] = values
-  const [responseStatus, lastError, lastAttemptAt, nextAttemptAt, createdAt] = last
-  return {
-    organizationId,
-    deliveryId,
-    eventId,
-    endpointId,
-    status,
-    attempts,
-    retryStep,
-    responseStatus,
-    lastError,
-    lastAttemptAt,
-    nextAttemptAt,
-    createdAt
-  }
-}
-
-const due = ([ofDelivery, [createdAt, payload], ofEndpoint]: Claimed): Delivery.DueDelivery => {
-  const delivery = deliveryOf(ofDelivery)
+const due = ([packedDelivery, event, endpoint]: Claimed): Delivery.DueDelivery => {
+  const delivery = unpackDelivery(packedDelivery)
   const { endpointId, eventId, organizationId } = delivery
-  const [url, events, description, reason, disabledAt, ...rest] = ofEndpoint
-  const [failingSince, signingKeys, endpointCreatedAt, deletedAt, version] = rest
   return {
     delivery,
-    event: { organizationId, eventId, createdAt, payload },
-    endpoint: {
-      organizationId,
-      endpointId,
-      url,
-      events,
-      description,
-      disabled: reason === null || disabledAt === null ? null : { reason, at: disabledAt },
-      failingSince,
-      signingKeys,
-      createdAt: endpointCreatedAt,
-      deletedAt,
-      version
-    }
+    event: { organizationId, eventId, ...unpackEvent(event) },
+    endpoint: WebhookEndpoints.stored({ organizationId, endpointId, ...unpackEndpoint(endpoint) })
   }
 }
 

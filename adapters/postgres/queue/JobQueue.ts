@@ -6,56 +6,32 @@ import { Job, type Jobs, type Storage } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
-const value = `json_build_array(
-  job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-  job.origin, job.command, job.refused, job.ended_at, job.waiting
-)`
+const columns = Columns.of<Job.Job>(
+  {
+    jobId: "text",
+    organizationId: "text",
+    work: "jsonb",
+    dueAt: "bigint",
+    attempts: "integer",
+    createdAt: "bigint",
+    idempotencyKey: "text",
+    origin: "jsonb",
+    command: "jsonb",
+    refused: "jsonb",
+    endedAt: "bigint",
+    waiting: "jsonb"
+  },
+  ["jobId"]
+)
 
-type Packed = readonly [
-  jobId: string,
-  organizationId: string,
-  work: Job.Work,
-  dueAt: number,
-  attempts: number,
-  createdAt: number,
-  idempotencyKey: string | null,
-  origin: Job.Job["origin"],
-  command: Job.Job["command"],
-  refused: Job.Job["refused"],
-  endedAt: number | null,
-  waiting: Job.Waiting | null
-]
+type Packed = Columns.Packed<Job.Job>
 
-const unpack = ([
-  jobId,
-  organizationId,
-  work,
-  dueAt,
-  attempts,
-  createdAt,
-  idempotencyKey,
-  origin,
-  command,
-  refused,
-  endedAt,
-  waiting
-]: Packed): Job.Job => ({
-  jobId,
-  organizationId,
-  work,
-  dueAt,
-  attempts,
-  createdAt,
-  idempotencyKey,
-  origin,
-  command,
-  refused,
-  endedAt,
-  waiting
-})
+const value = Columns.packed("job", columns)
+
+const unpack = Columns.unpacking(columns)
 
 export const queue: Claims.Queue = {
   table: "job",
@@ -70,64 +46,40 @@ export const queue: Claims.Queue = {
 type Writes = NonNullable<Storage.Commit["jobs"]>
 
 interface Put extends Job.Job {
-  readonly token: string | null
-  readonly until: number | null
+  readonly leaseToken: string | null
+  readonly leaseUntil: number | null
 }
 
-const columns = CommitClause.columns<Put>(
-  {
-    text: ["jobId", "organizationId", "idempotencyKey", "token"],
-    jsonb: ["work", "origin", "command", "refused", "waiting"],
-    bigint: ["dueAt", "createdAt", "endedAt", "until"],
-    integer: ["attempts"]
-  },
-  ["jobId"]
+const insert = Columns.insert(
+  "job_put",
+  "job",
+  Columns.of<Put>({ ...columns.types, leaseToken: "text", leaseUntil: "bigint" }, columns.key),
+  "on conflict (job_id) do nothing"
 )
 
 /** Stores jobs that are not there yet. */
-export const put = (
-  sql: Sql,
-  puts: NonNullable<Writes["put"]>,
-  { offset }: Pick<Database, "offset">
-): CommitClause.CommitClause => {
-  const rows = puts.map(
-    ({ job, lease }): Put => ({
-      ...job,
-      token: lease?.token ?? null,
-      until: lease === null ? null : ClockOffset.endOf(offset, lease)
-    })
+export const put = (sql: Sql, puts: NonNullable<Writes["put"]>, { offset }: Pick<Database, "offset">): Columns.Clause =>
+  insert(
+    sql,
+    puts.map(
+      ({ job, lease }): Put => ({
+        ...job,
+        leaseToken: lease?.token ?? null,
+        leaseUntil: lease === null ? null : ClockOffset.endOf(offset, lease)
+      })
+    )
   )
-  return {
-    ctes: [
-      sql`job_put as (
-        insert into simplan.job (
-          job_id, organization_id, work, due_at, attempts, created_at, idempotency_key, origin, command, refused,
-          ended_at, waiting, lease_token, lease_until
-        )
-        select r."jobId", r."organizationId", r.work, r."dueAt", r.attempts, r."createdAt", r."idempotencyKey",
-          r.origin, r.command, r.refused, r."endedAt", r.waiting, r.token, r.until
-        from ${CommitClause.rows(sql, rows, columns)}
-        on conflict (job_id) do nothing
-        returning 1
-      )`
-    ],
-    outcome: sql`(select count(*) from job_put)`
-  }
-}
 
-const leaseColumns = CommitClause.columns<Jobs.JobLease>({ text: ["jobId", "token"] }, ["jobId"])
+const leaseColumns = Columns.of<Jobs.JobLease>({ jobId: "text", token: "text" }, ["jobId"])
 
 /** Removes jobs that are held with the token. */
-export const finish = (sql: Sql, rows: ReadonlyArray<Jobs.JobLease>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`job_finished as (
-      delete from simplan.job using ${CommitClause.rows(sql, rows, leaseColumns)}
-      where job.job_id = r."jobId" and job.lease_token = r.token
-      returning 1
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from job_finished) = ${rows.length}::int, 'lease')`
-})
+export const finish = Columns.clause(
+  "job_finished",
+  leaseColumns,
+  (rows) =>
+    `delete from simplan.job using ${rows} where job.job_id = r."jobId" and job.lease_token = r.token returning 1`,
+  "lease"
+)
 
 // The text of the condition is that of the index.
 const hasEnded = "job.ended_at is not null"
@@ -182,14 +134,29 @@ interface Retry extends Omit<Retried, "lease"> {
   readonly until: number | null
 }
 
-const retryColumns = CommitClause.columns<Retry>(
-  {
-    text: ["jobId", "token", "next"],
-    jsonb: ["refused", "waiting"],
-    bigint: ["dueAt", "endedAt", "until"],
-    integer: ["attempts"]
-  },
-  ["jobId"]
+const retryRows = Columns.clause<Retry>(
+  "job_retried",
+  Columns.of(
+    {
+      jobId: "text",
+      token: "text",
+      next: "text",
+      dueAt: "bigint",
+      endedAt: "bigint",
+      until: "bigint",
+      attempts: "integer",
+      refused: "jsonb",
+      waiting: "jsonb"
+    },
+    ["jobId"]
+  ),
+  (rows) => `update simplan.job set due_at = r."dueAt", attempts = r.attempts,
+      refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", waiting = r.waiting, lease_token = r.next,
+      lease_until = r.until
+    from ${rows}
+    where job.job_id = r."jobId" and job.lease_token = r.token
+    returning 1`,
+  "lease"
 )
 
 const retryOf =
@@ -201,43 +168,19 @@ const retryOf =
   })
 
 /** Gives back jobs that are held with the token, for a later try, or to who goes on with them. */
-export const retry = (
-  sql: Sql,
-  rows: ReadonlyArray<Retried>,
-  { offset }: Pick<Database, "offset">
-): CommitClause.CommitClause => ({
-  ctes: [
-    sql`job_retried as (
-      update simplan.job set due_at = r."dueAt", attempts = r.attempts,
-        refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", waiting = r.waiting, lease_token = r.next,
-        lease_until = r.until
-      from ${CommitClause.rows(sql, rows.map(retryOf(offset)), retryColumns)}
-      where job.job_id = r."jobId" and job.lease_token = r.token
-      returning 1
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from job_retried) = ${rows.length}::int, 'lease')`
-})
-
-type Hastened = NonNullable<Writes["hastened"]>[number]
-
-const hasteColumns = CommitClause.columns<Hastened>({ text: ["jobId"], bigint: ["dueAt"] }, ["jobId"])
+export const retry = (sql: Sql, rows: ReadonlyArray<Retried>, { offset }: Pick<Database, "offset">): Columns.Clause =>
+  retryRows(sql, rows.map(retryOf(offset)))
 
 // The text of the condition is that of the index.
 const waits = "job.waiting is not null and job.ended_at is null"
 
 /** Has jobs tried sooner that wait for their next try. */
-export const hasten = (sql: Sql, rows: ReadonlyArray<Hastened>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`job_hastened as (
-      update simplan.job set due_at = r."dueAt"
-      from ${CommitClause.rows(sql, rows, hasteColumns)}
-      where job.job_id = r."jobId" and ${sql.literal(waits)} and job.due_at > r."dueAt"
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from job_hastened)`
-})
+export const hasten = Columns.update(
+  "job_hastened",
+  "job",
+  Columns.pick(columns, ["jobId", "dueAt"]),
+  `and ${waits} and job.due_at > r."dueAt"`
+)
 
 const waitingList: Pages.List<Packed> = {
   table: "job",
@@ -282,56 +225,40 @@ export const waitingCounts = (database: Database) =>
       group by waiting.kind, waiting.reason`
   )
 
-type Reopened = NonNullable<Writes["reopened"]>[number]
-
-const reopenColumns = CommitClause.columns<Reopened>(
-  { text: ["jobId"], bigint: ["endedAt", "dueAt"], integer: ["attempts"] },
-  ["jobId"]
+/** Has jobs that have ended tried again. */
+export const reopen = Columns.clause(
+  "job_reopened",
+  Columns.pick(columns, ["jobId", "endedAt", "dueAt", "attempts"]),
+  (rows) => `update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null, waiting = null
+    from ${rows}
+    where job.job_id = r."jobId" and job.ended_at = r."endedAt"
+    returning 1`,
+  "version"
 )
 
-/** Has jobs that have ended tried again. */
-export const reopen = (sql: Sql, rows: ReadonlyArray<Reopened>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`job_reopened as (
-      update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null, waiting = null
-      from ${CommitClause.rows(sql, rows, reopenColumns)}
-      where job.job_id = r."jobId" and job.ended_at = r."endedAt"
-      returning 1
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from job_reopened) = ${rows.length}::int, 'version')`
-})
-
-const resolveColumns = CommitClause.columns<Storage.EndedJob>({ text: ["jobId"], bigint: ["endedAt"] }, ["jobId"])
-
 /** Removes jobs that have ended. */
-export const resolve = (sql: Sql, rows: ReadonlyArray<Storage.EndedJob>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`job_resolved as (
-      delete from simplan.job using ${CommitClause.rows(sql, rows, resolveColumns)}
-      where job.job_id = r."jobId" and job.ended_at = r."endedAt"
-      returning 1
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from job_resolved) = ${rows.length}::int, 'version')`
-})
+export const resolve = Columns.remove(
+  "job_resolved",
+  "job",
+  Columns.pick(columns, ["jobId", "endedAt"]),
+  'and job.ended_at = r."endedAt"',
+  "version"
+)
 
-const cancelledColumns = CommitClause.columns<{ readonly jobId: string }>({ text: ["jobId"] }, ["jobId"])
+const removeUntried = Columns.remove(
+  "job_cancelled",
+  "job",
+  Columns.pick(columns, ["jobId"]),
+  "and job.attempts = 0",
+  "version"
+)
 
 /** Removes jobs of which no attempt was given back. */
-export const cancel = (sql: Sql, jobIds: ReadonlyArray<string>): CommitClause.CommitClause => {
-  const rows = jobIds.map((jobId) => ({ jobId }))
-  return {
-    ctes: [
-      sql`job_cancelled as (
-        delete from simplan.job using ${CommitClause.rows(sql, rows, cancelledColumns)}
-        where job.job_id = r."jobId" and job.attempts = 0
-        returning 1
-      )`
-    ],
-    outcome: sql`simplan.ensure((select count(*) from job_cancelled) = ${rows.length}::int, 'version')`
-  }
-}
+export const cancel = (sql: Sql, jobIds: ReadonlyArray<string>): Columns.Clause =>
+  removeUntried(
+    sql,
+    jobIds.map((jobId) => ({ jobId }))
+  )
 
 /** Hands out jobs that are due and unheld, in due order. */
 export const claim = (database: Database) => (claim: Jobs.Claim) =>
@@ -357,7 +284,7 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
       (sql) => sql<Row<never>>`
         with job_renewing as (
           select job.job_id
-          from ${CommitClause.rows(sql, of.leases, leaseColumns)}
+          from ${Columns.rows(sql, of.leases, leaseColumns)}
           join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
           order by job.job_id
           for update of job skip locked
@@ -384,7 +311,7 @@ export const handBack = (database: Database) => (leases: ReadonlyArray<Jobs.JobL
     database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
-        from ${CommitClause.rows(sql, leases, leaseColumns)}
+        from ${Columns.rows(sql, leases, leaseColumns)}
         where job.job_id = r."jobId" and job.lease_token = r.token`
     )
   )

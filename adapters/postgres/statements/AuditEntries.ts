@@ -3,40 +3,32 @@
  */
 import { Effect } from "effect"
 import { AuditEntry, type Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import type { Database, Row } from "../database/Database.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
-const value = `json_build_object(
-  'organizationId', audit_entry.organization_id, 'entryId', audit_entry.entry_id, 'createdAt', audit_entry.created_at,
-  'actor', audit_entry.actor, 'action', audit_entry.action, 'resourceId', audit_entry.resource_id,
-  'iccid', audit_entry.iccid, 'address', audit_entry.address, 'requestId', audit_entry.request_id
-)`
-
-export const columns = CommitClause.columns<AuditEntry.AuditEntry>(
+/** Of all that an entry has. */
+export const columns = Columns.of<AuditEntry.AuditEntry>(
   {
-    text: ["organizationId", "entryId", "actor", "action", "resourceId", "iccid", "address", "requestId"],
-    bigint: ["createdAt"]
+    organizationId: "text",
+    entryId: "text",
+    createdAt: "bigint",
+    actor: "text",
+    action: "text",
+    resourceId: "text",
+    iccid: "text",
+    address: "text",
+    requestId: "text"
   },
   ["organizationId", "createdAt", "entryId"]
 )
 
-/** Stores rows of these columns. */
-export const insert = `insert into simplan.audit_entry (
-  organization_id, created_at, entry_id, actor, action, resource_id, iccid, address, request_id
-)
-select r."organizationId", r."createdAt", r."entryId", r.actor, r.action, r."resourceId", r.iccid, r.address, r."requestId"`
+const value = Columns.json("audit_entry", columns)
 
-export const add = (sql: Sql, rows: ReadonlyArray<AuditEntry.AuditEntry>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`audit_entry_added as (
-      ${sql.literal(insert)}
-      from ${CommitClause.rows(sql, rows, columns)}
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from audit_entry_added)`
-})
+/** Stores rows of these columns. */
+export const insertion = Columns.insertion("audit_entry", columns)
+
+export const add = Columns.insert("audit_entry_added", "audit_entry", columns)
 
 const list: Pages.List<AuditEntry.AuditEntry> = {
   table: "audit_entry",

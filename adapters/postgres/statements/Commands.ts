@@ -1,68 +1,50 @@
 /**
- * The statements about commands (rule H1).
+ * The statements about commands (rule H1), and about idempotency records, which keep the outcome of a request for its key.
  */
-import type { Command, Storage } from "simplan/ports"
+import type { Command, Idempotency, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Secrets from "../encryption/Secrets.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
-type Writes = NonNullable<Storage.Commit["commands"]>
-
-const columns = CommitClause.columns<Command.Command>(
+const columns = Columns.of<Command.Command>(
   {
-    text: ["organizationId", "commandId"],
-    bigint: ["createdAt", "settledAt"],
-    json: ["request", "outcome"]
+    organizationId: "text",
+    commandId: "text",
+    request: "json",
+    createdAt: "bigint",
+    outcome: "json",
+    settledAt: "bigint"
   },
   ["organizationId", "commandId"]
 )
 
-/** Stores new commands. */
-export const put = (
-  sql: Sql,
-  rows: NonNullable<Writes["put"]>,
-  { cipher }: Pick<Database, "cipher">
-): CommitClause.CommitClause => ({
-  ctes: [
-    sql`command_put as (
-      insert into simplan.command (organization_id, command_id, request, created_at, outcome, settled_at)
-      select r."organizationId", r."commandId", r.request, r."createdAt", r.outcome, r."settledAt"
-      from ${CommitClause.rows(sql, rows.map(Secrets.withOutcome(cipher.encrypt)), columns)}
-      on conflict (organization_id, command_id) do nothing
-      returning 1
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from command_put) = ${rows.length}::int, 'command')`
-})
+const value = Columns.json("command", columns)
 
-const settledColumns = CommitClause.columns<Command.Settlement>(
-  { text: ["organizationId", "commandId"], bigint: ["settledAt"], json: ["outcome"] },
-  ["organizationId", "commandId"]
+const insert = Columns.insert(
+  "command_put",
+  "command",
+  columns,
+  "on conflict (organization_id, command_id) do nothing",
+  "command"
+)
+
+type Encrypting = Pick<Database, "cipher">
+
+/** Stores new commands. */
+export const put = (sql: Sql, rows: ReadonlyArray<Command.Command>, { cipher }: Encrypting): Columns.Clause =>
+  insert(sql, rows.map(Secrets.withOutcome(cipher.encrypt)))
+
+const update = Columns.update<Command.Settlement>(
+  "command_settled",
+  "command",
+  Columns.pick(columns, ["organizationId", "commandId", "outcome", "settledAt"]),
+  "and command.settled_at is null"
 )
 
 /** Sets the outcome of commands that are pending. */
-export const settle = (
-  sql: Sql,
-  rows: NonNullable<Writes["settled"]>,
-  { cipher }: Pick<Database, "cipher">
-): CommitClause.CommitClause => ({
-  ctes: [
-    sql`command_settled as (
-      update simplan.command set outcome = r.outcome, settled_at = r."settledAt"
-      from ${CommitClause.rows(sql, rows.map(Secrets.withOutcome(cipher.encrypt)), settledColumns)}
-      where command.organization_id = r."organizationId" and command.command_id = r."commandId"
-        and command.settled_at is null
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from command_settled)`
-})
-
-const value = `json_build_object(
-  'organizationId', command.organization_id, 'commandId', command.command_id, 'request', command.request,
-  'createdAt', command.created_at, 'outcome', command.outcome, 'settledAt', command.settled_at
-)`
+export const settle = (sql: Sql, rows: ReadonlyArray<Command.Settlement>, { cipher }: Encrypting): Columns.Clause =>
+  update(sql, rows.map(Secrets.withOutcome(cipher.encrypt)))
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly commandId: string }) =>
   Secrets.decoded(
@@ -103,3 +85,82 @@ export const page =
       ),
       (found) => found.map(Secrets.withOutcome(database.cipher.decrypt))
     )
+
+const recordColumns = Columns.of<Idempotency.IdempotencyRecord>(
+  { organizationId: "text", key: "text", fingerprint: "text", createdAt: "bigint", outcome: "json" },
+  ["organizationId", "key"]
+)
+
+const recordValue = Columns.json("idempotency", recordColumns)
+
+const recordInsertion = Columns.insertion("idempotency as stored", recordColumns)
+
+const recordReplacement = Columns.replacing(recordColumns)
+
+type Records = NonNullable<Storage.Commit["idempotency"]>
+
+const puttingColumns = Columns.of<
+  Idempotency.IdempotencyRecord & { readonly replaces: number; readonly insteadOf: string | null }
+>({ ...recordColumns.types, insteadOf: "text", replaces: "bigint" }, recordColumns.key)
+
+/** Writes records, except over one that is too young to be replaced. */
+export const putRecords = (sql: Sql, puts: NonNullable<Records["put"]>, { cipher }: Encrypting): Columns.Clause => {
+  const encrypted = Secrets.ofOutcome(cipher.encrypt)
+  const rows = puts.map(({ insteadOf = null, record, replaces }) => ({
+    ...record,
+    outcome: encrypted(record.outcome),
+    replaces,
+    insteadOf
+  }))
+  return {
+    ctes: [
+      sql`idempotency_row as (
+        select * from ${Columns.rows(sql, rows, puttingColumns)}
+      )`,
+      sql`idempotency_put as (
+        ${sql.literal(recordInsertion)}
+        from idempotency_row r
+        ${sql.literal(recordReplacement)}
+        where exists (
+          select from idempotency_row r
+          where r."organizationId" = excluded.organization_id and r.key = excluded.key
+            and (
+              stored.created_at <= r.replaces
+              or stored.outcome->>'_tag' = 'Interrupted' and stored.outcome->>'attemptId' = r."insteadOf"
+            )
+        )
+        returning 1
+      )`
+    ],
+    outcome: sql`simplan.ensure((select count(*) from idempotency_put) = ${rows.length}::int, 'idempotency key')`
+  }
+}
+
+type Settled = NonNullable<Records["settled"]>[number]
+
+const updateRecords = Columns.update<Settled>(
+  "idempotency_settled",
+  "idempotency",
+  Columns.pick(recordColumns, ["organizationId", "key", "outcome"])
+)
+
+/** Sets the outcome of records that are there. */
+export const settleRecords = (sql: Sql, rows: ReadonlyArray<Settled>, { cipher }: Encrypting): Columns.Clause =>
+  updateRecords(sql, rows.map(Secrets.withOutcome(cipher.encrypt)))
+
+export const forgetRecords = Columns.remove(
+  "idempotency_forgotten",
+  "idempotency",
+  Columns.pick(recordColumns, ["organizationId", "key"])
+)
+
+export const recordByKey = (database: Database) => (of: { readonly organizationId: string; readonly key: string }) =>
+  Secrets.decoded(
+    database.row(
+      (sql) => sql<Row<Idempotency.IdempotencyRecord>>`
+        select (${sql.literal(recordValue)})::text as value
+        from simplan.idempotency
+        where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
+    ),
+    (found) => (found === null ? null : Secrets.withOutcome(database.cipher.decrypt)(found))
+  )

@@ -5,16 +5,30 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Delivery, Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Events from "./Events.ts"
 
-const value = `json_build_object(
-  'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
-  'endpointId', delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts,
-  'retryStep', delivery.retry_step, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
-  'lastAttemptAt', delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at,
-  'createdAt', delivery.created_at
-)`
+/** All columns of a delivery that the log has. */
+export const columns = Columns.of<Delivery.Delivery>(
+  {
+    organizationId: "text",
+    deliveryId: "text",
+    eventId: "text",
+    endpointId: "text",
+    status: "text",
+    attempts: "integer",
+    retryStep: "integer",
+    responseStatus: "integer",
+    lastError: "text",
+    lastAttemptAt: "bigint",
+    nextAttemptAt: "bigint",
+    createdAt: "bigint"
+  },
+  ["organizationId", "deliveryId"]
+)
+
+const value = Columns.json("delivery", columns)
 
 /** A delivery with its event. */
 export const logged = `json_build_object('delivery', ${value}, 'event', ${Events.value})`
@@ -25,11 +39,17 @@ const withEvent = `
 /** The range of ids that an event's deliveries have, by which they are found. */
 const ofEvent = "delivery.delivery_id > event.event_id || ':' and delivery.delivery_id < event.event_id || ';'"
 
-const attempt = `json_build_object(
-  'number', delivery_attempt.number, 'at', delivery_attempt.at, 'durationMillis', delivery_attempt.duration_millis,
-  'responseStatus', delivery_attempt.response_status, 'error', delivery_attempt.error,
-  'responseBody', delivery_attempt.response_body
-)`
+const attempt = Columns.json(
+  "delivery_attempt",
+  Columns.of<Delivery.LoggedAttempt>({
+    number: "integer",
+    at: "bigint",
+    durationMillis: "integer",
+    responseStatus: "integer",
+    error: "text",
+    responseBody: "text"
+  })
+)
 
 // The event by its key, for each delivery that is looked at: never by a scan of all events.
 const list: Pages.List<Delivery.LoggedDelivery> = {

@@ -1,14 +1,17 @@
 /**
- * Webhook events, and their fan-out to one delivery for each endpoint and handler that takes them.
+ * Webhook events, their fan-out to one delivery for each endpoint and handler that takes them, and the handlers of events (rule E2).
  */
-import { Delivery, WebhookEvent } from "simplan/ports"
-import type { Sql } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import { Delivery, EventHandler, WebhookEvent } from "simplan/ports"
+import type { Database, Row, Sql } from "../database/Database.ts"
+import * as Columns from "../sql/Columns.ts"
 
-export const value = `json_build_object(
-  'organizationId', event.organization_id, 'eventId', event.event_id, 'createdAt', event.created_at,
-  'payload', event.payload
-)`
+/** All columns of an event. */
+export const columns = Columns.of<WebhookEvent.WebhookEvent>(
+  { organizationId: "text", eventId: "text", createdAt: "bigint", payload: "json" },
+  ["organizationId", "eventId"]
+)
+
+export const value = Columns.json("event", columns)
 
 /** The SIM that an event is about (`WebhookEvent.iccid`). */
 export const iccid = "coalesce(event.payload->'data'->>'sim', event.payload->'data'->>'esim')"
@@ -23,10 +26,12 @@ interface Added extends WebhookEvent.WebhookEvent {
   readonly iccid: string | null
 }
 
-const columns = CommitClause.columns<Added>(
-  { text: ["organizationId", "eventId", "type", "onlyTo", "notTo", "iccid"], bigint: ["createdAt"], json: ["payload"] },
-  ["organizationId", "eventId"]
+const addedColumns = Columns.of<Added>(
+  { ...columns.types, type: "text", onlyTo: "text", notTo: "text", iccid: "text" },
+  columns.key
 )
+
+const insertion = Columns.insertion("event", columns)
 
 const toAdd = (event: WebhookEvent.WebhookEvent): Added => ({
   ...event,
@@ -40,14 +45,13 @@ const toAdd = (event: WebhookEvent.WebhookEvent): Added => ({
  * Stores events, and a pending delivery for each endpoint and handler that receives them (`WebhookEndpoint.receives`,
  * `EventHandler.receives`); one that has failed for each endpoint that misses them (`WebhookEndpoint.misses`).
  */
-export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): CommitClause.CommitClause => ({
+export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): Columns.Clause => ({
   ctes: [
     sql`event_row as (
-      select * from ${CommitClause.rows(sql, rows.map(toAdd), columns)}
+      select * from ${Columns.rows(sql, rows.map(toAdd), addedColumns)}
     )`,
     sql`event_added as (
-      insert into simplan.event (organization_id, event_id, created_at, payload)
-      select r."organizationId", r."eventId", r."createdAt", r.payload
+      ${sql.literal(insertion)}
       from event_row r
       returning 1
     )`,
@@ -79,3 +83,52 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
   ],
   outcome: sql`(select count(*) from event_added), (select count(*) from delivery_added)`
 })
+
+const handlerColumns = Columns.of<EventHandler.EventHandler>(
+  { name: "text", types: "text[]", organizationId: "text", createdAt: "bigint" },
+  ["name"]
+)
+
+const handlerValue = Columns.json("event_handler", handlerColumns)
+
+/** Writes handlers; one that is there keeps when it was first registered. */
+export const putHandlers = Columns.insert(
+  "event_handler_put",
+  "event_handler",
+  handlerColumns,
+  Columns.replacing(Columns.pick(handlerColumns, ["name", "types", "organizationId"]))
+)
+
+const nameColumns = Columns.pick(handlerColumns, ["name"])
+
+/** Removes handlers, and gives up what is due to them. */
+export const removeHandlers = (sql: Sql, names: ReadonlyArray<string>): Columns.Clause => {
+  const rows = names.map((name) => ({ name }))
+  return {
+    ctes: [
+      sql`event_handler_removed as (
+      delete from simplan.event_handler
+      using ${Columns.rows(sql, rows, nameColumns)}
+      where event_handler.name = r.name
+      returning 1
+    )`,
+      sql`delivery_given_up as (
+      update simplan.delivery set status = 'Failed', next_attempt_at = null, last_error = ${EventHandler.REMOVED},
+        lease_token = null, lease_until = null
+      from ${Columns.rows(sql, rows, nameColumns)}
+      where delivery.handler is not null and delivery.handler = r.name and delivery.status = 'Pending'
+      returning 1
+    )`
+    ],
+    outcome: sql`(select count(*) from event_handler_removed), (select count(*) from delivery_given_up)`
+  }
+}
+
+/** All handlers. */
+export const handlers = (database: Database) =>
+  database.rows(
+    (sql) => sql<Row<EventHandler.EventHandler>>`
+      select (${sql.literal(handlerValue)})::text as value
+      from simplan.event_handler
+      order by event_handler.name`
+  )

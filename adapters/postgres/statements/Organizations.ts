@@ -1,34 +1,20 @@
 /**
- * The statements about organizations.
+ * The statements about organizations and their API keys. The hash of a key is unique in the whole service.
  */
 import { Effect } from "effect"
-import type { Organization, Quota, Storage } from "simplan/ports"
-import type { Database, Row, Sql } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import type { ApiKey, Organization, Quota, Storage } from "simplan/ports"
+import type { Database, Row } from "../database/Database.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
-const value = `json_build_object(
-  'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
-)`
+const columns = Columns.of<Organization.Organization>({ organizationId: "text", name: "text", createdAt: "bigint" }, [
+  "organizationId"
+])
 
-const columns = CommitClause.columns<Organization.Organization>(
-  { text: ["organizationId", "name"], bigint: ["createdAt"] },
-  ["organizationId"]
-)
+const value = Columns.json("organization", columns)
 
 /** Inserts or replaces them. */
-export const put = (sql: Sql, rows: ReadonlyArray<Organization.Organization>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`organization_put as (
-      insert into simplan.organization (organization_id, name, created_at)
-      select r."organizationId", r.name, r."createdAt"
-      from ${CommitClause.rows(sql, rows, columns)}
-      on conflict (organization_id) do update set name = excluded.name, created_at = excluded.created_at
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from organization_put)`
-})
+export const put = Columns.insert("organization_put", "organization", columns, Columns.replacing(columns))
 
 export const page =
   (database: Database) =>
@@ -75,4 +61,54 @@ export const count =
           cross join lateral (select from ${sql.literal(counted[kind])} limit ${atMost}::int) found`
       ),
       (found) => found ?? 0
+    )
+
+const keyColumns = Columns.of<ApiKey.ApiKey>(
+  {
+    organizationId: "text",
+    apiKeyId: "text",
+    name: "text",
+    scope: "text",
+    hash: "text",
+    hint: "text",
+    createdAt: "bigint",
+    expiresAt: "bigint",
+    revokedAt: "bigint",
+    version: "bigint"
+  },
+  ["organizationId", "apiKeyId"]
+)
+
+const keyValue = Columns.json("api_key", keyColumns)
+
+/** Writes keys, each guarded by its version. */
+export const putKeys = Columns.putVersions("api_key_put", "api_key", keyColumns)
+
+export const keyByHash = (database: Database) => (hash: string) =>
+  database.row(
+    (sql) =>
+      sql<
+        Row<ApiKey.ApiKey>
+      >`select (${sql.literal(keyValue)})::text as value from simplan.api_key where api_key.hash = ${hash}`
+  )
+
+export const keyById = (database: Database) => (of: { readonly organizationId: string; readonly apiKeyId: string }) =>
+  database.row(
+    (sql) => sql<Row<ApiKey.ApiKey>>`
+      select (${sql.literal(keyValue)})::text as value
+      from simplan.api_key
+      where api_key.organization_id = ${of.organizationId} and api_key.api_key_id = ${of.apiKeyId}`
+  )
+
+export const keys =
+  (database: Database) =>
+  ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
+    database.rows(
+      (sql) => sql<Row<ApiKey.ApiKey>>`
+        select (${sql.literal(keyValue)})::text as value
+        from simplan.api_key
+        where api_key.organization_id = ${organizationId}
+          and ${Pages.after(sql, "api_key.created_at, api_key.api_key_id", after)}
+        order by api_key.created_at, api_key.api_key_id
+        limit ${limit}::int`
     )

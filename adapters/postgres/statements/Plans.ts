@@ -1,91 +1,76 @@
 /**
- * The statements about plans.
+ * The statements about plans, and about custom regions: these are never changed, never removed; a name is unique in its
+ * organization, and so is a set of countries.
  */
-import type { Plan, Storage } from "simplan/ports"
+import { type Plan, Region, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Batching from "../database/Batching.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
-
-const value = `json_build_object(
-  'organizationId', plan.organization_id, 'planId', plan.plan_id, 'terms', plan.terms, 'createdAt', plan.created_at,
-  'archivedAt', plan.archived_at, 'deletedAt', plan.deleted_at, 'version', plan.version
-)`
 
 // Lower case as JavaScript has it: servers differ in theirs.
 const fold = (text: string): string => text.toLowerCase()
 
-const columns = CommitClause.columns<Plan.Plan & { readonly foldedName: string }>(
+const columns = Columns.of<Plan.Plan>(
   {
-    text: ["organizationId", "planId", "foldedName"],
-    jsonb: ["terms"],
-    bigint: ["createdAt", "archivedAt", "deletedAt", "version"]
+    organizationId: "text",
+    planId: "text",
+    terms: "jsonb",
+    createdAt: "bigint",
+    archivedAt: "bigint",
+    deletedAt: "bigint",
+    version: "bigint"
   },
   ["organizationId", "planId"]
 )
 
-/** Writes them, each guarded by its version. */
-export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): CommitClause.CommitClause => {
-  const rows = plans.map((plan) => ({ ...plan, foldedName: fold(plan.terms.name) }))
-  return {
-    ctes: [
-      sql`plan_put as (
-        insert into simplan.plan as stored (
-          organization_id, plan_id, label, coverage_id, folded_name, terms, created_at, archived_at, deleted_at, version
-        )
-        select r."organizationId", r."planId", r.terms->>'label', r.terms->>'coverageId', r."foldedName", r.terms,
-          r."createdAt", r."archivedAt", r."deletedAt", r.version + 1
-        from ${CommitClause.rows(sql, rows, columns)}
-        where r.version = 0 or exists (
-          select from simplan.plan known
-          where known.organization_id = r."organizationId" and known.plan_id = r."planId"
-        )
-        on conflict (organization_id, plan_id) do update set
-          label = excluded.label, coverage_id = excluded.coverage_id, folded_name = excluded.folded_name,
-          terms = excluded.terms, created_at = excluded.created_at, archived_at = excluded.archived_at,
-          deleted_at = excluded.deleted_at, version = excluded.version
-        where stored.version = excluded.version - 1
-        returning 1
-      )`
-    ],
-    outcome: sql`simplan.ensure((select count(*) from plan_put) = ${rows.length}::int, 'version')`
-  }
+const value = Columns.json("plan", columns)
+
+/** A plan, and what of its terms lists go by. */
+interface Put extends Plan.Plan, Pick<Plan.PlanTerms, "label" | "coverageId"> {
+  readonly foldedName: string
 }
 
-const loadedColumns = CommitClause.columns<Storage.PlanVersion>({
-  text: ["organizationId", "planId"],
-  bigint: ["version"]
-})
+const putVersions = Columns.putVersions(
+  "plan_put",
+  "plan",
+  Columns.of<Put>({ ...columns.types, label: "text", coverageId: "text", foldedName: "text" }, columns.key)
+)
+
+/** Writes them, each guarded by its version. */
+export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Columns.Clause =>
+  putVersions(
+    sql,
+    plans.map((plan): Put => {
+      const { coverageId, label, name } = plan.terms
+      return { ...plan, label, coverageId, foldedName: fold(name) }
+    })
+  )
 
 /** Guards what rests on plans: each still has the version that was loaded. */
-export const unchanged = (sql: Sql, plans: ReadonlyArray<Storage.PlanVersion>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`plan_as_loaded as (
-      select 1
-      from ${CommitClause.rows(sql, plans, loadedColumns)}
-      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"
-        and plan.version = r.version
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from plan_as_loaded) = ${plans.length}::int, 'version')`
-})
+export const unchanged = Columns.clause<Storage.PlanVersion>(
+  "plan_as_loaded",
+  Columns.of({ organizationId: "text", planId: "text", version: "bigint" }),
+  (rows) => `select 1
+    from ${rows}
+    join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"
+      and plan.version = r.version`,
+  "version"
+)
 
 interface OfPlan {
   readonly organizationId: string
   readonly planId: string
 }
 
-const requested = CommitClause.columns<Batching.Placed<OfPlan>>({
-  integer: ["at"],
-  text: ["organizationId", "planId"]
-})
+const requested = Columns.of<Batching.Placed<OfPlan>>({ at: "integer", organizationId: "text", planId: "text" })
 
 export const byId = (database: Database) =>
   Batching.reads<OfPlan, Plan.Plan>(
     database,
     (sql, asked) => sql<Row<Batching.Found<Plan.Plan>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
-      from ${CommitClause.rows(sql, asked, requested)}
+      from ${Columns.rows(sql, asked, requested)}
       join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,
     ({ organizationId, planId }) => `${organizationId} ${planId}`
   )
@@ -109,13 +94,87 @@ export const page = (database: Database) => (of: Storage.PlanQuery) =>
         ? []
         : [
             sql`(
-              plan.coverage_id in (select r.text from ${CommitClause.texts(sql, of.covering.coverageIds)})
+              plan.coverage_id in (select r.text from ${Columns.texts(sql, of.covering.coverageIds)})
               or exists (
                 select from simplan.region
                 where region.organization_id = plan.organization_id and region.coverage_id = plan.coverage_id
-                  and region.iso2_list @> array(select r.text from ${CommitClause.texts(sql, of.covering.iso2List)})
+                  and region.iso2_list @> array(select r.text from ${Columns.texts(sql, of.covering.iso2List)})
               )
             )`
           ])
     ]
   }))
+
+const regionColumns = Columns.of<Region.Region>(
+  {
+    organizationId: "text",
+    coverageId: "text",
+    regionCode: "text",
+    regionName: "text",
+    label: "text",
+    iso2List: "text[]",
+    createdAt: "bigint"
+  },
+  ["organizationId", "regionName"]
+)
+
+const regionValue = Columns.json("region", regionColumns)
+
+const insertRegions = Columns.insert(
+  "region_added",
+  "region",
+  Columns.of<Region.Region & { readonly countries: string }>(
+    { ...regionColumns.types, countries: "text" },
+    regionColumns.key
+  )
+)
+
+/** Inserts regions. */
+export const addRegions = (sql: Sql, regions: ReadonlyArray<Region.Region>): Columns.Clause =>
+  insertRegions(
+    sql,
+    regions.map((region) => ({ ...region, countries: Region.countriesKey(region.iso2List) }))
+  )
+
+/** The region of an id, of whichever organization. */
+export const findRegion = (database: Database) => (coverageId: string) =>
+  database.row(
+    (sql) => sql<Row<Region.Region>>`
+      select (${sql.literal(regionValue)})::text as value from simplan.region where region.coverage_id = ${coverageId}`
+  )
+
+export const regionById =
+  (database: Database) => (of: { readonly organizationId: string; readonly coverageId: string }) =>
+    database.row(
+      (sql) => sql<Row<Region.Region>>`
+      select (${sql.literal(regionValue)})::text as value
+      from simplan.region
+      where region.organization_id = ${of.organizationId} and region.coverage_id = ${of.coverageId}`
+    )
+
+/** A page of regions, by creation and id. */
+export const regions = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
+  database.rows(
+    (sql) => sql<Row<Region.Region>>`
+      select (${sql.literal(regionValue)})::text as value
+      from simplan.region
+      where region.organization_id = ${of.organizationId} ${
+        of.after === null
+          ? sql.literal("")
+          : sql`and (region.created_at, region.coverage_id) > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+      }
+      order by region.created_at, region.coverage_id
+      limit ${of.limit}::int`
+  )
+
+/** The regions of that name or of those countries. */
+export const regionsLike =
+  (database: Database) =>
+  (of: { readonly organizationId: string; readonly regionName: string; readonly iso2List: ReadonlyArray<string> }) =>
+    database.rows(
+      (sql) => sql<Row<Region.Region>>`
+        select (${sql.literal(regionValue)})::text as value
+        from simplan.region
+        where region.organization_id = ${of.organizationId}
+          and (region.region_name = ${of.regionName} or region.countries = ${Region.countriesKey(of.iso2List)})`
+    )

@@ -8,65 +8,50 @@
 import { Effect } from "effect"
 import type { Package, SimAggregate, SmdpHistory, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Columns from "../sql/Columns.ts"
 
-const entryColumns = CommitClause.columns<SmdpHistory.Entry & { readonly position: number }>({
-  text: ["organizationId", "iccid", "reportId", "state", "modificationResult"],
-  bigint: ["modifiedAt"],
-  integer: ["position"]
+const entryColumns = Columns.of<SmdpHistory.Entry>({
+  organizationId: "text",
+  iccid: "text",
+  reportId: "text",
+  state: "text",
+  modificationResult: "text",
+  modifiedAt: "bigint"
 })
+
+const entryValue = Columns.json("smdp_entry", entryColumns)
+
+const insertEntries = Columns.clause<SmdpHistory.Entry & { readonly position: number }>(
+  "smdp_entry_added",
+  Columns.of({ ...entryColumns.types, position: "integer" }),
+  (rows) => `${Columns.insertion("smdp_entry", entryColumns)} from ${rows} order by r.position returning 1`
+)
 
 /** Appends entries in the order given. */
-export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`smdp_entry_added as (
-      insert into simplan.smdp_entry (organization_id, iccid, modified_at, report_id, state, modification_result)
-      select r."organizationId", r.iccid, r."modifiedAt", r."reportId", r.state, r."modificationResult"
-      from ${CommitClause.rows(
-        sql,
-        entries.map((entry, position) => ({ ...entry, position })),
-        entryColumns
-      )}
-      order by r.position
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from smdp_entry_added)`
-})
+export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>): Columns.Clause =>
+  insertEntries(
+    sql,
+    entries.map((entry, position) => ({ ...entry, position }))
+  )
 
 /** The entries of a SIM, by `modifiedAt`, then as stored. */
 export const entriesOf = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
   database.rows(
     (sql) => sql<Row<SmdpHistory.Entry>>`
-      select json_build_object(
-        'organizationId', smdp_entry.organization_id, 'iccid', smdp_entry.iccid, 'reportId', smdp_entry.report_id,
-        'state', smdp_entry.state, 'modificationResult', smdp_entry.modification_result,
-        'modifiedAt', smdp_entry.modified_at
-      )::text as value
+      select (${sql.literal(entryValue)})::text as value
       from simplan.smdp_entry
       where smdp_entry.organization_id = ${of.organizationId} and smdp_entry.iccid = ${of.iccid}
       order by smdp_entry.modified_at, smdp_entry.position`
   )
 
-const seenColumns = CommitClause.columns<Storage.SeenReport>(
-  { text: ["organizationId", "reportId"], bigint: ["receivedAt"] },
+const seenColumns = Columns.of<Storage.SeenReport>(
+  { organizationId: "text", reportId: "text", receivedAt: "bigint" },
   ["organizationId", "reportId"],
   ["organizationId", "receivedAt"]
 )
 
 /** Remembers report ids. */
-export const putSeen = (sql: Sql, rows: ReadonlyArray<Storage.SeenReport>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`seen_report_put as (
-      insert into simplan.seen_report (organization_id, report_id, received_at)
-      select r."organizationId", r."reportId", r."receivedAt"
-      from ${CommitClause.rows(sql, rows, seenColumns)}
-      on conflict (organization_id, report_id) do update set received_at = excluded.received_at
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from seen_report_put)`
-})
+export const putSeen = Columns.insert("seen_report_put", "seen_report", seenColumns, Columns.replacing(seenColumns))
 
 type Attachment = SimAggregate.AttachmentForReports["attachment"]
 type Sim = SimAggregate.ForReports["sim"]
@@ -232,11 +217,12 @@ interface PlacedSim extends Omit<AskedOfSim, "packageIds"> {
   readonly packageIds: ReadonlyArray<string> | null
 }
 
-const askedColumns = CommitClause.columns<PlacedSim>({
-  integer: ["at"],
-  text: ["iccid"],
-  bigint: ["since"],
-  "text[]": ["packageIds", "reportIds"]
+const askedColumns = Columns.of<PlacedSim>({
+  at: "integer",
+  iccid: "text",
+  since: "bigint",
+  packageIds: "text[]",
+  reportIds: "text[]"
 })
 
 const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number): PlacedSim => ({
@@ -278,7 +264,7 @@ export const views = (database: Database) => (of: Asked) =>
       (sql) => sql<Row<Packed>>`
         select (${sql.literal(reportedAggregates)})::text as value
         from (select ${of.seenSince}::bigint as since) kept
-        cross join ${CommitClause.rows(sql, of.iccids.map(placed), askedColumns)}
+        cross join ${Columns.rows(sql, of.iccids.map(placed), askedColumns)}
         join simplan.iccid on iccid.iccid = r.iccid
         join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
         ${sql.literal(touchable)}`

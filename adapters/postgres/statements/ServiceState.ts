@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import type { Catalogue, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Migrations from "../migrations/Migrations.ts"
-import type * as CommitClause from "../sql/CommitClause.ts"
+import type * as Columns from "../sql/Columns.ts"
 
 /** Replaces the catalogue. */
-export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): CommitClause.CommitClause => ({
+export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): Columns.Clause => ({
   ctes: [
     sql`catalogue_put as (
       insert into simplan.catalogue as stored (version, value) values (1, (${JSON.stringify(catalogue)}::text)::json)
@@ -29,7 +29,7 @@ export const catalogue = (database: Database) =>
   database.row((sql) => sql<Row<Catalogue.Catalogue>>`select catalogue.value::text as value from simplan.catalogue`)
 
 /** Sets the instant at which a virtual clock stands. */
-export const putClock = (sql: Sql, instant: number): CommitClause.CommitClause => ({
+export const putClock = (sql: Sql, instant: number): Columns.Clause => ({
   ctes: [
     sql`clock_put as (
       insert into simplan.clock (instant) values (${instant}::bigint)

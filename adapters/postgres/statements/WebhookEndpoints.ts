@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Secrets from "../encryption/Secrets.ts"
-import * as CommitClause from "../sql/CommitClause.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
 const value = `json_build_object(
@@ -19,60 +19,51 @@ const value = `json_build_object(
   'version', webhook_endpoint.version
 )`
 
-interface Put extends Omit<WebhookEndpoint.WebhookEndpoint, "disabled"> {
+/** An endpoint as its row has it. */
+interface Stored extends Omit<WebhookEndpoint.WebhookEndpoint, "disabled"> {
   readonly disabledReason: WebhookEndpoint.DisabledReason | null
   readonly disabledAt: number | null
 }
 
-const columns = CommitClause.columns<Put>(
+/** Of an endpoint's row. */
+export const columns = Columns.of<Stored>(
   {
-    text: ["organizationId", "endpointId", "url", "description", "disabledReason"],
-    "text[]": ["events"],
-    jsonb: ["signingKeys"],
-    bigint: ["disabledAt", "failingSince", "createdAt", "deletedAt", "version"]
+    organizationId: "text",
+    endpointId: "text",
+    url: "text",
+    events: "text[]",
+    description: "text",
+    disabledReason: "text",
+    disabledAt: "bigint",
+    failingSince: "bigint",
+    signingKeys: "jsonb",
+    createdAt: "bigint",
+    deletedAt: "bigint",
+    version: "bigint"
   },
   ["organizationId", "endpointId"]
 )
 
-const toPut = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Put => ({
+const toStore = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Stored => ({
   ...endpoint,
   disabledReason: disabled?.reason ?? null,
   disabledAt: disabled?.at ?? null
 })
+
+/** The endpoint of a row. */
+export const stored = ({ disabledAt, disabledReason, ...endpoint }: Stored): WebhookEndpoint.WebhookEndpoint => ({
+  ...endpoint,
+  disabled: disabledReason === null || disabledAt === null ? null : { reason: disabledReason, at: disabledAt }
+})
+
+const putVersions = Columns.putVersions("webhook_endpoint_put", "webhook_endpoint", columns)
 
 /** Writes them, each guarded by its version. */
 export const put = (
   sql: Sql,
   endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
   { cipher }: Pick<Database, "cipher">
-): CommitClause.CommitClause => {
-  const rows = endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(toPut)
-  return {
-    ctes: [
-      sql`webhook_endpoint_put as (
-      insert into simplan.webhook_endpoint as stored (
-        organization_id, endpoint_id, url, events, description, disabled_reason, disabled_at, failing_since,
-        signing_keys, created_at, deleted_at, version
-      )
-      select r."organizationId", r."endpointId", r.url, r.events, r.description, r."disabledReason", r."disabledAt",
-        r."failingSince", r."signingKeys", r."createdAt", r."deletedAt", r.version + 1
-      from ${CommitClause.rows(sql, rows, columns)}
-      where r.version = 0 or exists (
-        select from simplan.webhook_endpoint known
-        where known.organization_id = r."organizationId" and known.endpoint_id = r."endpointId"
-      )
-      on conflict (organization_id, endpoint_id) do update set
-        url = excluded.url, events = excluded.events, description = excluded.description,
-        disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
-        failing_since = excluded.failing_since, signing_keys = excluded.signing_keys, created_at = excluded.created_at,
-        deleted_at = excluded.deleted_at, version = excluded.version
-      where stored.version = excluded.version - 1
-      returning 1
-    )`
-    ],
-    outcome: sql`simplan.ensure((select count(*) from webhook_endpoint_put) = ${rows.length}::int, 'version')`
-  }
-}
+): Columns.Clause => putVersions(sql, endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(toStore))
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly endpointId: string }) =>
   Secrets.decoded(

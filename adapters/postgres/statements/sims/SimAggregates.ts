@@ -3,57 +3,71 @@
  * JSON arrays without names (see `Sims`). The rows of an aggregate have its organization, ICCID and subscription.
  */
 import { Effect } from "effect"
-import type { Attachment, Package, Sim, SimAggregate, Subscription } from "simplan/ports"
+import type { Attachment, Package, Sim, SimAggregate } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as CommitClause from "../../sql/CommitClause.ts"
+import * as Columns from "../../sql/Columns.ts"
 import * as Sims from "./Sims.ts"
+import * as Subscriptions from "./Subscriptions.ts"
 
-type PackedSubscription = readonly [
-  subscriptionId: string,
-  metadata: string,
-  createdAt: number,
-  status: Subscription.Status
-]
+/** All columns of an attachment. */
+export const attachmentColumns = Columns.of<Attachment.Attachment>(
+  {
+    organizationId: "text",
+    attachmentId: "text",
+    subscriptionId: "text",
+    iccid: "text",
+    planId: "text",
+    terms: "jsonb",
+    activePeriod: "jsonb",
+    metadata: "text",
+    createdAt: "bigint",
+    confirmed: "boolean",
+    anchor: "bigint",
+    suspendedAt: "bigint",
+    lastThresholdNotified: "integer"
+  },
+  ["organizationId", "attachmentId"]
+)
 
-type PackedPackage = readonly [
-  occurrence: number,
-  status: Package.Status,
-  telcoPackageId: string | null,
-  activationAt: number | null,
-  expirationAt: number | null,
-  usedBytes: number
-]
+/** All columns of a package. */
+export const packageColumns = Columns.of<Package.Package>(
+  {
+    organizationId: "text",
+    attachmentId: "text",
+    occurrence: "integer",
+    iccid: "text",
+    status: "text",
+    telcoPackageId: "text",
+    activationAt: "bigint",
+    expirationAt: "bigint",
+    usedBytes: "bigint"
+  },
+  ["organizationId", "attachmentId", "occurrence"]
+)
 
-type PackedAttachment = readonly [
-  attachmentId: string,
-  planId: string,
-  terms: Attachment.Attachment["terms"],
-  activePeriod: Attachment.ActivePeriod | null,
-  metadata: string,
-  createdAt: number,
-  confirmed: boolean,
-  anchor: number | null,
-  suspendedAt: number | null,
-  lastThresholdNotified: number,
-  packages: ReadonlyArray<PackedPackage> | null
-]
+const ofSubscription = Columns.omit(Subscriptions.columns, ["organizationId", "iccid"])
+const ofAttachments = Columns.omit(attachmentColumns, ["organizationId", "subscriptionId", "iccid"])
+const ofPackages = Columns.omit(packageColumns, ["organizationId", "attachmentId", "iccid"])
+
+type PackedPackages = ReadonlyArray<Columns.PackedOf<typeof ofPackages>> | null
+
+type PackedAttachments = ReadonlyArray<
+  readonly [attachment: Columns.PackedOf<typeof ofAttachments>, packages: PackedPackages]
+> | null
 
 type Packed = readonly [
   organizationId: string,
   sim: Sims.Packed,
-  subscription: PackedSubscription | null,
-  attachments: ReadonlyArray<PackedAttachment> | null
+  subscription: Columns.PackedOf<typeof ofSubscription> | null,
+  attachments: PackedAttachments
 ]
 
 /** Those packages of `attachment` that pass the filter. */
 const packages = (filter: string): string => `(
   select json_agg(
-    json_build_array(
-      package.occurrence, package.status, package.telco_package_id, package.activation_at, package.expiration_at,
-      package.used_bytes
-    )
+    ${Columns.packed("package", ofPackages)}
     order by package.occurrence
   )
   from simplan.package
@@ -64,12 +78,7 @@ const packages = (filter: string): string => `(
 const attachmentsValue = (filter: string): string => `
     (
       select json_agg(
-        json_build_array(
-          attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
-          attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
-          attachment.suspended_at, attachment.last_threshold_notified,
-          ${packages("true")}
-        )
+        json_build_array(${Columns.packed("attachment", ofAttachments)}, ${packages("true")})
         order by attachment.created_at, attachment.attachment_id
       )
       from simplan.attachment
@@ -83,9 +92,7 @@ const value = (filter: string): string => `
     sim.organization_id,
     ${Sims.value},
     case when subscription.subscription_id is not null then
-      json_build_array(
-        subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status
-      )
+      ${Columns.packed("subscription", ofSubscription)}
     end,
     ${attachmentsValue(filter)}
   )`
@@ -94,62 +101,33 @@ const value = (filter: string): string => `
 const attachments = (filter: string): string =>
   `json_build_array(subscription.subscription_id, ${attachmentsValue(filter)})`
 
-type PackedAttachments = readonly [subscriptionId: string, attachments: ReadonlyArray<PackedAttachment> | null]
+type PackedNamed = readonly [subscriptionId: string, attachments: PackedAttachments]
 
 type Of = Pick<Attachment.Attachment, "organizationId" | "iccid">
 
-const unpackPackage = (
-  { iccid, organizationId }: Of,
-  attachmentId: string,
-  [occurrence, status, telcoPackageId, activationAt, expirationAt, usedBytes]: PackedPackage
-): Package.Package => ({
-  organizationId,
-  iccid,
-  attachmentId,
-  occurrence,
-  status,
-  telcoPackageId,
-  activationAt,
-  expirationAt,
-  usedBytes
-})
+const unpackSubscription = Columns.unpacking(ofSubscription)
+const unpackAttachment = Columns.unpacking(ofAttachments)
+const unpackPackage = Columns.unpacking(ofPackages)
 
 /** The packages of an attachment that were packed; null: there is none. */
 const unpackPackages = (
-  of: Of,
+  { iccid, organizationId }: Of,
   attachmentId: string,
-  packed: ReadonlyArray<PackedPackage> | null
-): ReadonlyArray<Package.Package> => (packed ?? []).map((one) => unpackPackage(of, attachmentId, one))
+  packed: PackedPackages
+): ReadonlyArray<Package.Package> =>
+  (packed ?? []).map((one) => ({ organizationId, iccid, attachmentId, ...unpackPackage(one) }))
 
-const unpackAttachment = (of: Of, subscriptionId: string, packed: PackedAttachment): Attachment.WithPackages => {
-  const [attachmentId, planId, terms, activePeriod, metadata, createdAt, confirmed, anchor, ...rest] = packed
-  const [suspendedAt, lastThresholdNotified, packages] = rest
-  const { iccid, organizationId } = of
-  return {
-    attachment: {
-      organizationId,
-      iccid,
-      subscriptionId,
-      attachmentId,
-      planId,
-      terms,
-      activePeriod,
-      metadata,
-      createdAt,
-      confirmed,
-      anchor,
-      suspendedAt,
-      lastThresholdNotified
-    },
-    packages: unpackPackages(of, attachmentId, packages)
-  }
-}
-
-/** The attachments that were packed. */
+/** The attachments that were packed; null: there is none. */
 const unpackAttachments = (
   of: Of,
-  [subscriptionId, packed]: PackedAttachments
-): ReadonlyArray<Attachment.WithPackages> => (packed ?? []).map((one) => unpackAttachment(of, subscriptionId, one))
+  subscriptionId: string,
+  packed: PackedAttachments
+): ReadonlyArray<Attachment.WithPackages> =>
+  (packed ?? []).map(([values, packages]) => {
+    const { iccid, organizationId } = of
+    const attachment = { organizationId, iccid, subscriptionId, ...unpackAttachment(values) }
+    return { attachment, packages: unpackPackages(of, attachment.attachmentId, packages) }
+  })
 
 /** The aggregate that was packed. */
 const unpack = (
@@ -158,13 +136,9 @@ const unpack = (
 ): SimAggregate.SimAggregate => {
   const sim = Sims.unpack(decrypt, organizationId, packedSim)
   if (packedSubscription === null) return { sim, subscription: null, attachments: [] }
-  const [subscriptionId, metadata, createdAt, status] = packedSubscription
   const of = { organizationId, iccid: sim.iccid }
-  return {
-    sim,
-    subscription: { ...of, subscriptionId, metadata, createdAt, status },
-    attachments: unpackAttachments(of, [subscriptionId, attachments])
-  }
+  const subscription = { ...of, ...unpackSubscription(packedSubscription) }
+  return { sim, subscription, attachments: unpackAttachments(of, subscription.subscriptionId, attachments) }
 }
 
 const present = `
@@ -179,7 +153,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)})::text as value
-      from ${CommitClause.rows(sql, asked, Sims.ofSim)}
+      from ${Columns.rows(sql, asked, Sims.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
@@ -192,9 +166,11 @@ interface OfAttachment extends Batching.OfSim {
   readonly attachmentId: string
 }
 
-const requestedAttachments = CommitClause.columns<Batching.Placed<OfAttachment>>({
-  integer: ["at"],
-  text: ["organizationId", "iccid", "attachmentId"]
+const requestedAttachments = Columns.of<Batching.Placed<OfAttachment>>({
+  at: "integer",
+  organizationId: "text",
+  iccid: "text",
+  attachmentId: "text"
 })
 
 const withOne = value('attachment.attachment_id = r."attachmentId"')
@@ -205,7 +181,7 @@ export const ofAttachment = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(withOne)})::text as value
-      from ${CommitClause.rows(sql, asked, requestedAttachments)}
+      from ${Columns.rows(sql, asked, requestedAttachments)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )
@@ -228,9 +204,12 @@ interface OfOccurrence extends Batching.OfSim {
   readonly occurrence: number
 }
 
-const requestedOccurrences = CommitClause.columns<Batching.Placed<OfOccurrence>>({
-  integer: ["at", "occurrence"],
-  text: ["organizationId", "iccid", "attachmentId"]
+const requestedOccurrences = Columns.of<Batching.Placed<OfOccurrence>>({
+  at: "integer",
+  occurrence: "integer",
+  organizationId: "text",
+  iccid: "text",
+  attachmentId: "text"
 })
 
 type PackedOccurrence = readonly [
@@ -240,7 +219,7 @@ type PackedOccurrence = readonly [
   anchor: number | null,
   suspendedAt: number | null,
   lastThresholdNotified: number,
-  packages: ReadonlyArray<PackedPackage> | null
+  packages: PackedPackages
 ]
 
 const ofOccurrence = `json_build_array(
@@ -254,7 +233,7 @@ export const occurrence = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<PackedOccurrence>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(ofOccurrence)})::text as value
-      from ${CommitClause.rows(sql, asked, requestedOccurrences)}
+      from ${Columns.rows(sql, asked, requestedOccurrences)}
       join simplan.attachment on attachment.organization_id = r."organizationId"
         and attachment.attachment_id = r."attachmentId" and attachment.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = attachment.organization_id
@@ -284,24 +263,26 @@ interface OfNamed extends Batching.OfSim {
   readonly id: string | null
 }
 
-const requestedNames = CommitClause.columns<Batching.Placed<OfNamed>>({
-  integer: ["at"],
-  text: ["organizationId", "iccid", "id"]
+const requestedNames = Columns.of<Batching.Placed<OfNamed>>({
+  at: "integer",
+  organizationId: "text",
+  iccid: "text",
+  id: "text"
 })
 
 const named = attachments("(r.id is null or attachment.attachment_id = r.id or attachment.plan_id = r.id)")
 
 /** The attachments of the live subscription of one ICCID, all of them or those of one name. */
 export const attachmentsOf = (database: Database) => {
-  const packed = Batching.reads<OfNamed, PackedAttachments>(
+  const packed = Batching.reads<OfNamed, PackedNamed>(
     database,
-    (sql, asked) => sql<Row<Batching.Found<PackedAttachments>>>`
+    (sql, asked) => sql<Row<Batching.Found<PackedNamed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(named)})::text as value
-      from ${CommitClause.rows(sql, asked, requestedNames)}
+      from ${Columns.rows(sql, asked, requestedNames)}
       join simplan.subscription on subscription.organization_id = r."organizationId"
         and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
   return ({ id, ...of }: Batching.OfSim & { readonly id?: string | undefined }) =>
-    Effect.map(packed({ ...of, id: id ?? null }), (found) => (found === null ? null : unpackAttachments(of, found)))
+    Effect.map(packed({ ...of, id: id ?? null }), (found) => (found === null ? null : unpackAttachments(of, ...found)))
 }

@@ -11,7 +11,8 @@ import { type AuditEntry, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as AuditEntries from "../AuditEntries.ts"
-import * as CommitClause from "../../sql/CommitClause.ts"
+import * as Sims from "./Sims.ts"
+import * as Columns from "../../sql/Columns.ts"
 
 interface Imported {
   readonly iccid: string
@@ -21,11 +22,37 @@ interface Imported {
   readonly organizationId: string | null
 }
 
-const columns = `
-  "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, imsi text,
-  msisdn text, "subscriberId" text, "createdAt" bigint,
-  allocation jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
-  "mobilePlan" jsonb, position integer`
+/** What a new SIM has in columns that its import does not name so. */
+const made = {
+  importSequence: "r.import_sequence",
+  allocation: "r.allocation->>'_tag'",
+  allocatedTo: "r.allocation->>'subscriptionId'",
+  releasing: "nullif(r.allocation->>'_tag' = 'Releasing', false)",
+  mobilePlanApplied: `(r."mobilePlan"->>'applied')::boolean`,
+  mobilePlanTarget: `(r."mobilePlan"->>'target')::boolean`,
+  version: "1"
+} as const
+
+const { all, types } = Sims.columns
+
+/** A new SIM as it is given. */
+const columns = [
+  ...all.flatMap((name) => (name in made ? [] : [`${Columns.quoted(name)} ${types[name]}`])),
+  'allocation jsonb, "mobilePlan" jsonb, position integer'
+].join(", ")
+
+const insertion = Columns.insertion("sim", Sims.columns, made)
+
+const identities = Sims.identityColumns.all.map((name) => ({
+  name: Columns.quoted(name),
+  column: Columns.columnOf(name)
+}))
+
+const givenIdentities = identities.map(({ name }) => `given.${name}`).join(", ")
+
+const isDifferent = identities.map(({ column, name }) => `given.${name} <> coalesce(sim.${column}, '')`).join(" or ")
+
+const replacement = identities.map(({ column, name }) => `${column} = coalesce(r.${name}, sim.${column})`).join(", ")
 
 // The count of what was inserted lets all imports take their locks in one order: SIMs that are there already come last.
 const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: ReadonlyArray<AuditEntry.AuditEntry>) => sql<
@@ -33,7 +60,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
 >`
   with given as (
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
-    from ${CommitClause.manyRows(
+    from ${Columns.manyRows(
       sql,
       sims.map((sim, position) => ({ ...sim, position })),
       columns
@@ -57,38 +84,27 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     join counted on counted.organization_id = given."organizationId"
     where given.is_first
   ), inserted as (
-    insert into simplan.sim (
-      organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, imsi, msisdn, subscriber_id, created_at, allocation,
-      allocated_to, releasing, recycled_at, downloaded, smdp, location, last_activity_at, mobile_plan_applied,
-      mobile_plan_target, version
-    )
-    select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa,
-      r.imsi, r.msisdn, r."subscriberId", r."createdAt", r.allocation->>'_tag',
-      r.allocation->>'subscriptionId', nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt",
-      (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
+    ${sql.literal(insertion)}
     from numbered r
     returning 1
   ), differing as (
-    select sim.organization_id, sim.iccid, given.lpa, given.imsi, given.msisdn, given."subscriberId"
+    select sim.organization_id, sim.iccid, given.lpa, ${sql.literal(givenIdentities)}
     from given
     join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
     where given.is_first and (select count(*) from inserted) >= 0 and (
-      given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn, '')
-      or given."subscriberId" <> coalesce(sim.subscriber_id, '')
-      or given.lpa is not null and sim.lpa is null and sim.is_esim
+      ${sql.literal(isDifferent)} or given.lpa is not null and sim.lpa is null and sim.is_esim
     )
     order by sim.organization_id, sim.iccid
     for no key update of sim
   ), updated as (
-    update simplan.sim set imsi = coalesce(r.imsi, sim.imsi), msisdn = coalesce(r.msisdn, sim.msisdn),
-      subscriber_id = coalesce(r."subscriberId", sim.subscriber_id),
+    update simplan.sim set ${sql.literal(replacement)},
       lpa = coalesce(sim.lpa, case when sim.is_esim then r.lpa end)
     from differing r
     where sim.organization_id = r.organization_id and sim.iccid = r.iccid
     returning sim.iccid
   ), audited as (
-    ${sql.literal(AuditEntries.insert)}
-    from ${CommitClause.rows(sql, entries, AuditEntries.columns)}
+    ${sql.literal(AuditEntries.insertion)}
+    from ${Columns.rows(sql, entries, AuditEntries.columns)}
     where exists (select from registered) or exists (select from updated)
     on conflict (organization_id, created_at, entry_id) do nothing
     returning 1

@@ -1,47 +1,23 @@
 /**
- * The statements that write SIMs, one for each group of columns that changes together.
+ * What a commit writes of SIMs, and of what hangs on them: their subscriptions, attachments and packages.
  *
- * Each is guarded by the SIM's version, raises it, and ends any reservation of the SIM.
+ * Each difference of a SIM is written by the statements for the columns that it changes. There are few of them and their texts
+ * are fixed, so that PostgreSQL plans each one once. Those of a SIM are guarded by its version, raise it, and end any
+ * reservation of the SIM. What hangs on it is written under that guard.
  */
-import type { Sim, SimDifference } from "simplan/ports"
+import { type Attachment, type Package, SimDifference, type Subscription } from "simplan/ports"
 import type { Sql } from "../../database/Database.ts"
-import * as CommitClause from "../../sql/CommitClause.ts"
+import * as Columns from "../../sql/Columns.ts"
+import * as SimAggregates from "./SimAggregates.ts"
+import * as Sims from "./Sims.ts"
+import * as Subscriptions from "./Subscriptions.ts"
 
-/** A SIM as it is to be, under the version that was loaded. */
-export type Row = SimDifference.Difference["sim"]["row"]
+type Key = "organizationId" | "iccid" | "version"
 
-type Rows = ReadonlyArray<Row>
+/** A SIM as it is to be, under the version that was loaded. A view has some of its columns. */
+type State = Pick<Sims.SimRow, Key> & { readonly [Name in keyof Sims.SimRow]?: Sims.SimRow[Name] | undefined }
 
-const key = ["organizationId", "iccid"] as const
-const keyColumns = { text: ["organizationId", "iccid"], bigint: ["version"] } as const
-
-const write = (sql: Sql, name: string, assignments: string, columns: CommitClause.Columns<State>, rows: Rows) => ({
-  ctes: [
-    sql`${sql.literal(name)} as (
-      update simplan.sim set
-        ${sql.literal(assignments)} version = r.version + 1, reservation_token = null, reserved_until = null
-      from ${CommitClause.rows(sql, rows.map(stateOf), columns)}
-      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
-      returning 1
-    )`
-  ],
-  outcome: sql`simplan.ensure((select count(*) from ${sql.literal(name)}) = ${rows.length}::int, 'version')`
-})
-
-/** What of a SIM can change, by its columns. */
-interface State extends Pick<Row, "organizationId" | "iccid" | "version"> {
-  readonly allocation: Sim.Allocation["_tag"] | undefined
-  readonly allocatedTo: string | null
-  readonly recycledAt: number | null | undefined
-  readonly downloaded: boolean | undefined
-  readonly smdp: Sim.Sim["smdp"] | undefined
-  readonly location: Sim.Sim["location"] | undefined
-  readonly lastActivityAt: number | null | undefined
-  readonly applied: boolean | undefined
-  readonly target: boolean | null
-}
-
-const stateOf = (row: Row): State => ({
+const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => ({
   organizationId: row.organizationId,
   iccid: row.iccid,
   version: row.version,
@@ -52,101 +28,88 @@ const stateOf = (row: Row): State => ({
   smdp: row.smdp,
   location: row.location,
   lastActivityAt: row.lastActivityAt,
-  applied: row.mobilePlan?.applied,
-  target: row.mobilePlan?._tag === "Changing" ? row.mobilePlan.target : null
+  mobilePlanApplied: row.mobilePlan?.applied,
+  mobilePlanTarget: row.mobilePlan?._tag === "Changing" ? row.mobilePlan.target : null
 })
 
-const touchedColumns = CommitClause.columns<State>(keyColumns, key, ["organizationId"])
+const simColumns: Columns.Columns<State> = Sims.columns
+
+const keyColumns = Columns.pick(simColumns, ["organizationId", "iccid", "version"], ["organizationId"])
+
+/** Writes these columns of SIMs, and what follows from them. */
+const writing = <Name extends Exclude<keyof State, Key>>(
+  name: string,
+  changing: ReadonlyArray<Name>,
+  following: ReadonlyArray<string> = []
+): Columns.Write<State> => {
+  const columns = Columns.pick(simColumns, ["organizationId", "iccid", "version", ...changing], ["organizationId"])
+  const assignments = [...changing.map(Columns.assignment), ...following, "version = r.version + 1"]
+  return Columns.clause(
+    name,
+    columns,
+    (rows) => `update simplan.sim set
+        ${assignments.join(", ")}, reservation_token = null, reserved_until = null
+      from ${rows}
+      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+      returning 1`,
+    "version"
+  )
+}
+
+/** What usage changes. */
+const usage = ["downloaded", "lastActivityAt"] as const
+/** What reports of any kind change. */
+const reported = [...usage, "smdp", "location"] as const
+/** Who has the SIM. */
+const allocation = ["allocation", "allocatedTo", "recycledAt"] as const
+
+const releasing = "releasing = nullif(r.allocation = 'Releasing', false)"
 
 /** Raises the versions alone. */
-export const bumpVersion = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
-  write(sql, "sim_touched", "", touchedColumns, rows)
+const touch = writing("sim_touched", [])
 
-const used = { ...keyColumns, bigint: ["version", "lastActivityAt"], boolean: ["downloaded"] } as const
-const usedColumns = CommitClause.columns<State>(used, key, ["organizationId"])
-const reportedColumns = CommitClause.columns<State>({ ...used, jsonb: ["smdp", "location"] }, key, ["organizationId"])
+const use = writing("sim_used", usage)
 
-const usedAssignments = `downloaded = r.downloaded, last_activity_at = r."lastActivityAt",`
+const report = writing("sim_reported", reported)
 
-/** Writes what usage changes. */
-export const use = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
-  write(sql, "sim_used", usedAssignments, usedColumns, rows)
-
-/** Writes what reports of any kind change. */
-export const writeReported = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
-  write(sql, "sim_reported", `${usedAssignments} smdp = r.smdp, location = r.location,`, reportedColumns, rows)
-
-const allocated = {
-  ...keyColumns,
-  text: [...key, "allocation", "allocatedTo"],
-  bigint: ["version", "recycledAt"]
-} as const
-const allocatedColumns = CommitClause.columns<State>(allocated, key, ["organizationId"])
-
-const allocatedAssignments = `allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",
-        releasing = nullif(r.allocation = 'Releasing', false),`
-
-/** Writes who has the SIM. */
-export const allocate = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
-  write(sql, "sim_allocated", allocatedAssignments, allocatedColumns, rows)
-
-const updatedColumns = CommitClause.columns<State>(
-  {
-    text: allocated.text,
-    bigint: ["version", "recycledAt", "lastActivityAt"],
-    boolean: ["downloaded", "applied", "target"],
-    jsonb: ["smdp", "location"]
-  },
-  key,
-  ["organizationId"]
-)
+const allocate = writing("sim_allocated", allocation, [releasing])
 
 /** Writes everything that can change. */
-export const update = (sql: Sql, rows: Rows): CommitClause.CommitClause =>
-  write(
-    sql,
-    "sim_updated",
-    `${allocatedAssignments} ${usedAssignments} smdp = r.smdp, location = r.location,
-        mobile_plan_applied = r.applied, mobile_plan_target = r.target,`,
-    updatedColumns,
-    rows
-  )
+const update = writing(
+  "sim_updated",
+  [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"],
+  [releasing]
+)
 
 /** Locks SIMs in the order of their keys, for a commit that writes several of them in several ways. */
-export const lock = (sql: Sql, rows: Rows): CommitClause.CommitClause => ({
-  ctes: [
-    sql`sim_locked as (
-      select 1
-      from ${CommitClause.rows(sql, rows.map(stateOf), touchedColumns)}
-      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
-      for update of sim
-    )`
-  ],
-  outcome: sql`(select count(*) from sim_locked)`
-})
+const lock = Columns.clause(
+  "sim_locked",
+  keyColumns,
+  (rows) => `select 1
+    from ${rows}
+    join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+    for update of sim`
+)
 
 /** A SIM in service with its live subscription and a confirmed attachment. */
-export interface Provisioned {
-  readonly organizationId: string
-  readonly iccid: string
-  readonly version: number
+interface Provisioned extends Pick<Sims.SimRow, Key> {
   readonly subscriptionId: string
   readonly attachmentId: string
 }
 
-const provisionedColumns = CommitClause.columns<Provisioned>(
-  { text: ["organizationId", "iccid", "subscriptionId", "attachmentId"], bigint: ["version"] },
-  key
+const provisionedColumns = Columns.of<Provisioned>(
+  { organizationId: "text", iccid: "text", subscriptionId: "text", attachmentId: "text", version: "bigint" },
+  ["organizationId", "iccid"]
 )
 
 /**
  * Writes what a confirmed creation changes: a word each in the rows of the SIM, of its subscription and of the attachment.
  * Every creation ends with it, and it costs half of what the three general statements do.
  */
-export const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): CommitClause.CommitClause => ({
+const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): Columns.Clause => ({
   ctes: [
     sql`provisioned as (
-      select * from ${CommitClause.rows(sql, rows, provisionedColumns)}
+      select * from ${Columns.rows(sql, rows, provisionedColumns)}
     )`,
     sql`sim_provisioned as (
       update simplan.sim set
@@ -173,3 +136,204 @@ export const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): CommitCla
   outcome: sql`simplan.ensure((select count(*) from sim_provisioned) = ${rows.length}::int, 'version'),
     (select count(*) from subscription_provisioned), (select count(*) from attachment_provisioned)`
 })
+
+const addSubscriptions = Columns.insert("subscription_added", "subscription", Subscriptions.columns)
+
+/** Writes the status, which is all that changes of a subscription. */
+const changeStatus = Columns.update(
+  "subscription_changed",
+  "subscription",
+  Columns.pick(Subscriptions.columns, ["organizationId", "subscriptionId", "status"])
+)
+
+/** Removes subscriptions. Their attachments are removed by the same commit. */
+const removeSubscriptions = Columns.remove(
+  "subscription_removed",
+  "subscription",
+  Columns.pick(Subscriptions.columns, ["organizationId", "subscriptionId"])
+)
+
+const { attachmentColumns, packageColumns } = SimAggregates
+
+const addAttachments = Columns.insert("attachment_added", "attachment", attachmentColumns)
+
+/** Writes everything that can change of attachments. */
+const updateAttachments = Columns.update(
+  "attachment_updated",
+  "attachment",
+  Columns.pick(
+    attachmentColumns,
+    ["organizationId", "attachmentId", "confirmed", "anchor", "suspendedAt", "lastThresholdNotified"],
+    ["organizationId"]
+  )
+)
+
+/** Writes what usage changes of attachments. */
+const notifyAttachments = Columns.update(
+  "attachment_notified",
+  "attachment",
+  Columns.pick(
+    attachmentColumns,
+    ["organizationId", "attachmentId", "anchor", "lastThresholdNotified"],
+    ["organizationId"]
+  )
+)
+
+const addPackages = Columns.insert("package_added", "package", packageColumns)
+
+/** Writes what usage changes of packages. */
+const usePackages = Columns.update(
+  "package_used",
+  "package",
+  Columns.pick(
+    packageColumns,
+    ["organizationId", "attachmentId", "occurrence", "activationAt", "expirationAt", "usedBytes"],
+    ["organizationId", "occurrence"]
+  )
+)
+
+const attachmentKey = Columns.pick(attachmentColumns, ["organizationId", "attachmentId"])
+
+/** Removes attachments with their packages. */
+const removeAttachments = (sql: Sql, rows: ReadonlyArray<SimDifference.AttachmentState>): Columns.Clause => ({
+  ctes: [
+    sql`attachment_gone as (
+      select * from ${Columns.rows(sql, rows, attachmentKey)}
+    )`,
+    sql`attachment_removed as (
+      delete from simplan.attachment using attachment_gone gone
+      where attachment.organization_id = gone."organizationId" and attachment.attachment_id = gone."attachmentId"
+      returning 1
+    )`,
+    sql`package_removed as (
+      delete from simplan.package using attachment_gone gone
+      where package.organization_id = gone."organizationId" and package.attachment_id = gone."attachmentId"
+      returning 1
+    )`
+  ],
+  outcome: sql`(select count(*) from attachment_removed), (select count(*) from package_removed)`
+})
+
+type Difference = SimDifference.Difference
+type SimField = SimDifference.SimField
+
+const usageFields = new Set<SimField>(usage)
+const reportedFields = new Set<SimField>(reported)
+const notifiedFields = new Set<SimDifference.AttachmentField>(["anchor", "lastThresholdNotified"])
+const allocationFields = new Set<SimField>(["allocation", "recycledAt"])
+
+const isWithin = <Field>(fields: ReadonlyArray<Field>, set: ReadonlySet<Field>): boolean =>
+  fields.every((field) => set.has(field))
+
+/** The rows of a difference that only confirms one attachment and puts its SIM into service; null for any other one. */
+const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisioned | null => {
+  const { allocation, iccid, organizationId, version } = sim.row
+  const [attachment] = attachments.changed
+  const [subscription] = subscriptions.changed
+  if (attachment === undefined || allocation?._tag !== "InService" || attachments.changed.length > 1) return null
+  const apart = [attachments.added, attachments.removed, subscriptions.added, subscriptions.removed]
+  if (apart.some(({ length }) => length > 0)) return null
+  const { attachmentId, confirmed } = attachment.row
+  const isConfirmed = confirmed && attachment.fields.every((field) => field === "confirmed")
+  const isLive = subscription === undefined || subscription.row.status === "Live"
+  if (!isConfirmed || !isLive || sim.fields.some((field) => field !== "allocation")) return null
+  return { organizationId, iccid, version, subscriptionId: allocation.subscriptionId, attachmentId }
+}
+
+/** The SIMs by the statement that writes them. */
+const simClauses = (
+  sql: Sql,
+  sims: ReadonlyArray<Difference["sim"]>,
+  confirmed: ReadonlyArray<Provisioned>
+): ReadonlyArray<Columns.Clause> => {
+  const isUse = sims.some(({ fields }) => fields.length > 0 && isWithin(fields, reportedFields))
+  let isReported = false
+  const rows = {
+    touched: [] as State[],
+    used: [] as State[],
+    allocated: [] as State[],
+    updated: [] as State[]
+  }
+  for (const { fields, row: given } of sims) {
+    const row = stateOf(given)
+    if (fields.length === 0) {
+      // A SIM that stays as it is goes along with those that were used, if its view has what that statement writes.
+      rows[isUse && row.lastActivityAt !== undefined ? "used" : "touched"].push(row)
+    } else if (isWithin(fields, reportedFields)) {
+      rows.used.push(row)
+      if (!isWithin(fields, usageFields)) isReported = true
+    } else rows[isWithin(fields, allocationFields) ? "allocated" : "updated"].push(row)
+  }
+  const { allocated, touched, updated, used } = rows
+  const kinds = [touched, used, allocated, updated, confirmed].filter(({ length }) => length > 0)
+  return [
+    ...(kinds.length > 1 ? [lock(sql, kinds.flat())] : []),
+    ...some(sql, updated, update),
+    ...some(sql, allocated, allocate),
+    ...some(sql, touched, touch),
+    ...some(sql, confirmed, provision),
+    ...some(sql, used, isReported ? report : use)
+  ]
+}
+
+const some = <A>(sql: Sql, rows: ReadonlyArray<A>, write: Columns.Write<A>): ReadonlyArray<Columns.Clause> =>
+  rows.length === 0 ? [] : [write(sql, rows)]
+
+interface Clauses {
+  /** The SIMs themselves, which guard the commit. */
+  readonly sims: ReadonlyArray<Columns.Clause>
+  /** The rows that hang on them. */
+  readonly rows: ReadonlyArray<Columns.Clause>
+}
+
+/** The clauses of changes: each difference by the statement for the columns that it changes. */
+export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>): Clauses => {
+  if (changes.length === 0) return { sims: [], rows: [] }
+  const sims: Array<Difference["sim"]> = []
+  const confirmed: Array<Provisioned> = []
+  const subscriptions = {
+    added: [] as Subscription.Subscription[],
+    changed: [] as Subscription.Subscription[],
+    removed: [] as Subscription.Subscription[]
+  }
+  const attachments = {
+    added: [] as Attachment.Attachment[],
+    changed: [] as SimDifference.AttachmentState[],
+    removed: [] as SimDifference.AttachmentState[]
+  }
+  const packages = { added: [] as Package.Package[], changed: [] as Package.Package[] }
+  let isNotified = true
+  for (const change of changes) {
+    const found = SimDifference.difference(change)
+    packages.added.push(...found.packages.added)
+    for (const { row } of found.packages.changed) packages.changed.push(row)
+    const one = provisionedOf(found)
+    if (one !== null) {
+      confirmed.push(one)
+      continue
+    }
+    sims.push(found.sim)
+    subscriptions.added.push(...found.subscriptions.added)
+    for (const { row } of found.subscriptions.changed) subscriptions.changed.push(row)
+    subscriptions.removed.push(...found.subscriptions.removed)
+    attachments.added.push(...found.attachments.added)
+    for (const { fields, row } of found.attachments.changed) {
+      attachments.changed.push(row)
+      isNotified &&= isWithin(fields, notifiedFields)
+    }
+    attachments.removed.push(...found.attachments.removed)
+  }
+  return {
+    sims: simClauses(sql, sims, confirmed),
+    rows: [
+      ...some(sql, subscriptions.added, addSubscriptions),
+      ...some(sql, subscriptions.changed, changeStatus),
+      ...some(sql, attachments.added, addAttachments),
+      ...some(sql, attachments.changed, isNotified ? notifyAttachments : updateAttachments),
+      ...some(sql, packages.added, addPackages),
+      ...some(sql, packages.changed, usePackages),
+      ...some(sql, subscriptions.removed, removeSubscriptions),
+      ...some(sql, attachments.removed, removeAttachments)
+    ]
+  }
+}

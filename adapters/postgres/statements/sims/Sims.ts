@@ -11,26 +11,71 @@ import * as Batching from "../../database/Batching.ts"
 import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as CommitClause from "../../sql/CommitClause.ts"
+import * as Columns from "../../sql/Columns.ts"
 import * as Pages from "../../sql/Pages.ts"
 
 /** The columns of questions about one SIM each. */
-export const ofSim = CommitClause.columns<Batching.Placed<Batching.OfSim>>({
-  integer: ["at"],
-  text: ["organizationId", "iccid"]
+export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
+  at: "integer",
+  organizationId: "text",
+  iccid: "text"
 })
 
-type Rest = readonly [
-  recycledAt: number | null,
-  downloaded: boolean,
-  smdp: Sim.Sim["smdp"],
-  location: Sim.Sim["location"],
-  lastActivityAt: number | null,
-  mobilePlanApplied: boolean,
-  mobilePlanTarget: boolean | null
-]
+/** A SIM as its row has it. */
+export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan"> {
+  readonly allocation: Sim.Allocation["_tag"]
+  readonly allocatedTo: string | null
+  /** True while it is being released, else null: what an index goes by. */
+  readonly releasing: true | null
+  readonly mobilePlanApplied: boolean
+  readonly mobilePlanTarget: boolean | null
+}
 
-type Identities = readonly [imsi: string | null, msisdn: string | null, subscriberId: string | null]
+/** What a repeated import may bring (rule I7). */
+export const identityColumns = Columns.of<SimIdentities.SimIdentities>({
+  imsi: "text",
+  msisdn: "text",
+  subscriberId: "text"
+})
+
+const core = {
+  simId: "text",
+  iccid: "text",
+  importSequence: "bigint",
+  label: "text",
+  isEsim: "boolean",
+  lpa: "text",
+  createdAt: "bigint",
+  allocation: "text",
+  allocatedTo: "text",
+  version: "bigint"
+} as const
+
+type Rest = Omit<SimRow, keyof typeof core | keyof SimIdentities.SimIdentities | "organizationId" | "releasing">
+
+/** What most SIMs have none of: a column without a value is added here. */
+const rest = Columns.of<Rest>({
+  recycledAt: "bigint",
+  downloaded: "boolean",
+  smdp: "jsonb",
+  location: "jsonb",
+  lastActivityAt: "bigint",
+  mobilePlanApplied: "boolean",
+  mobilePlanTarget: "boolean"
+})
+
+/** All columns of a SIM. */
+export const columns = Columns.of<SimRow>(
+  { organizationId: "text", ...core, ...identityColumns.types, releasing: "boolean", ...rest.types },
+  ["organizationId", "iccid"]
+)
+
+const nothing: Rest = { ...Columns.empty(rest), downloaded: false, mobilePlanApplied: false }
+
+const isSomething = rest.all.map((name) => {
+  const [column] = Columns.selected("sim", [name])
+  return nothing[name] === false ? column : `${column} is not null`
+})
 
 export type Packed = readonly [
   simId: string,
@@ -43,57 +88,48 @@ export type Packed = readonly [
   allocation: Sim.Allocation["_tag"],
   allocatedTo: string | null,
   version: number,
-  rest: Rest | null,
-  identities: Identities | null
+  rest: Columns.Packed<Rest> | null,
+  identities: Columns.Packed<SimIdentities.SimIdentities> | null
 ]
 
-const columns = [
-  ...[
-    "sim_id",
-    "iccid",
-    "import_sequence",
-    "label",
-    "is_esim",
-    "lpa",
-    "created_at",
-    "allocation",
-    "allocated_to",
-    "version"
-  ].map((name) => `sim.${name}`),
-  `case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null
-      or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
-    then json_build_array(
-      sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at, sim.mobile_plan_applied,
-      sim.mobile_plan_target
-    )
+const values = [
+  ...Columns.selected("sim", Object.keys(core)),
+  `case when ${isSomething.join(" or ")}
+    then ${Columns.packed("sim", rest)}
   end`,
-  `case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
-    then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
+  `case when coalesce(${Columns.selected("sim", identityColumns.all).join(", ")}) is not null
+    then ${Columns.packed("sim", identityColumns)}
   end`
 ]
 
-export const value = `json_build_array(${columns.join(", ")})`
+export const value = `json_build_array(${values.join(", ")})`
 
-type Columns<Row extends ReadonlyArray<unknown>> = { readonly [Name in keyof Row]: ReadonlyArray<Row[Name]> }
+type ByColumn<Row extends ReadonlyArray<unknown>> = { readonly [Name in keyof Row]: ReadonlyArray<Row[Name]> }
 
 /** Null: there is no SIM. */
-type PackedPage = Columns<Packed> | null
+type PackedPage = ByColumn<Packed> | null
 
 /** The SIMs of a page column by column, in the order in which they come: made in three quarters of the time. */
 const packedPage = `case when count(*) > 0 then
-  json_build_array(${columns.map((column) => `array_agg(${column})`).join(", ")})
+  json_build_array(${values.map((column) => `array_agg(${column})`).join(", ")})
 end`
-
-const nothing: Rest = [null, false, null, null, null, false, null]
-
-const identitiesOf = (packed: Identities | null): SimIdentities.SimIdentities =>
-  packed === null ? SimIdentities.none : { imsi: packed[0], msisdn: packed[1], subscriberId: packed[2] }
 
 const allocationOf = (tag: Sim.Allocation["_tag"], allocatedTo: string | null): Sim.Allocation =>
   tag === "Free" || allocatedTo === null ? { _tag: "Free" } : { _tag: tag, subscriptionId: allocatedTo }
 
 const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
+
+const unpackIdentities = Columns.unpacking(identityColumns)
+
+const unpackRest = Columns.unpacking(rest)
+
+const restOf = ({ mobilePlanApplied, mobilePlanTarget, ...known }: Rest) => ({
+  ...known,
+  mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget)
+})
+
+const fresh = restOf(nothing)
 
 /** The SIM of an organization that was packed, with its activation code decrypted. */
 export const unpack = (
@@ -113,28 +149,20 @@ export const unpack = (
     rest,
     identities
   ]: Packed
-): Sim.Sim => {
-  const [recycledAt, downloaded, smdp, location, lastActivityAt, applied, target] = rest ?? nothing
-  return {
-    organizationId,
-    simId,
-    iccid,
-    importSequence,
-    label,
-    isEsim,
-    lpa: lpa === null ? null : decrypt(lpa, ["activation code", organizationId, iccid]),
-    ...identitiesOf(identities),
-    createdAt,
-    allocation: allocationOf(allocation, allocatedTo),
-    recycledAt,
-    downloaded,
-    smdp,
-    location,
-    lastActivityAt,
-    mobilePlan: mobilePlanOf(applied, target),
-    version
-  }
-}
+): Sim.Sim => ({
+  organizationId,
+  simId,
+  iccid,
+  importSequence,
+  label,
+  isEsim,
+  lpa: lpa === null ? null : decrypt(lpa, ["activation code", organizationId, iccid]),
+  ...(identities === null ? SimIdentities.none : unpackIdentities(identities)),
+  createdAt,
+  allocation: allocationOf(allocation, allocatedTo),
+  ...(rest === null ? fresh : restOf(unpackRest(rest))),
+  version
+})
 
 /** The SIMs of an organization that were packed as a page. */
 const unpackPage = (decrypt: Secrets.Turn, organizationId: string, packed: PackedPage): ReadonlyArray<Sim.Sim> => {
@@ -192,7 +220,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
-      from ${CommitClause.rows(sql, asked, ofSim)}
+      from ${Columns.rows(sql, asked, ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid`
   )
   const { decrypt } = database.cipher
@@ -217,7 +245,7 @@ const listed = (sql: Sql, { after, isEsim, label, limit, organizationId }: Query
         > (${sql.csv([...values, sql`${after ?? 0}::bigint`])})`,
       ...(columns.length === 0 ? [] : [sql`(${sql.literal(columns.join(", "))}) <= (${sql.csv(values)})`])
     ]
-    return CommitClause.first(
+    return Columns.first(
       sql,
       sql`
         select * from simplan.sim where ${sql.and(filters)}
@@ -276,7 +304,7 @@ export const identities =
   ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
     database.row(
       (sql) => sql<Row<SimIdentities.SimIdentities>>`
-        select json_build_object('imsi', sim.imsi, 'msisdn', sim.msisdn, 'subscriberId', sim.subscriber_id)::text as value
+        select (${sql.literal(Columns.json("sim", identityColumns))})::text as value
         from simplan.sim
         where sim.organization_id = ${organizationId} and sim.iccid = ${iccid}`
     )
@@ -390,7 +418,7 @@ export const reserve =
       )
     )
 
-const reservationColumns = CommitClause.columns<Storage.SimReservation>({ text: ["iccid", "token"] }, ["iccid"])
+const reservationColumns = Columns.of<Storage.SimReservation>({ iccid: "text", token: "text" }, ["iccid"])
 
 export const release =
   (database: Database) =>
@@ -407,7 +435,7 @@ export const release =
           (sql) => sql<Row<number>>`
             with ended as (
               update simplan.sim set reservation_token = null, reserved_until = null
-              from ${CommitClause.rows(sql, reservations, reservationColumns)}
+              from ${Columns.rows(sql, reservations, reservationColumns)}
               where sim.organization_id = ${organizationId} and sim.iccid = r.iccid and sim.reservation_token = r.token
               returning 1
             )

@@ -1,5 +1,5 @@
 /**
- * The statements about subscriptions. They are written under the guard of their SIM.
+ * The reads of subscriptions. They are written with their SIM (see `SimWrites`).
  */
 import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
@@ -7,55 +7,20 @@ import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Sims from "./Sims.ts"
 import * as Pages from "../../sql/Pages.ts"
-import * as CommitClause from "../../sql/CommitClause.ts"
+import * as Columns from "../../sql/Columns.ts"
 
-const columns = CommitClause.columns<Subscription.Subscription>(
-  { text: ["organizationId", "subscriptionId", "iccid", "metadata", "status"], bigint: ["createdAt"] },
+/** All columns of a subscription. */
+export const columns = Columns.of<Subscription.Subscription>(
+  {
+    organizationId: "text",
+    subscriptionId: "text",
+    iccid: "text",
+    metadata: "text",
+    createdAt: "bigint",
+    status: "text"
+  },
   ["organizationId", "subscriptionId"]
 )
-
-/** Inserts subscriptions. */
-export const insert = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`subscription_added as (
-      insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
-      select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
-      from ${CommitClause.rows(sql, rows, columns)}
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from subscription_added)`
-})
-
-const statusColumns = CommitClause.columns<Subscription.Subscription>(
-  { text: ["organizationId", "subscriptionId", "status"] },
-  ["organizationId", "subscriptionId"]
-)
-
-/** Writes the status, which is all that changes of a subscription. */
-export const changeStatus = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`subscription_changed as (
-      update simplan.subscription set status = r.status
-      from ${CommitClause.rows(sql, rows, statusColumns)}
-      where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from subscription_changed)`
-})
-
-/** Removes subscriptions. Their attachments are removed by the same commit. */
-export const remove = (sql: Sql, rows: ReadonlyArray<Subscription.Subscription>): CommitClause.CommitClause => ({
-  ctes: [
-    sql`subscription_removed as (
-      delete from simplan.subscription using ${CommitClause.rows(sql, rows, statusColumns)}
-      where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
-      returning 1
-    )`
-  ],
-  outcome: sql`(select count(*) from subscription_removed)`
-})
 
 type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: Sims.Packed]
 
@@ -69,7 +34,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)})::text as value
-      from ${CommitClause.rows(sql, asked, Sims.ofSim)}
+      from ${Columns.rows(sql, asked, Sims.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
@@ -102,7 +67,7 @@ export const page = (database: Database) =>
         ${sql.literal(packed)} order by subscription.created_at, subscription.subscription_id
       )::text as value
       from (
-        ${CommitClause.first(sql, inOrder(sql, of), of.limit)}
+        ${Columns.first(sql, inOrder(sql, of), of.limit)}
       ) subscription
       join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
     unpack: (found, { organizationId }) =>

@@ -1,8 +1,6 @@
-select (json_build_object(
-  'organizationId', api_key.organization_id, 'apiKeyId', api_key.api_key_id, 'name', api_key.name,
-  'scope', api_key.scope, 'hash', api_key.hash, 'hint', api_key.hint, 'createdAt', api_key.created_at,
-  'expiresAt', api_key.expires_at, 'revokedAt', api_key.revoked_at, 'version', api_key.version
-))::text as value
+select (json_build_object('organizationId', api_key.organization_id, 'apiKeyId', api_key.api_key_id, 'name',
+  api_key.name, 'scope', api_key.scope, 'hash', api_key.hash, 'hint', api_key.hint, 'createdAt', api_key.created_at,
+  'expiresAt', api_key.expires_at, 'revokedAt', api_key.revoked_at, 'version', api_key.version))::text as value
 from simplan.api_key
 where api_key.organization_id = $1
 and (api_key.created_at, api_key.api_key_id) > ($2::bigint, $3::text)

@@ -2,8 +2,8 @@ with api_key_put as (
   insert into simplan.api_key as stored (
     organization_id, api_key_id, name, scope, hash, hint, created_at, expires_at, revoked_at, version
   )
-  select r."organizationId", r."apiKeyId", r.name, r.scope, r.hash, r.hint, r."createdAt", r."expiresAt",
-  r."revokedAt", r.version + 1
+  select r."organizationId", r."apiKeyId", r.name, r.scope, r.hash, r.hint, r."createdAt", r."expiresAt", r."revokedAt",
+  r.version + 1
   from (
     select columns."organizationId", columns."apiKeyId", columns."name", columns."scope", columns."hash", columns."hint",
     columns."createdAt", columns."expiresAt", columns."revokedAt", columns."version"

@@ -1,8 +1,8 @@
 with audit_entry_added as (
   insert into simplan.audit_entry (
-    organization_id, created_at, entry_id, actor, action, resource_id, iccid, address, request_id
+    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id
   )
-  select r."organizationId", r."createdAt", r."entryId", r.actor, r.action, r."resourceId", r.iccid, r.address,
+  select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
   r."requestId"
   from (
     select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",

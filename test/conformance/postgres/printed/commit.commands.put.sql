@@ -1,5 +1,7 @@
 with command_put as (
-  insert into simplan.command (organization_id, command_id, request, created_at, outcome, settled_at)
+  insert into simplan.command (
+    organization_id, command_id, request, created_at, outcome, settled_at
+  )
   select r."organizationId", r."commandId", r.request, r."createdAt", r.outcome, r."settledAt"
   from (
     select columns."organizationId", columns."commandId", columns."createdAt", columns."settledAt", columns."request",

@@ -6,8 +6,7 @@ with command_settled as (
       ($4::text)::json[]) with ordinality columns ("organizationId", "commandId", "settledAt", "outcome", place)
     where columns.place between 1 and 2147483647
   ) r
-  where command.organization_id = r."organizationId" and command.command_id = r."commandId"
-  and command.settled_at is null
+  where command.organization_id = r."organizationId" and command.command_id = r."commandId" and command.settled_at is null
   returning 1
 )
 select (select count(*) from command_settled);

@@ -1,8 +1,7 @@
 with delivery_replayed as (
-  update simplan.delivery set
-  status = r.status, attempts = r.attempts, retry_step = r."retryStep", response_status = r."responseStatus",
-  last_error = r."lastError", last_attempt_at = r."lastAttemptAt", next_attempt_at = r."nextAttemptAt",
-  lease_token = null, lease_until = null
+  update simplan.delivery set status = r.status, attempts = r.attempts, retry_step = r."retryStep",
+  response_status = r."responseStatus", last_error = r."lastError", last_attempt_at = r."lastAttemptAt",
+  next_attempt_at = r."nextAttemptAt", lease_token = null, lease_until = null
   from (
     select columns."organizationId", columns."deliveryId", columns."status", columns."lastError", columns."lastAttemptAt",
     columns."nextAttemptAt", columns."attempts", columns."retryStep", columns."responseStatus"

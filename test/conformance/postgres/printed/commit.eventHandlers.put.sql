@@ -1,5 +1,7 @@
 with event_handler_put as (
-  insert into simplan.event_handler (name, types, organization_id, created_at)
+  insert into simplan.event_handler (
+    name, types, organization_id, created_at
+  )
   select r.name, r.types, r."organizationId", r."createdAt"
   from (
     select columns."name", columns."organizationId", columns."createdAt", columns."types"::text[]
@@ -7,7 +9,8 @@ with event_handler_put as (
       ($4::text)::text[]) with ordinality columns ("name", "organizationId", "createdAt", "types", place)
     where columns.place between 1 and 2147483647
   ) r
-  on conflict (name) do update set types = excluded.types, organization_id = excluded.organization_id
+  on conflict (name) do update set
+  types = excluded.types, organization_id = excluded.organization_id
   returning 1
 )
 select (select count(*) from event_handler_put);

@@ -9,7 +9,9 @@ with event_row as (
   ) r
 ),
 event_added as (
-  insert into simplan.event (organization_id, event_id, created_at, payload)
+  insert into simplan.event (
+    organization_id, event_id, created_at, payload
+  )
   select r."organizationId", r."eventId", r."createdAt", r.payload
   from event_row r
   returning 1

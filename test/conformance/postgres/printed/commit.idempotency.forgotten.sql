@@ -1,6 +1,5 @@
 with idempotency_forgotten as (
-  delete from simplan.idempotency
-  using (
+  delete from simplan.idempotency using (
     select columns."organizationId", columns."key"
     from unnest(($1::text)::text[],($2::text)::text[]) with ordinality columns ("organizationId", "key", place)
     where columns.place between 1 and 2147483647

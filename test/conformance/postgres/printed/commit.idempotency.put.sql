@@ -9,7 +9,9 @@ with idempotency_row as (
   ) r
 ),
 idempotency_put as (
-  insert into simplan.idempotency as stored (organization_id, key, fingerprint, created_at, outcome)
+  insert into simplan.idempotency as stored (
+    organization_id, key, fingerprint, created_at, outcome
+  )
   select r."organizationId", r.key, r.fingerprint, r."createdAt", r.outcome
   from idempotency_row r
   on conflict (organization_id, key) do update set

@@ -1,5 +1,7 @@
 with organization_put as (
-  insert into simplan.organization (organization_id, name, created_at)
+  insert into simplan.organization (
+    organization_id, name, created_at
+  )
   select r."organizationId", r.name, r."createdAt"
   from (
     select columns."organizationId", columns."name", columns."createdAt"
@@ -7,7 +9,8 @@ with organization_put as (
       "name", "createdAt", place)
     where columns.place between 1 and 2147483647
   ) r
-  on conflict (organization_id) do update set name = excluded.name, created_at = excluded.created_at
+  on conflict (organization_id) do update set
+  name = excluded.name, created_at = excluded.created_at
   returning 1
 )
 select (select count(*) from organization_put);

@@ -1,9 +1,9 @@
 with region_added as (
   insert into simplan.region (
-    organization_id, coverage_id, region_code, region_name, label, iso2_list, countries, created_at
+    organization_id, coverage_id, region_code, region_name, label, iso2_list, created_at, countries
   )
-  select r."organizationId", r."coverageId", r."regionCode", r."regionName", r.label, r."iso2List", r.countries,
-  r."createdAt"
+  select r."organizationId", r."coverageId", r."regionCode", r."regionName", r.label, r."iso2List", r."createdAt",
+  r.countries
   from (
     select columns."organizationId", columns."coverageId", columns."regionCode", columns."regionName", columns."label",
     columns."countries", columns."createdAt", columns."iso2List"::text[]

@@ -1,5 +1,7 @@
 with seen_report_put as (
-  insert into simplan.seen_report (organization_id, report_id, received_at)
+  insert into simplan.seen_report (
+    organization_id, report_id, received_at
+  )
   select r."organizationId", r."reportId", r."receivedAt"
   from (
     select columns."reportId",coalesce(columns."organizationId", $1::text) as "organizationId",
@@ -8,7 +10,8 @@ with seen_report_put as (
       "reportId", "receivedAt", place)
     where columns.place between 1 and 2147483647
   ) r
-  on conflict (organization_id, report_id) do update set received_at = excluded.received_at
+  on conflict (organization_id, report_id) do update set
+  received_at = excluded.received_at
   returning 1
 )
 select (select count(*) from seen_report_put);

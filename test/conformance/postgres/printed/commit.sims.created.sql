@@ -15,7 +15,9 @@ with sim_allocated as (
   returning 1
 ),
 subscription_added as (
-  insert into simplan.subscription (organization_id, subscription_id, iccid, metadata, created_at, status)
+  insert into simplan.subscription (
+    organization_id, subscription_id, iccid, metadata, created_at, status
+  )
   select r."organizationId", r."subscriptionId", r.iccid, r.metadata, r."createdAt", r.status
   from (
     select columns."organizationId", columns."subscriptionId", columns."iccid", columns."metadata", columns."status",
@@ -29,8 +31,8 @@ subscription_added as (
 ),
 attachment_added as (
   insert into simplan.attachment (
-    organization_id, attachment_id, subscription_id, iccid, plan_id, terms, active_period, metadata, created_at,
-    confirmed, anchor, suspended_at, last_threshold_notified
+    organization_id, attachment_id, subscription_id, iccid, plan_id, terms, active_period, metadata, created_at, confirmed,
+    anchor, suspended_at, last_threshold_notified
   )
   select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
   r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."lastThresholdNotified"
@@ -49,11 +51,10 @@ attachment_added as (
 ),
 package_added as (
   insert into simplan.package (
-    organization_id, attachment_id, occurrence, iccid, status, telco_package_id, activation_at, expiration_at,
-    used_bytes
+    organization_id, attachment_id, occurrence, iccid, status, telco_package_id, activation_at, expiration_at, used_bytes
   )
-  select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId",
-  r."activationAt", r."expirationAt", r."usedBytes"
+  select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId", r."activationAt",
+  r."expirationAt", r."usedBytes"
   from (
     select columns."organizationId", columns."attachmentId", columns."iccid", columns."status", columns."telcoPackageId",
     columns."activationAt", columns."expirationAt", columns."usedBytes", columns."occurrence"

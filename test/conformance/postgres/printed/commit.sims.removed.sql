@@ -12,9 +12,8 @@ with sim_touched as (
 ),
 subscription_removed as (
   delete from simplan.subscription using (
-    select columns."organizationId", columns."subscriptionId", columns."status"
-    from unnest(($5::text)::text[],($6::text)::text[],($7::text)::text[]) with ordinality columns ("organizationId",
-      "subscriptionId", "status", place)
+    select columns."organizationId", columns."subscriptionId"
+    from unnest(($5::text)::text[],($6::text)::text[]) with ordinality columns ("organizationId", "subscriptionId", place)
     where columns.place between 1 and 2147483647
   ) r
   where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
@@ -23,7 +22,7 @@ subscription_removed as (
 attachment_gone as (
   select * from (
     select columns."organizationId", columns."attachmentId"
-    from unnest(($8::text)::text[],($9::text)::text[]) with ordinality columns ("organizationId", "attachmentId", place)
+    from unnest(($7::text)::text[],($8::text)::text[]) with ordinality columns ("organizationId", "attachmentId", place)
     where columns.place between 1 and 2147483647
   ) r
 ),
@@ -37,5 +36,5 @@ package_removed as (
   where package.organization_id = gone."organizationId" and package.attachment_id = gone."attachmentId"
   returning 1
 )
-select simplan.ensure((select count(*) from sim_touched) = $10::int, 'version'),(select count(*)
+select simplan.ensure((select count(*) from sim_touched) = $9::int, 'version'),(select count(*)
   from subscription_removed),(select count(*) from attachment_removed), (select count(*) from package_removed);

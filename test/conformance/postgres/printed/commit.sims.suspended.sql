@@ -11,8 +11,7 @@ with sim_touched as (
   returning 1
 ),
 attachment_updated as (
-  update simplan.attachment set
-  confirmed = r.confirmed, anchor = r.anchor, suspended_at = r."suspendedAt",
+  update simplan.attachment set confirmed = r.confirmed, anchor = r.anchor, suspended_at = r."suspendedAt",
   last_threshold_notified = r."lastThresholdNotified"
   from (
     select columns."attachmentId", columns."anchor", columns."suspendedAt", columns."lastThresholdNotified",

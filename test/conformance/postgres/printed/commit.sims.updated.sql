@@ -1,18 +1,19 @@
 with sim_updated as (
   update simplan.sim set
-  allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",
-  releasing = nullif(r.allocation = 'Releasing', false), downloaded = r.downloaded,
+  allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt", downloaded = r.downloaded,
   last_activity_at = r."lastActivityAt", smdp = r.smdp, location = r.location,
-  mobile_plan_applied = r.applied, mobile_plan_target = r.target, version = r.version + 1, reservation_token = null,
+  mobile_plan_applied = r."mobilePlanApplied", mobile_plan_target = r."mobilePlanTarget",
+  releasing = nullif(r.allocation = 'Releasing', false), version = r.version + 1, reservation_token = null,
   reserved_until = null
   from (
     select columns."iccid", columns."allocation", columns."allocatedTo", columns."version", columns."recycledAt",
-    columns."lastActivityAt", columns."downloaded", columns."applied", columns."target", columns."smdp", columns."location",
-    coalesce(columns."organizationId", $1::text) as "organizationId"
+    columns."lastActivityAt", columns."downloaded", columns."mobilePlanApplied", columns."mobilePlanTarget",
+    columns."smdp", columns."location",coalesce(columns."organizationId", $1::text) as "organizationId"
     from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::bigint[],
       ($7::text)::bigint[],($8::text)::bigint[],($9::text)::boolean[],($10::text)::boolean[],($11::text)::boolean[],
       ($12::text)::jsonb[],($13::text)::jsonb[]) with ordinality columns ("organizationId", "iccid", "allocation",
-      "allocatedTo", "version", "recycledAt", "lastActivityAt", "downloaded", "applied", "target", "smdp", "location", place)
+      "allocatedTo", "version", "recycledAt", "lastActivityAt", "downloaded", "mobilePlanApplied", "mobilePlanTarget",
+      "smdp", "location", place)
     where columns.place between 1 and 2147483647
   ) r
   where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version

@@ -27,8 +27,8 @@ attachment_notified as (
   returning 1
 ),
 package_used as (
-  update simplan.package set
-  activation_at = r."activationAt", expiration_at = r."expirationAt", used_bytes = r."usedBytes"
+  update simplan.package set activation_at = r."activationAt", expiration_at = r."expirationAt",
+  used_bytes = r."usedBytes"
   from (
     select columns."attachmentId", columns."activationAt", columns."expirationAt", columns."usedBytes",
     coalesce(columns."organizationId", $12::text) as "organizationId",coalesce(columns."occurrence",

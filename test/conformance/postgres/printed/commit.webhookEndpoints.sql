@@ -1,7 +1,7 @@
 with webhook_endpoint_put as (
   insert into simplan.webhook_endpoint as stored (
-    organization_id, endpoint_id, url, events, description, disabled_reason, disabled_at, failing_since,
-    signing_keys, created_at, deleted_at, version
+    organization_id, endpoint_id, url, events, description, disabled_reason, disabled_at, failing_since, signing_keys,
+    created_at, deleted_at, version
   )
   select r."organizationId", r."endpointId", r.url, r.events, r.description, r."disabledReason", r."disabledAt",
   r."failingSince", r."signingKeys", r."createdAt", r."deletedAt", r.version + 1
@@ -22,9 +22,9 @@ with webhook_endpoint_put as (
   )
   on conflict (organization_id, endpoint_id) do update set
   url = excluded.url, events = excluded.events, description = excluded.description,
-  disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at,
-  failing_since = excluded.failing_since, signing_keys = excluded.signing_keys, created_at = excluded.created_at,
-  deleted_at = excluded.deleted_at, version = excluded.version
+  disabled_reason = excluded.disabled_reason, disabled_at = excluded.disabled_at, failing_since = excluded.failing_since,
+  signing_keys = excluded.signing_keys, created_at = excluded.created_at, deleted_at = excluded.deleted_at,
+  version = excluded.version
   where stored.version = excluded.version - 1
   returning 1
 )

@@ -1,15 +1,12 @@
 select json_build_object(
   'at', delivery.scanned_at, 'createdAt', delivery.created_at, 'id', delivery.delivery_id,
-  'item', case when filtered.is_taken then json_build_object('delivery', json_build_object(
-    'organizationId', delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id,
-    'endpointId', delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts,
-    'retryStep', delivery.retry_step, 'responseStatus', delivery.response_status, 'lastError', delivery.last_error,
-    'lastAttemptAt', delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at,
-    'createdAt', delivery.created_at
-    ), 'event', json_build_object(
-      'organizationId', event.organization_id, 'eventId', event.event_id, 'createdAt', event.created_at,
-      'payload', event.payload
-  )) end
+  'item', case when filtered.is_taken then json_build_object('delivery', json_build_object('organizationId',
+    delivery.organization_id, 'deliveryId', delivery.delivery_id, 'eventId', delivery.event_id, 'endpointId',
+    delivery.endpoint_id, 'status', delivery.status, 'attempts', delivery.attempts, 'retryStep', delivery.retry_step,
+    'responseStatus', delivery.response_status, 'lastError', delivery.last_error, 'lastAttemptAt',
+    delivery.last_attempt_at, 'nextAttemptAt', delivery.next_attempt_at, 'createdAt', delivery.created_at), 'event',
+    json_build_object('organizationId', event.organization_id, 'eventId', event.event_id, 'createdAt', event.created_at,
+      'payload', event.payload)) end
 )::text as value
 from (
   select delivery.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last

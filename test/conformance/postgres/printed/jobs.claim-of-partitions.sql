@@ -9,7 +9,6 @@ with taken as (
   and (job.tableoid, job.ctid) in (select taken.part, taken.place from taken)
   returning job.*
 )
-select (json_build_array(
-  job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-  job.origin, job.command, job.refused, job.ended_at, job.waiting
-))::text as value from job order by job.due_at, job.job_id;
+select (json_build_array(job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at,
+  job.idempotency_key, job.origin, job.command, job.refused, job.ended_at, job.waiting))::text as value
+from job order by job.due_at, job.job_id;

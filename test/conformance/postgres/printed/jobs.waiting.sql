@@ -1,9 +1,7 @@
 select json_build_object(
   'at', job.scanned_at, 'createdAt', job.created_at, 'id', job.job_id,
-  'item', case when filtered.is_taken then json_build_array(
-    job.job_id, job.organization_id, job.work, job.due_at, job.attempts, job.created_at, job.idempotency_key,
-    job.origin, job.command, job.refused, job.ended_at, job.waiting
-  ) end
+  'item', case when filtered.is_taken then json_build_array(job.job_id, job.organization_id, job.work, job.due_at,
+    job.attempts, job.created_at, job.idempotency_key, job.origin, job.command, job.refused, job.ended_at, job.waiting) end
 )::text as value
 from (
   select job.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last

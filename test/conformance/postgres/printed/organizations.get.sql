@@ -1,5 +1,4 @@
-select (json_build_object(
-  'organizationId', organization.organization_id, 'name', organization.name, 'createdAt', organization.created_at
-))::text as value
+select (json_build_object('organizationId', organization.organization_id, 'name', organization.name, 'createdAt',
+  organization.created_at))::text as value
 from simplan.organization
 where organization.organization_id = $1;

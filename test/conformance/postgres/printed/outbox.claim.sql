@@ -13,17 +13,13 @@ with taken as (
   returning delivery.*
 )
 select (json_build_array(
-  json_build_array(
-    delivery.organization_id, delivery.delivery_id, delivery.event_id, delivery.endpoint_id, delivery.status,
-    delivery.attempts, delivery.retry_step, delivery.response_status, delivery.last_error, delivery.last_attempt_at,
-    delivery.next_attempt_at, delivery.created_at
-  ),
+  json_build_array(delivery.organization_id, delivery.delivery_id, delivery.event_id, delivery.endpoint_id,
+    delivery.status, delivery.attempts, delivery.retry_step, delivery.response_status, delivery.last_error,
+    delivery.last_attempt_at, delivery.next_attempt_at, delivery.created_at),
   json_build_array(event.created_at, event.payload),
-  json_build_array(
-    webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description,
+  json_build_array(webhook_endpoint.url, webhook_endpoint.events, webhook_endpoint.description,
     webhook_endpoint.disabled_reason, webhook_endpoint.disabled_at, webhook_endpoint.failing_since,
-    webhook_endpoint.signing_keys, webhook_endpoint.created_at, webhook_endpoint.deleted_at, webhook_endpoint.version
-  )
+    webhook_endpoint.signing_keys, webhook_endpoint.created_at, webhook_endpoint.deleted_at, webhook_endpoint.version)
 ))::text as value
 from delivery
 join simplan.event on event.organization_id = delivery.organization_id

@@ -1,7 +1,6 @@
-select json_build_object('at', r.at, 'found', json_build_object(
-  'organizationId', plan.organization_id, 'planId', plan.plan_id, 'terms', plan.terms, 'createdAt', plan.created_at,
-  'archivedAt', plan.archived_at, 'deletedAt', plan.deleted_at, 'version', plan.version
-))::text as value
+select json_build_object('at', r.at, 'found', json_build_object('organizationId', plan.organization_id, 'planId',
+  plan.plan_id, 'terms', plan.terms, 'createdAt', plan.created_at, 'archivedAt', plan.archived_at, 'deletedAt',
+  plan.deleted_at, 'version', plan.version))::text as value
 from (
   select columns."organizationId", columns."planId", columns."at"
   from unnest(($1::text)::text[],($2::text)::text[],($3::text)::integer[]) with ordinality columns ("organizationId",

@@ -1,5 +1,3 @@
-select (json_build_object(
-  'organizationId', region.organization_id, 'coverageId', region.coverage_id, 'regionCode', region.region_code,
-  'regionName', region.region_name, 'label', region.label, 'iso2List', region.iso2_list,
-  'createdAt', region.created_at
-))::text as value from simplan.region where region.coverage_id = $1;
+select (json_build_object('organizationId', region.organization_id, 'coverageId', region.coverage_id, 'regionCode',
+  region.region_code, 'regionName', region.region_name, 'label', region.label, 'iso2List', region.iso2_list, 'createdAt',
+  region.created_at))::text as value from simplan.region where region.coverage_id = $1;

@@ -3,39 +3,29 @@ select json_build_object('at', r.at, 'found',
     sim.organization_id,
     json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
       sim.allocation, sim.allocated_to, sim.version,
-      case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null
-      or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
-      then json_build_array(
-        sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at, sim.mobile_plan_applied,
-        sim.mobile_plan_target
-      )
+      case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
+      then json_build_array(sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
+        sim.mobile_plan_applied, sim.mobile_plan_target)
       end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
       then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
       end),
     case when subscription.subscription_id is not null then
-    json_build_array(
-      subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status
-    )
+    json_build_array(subscription.subscription_id, subscription.metadata, subscription.created_at, subscription.status)
     end,
     (
       select json_agg(
-        json_build_array(
-          attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
-          attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
-          attachment.suspended_at, attachment.last_threshold_notified,
-          (
+        json_build_array(json_build_array(attachment.attachment_id, attachment.plan_id, attachment.terms,
+          attachment.active_period, attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
+          attachment.suspended_at, attachment.last_threshold_notified), (
             select json_agg(
-              json_build_array(
-                package.occurrence, package.status, package.telco_package_id, package.activation_at, package.expiration_at,
-                package.used_bytes
-              )
+              json_build_array(package.occurrence, package.status, package.telco_package_id, package.activation_at,
+                package.expiration_at, package.used_bytes)
               order by package.occurrence
             )
             from simplan.package
             where package.organization_id = attachment.organization_id
             and package.attachment_id = attachment.attachment_id and true
-          )
-        )
+        ))
         order by attachment.created_at, attachment.attachment_id
       )
       from simplan.attachment

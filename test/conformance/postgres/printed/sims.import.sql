@@ -1,11 +1,10 @@
 with given as (
   select *, row_number() over (partition by iccid order by position) = 1 as is_first
   from (
-    select * from json_to_recordset(($1::text)::json) as r(
-      "organizationId" text, "simId" text, iccid text, label text, "isEsim" boolean, lpa text, imsi text,
-      msisdn text, "subscriberId" text, "createdAt" bigint,
-      allocation jsonb, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
-      "mobilePlan" jsonb, position integer)
+    select * from json_to_recordset(($1::text)::json) as r("organizationId" text, "simId" text, iccid text, label text,
+      "isEsim" boolean, lpa text, "createdAt" bigint, imsi text, msisdn text, "subscriberId" text, "recycledAt" bigint,
+      downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint, allocation jsonb, "mobilePlan" jsonb,
+      position integer)
     limit $2::int
   ) r
 ), registered as (
@@ -28,16 +27,14 @@ with given as (
   where given.is_first
 ), inserted as (
   insert into simplan.sim (
-    organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, imsi, msisdn, subscriber_id, created_at,
-    allocation,
-    allocated_to, releasing, recycled_at, downloaded, smdp, location, last_activity_at, mobile_plan_applied,
-    mobile_plan_target, version
+    organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, created_at, allocation, allocated_to, version,
+    imsi, msisdn, subscriber_id, releasing, recycled_at, downloaded, smdp, location, last_activity_at, mobile_plan_applied,
+    mobile_plan_target
   )
-  select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa,
-  r.imsi, r.msisdn, r."subscriberId", r."createdAt", r.allocation->>'_tag',
-  r.allocation->>'subscriptionId', nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded,
-  r.smdp, r.location, r."lastActivityAt",
-  (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, 1
+  select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa, r."createdAt",
+  r.allocation->>'_tag', r.allocation->>'subscriptionId', 1, r.imsi, r.msisdn, r."subscriberId",
+  nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded, r.smdp, r.location,
+  r."lastActivityAt", (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean
   from numbered r
   returning 1
 ), differing as (
@@ -45,9 +42,9 @@ with given as (
   from given
   join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
   where given.is_first and (select count(*) from inserted) >= 0 and (
-    given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn, '')
-    or given."subscriberId" <> coalesce(sim.subscriber_id, '')
-    or given.lpa is not null and sim.lpa is null and sim.is_esim
+    given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn,
+      '') or given."subscriberId" <> coalesce(sim.subscriber_id, '') or given.lpa is not null and sim.lpa is null
+    and sim.is_esim
   )
   order by sim.organization_id, sim.iccid
   for no key update of sim
@@ -60,9 +57,9 @@ with given as (
   returning sim.iccid
 ), audited as (
   insert into simplan.audit_entry (
-    organization_id, created_at, entry_id, actor, action, resource_id, iccid, address, request_id
+    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id
   )
-  select r."organizationId", r."createdAt", r."entryId", r.actor, r.action, r."resourceId", r.iccid, r.address,
+  select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
   r."requestId"
   from (
     select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",

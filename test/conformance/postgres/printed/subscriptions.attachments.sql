@@ -1,23 +1,18 @@
 select json_build_object('at', r.at, 'found', json_build_array(subscription.subscription_id,
   (
     select json_agg(
-      json_build_array(
-        attachment.attachment_id, attachment.plan_id, attachment.terms, attachment.active_period,
-        attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
-        attachment.suspended_at, attachment.last_threshold_notified,
-        (
+      json_build_array(json_build_array(attachment.attachment_id, attachment.plan_id, attachment.terms,
+        attachment.active_period, attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
+        attachment.suspended_at, attachment.last_threshold_notified), (
           select json_agg(
-            json_build_array(
-              package.occurrence, package.status, package.telco_package_id, package.activation_at, package.expiration_at,
-              package.used_bytes
-            )
+            json_build_array(package.occurrence, package.status, package.telco_package_id, package.activation_at,
+              package.expiration_at, package.used_bytes)
             order by package.occurrence
           )
           from simplan.package
           where package.organization_id = attachment.organization_id
           and package.attachment_id = attachment.attachment_id and true
-        )
-      )
+      ))
       order by attachment.created_at, attachment.attachment_id
     )
     from simplan.attachment
