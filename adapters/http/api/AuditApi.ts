@@ -29,8 +29,6 @@ export const AuditEntry = Schema.Struct({
   request_id: Schemas.field(Schema.NullOr(Schema.String), "The `X-Request-Id` of the answer", Samples.requestId)
 }).annotate({ identifier: "AuditEntry" })
 
-export const AuditEntryPage = Schemas.page(AuditEntry)
-
 const text = Schemas.Parameter.check(Schemas.within(TextLimit.ID))
 
 const query = {
@@ -46,7 +44,10 @@ const query = {
   ...Schemas.keyset
 }
 
-const success = [AuditEntryPage, Schema.String.pipe(HttpApiSchema.asText({ contentType: JSON_LINES }))] as const
+const success = [
+  Schemas.page(AuditEntry),
+  Schema.String.pipe(HttpApiSchema.asText({ contentType: JSON_LINES }))
+] as const
 
 const lines = `With \`Accept: ${JSON_LINES}\` all entries come as one stream, a line each, without pages.`
 

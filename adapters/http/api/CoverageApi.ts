@@ -54,7 +54,7 @@ export const CustomRegion = Schema.Struct({
 }).annotate({ identifier: "CustomRegion" })
 
 /** The error for a taken name or for countries without an operator. */
-export const MissingCountries = Schema.Struct({
+const MissingCountries = Schema.Struct({
   ...Schemas.ErrorBody.fields,
   code: Schemas.field(
     Schemas.errorCode(["region_name_taken", "region_uncovered"]),
@@ -70,7 +70,7 @@ export const MissingCountries = Schema.Struct({
 })
 
 /** The error for a set of countries that a profile has already. */
-export const ExistingCoverage = Schema.Struct({
+const ExistingCoverage = Schema.Struct({
   ...Schemas.ErrorBody.fields,
   code: Schemas.field(Schemas.errorCode(["region_exists"]), "The name of the error", "region_exists"),
   existing_coverage: Schemas.field(CustomRegion, "The profile that has exactly these countries")
@@ -78,10 +78,6 @@ export const ExistingCoverage = Schema.Struct({
   identifier: "ExistingCoverage",
   description: "`region_exists`: with the profile that has exactly these countries"
 })
-
-export const CoverageProfileList = Schemas.data(Schema.Array(CoverageProfile))
-export const CoverageProfileItem = Schemas.data(CoverageProfile)
-export const CustomRegionItem = Schemas.data(CustomRegion)
 
 const operatorName = Schemas.string("The operator's name", "Telia")
 
@@ -97,9 +93,6 @@ export const Operator = Schema.Struct({
   labels: Schemas.labels
 }).annotate({ identifier: "Operator" })
 
-export const OperatorList = Schemas.data(Schema.Array(Operator))
-export const OperatorItem = Schemas.data(Operator)
-
 export class CoverageApi extends HttpApiGroup.make("coverage")
   .add(
     HttpApiEndpoint.get("list", "/coverage-profiles", {
@@ -107,7 +100,7 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
         region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
         label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
       },
-      success: CoverageProfileList,
+      success: Schemas.data(Schema.Array(CoverageProfile)),
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(
       Schemas.operation(
@@ -118,12 +111,12 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
     ),
     HttpApiEndpoint.get("get", "/coverage-profiles/:coverageId", {
       params: { coverageId: Schemas.coverageId },
-      success: CoverageProfileItem,
+      success: Schemas.data(CoverageProfile),
       error: Schemas.problems(...Schemas.always, "coverage_profile_not_found")
     }).annotateMerge(Schemas.operation("Get a coverage profile", "One profile, with its countries and operators.")),
     HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
       payload: CreateCustomRegion,
-      success: CustomRegionItem,
+      success: Schemas.data(CustomRegion),
       error: [
         ...Schemas.problems(...Schemas.posting, "quota_exceeded"),
         MissingCountries.pipe(HttpApiSchema.status(400)),
@@ -149,12 +142,12 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
         label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
         country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
       },
-      success: OperatorList,
+      success: Schemas.data(Schema.Array(Operator)),
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(Schemas.operation("List operators", "The mobile network operators of the catalogue.")),
     HttpApiEndpoint.get("get", "/operators/:operatorId", {
       params: { operatorId: Schemas.string(...Schemas.means.operatorId) },
-      success: OperatorItem,
+      success: Schemas.data(Operator),
       error: Schemas.problems(...Schemas.always, "operator_not_found")
     }).annotateMerge(Schemas.operation("Get an operator", "One mobile network operator."))
   )

@@ -54,7 +54,7 @@ const rowMessages = Schema.Array(
   })
 )
 
-export const ImportReportItem = Schemas.data(
+const ImportReportItem = Schemas.data(
   Schema.Struct({
     imported: Schemas.field(Schema.Int, "How many SIMs were imported", 998),
     updated: Schemas.field(
@@ -115,7 +115,7 @@ export const CatalogueFile = Schema.Struct({
   examples: [Samples.catalogue]
 })
 
-export const CatalogueItem = Schemas.data(CatalogueFile)
+const CatalogueItem = Schemas.data(CatalogueFile)
 
 export class ImportsApi extends HttpApiGroup.make("imports")
   .add(

@@ -48,7 +48,7 @@ export const RetryJobs = Schema.Struct({
   after: Schemas.after
 }).annotate({ identifier: "RetryJobs" })
 
-export const RetriedJobs = Schemas.data(
+const RetriedJobs = Schemas.data(
   Schema.Struct({
     retried: Schemas.field(Schema.Int, "How many jobs are due now", 12),
     has_more: Schemas.hasMore,
@@ -56,14 +56,11 @@ export const RetriedJobs = Schemas.data(
   }).annotate({ identifier: "RetriedJobs" })
 )
 
-export const WaitingJobPage = Schemas.page(WaitingJob)
-export const RetriedJob = Schemas.data(Schema.Struct({ job_id: WaitingJob.fields.job_id }))
-
 export class JobsApi extends HttpApiGroup.make("jobs")
   .add(
     HttpApiEndpoint.get("list", "/jobs", {
       query: { ...Schemas.keyset, ...filter },
-      success: WaitingJobPage,
+      success: Schemas.page(WaitingJob),
       error: Schemas.problems(...Schemas.managing, "invalid_field")
     }).annotateMerge(
       Schemas.operation(
@@ -85,7 +82,7 @@ export class JobsApi extends HttpApiGroup.make("jobs")
     ),
     HttpApiEndpoint.post("retry", "/jobs/:job_id/retry", {
       params: { job_id: WaitingJob.fields.job_id },
-      success: RetriedJob,
+      success: Schemas.data(Schema.Struct({ job_id: WaitingJob.fields.job_id })),
       error: Schemas.problems(...Schemas.managing, "job_not_found")
     }).annotateMerge(
       Schemas.operation(
@@ -114,14 +111,13 @@ export const Problem = Schema.Struct({
 
 const ofProblem = { problem_id: Problem.fields.problem_id }
 
-export const ProblemPage = Schemas.page(Problem)
-export const ProblemItem = Schemas.data(Schema.Struct(ofProblem))
+const ProblemItem = Schemas.data(Schema.Struct(ofProblem))
 
 export class ProblemsApi extends HttpApiGroup.make("problems")
   .add(
     HttpApiEndpoint.get("list", "/problems", {
       query: Schemas.keyset,
-      success: ProblemPage,
+      success: Schemas.page(Problem),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       Schemas.operation(

@@ -51,11 +51,7 @@ export const CreateApiKey = Schema.Struct({
   expires_at: Schemas.optional(Schema.NullOr(Schemas.Instant), ...about.expiresAt)
 }).annotate({ identifier: "CreateApiKey" })
 
-export const OrganizationItem = Schemas.data(Organization)
-export const OrganizationPage = Schemas.page(Organization)
-export const ApiKeyItem = Schemas.data(ApiKey)
-export const ApiKeyPage = Schemas.page(ApiKey)
-export const NewApiKeyItem = Schemas.data(NewApiKey)
+const NewApiKeyItem = Schemas.data(NewApiKey)
 
 const ofKey = { ...Schemas.ofOrganization, key_id: Schemas.string("The API key's id", Samples.keyId) }
 
@@ -63,7 +59,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
   .add(
     HttpApiEndpoint.post("create", "/organizations", {
       payload: CreateOrganization,
-      success: OrganizationItem.pipe(HttpApiSchema.status(201)),
+      success: Schemas.data(Organization).pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(
       Schemas.operation(
@@ -73,7 +69,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     ),
     HttpApiEndpoint.get("list", "/organizations", {
       query: Schemas.keyset,
-      success: OrganizationPage,
+      success: Schemas.page(Organization),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(Schemas.operation("List organizations, oldest first", "A page of all organizations.")),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
@@ -90,7 +86,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
       params: Schemas.ofOrganization,
       query: Schemas.keyset,
-      success: ApiKeyPage,
+      success: Schemas.page(ApiKey),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
       Schemas.operation(
@@ -100,7 +96,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     ),
     HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
       params: ofKey,
-      success: ApiKeyItem,
+      success: Schemas.data(ApiKey),
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
     }).annotateMerge(
       Schemas.operation("Revoke an API key", "Ends the key: at once in the process that is asked, within 5 s in all.")

@@ -97,14 +97,11 @@ export const CreatePlan = Schema.Struct({
   throttling_threshold3_limit: conditionalSpeed("128")
 }).annotate({ identifier: "CreatePlan" })
 
-export const CreatedPlan = Schema.Struct({
+const CreatedPlan = Schema.Struct({
   error: Schemas.hasFailed(false),
   message: Schemas.message,
   plan_id: Schemas.planId
 }).annotate({ identifier: "CreatedPlan" })
-
-export const PlanItem = Schemas.data(Plan)
-export const PlanPage = Schemas.page(ListedPlan)
 
 const ofPlan = { planId: Schemas.planId }
 
@@ -132,7 +129,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
           "DK,SE"
         )
       },
-      success: PlanPage,
+      success: Schemas.page(ListedPlan),
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(Schemas.operation("List plans, oldest first", "A page of the organization's plans.")),
     HttpApiEndpoint.post("create", "/plans", {
@@ -147,7 +144,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
     ),
     HttpApiEndpoint.get("get", "/plans/:planId", {
       params: ofPlan,
-      success: PlanItem,
+      success: Schemas.data(Plan),
       error: Schemas.problems(...Schemas.always, "plan_not_found")
     }).annotateMerge(Schemas.operation("Get a plan", "The plan's terms, archived or not.")),
     HttpApiEndpoint.delete("remove", "/plans/:planId", {

@@ -38,10 +38,6 @@ export const SmdpInfo = Schema.Struct({
   current_status: Schemas.field(Schema.NullOr(State), "The last state that was reached; null until one was", "Enable")
 }).annotate({ identifier: "SmdpInfo" })
 
-export const SimPage = Schemas.page(Sim, Samples.inventoryCursor)
-export const SimItem = Schemas.data(Sim)
-export const SmdpInfoItem = Schemas.data(SmdpInfo)
-
 export const SetMobilePlan = Schema.Struct({
   apply: Schemas.field(Schema.Boolean, "True applies the mobile plan, false removes it", true),
   label: Schemas.chosenLabel,
@@ -72,7 +68,7 @@ export class SimsApi extends HttpApiGroup.make("sims")
         ),
         label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
       },
-      success: SimPage,
+      success: Schemas.page(Sim, Samples.inventoryCursor),
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(
       Schemas.operation(
@@ -82,12 +78,12 @@ export class SimsApi extends HttpApiGroup.make("sims")
     ),
     HttpApiEndpoint.get("get", "/sims/:iccid", {
       params: Schemas.ofSim,
-      success: SimItem,
+      success: Schemas.data(Sim),
       error: Schemas.problems(...Schemas.always, "sim_not_found")
     }).annotateMerge(Schemas.operation("Get a SIM", "One SIM of the inventory.")),
     HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {
       params: Schemas.ofSim,
-      success: SmdpInfoItem,
+      success: Schemas.data(SmdpInfo),
       error: Schemas.problems(...Schemas.always, "sim_not_found")
     }).annotateMerge(
       Schemas.operation(

@@ -151,15 +151,10 @@ export const LastOperator = Schema.Struct({
   )
 }).annotate({ identifier: "LastOperator" })
 
-export const SubscriptionList = Schemas.data(Schema.Array(Subscription))
-export const SubscriptionItem = Schemas.data(Subscription)
-export const PlanAttachmentList = Schemas.data(Schema.Array(PlanAttachment))
-export const PlanAttachmentItem = Schemas.data(PlanAttachment)
-
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.get("list", "/subscription", {
-      success: SubscriptionList,
+      success: Schemas.data(Schema.Array(Subscription)),
       error: Schemas.problems(...Schemas.always)
     }).annotateMerge(
       Schemas.operation(
@@ -194,7 +189,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
       params: Schemas.ofSim,
-      success: SubscriptionItem,
+      success: Schemas.data(Subscription),
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(Schemas.operation("Get a subscription by ICCID", "The subscription of the SIM.")),
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
@@ -216,7 +211,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
       params: Schemas.ofSim,
-      success: PlanAttachmentList,
+      success: Schemas.data(Schema.Array(PlanAttachment)),
       error: Schemas.problems(...Schemas.always, "subscription_not_found")
     }).annotateMerge(
       Schemas.operation(
@@ -226,7 +221,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
       params: { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
-      success: PlanAttachmentItem,
+      success: Schemas.data(PlanAttachment),
       error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
     }).annotateMerge(
       Schemas.operation(

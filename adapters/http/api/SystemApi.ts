@@ -39,7 +39,7 @@ export class SystemApi extends HttpApiGroup.make("system")
 
 const now = Schemas.field(Schemas.Timestamp, "The business time", Samples.used)
 
-export const ClockItem = Schemas.data(
+const ClockItem = Schemas.data(
   Schema.Struct({
     now,
     virtual: Schemas.field(Schema.Boolean, "Whether the clock stands still until it is moved", true)
@@ -51,8 +51,6 @@ export const Advance = Schema.Struct({
   by: Schemas.optional(Schema.String, "A duration such as `12 hours`", "12 hours")
 }).annotate({ identifier: "Advance", description: "One of the two", examples: [{ by: "12 hours" }] })
 
-export const AdvancedItem = Schemas.data(Schema.Struct({ now }))
-
 export class ClockApi extends HttpApiGroup.make("clock")
   .add(
     HttpApiEndpoint.get("read", "/clock", {
@@ -63,7 +61,7 @@ export class ClockApi extends HttpApiGroup.make("clock")
     ),
     HttpApiEndpoint.post("advance", "/clock/advance", {
       payload: Advance,
-      success: AdvancedItem,
+      success: Schemas.data(Schema.Struct({ now })),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "clock_is_system", "clock_advancing")
     }).annotateMerge(
       Schemas.operation(

@@ -13,11 +13,8 @@ export const Zone = Schema.Struct({
   zone_id: Schemas.field(Schemas.integer(1, Number.MAX_SAFE_INTEGER), "The number of the telco's location zone", 27)
 }).annotate({ identifier: "Zone" })
 
-export const ZoneItem = Schemas.data(Zone)
-export const ZoneList = Schemas.data(Schema.Array(Zone))
-
 /** The answer that an OCS expects. */
-export const OcsAnswer = Schema.Struct({
+const OcsAnswer = Schema.Struct({
   result: Schemas.field(
     Schema.Struct({
       code: Schemas.field(Schema.Int, "0: taken", 0),
@@ -50,7 +47,7 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
   .add(
     HttpApiEndpoint.get("zones", "/telcos/:name/zones", {
       params: ofTelco,
-      success: ZoneList,
+      success: Schemas.data(Schema.Array(Zone)),
       error: Schemas.problems(...Schemas.managing, "telco_not_found")
     }).annotateMerge(
       Schemas.operation(
@@ -61,7 +58,7 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
     HttpApiEndpoint.put("setZone", "/telcos/:name/zones", {
       params: ofTelco,
       payload: Zone,
-      success: ZoneItem,
+      success: Schemas.data(Zone),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "telco_not_found", "coverage_profile_not_found")
     }).annotateMerge(
       Schemas.operation(

@@ -161,7 +161,7 @@ export const ReplayDeliveries = Schema.Struct({
   after: Schemas.after
 }).annotate({ identifier: "ReplayDeliveries" })
 
-export const ReplayedDeliveries = Schemas.data(
+const ReplayedDeliveries = Schemas.data(
   Schema.Struct({
     replayed: Schemas.field(Schema.Int, "How many deliveries are sent again", 12),
     has_more: Schemas.hasMore,
@@ -169,13 +169,8 @@ export const ReplayedDeliveries = Schemas.data(
   }).annotate({ identifier: "ReplayedDeliveries" })
 )
 
-export const WebhookEndpointItem = Schemas.data(WebhookEndpoint)
-export const NewSigningKeyItem = Schemas.data(NewSigningKey)
-export const WebhookEndpointPage = Schemas.page(ListedWebhookEndpoint)
-export const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: endpointId }))
-export const DeliveryItem = Schemas.data(Delivery)
-export const DeliveryDetails = Schemas.data(DeliveryWithAttempts)
-export const DeliveryPage = Schemas.page(Delivery)
+const NewSigningKeyItem = Schemas.data(NewSigningKey)
+const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id: endpointId }))
 
 const ofEndpoint = {
   ...Schemas.ofOrganization,
@@ -200,7 +195,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("list", "/organizations/:id/webhook-endpoints", {
       params: Schemas.ofOrganization,
       query: Schemas.keyset,
-      success: WebhookEndpointPage,
+      success: Schemas.page(ListedWebhookEndpoint),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
       Schemas.operation("List webhook endpoints, oldest first", "A page of the organization's endpoints.")
@@ -208,7 +203,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
-      success: WebhookEndpointItem,
+      success: Schemas.data(WebhookEndpoint),
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing)
     }).annotateMerge(
       Schemas.operation(
@@ -240,7 +235,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("deliveries", "/organizations/:id/deliveries", {
       params: Schemas.ofOrganization,
       query: { ...Schemas.paging(100, 25), ...filter },
-      success: DeliveryPage,
+      success: Schemas.page(Delivery),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
       Schemas.operation(
@@ -250,7 +245,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     ),
     HttpApiEndpoint.get("delivery", "/organizations/:id/deliveries/:delivery_id", {
       params: ofDelivery,
-      success: DeliveryDetails,
+      success: Schemas.data(DeliveryWithAttempts),
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(
       Schemas.operation("A delivery with its attempts", "One delivery, with each attempt to deliver it.")
@@ -275,7 +270,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     ),
     HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
       params: ofDelivery,
-      success: DeliveryItem,
+      success: Schemas.data(Delivery),
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(
       Schemas.operation("Deliver once more, now", "Sends the event of the delivery again, under the same event id.")
