@@ -30,14 +30,12 @@ import * as Operators from "./app/plans/Operators.ts"
 import * as Organizations from "./app/organizations/Organizations.ts"
 import * as Plans from "./app/plans/Plans.ts"
 import * as Problems from "./app/organizations/Problems.ts"
-import * as QueueDepth from "./app/engine/QueueDepth.ts"
+import * as Health from "./app/engine/Health.ts"
 import * as Reports from "./app/telco/Reports.ts"
 import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
 import * as Sims from "./app/sims/Sims.ts"
-import * as StorageProbe from "./app/engine/StorageProbe.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
-import * as WaitingJobs from "./app/organizations/WaitingJobs.ts"
 import * as Wallet from "./app/sims/Wallet.ts"
 import * as Webhooks from "./app/organizations/Webhooks.ts"
 import * as Worker from "./app/engine/Worker.ts"
@@ -70,12 +68,12 @@ export type Services =
   | Organizations.Organizations
   | Plans.Plans
   | Problems.Problems
-  | QueueDepth.QueueDepth
+  | Health.QueueDepth
   | Reports.Reports
   | Sims.Sims
-  | StorageProbe.StorageProbe
+  | Health.StorageProbe
   | Subscriptions.Subscriptions
-  | WaitingJobs.WaitingJobs
+  | Problems.WaitingJobs
   | Wallet.Wallet
   | Webhooks.Webhooks
   | Worker.Worker
@@ -108,8 +106,7 @@ const resources = Layer.mergeAll(
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
-  WaitingJobs.layer,
-  QueueDepth.layer.pipe(Layer.provideMerge(StorageProbe.layer)),
+  Health.layer,
   Reports.layer,
   Sims.layer,
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))

@@ -3,7 +3,7 @@
  */
 import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import { Subscriptions, WaitingJobs } from "simplan"
+import { Problems, Subscriptions } from "simplan"
 import { type Label, Telco } from "simplan/ports"
 import { afterEach, describe, expect, it } from "vitest"
 import { CallControl } from "../../adapters/telco-calls/index.ts"
@@ -102,7 +102,7 @@ describe("a telco that does not answer in time", () => {
     slow.hang()
     await run(all.use((of) => of.remove({ organizationId, iccid })))
     const waiting = run(
-      WaitingJobs.WaitingJobs.use((of) => of.page({ after: null, limit: 10 })).pipe(
+      Problems.WaitingJobs.use((of) => of.page({ after: null, limit: 10 })).pipe(
         Effect.map(({ items }) => items.map((job) => [job.work._tag, job.waiting.message, job.waiting.telco])),
         Effect.repeat({ until: (jobs) => jobs.length > 0, schedule: Schedule.spaced(20) })
       )

@@ -3,7 +3,7 @@
  * handlers.
  */
 import { Effect } from "effect"
-import { Problems, Time, WaitingJobs } from "simplan"
+import { Problems, Time } from "simplan"
 import type { Job, Storage } from "simplan/ports"
 import { Text } from "../../fields/index.ts"
 import * as JobsApi from "../api/JobsApi.ts"
@@ -56,7 +56,7 @@ const toFilter = ({
 /** The handlers of jobs that wait for their next try. */
 export const make = (guard: Auth.Guard<undefined>) =>
   Effect.gen(function* () {
-    const jobs = yield* WaitingJobs.WaitingJobs
+    const jobs = yield* Problems.WaitingJobs
 
     return Endpoints.group(JobsApi.JobsApi, guard, {
       list: Effect.fnUntraced(function* ({ query }) {

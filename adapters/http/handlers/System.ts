@@ -3,7 +3,7 @@
  */
 import { Duration, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Clock, QueueDepth, StorageProbe, Time } from "simplan"
+import { Clock, Health, Time } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
@@ -31,8 +31,8 @@ const COST_OF_METRICS = 10
  */
 export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLimit) =>
   Effect.gen(function* () {
-    const probe = yield* StorageProbe.StorageProbe
-    const queues = yield* QueueDepth.QueueDepth
+    const probe = yield* Health.StorageProbe
+    const queues = yield* Health.QueueDepth
 
     const storageServes = probe.check.pipe(
       Effect.mapError(() => outOfReach),

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
-import { QueueDepth, Services } from "simplan"
+import { Health, Services } from "simplan"
 import * as Memory from "simplan/memory"
 import { Clocks, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
@@ -33,7 +33,7 @@ const gauges = Effect.map(Metric.snapshot, (all) =>
 it("are of the organizations with the fewest, and stay with them", () =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage
-    const { measure } = yield* QueueDepth.QueueDepth
+    const { measure } = yield* Health.QueueDepth
     const indexes = Array.from({ length: ORGANIZATIONS }, (_, index) => index)
     const organizations = indexes.map((index) => ({ organizationId: idOf(index), name: "", createdAt: index }))
     yield* storage.commit({ organizations })

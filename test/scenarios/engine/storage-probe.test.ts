@@ -3,7 +3,7 @@
  */
 import { Deferred, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { StorageProbe } from "simplan"
+import { Health } from "simplan"
 import * as Memory from "simplan/memory"
 import { Clocks, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
@@ -13,7 +13,7 @@ const failed = new Storage.StorageError({ message: "No space left on device" })
 /** Runs with the probe of a storage whose tries of a write end as the test says. */
 const run = <A, E>(
   tries: Array<Effect.Effect<void, Storage.StorageError>>,
-  use: Effect.Effect<A, E, StorageProbe.StorageProbe>
+  use: Effect.Effect<A, E, Health.StorageProbe>
 ) => {
   const storage = Layer.effect(
     Storage.Storage,
@@ -21,11 +21,11 @@ const run = <A, E>(
       Storage.Storage.of({ ...stored, probe: () => Effect.suspend(() => tries.shift() ?? Effect.die("one more try")) })
     )
   ).pipe(Layer.provide(Memory.layer))
-  const probe = StorageProbe.layer.pipe(Layer.provide([storage, Clocks.virtual(0)]))
+  const probe = Health.probeLayer.pipe(Layer.provide([storage, Clocks.virtual(0)]))
   return Effect.runPromise(Effect.provide(use, Layer.provideMerge(probe, TestClock.layer())))
 }
 
-const check = Effect.flatMap(StorageProbe.StorageProbe, (probe) =>
+const check = Effect.flatMap(Health.StorageProbe, (probe) =>
   Effect.match(probe.check, { onSuccess: () => "serves", onFailure: ({ message }) => message })
 )
 

@@ -1,11 +1,15 @@
 /**
- * Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that fail, and of the stock of
- * eSIMs. They are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than a
- * second for it, whatever the storage does.
+ * What is watched from outside: whether the storage serves, and gauges of the work.
  *
- * Their labels are kinds, and so few. Only the stock is reported by organization, in a bounded number of series.
+ * - The storage serves while it answers, its migrations are done, and it takes writes. Writes are tried at most once a
+ *   second, by one try at a time, whoever asks. A try waits for a connection behind the commits, so one that is not over yet
+ *   says nothing: until it has lasted five seconds, the last one counts.
+ * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that fail, and of the stock of
+ *   eSIMs are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than a second
+ *   for it, whatever the storage does. Their labels are kinds, and so few. Only the stock is reported by organization, in a
+ *   bounded number of series.
  */
-import { Context, Effect, Fiber, Layer, Metric } from "effect"
+import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { WaitingCount } from "../../domain/Job.ts"
 import type { Stock } from "../../domain/Sim.ts"
@@ -14,8 +18,60 @@ import type { Failing } from "../../domain/WebhookEndpoint.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
-import { type CreatedCursor, Storage } from "../../ports/Storage.ts"
-import { StorageProbe } from "./StorageProbe.ts"
+import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
+
+/** Tries the storage. */
+export class StorageProbe extends Context.Service<
+  StorageProbe,
+  {
+    /** Succeeds while the storage serves. Waits for a try of a write for half a second at most. */
+    readonly check: Effect.Effect<void, StorageError>
+  }
+>()("simplan/StorageProbe") {}
+
+/** How long the outcome of a try counts, how long one is waited for, and how long it may last, in milliseconds. */
+const PROBE_FRESH = SECOND
+const PROBE_WAIT_LIMIT = 500
+const PROBE_LONGEST = 5 * SECOND
+
+/** It tries nothing until it is asked to. */
+export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.BusinessClock> = Layer.effect(
+  StorageProbe,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* Clocks.BusinessClock
+    let last: { readonly exit: Exit.Exit<void, StorageError>; readonly at: number } | null = null
+    let underWay: { readonly fiber: Fiber.Fiber<void, StorageError>; readonly since: number } | null = null
+
+    // The fiber goes on when who has asked is gone.
+    const begin = Effect.gen(function* () {
+      const since = yield* Clocks.monotonicNow
+      const machineClock = yield* MachineClock.Clock
+      const fiber = yield* Effect.forkDetach(Effect.flatMap(clock.now, storage.probe))
+      const begun = { fiber, since }
+      underWay = begun
+      fiber.addObserver((exit) => {
+        underWay = null
+        last = { exit, at: Clocks.monotonicNowUnsafe(machineClock) }
+      })
+      return begun
+    })
+
+    const write = Effect.gen(function* () {
+      const now = yield* Clocks.monotonicNow
+      if (last !== null && now - last.at < PROBE_FRESH) return yield* last.exit
+      const { fiber, since } = underWay ?? (yield* begin)
+      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), PROBE_WAIT_LIMIT)
+      if (exit._tag === "Some") return yield* exit.value
+      if (last === null || (yield* Clocks.monotonicNow) - since >= PROBE_LONGEST) {
+        return yield* new StorageError({ message: "A write to the storage is not answered" })
+      }
+      return yield* last.exit
+    })
+
+    return StorageProbe.of({ check: Effect.andThen(storage.ready, write) })
+  })
+)
 
 /** Measures how much work is due. */
 export class QueueDepth extends Context.Service<
@@ -189,8 +245,7 @@ const makeHandlerGauges = () => {
   }
 }
 
-/** The implementation that `Services.layer` provides. It measures nothing until it is asked to. */
-export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clocks.BusinessClock | StorageProbe> =
+const depthLayer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clocks.BusinessClock | StorageProbe> =
   Layer.effect(
     QueueDepth,
     Effect.gen(function* () {
@@ -262,3 +317,7 @@ export const layer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clo
       })
     })
   )
+
+/** The implementation that `Services.layer` provides. It tries and measures nothing until it is asked to. */
+export const layer: Layer.Layer<QueueDepth | StorageProbe, never, Storage | Jobs | Outbox | Clocks.BusinessClock> =
+  depthLayer.pipe(Layer.provideMerge(probeLayer))
