@@ -1,10 +1,48 @@
 /**
- * Schemas of the fields that requests hold (rules W8 and W9). They transform nothing, so that their decoded form equals
- * what was sent.
+ * The fields that requests and settings hold: their schemas (rules W8 and W9), which transform nothing, so that their decoded
+ * form equals what was sent; and the check of texts that storages cannot keep (rule W1), those with NUL characters or lone
+ * surrogates.
  */
 import { Schema, type SchemaAST } from "effect"
 import { Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
-import * as Text from "./Text.ts"
+
+/** What is wrong with a text; undefined where nothing is. The message follows the name of the field. */
+export const textProblem = (text: string): string | undefined =>
+  TextLimit.isStorable(text) ? undefined : TextLimit.NOT_STORABLE
+
+/** An id from a path. One that no storage can keep becomes an id that nothing has, so the answer is 404 as for any. */
+export const id = (text: string): string => (textProblem(text) === undefined ? text : "\uFFFD")
+
+// JSON in UTF-8 can hold such a character only as an escape.
+const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/
+
+/** Whether the strings of this JSON need to be checked one by one. */
+export const isSuspicious = (json: string): boolean => SUSPICIOUS.test(json)
+
+/** How deep a value may be nested where its strings are checked. */
+const DEPTH = 64
+
+/** The first field of a JSON value with a bad string, and what is wrong with it. */
+export const firstTextProblem = (
+  value: unknown,
+  name = "",
+  depth = 0
+): { readonly field: string; readonly message: string } | undefined => {
+  if (typeof value === "string") {
+    const message = textProblem(value)
+    return message === undefined ? undefined : { field: name === "" ? "body" : name, message }
+  }
+  if (typeof value !== "object" || value === null) return undefined
+  if (depth === DEPTH) return { field: "body", message: "is nested too deeply" }
+  const inArray = Array.isArray(value)
+  for (const [key, part] of Object.entries(value)) {
+    if (textProblem(key) !== undefined)
+      return { field: name === "" ? "body" : name, message: `${TextLimit.NOT_STORABLE} in its keys` }
+    const found = firstTextProblem(part, inArray ? `${name}[${key}]` : name === "" ? key : `${name}.${key}`, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
 
 /** Whether a text names an instant, as `Time.fromIso` has it. */
 export const isInstant = Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined, {
@@ -53,7 +91,9 @@ export const text = (limit: number) => Schema.String.check(within(limit))
 
 /** A text with at most so many characters that every storage can keep. */
 export const storable = (limit: number) =>
-  text(limit).check(Schema.makeFilter((sent: string) => Text.problem(sent) === undefined, { message: Text.MESSAGE }))
+  text(limit).check(
+    Schema.makeFilter((sent: string) => textProblem(sent) === undefined, { message: TextLimit.NOT_STORABLE })
+  )
 
 /** A text that is not empty. */
 export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
@@ -67,3 +107,17 @@ export const mostItems = ({ checks }: SchemaAST.AST): number | undefined => {
 /** An array with at most so many items. Bodies are refused for their length before their items are decoded. */
 export const list = <S extends Schema.Top>(item: S, most: number) =>
   Schema.Array(item).check(Schema.isMaxLength(most, { message: `must have at most ${most} items`, mostItems: most }))
+
+/** What the address of a telco bridge must be; the contract's paths are appended to it. */
+export const TELCO_URL = "an address such as https://bridge.example/telco, without a password or a query"
+
+/** The address of a telco bridge, without trailing slashes; undefined for any other text. */
+export const telcoUrl = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { hash, password, protocol, search, username } = new URL(text)
+  const isPlain = /^https?:$/.test(protocol) && `${hash}${search}${username}${password}` === ""
+  return isPlain ? text.replace(/\/+$/, "") : undefined
+}
+
+/** An address without what may be a secret, for a message. */
+export const withoutPassword = (text: string): string => text.replace(/\/\/.*@/, "//***@").replace(/\?.*/, "?***")

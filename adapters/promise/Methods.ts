@@ -8,7 +8,7 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import { createHash } from "node:crypto"
 import { IdempotencyKeys, Organizations } from "simplan"
 import type { Idempotency, Storage } from "simplan/ports"
-import { Fields, Text } from "../fields/index.ts"
+import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
 import * as Arguments from "./Arguments.ts"
@@ -106,7 +106,7 @@ interface Cursor<Position> {
 
 const decoded = (token: string): string => {
   const text = Result.getOrUndefined(Base64Url.decodeString(token))
-  return text !== undefined && Text.problem(text) === undefined ? text : ""
+  return text !== undefined && Fields.textProblem(text) === undefined ? text : ""
 }
 
 /** A position in a list ordered by creation. */

@@ -5,7 +5,7 @@
 import { Resolver } from "node:dns"
 import { Duration, Redacted, Result } from "effect"
 import { Quota, Time } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import { Destinations, Proxy } from "../../webhooks-http/index.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
@@ -306,7 +306,7 @@ export const definitions = {
     default: "",
     allowed: "an address such as http://proxy.example:3128, with a user and password or without",
     read: (text) => (text === "" ? null : Proxy.parse(text)),
-    show: Text.withoutPassword,
+    show: Fields.withoutPassword,
     shown: "none"
   }),
   dnsServers: define({
@@ -321,9 +321,9 @@ export const definitions = {
     name: "SIMPLAN_TELCO_URL",
     meaning: "address of a telco bridge",
     default: "",
-    allowed: Text.TELCO_URL,
-    read: (text) => (text === "" ? null : Text.telcoUrl(text)),
-    show: Text.withoutPassword,
+    allowed: Fields.TELCO_URL,
+    read: (text) => (text === "" ? null : Fields.telcoUrl(text)),
+    show: Fields.withoutPassword,
     shown: "none: the telco is simulated"
   }),
   telcoFile: define({

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { AuditLog, Time } from "simplan"
 import { AuditEntry } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as AuditApi from "../api/AuditApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -53,7 +53,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
     })
 
     return Endpoints.group(AuditApi.AuditApi, guard, {
-      list: (call) => list(Text.id(call.params.id), call),
+      list: (call) => list(Fields.id(call.params.id), call),
       listService: (call) => list(AuditEntry.SERVICE, call)
     })
   })

@@ -12,7 +12,7 @@ import { Readable } from "node:stream"
 import { Catalogues, Sims } from "simplan"
 import type { Catalogue } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
-import { JsonElements, Text } from "../../fields/index.ts"
+import { Fields, JsonElements } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -382,7 +382,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
     return Endpoints.group(ImportsApi.ImportsApi, guard, {
       importSims: Effect.fnUntraced(function* ({ params, request }) {
         const { lines, rows } = yield* readRows(request)
-        const report = yield* sims.importRows({ organizationId: Text.id(params.id), rows })
+        const report = yield* sims.importRows({ organizationId: Fields.id(params.id), rows })
         const withLines = (messages: ReadonlyArray<Sims.RowMessage>) =>
           messages.map(({ iccid, message, row }) => ({ row, line: lines.of(row), iccid, message }))
         return Responses.data({

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Problems, Time } from "simplan"
 import type { Job, Storage } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as JobsApi from "../api/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -66,7 +66,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
         return Responses.page(items.map(waitingJob), Query.createdToken(next))
       }),
       retry: Effect.fnUntraced(function* ({ params }) {
-        const jobId = Text.id(params.job_id)
+        const jobId = Fields.id(params.job_id)
         yield* jobs.retry({ jobId })
         return Responses.data({ job_id: jobId })
       }),
@@ -93,12 +93,12 @@ export const problems = (guard: Auth.Guard<undefined>) =>
         return Responses.page(items.map(problem), Query.createdToken(next))
       }),
       retry: Effect.fnUntraced(function* ({ params }) {
-        const problemId = Text.id(params.problem_id)
+        const problemId = Fields.id(params.problem_id)
         yield* service.retry({ problemId })
         return Responses.data({ problem_id: problemId })
       }),
       resolve: Effect.fnUntraced(function* ({ params, query }) {
-        const problemId = Text.id(params.problem_id)
+        const problemId = Fields.id(params.problem_id)
         yield* service.resolve({ problemId, force: Query.flag(query.force) ?? false })
         return Responses.data({ problem_id: problemId })
       })

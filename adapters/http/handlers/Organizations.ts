@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { ApiKeys, Organizations, Time } from "simplan"
 import type { ApiKey, Organization } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -38,8 +38,8 @@ const decodeOrganization = Body.closedDecoder(OrganizationsApi.CreateOrganizatio
 const decodeKey = Body.closedDecoder(OrganizationsApi.CreateApiKey)
 
 const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
-  organizationId: Text.id(params.id),
-  apiKeyId: Text.id(params.key_id)
+  organizationId: Fields.id(params.id),
+  apiKeyId: Fields.id(params.key_id)
 })
 
 export const make = (guard: Auth.Guard<undefined>) =>
@@ -61,7 +61,7 @@ export const make = (guard: Auth.Guard<undefined>) =>
         const { value } = yield* Body.read(request)
         const { expires_at, name, scope } = yield* decodeKey(value)
         const made = yield* apiKeys.create({
-          organizationId: Text.id(params.id),
+          organizationId: Fields.id(params.id),
           name,
           scope: scope ?? "full",
           expiresAt: Query.instant(expires_at)
@@ -69,7 +69,10 @@ export const make = (guard: Auth.Guard<undefined>) =>
         return Responses.data(shapeOfNewKey(made))
       }),
       keys: Effect.fnUntraced(function* ({ params, query }) {
-        const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
+        const of = {
+          organizationId: Fields.id(params.id),
+          ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+        }
         const { items, next } = yield* apiKeys.page(of)
         return Responses.page(items.map(shapeOfKey), Query.createdToken(next))
       }),

@@ -5,7 +5,7 @@
 import { Effect, Result, Schema } from "effect"
 import { Plans, type Refusal, Time } from "simplan"
 import { Label, Plan } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -143,7 +143,7 @@ interface OfPlan {
 
 const planOf = ({ caller, params }: OfPlan) => ({
   organizationId: caller.organizationId,
-  planId: Text.id(params.planId)
+  planId: Fields.id(params.planId)
 })
 
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>

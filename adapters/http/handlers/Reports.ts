@@ -5,7 +5,7 @@
 import { Effect, Result, Schema } from "effect"
 import { type Refusal, Reports, Time } from "simplan"
 import { SmdpHistory, type TelcoReport } from "simplan/ports"
-import { Fields, Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -108,7 +108,7 @@ const fieldOf = (value: unknown, name: "id" | "type"): unknown =>
 /** The event's id; null where it has none that can be stored. */
 const idOf = (value: unknown): string | null => {
   const found = fieldOf(value, "id")
-  return typeof found === "string" && Text.problem(found) === undefined ? found : null
+  return typeof found === "string" && Fields.textProblem(found) === undefined ? found : null
 }
 
 const PLAIN = /^[ -~]+$/
@@ -139,7 +139,7 @@ const fromPlainTotal = (event: PlainTotal): TelcoReport.Report | undefined => {
 export const decode = (value: unknown): Decoded => {
   const report = typeof value === "object" && value !== null ? fromPlainTotal(value) : undefined
   if (report !== undefined) return Result.succeed(report)
-  const bad = Text.firstProblem(value, "event")
+  const bad = Fields.firstTextProblem(value, "event")
   if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)
   const type = fieldOf(value, "type")
   const decoder = typeof type === "string" && Object.hasOwn(decoders, type) ? decoders[type] : undefined

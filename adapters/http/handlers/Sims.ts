@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Sims, Time, Wallet } from "simplan"
 import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -53,7 +53,7 @@ interface OfSim {
   readonly params: { readonly iccid: string }
 }
 
-const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
+const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Fields.id(params.iccid) })
 
 /** The handlers of the SIM inventory. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>

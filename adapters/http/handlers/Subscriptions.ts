@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Attachments, Messages, Subscriptions, Time } from "simplan"
 import { type Attachment, Package, type SmsSegments, type Subscription } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -119,7 +119,7 @@ interface OfSim {
   readonly params: { readonly iccid: string }
 }
 
-const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Text.id(params.iccid) })
+const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Fields.id(params.iccid) })
 
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
@@ -146,12 +146,12 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       attachments: (call) =>
         Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),
       attachment: Effect.fnUntraced(function* (call) {
-        const view = yield* attachments.get({ ...simOf(call), id: Text.id(call.params.plan_id) })
+        const view = yield* attachments.get({ ...simOf(call), id: Fields.id(call.params.plan_id) })
         return Responses.data(shapeOfAttachment(view))
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
-        const run = attachments.suspend({ ...simOf(call), attachmentId: Text.id(call.params.id) })
+        const run = attachments.suspend({ ...simOf(call), attachmentId: Fields.id(call.params.id) })
         return yield* once("Done", call, bytes, Effect.as(run, null), () =>
           Responses.message("Plan attachment suspended successfully")
         )

@@ -8,7 +8,7 @@ import { HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { AuditLog, type Catalogues, Coverage, type Problems, Refusal, type Reports } from "simplan"
 import { AuditEntry, type Label, type Storage } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as TelcosApi from "../api/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
@@ -76,7 +76,7 @@ export const make = (guard: Auth.Guard<undefined>, telcos: ReadonlyMap<string, T
         const { set } = yield* zonesOf(params)
         const { value } = yield* Body.read(request)
         const body = yield* decodeZone(value)
-        const coverageId = Text.id(body.coverage_id)
+        const coverageId = Fields.id(body.coverage_id)
         const profile = yield* coverage.find(coverageId)
         if (profile.label !== body.label) {
           return yield* new Refusal.InvalidField({

@@ -4,7 +4,7 @@
 import { Effect, Result } from "effect"
 import { Time, Webhooks } from "simplan"
 import { type Delivery, type Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
-import { Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -120,13 +120,13 @@ const decodeReplay = Body.closedDecoder(WebhooksApi.ReplayDeliveries)
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
 const endpoint = (params: { readonly id: string; readonly endpoint_id: string }) => ({
-  organizationId: Text.id(params.id),
-  endpointId: Text.id(params.endpoint_id)
+  organizationId: Fields.id(params.id),
+  endpointId: Fields.id(params.endpoint_id)
 })
 
 const delivery = (params: { readonly id: string; readonly delivery_id: string }) => ({
-  organizationId: Text.id(params.id),
-  deliveryId: Text.id(params.delivery_id)
+  organizationId: Fields.id(params.id),
+  deliveryId: Fields.id(params.delivery_id)
 })
 
 export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
@@ -145,7 +145,7 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
         const { description, events, url } = yield* decodeCreation(value)
         yield* checked(url)
         const made = yield* webhooks.create({
-          organizationId: Text.id(params.id),
+          organizationId: Fields.id(params.id),
           url,
           events: events ?? null,
           description: description ?? ""
@@ -153,7 +153,10 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
         return Responses.data(newSigningKey(made))
       }),
       list: Effect.fnUntraced(function* ({ params, query }) {
-        const of = { organizationId: Text.id(params.id), ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)) }
+        const of = {
+          organizationId: Fields.id(params.id),
+          ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+        }
         const { items, next } = yield* webhooks.page(of)
         return Responses.page(items.map(listedEndpoint), Query.createdToken(next))
       }),
@@ -176,7 +179,7 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
         yield* Query.texts(query)
         const page = yield* webhooks.deliveries({
-          organizationId: Text.id(params.id),
+          organizationId: Fields.id(params.id),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.createdCursor(query.page)),
           ...toFilter(query)
@@ -190,7 +193,7 @@ export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
         const { value } = yield* Body.read(request)
         const { after, ...filter } = yield* decodeReplay(value)
         const { next, replayed } = yield* webhooks.replayAll({
-          organizationId: Text.id(params.id),
+          organizationId: Fields.id(params.id),
           after: yield* Effect.mapError(Effect.fromResult(Query.createdCursor(after)), () => badPlace),
           ...toFilter(filter)
         })

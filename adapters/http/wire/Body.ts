@@ -12,7 +12,7 @@ import { RequestContext, Refusal } from "simplan"
 import * as Turns from "../Turns.ts"
 import { Problem } from "./Errors.ts"
 import * as Query from "./Query.ts"
-import { Fields, Messages, Text } from "../../fields/index.ts"
+import { Fields, Messages } from "../../fields/index.ts"
 
 /** 1 MiB: the limit of all bodies but imports. */
 export const LIMIT = 1_048_576
@@ -208,7 +208,7 @@ export const parse = (bytes: Uint8Array, options?: Unchecked): Result.Result<unk
   } catch {
     return Result.fail(malformed)
   }
-  const bad = options?.anyText === true || !Text.isSuspicious(json) ? undefined : Text.firstProblem(value)
+  const bad = options?.anyText === true || !Fields.isSuspicious(json) ? undefined : Fields.firstTextProblem(value)
   return bad === undefined
     ? Result.succeed(value)
     : Result.fail(new Problem({ code: "invalid_field", message: `${bad.field} ${bad.message}` }))

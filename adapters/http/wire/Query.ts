@@ -9,7 +9,7 @@ import { Effect, Result, SchemaAST } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { Time } from "simplan"
 import type { Storage } from "simplan/ports"
-import { Messages, Text } from "../../fields/index.ts"
+import { Fields, Messages } from "../../fields/index.ts"
 import * as Errors from "./Errors.ts"
 
 /** The longest part of an unknown name that a message shows. */
@@ -50,7 +50,9 @@ const badToken: Result.Result<never, Errors.Problem> = Result.fail(
 
 const decoded = (token: string): string | undefined => {
   const text = Result.getOrUndefined(Base64Url.decodeString(token))
-  return text !== undefined && Text.problem(text) === undefined && Base64Url.encode(text) === token ? text : undefined
+  return text !== undefined && Fields.textProblem(text) === undefined && Base64Url.encode(text) === token
+    ? text
+    : undefined
 }
 
 /** The token of a position in a list ordered by creation. */
@@ -81,7 +83,7 @@ export const importSequenceCursor = (token: string | undefined): Result.Result<n
 /** Refuses a query with a text that no storage can keep. */
 export const texts = (query: Readonly<Record<string, string | undefined>>): Effect.Effect<void, Errors.Problem> => {
   for (const name in query) {
-    const message = Text.problem(query[name] ?? "")
+    const message = Fields.textProblem(query[name] ?? "")
     if (message !== undefined) return Effect.fail(Errors.invalidField(name, message))
   }
   return Effect.void

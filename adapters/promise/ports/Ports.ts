@@ -6,7 +6,7 @@ import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
 import { Clocks, Quota, Storage, Telco as TelcoPort, WebhookSender } from "simplan/ports"
-import { Fields, Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Databases from "./Databases.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -51,7 +51,7 @@ const Token = Schema.String.check(
 
 const decodeBridge = Arguments.decoder(
   Schema.Struct({
-    url: Schema.Union([Schema.String, Schema.instanceOf(URL)]).annotate({ message: `must be ${Text.TELCO_URL}` }),
+    url: Schema.Union([Schema.String, Schema.instanceOf(URL)]).annotate({ message: `must be ${Fields.TELCO_URL}` }),
     token: Token,
     timeout: Schema.optional(Arguments.TimeSpan)
   }),
@@ -61,9 +61,9 @@ const decodeBridge = Arguments.decoder(
 const bridgeOf = (bridge: object): Reached => {
   const method = `${METHOD}, telco`
   const { timeout, token, url: given } = decodeBridge(method, bridge)
-  const url = Text.telcoUrl(`${given}`)
+  const url = Fields.telcoUrl(`${given}`)
   // It may hold a password, which is not shown.
-  if (url === undefined) throw Arguments.invalid(method, "url", `must be ${Text.TELCO_URL}`)
+  if (url === undefined) throw Arguments.invalid(method, "url", `must be ${Fields.TELCO_URL}`)
   const timeoutMillis = Arguments.millis(timeout ?? "10 seconds") ?? 0
   if (timeoutMillis === 0) throw Arguments.invalid(method, "timeout", "must be longer than nothing")
   return {

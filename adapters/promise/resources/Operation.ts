@@ -4,7 +4,7 @@
 import { Effect, Result, Schema } from "effect"
 import { AuditLog, Clock, Problems, Reports } from "simplan"
 import { AuditEntry, type Job, SmdpHistory, type TelcoReport } from "simplan/ports"
-import { Fields, Text } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -108,7 +108,7 @@ const field = (report: unknown, name: string): unknown =>
 const rejection = (error: Errors.InvalidFieldError): string => error.message.slice(METHOD.length + 2)
 
 const decode = (report: unknown): Result.Result<TelcoReport.Report, string> => {
-  const bad = Text.firstProblem(report, "report")
+  const bad = Fields.firstTextProblem(report, "report")
   if (bad !== undefined) return Result.fail(`${bad.field} ${bad.message}`)
   try {
     const { fact, head } = factOf(field(report, "type"), report)
@@ -123,7 +123,7 @@ const decode = (report: unknown): Result.Result<TelcoReport.Report, string> => {
 /** The id of a report; null where it has none that can be shown. */
 const idOf = (report: unknown): string | null => {
   const id = field(report, "id")
-  return typeof id === "string" && Text.problem(id) === undefined ? id : null
+  return typeof id === "string" && Fields.textProblem(id) === undefined ? id : null
 }
 
 const Outcome = Schema.Struct({
