@@ -8,7 +8,6 @@ import { HttpApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
-import * as Audit from "./handlers/Audit.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
@@ -118,7 +117,7 @@ const endpoints = Effect.fnUntraced(function* (
     organizations: yield* Organizations.make(byAdmin),
     imports: yield* Imports.make(byAdmin),
     webhooks: yield* Webhooks.make(byAdmin, options.checkUrl),
-    audit: yield* Audit.make(byAdmin),
+    audit: yield* Organizations.audit(byAdmin),
     jobs: yield* Jobs.make(byAdmin),
     problems: yield* Jobs.problems(byAdmin),
     clock: yield* System.clock(byAdmin),

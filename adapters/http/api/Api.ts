@@ -3,10 +3,9 @@
  * `simplan/http-api`, for clients and documents, and loads no server.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { AuditApi } from "./AuditApi.ts"
 import { CoverageApi, OperatorsApi } from "./CoverageApi.ts"
 import { ImportsApi } from "./ImportsApi.ts"
-import { OrganizationsApi } from "./OrganizationsApi.ts"
+import { AuditApi, OrganizationsApi } from "./OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { JobsApi, ProblemsApi } from "./JobsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"

@@ -1,9 +1,9 @@
 /**
- * Organizations and their API keys: how they look as JSON, and their handlers.
+ * Organizations, their API keys and the audit log: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { ApiKeys, Organizations, Time } from "simplan"
-import type { ApiKey, Organization } from "simplan/ports"
+import { ApiKeys, AuditLog, Organizations, Time } from "simplan"
+import { type ApiKey, AuditEntry, type Organization } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
@@ -84,5 +84,52 @@ export const make = (guard: Auth.Guard<undefined>) =>
         const rotated = yield* apiKeys.rotate(keyOf(params))
         return Responses.data(shapeOfNewKey(rotated))
       })
+    })
+  })
+
+const shapeOfEntry = (one: AuditEntry.AuditEntry): typeof OrganizationsApi.AuditEntry.Type => ({
+  audit_entry_id: one.entryId,
+  created_at: Time.toIso(one.createdAt),
+  actor: one.actor,
+  action: one.action,
+  resource_type: AuditEntry.resourceType(one.action),
+  resource_id: one.resourceId,
+  iccid: one.iccid,
+  address: one.address,
+  request_id: one.requestId
+})
+
+/** What the two lists of entries have in common. */
+type ListCall = Pick<
+  Endpoints.Call<(typeof OrganizationsApi.AuditApi)["endpoints"]["listService"], undefined>,
+  "query" | "request"
+>
+
+/** The handlers of the audit log. */
+export const audit = (guard: Auth.Guard<undefined>) =>
+  Effect.gen(function* () {
+    const log = yield* AuditLog.AuditLog
+
+    const list = Effect.fnUntraced(function* (organizationId: string, { query, request }: ListCall) {
+      yield* Query.texts(query)
+      const asked = {
+        organizationId,
+        from: Query.instant(query.from),
+        to: Query.instant(query.to),
+        actor: query.actor ?? null,
+        action: query.action ?? null,
+        resourceId: query.resource_id ?? null
+      }
+      if (request.headers["accept"]?.includes(OrganizationsApi.JSON_LINES) === true) {
+        return yield* Responses.lines(log.list(asked), shapeOfEntry)
+      }
+      const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
+      const { items, next } = yield* log.page({ ...asked, ...page })
+      return Responses.page(items.map(shapeOfEntry), Query.createdToken(next))
+    })
+
+    return Endpoints.group(OrganizationsApi.AuditApi, guard, {
+      list: (call) => list(Fields.id(call.params.id), call),
+      listService: (call) => list(AuditEntry.SERVICE, call)
     })
   })
