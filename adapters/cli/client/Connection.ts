@@ -94,7 +94,7 @@ const checked = (address: string, from: string): Effect.Effect<string, CommandFa
  * the command would call another server, or with another secret.
  */
 export const variable = Effect.fnUntraced(function* (name: string) {
-  const set = yield* Effect.mapError(Settings.text(name), ({ message }) => impossible(message))
+  const set = yield* Settings.text(name)
   const misspelt = set === undefined ? Settings.misspelt(yield* Settings.Environment, name) : undefined
   return misspelt === undefined ? set : yield* misused(Settings.notOne(misspelt, name))
 })

@@ -13,7 +13,7 @@ import * as Settings from "../settings/Settings.ts"
 
 /** The settings of a server; a `DATABASE_URL` that is not read is named on stderr. */
 const settings = Effect.gen(function* () {
-  const read = yield* Effect.mapError(Settings.ofServer, (error) => impossible(error.message))
+  const read = yield* Settings.ofServer
   if (read.ignoresDatabaseUrl) yield* Output.note(`${Settings.IGNORED_DATABASE_URL}.`)
   return read
 })
@@ -40,7 +40,7 @@ export const migrate = Command.make(
   Effect.fnUntraced(function* ({ print, schema }) {
     const named = Option.isSome(schema) ? yield* schemaNamed(schema.value) : undefined
     if (print) {
-      const set = named ?? (yield* Effect.mapError(Settings.schema, (error) => impossible(error.message)))
+      const set = named ?? (yield* Settings.schema)
       return yield* Output.print(Postgres.migrations({ schema: set }).trimEnd())
     }
     const read = yield* settings

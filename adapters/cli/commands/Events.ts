@@ -3,7 +3,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { SmdpHistory } from "simplan/ports"
-import { Effect, FileSystem, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Connection from "../client/Connection.ts"
@@ -45,10 +45,7 @@ const PER_REQUEST = 1_000
 
 const fromFile = (path: string) =>
   Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const content = yield* files
-      .readFileString(path)
-      .pipe(Effect.mapError((error) => impossible(`${path} cannot be read (${error.reason._tag}).`)))
+    const content = yield* Flags.readFile(path)
     const decoded = yield* Effect.mapError(Schema.decodeUnknownEffect(FileContent)(content), () =>
       misused(`${path} is not JSON of the form {"events": [{"id", "type", "iccid", "occurred_at", …}]}.`)
     )

@@ -4,11 +4,11 @@
  */
 import { isAbsolute, relative } from "node:path"
 import { TextLimit, Time } from "simplan/ports"
-import { Effect, Option } from "effect"
+import { Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
-import { misused } from "../output/CommandFailed.ts"
+import { impossible, misused } from "../output/CommandFailed.ts"
 
 // The path of a request ends at an empty id, and is another one with a dot or two.
 const isId = (id: string): boolean => !/^\.{0,2}$/.test(id) && TextLimit.isWithin(id, TextLimit.ID)
@@ -45,6 +45,14 @@ const fromHere = (path: string): string => {
   const short = relative("", path)
   return short === "" || short.startsWith("..") || isAbsolute(short) ? path : short
 }
+
+/** The text of a file that is named to a command. */
+export const readFile = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  return yield* Effect.mapError(files.readFileString(path), ({ reason }) =>
+    impossible(`${path} cannot be read (${reason._tag}).`)
+  )
+})
 
 /** An argument with a file, which shells complete. */
 export const file = (description: string) =>

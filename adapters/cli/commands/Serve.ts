@@ -3,7 +3,6 @@
  */
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { impossible } from "../output/CommandFailed.ts"
 import * as Greeting from "../server/Greeting.ts"
 import * as Process from "../server/Process.ts"
 import * as Output from "../output/Output.ts"
@@ -27,7 +26,7 @@ export const command = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ production }) {
-    const settings = yield* Effect.mapError(Settings.ofServer, (error) => impossible(error.message))
+    const settings = yield* Settings.ofServer
     const { DiskWatch, Server, Telemetry } = yield* loaded
     const start = Effect.gen(function* () {
       if (settings.ignoresDatabaseUrl) {

@@ -9,16 +9,10 @@ import { Argument, Command, Flag } from "effect/cli"
 import type { Scenario } from "../../timeline/index.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
+import * as Flags from "./Flags.ts"
 
 const picture = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("<file>"), Flag.withDescription(description), Flag.optional)
-
-const read = Effect.fnUntraced(function* (path: string) {
-  const files = yield* FileSystem.FileSystem
-  return yield* files
-    .readFileString(path)
-    .pipe(Effect.mapError((error) => impossible(`${path} cannot be read (${error.reason._tag}).`)))
-})
 
 const write = Effect.fnUntraced(function* (path: string, content: string) {
   const files = yield* FileSystem.FileSystem
@@ -36,7 +30,7 @@ const timeline = Effect.promise(() => import("../../timeline/index.ts"))
 /** The history of the scenario in a file. Fails with a sentence for each mistake in the file, with its line. */
 const play = Effect.fnUntraced(function* (path: string) {
   const { Play, Scenario } = yield* timeline
-  const text = yield* read(path)
+  const text = yield* Flags.readFile(path)
   const scenario = Scenario.read(text)
   if (Result.isFailure(scenario)) return yield* mistakes(path, scenario.failure)
   return yield* Effect.mapError(Play.history(scenario.success), ({ path: field, sentence }) =>

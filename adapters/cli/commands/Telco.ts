@@ -17,7 +17,7 @@ import type * as TelcoProcess from "../telco/TelcoProcess.ts"
 const DEFAULT_BOOKS = "pglite://./.simplan/telco"
 
 const booksUrl = Effect.gen(function* () {
-  const given = yield* Effect.mapError(Settings.text(Settings.TELCO_BOOKS), ({ message }) => impossible(message))
+  const given = yield* Settings.text(Settings.TELCO_BOOKS)
   const books = DatabaseUrl.parse(given ?? DEFAULT_BOOKS)
   if (books !== undefined) return books
   const shown = JSON.stringify(DatabaseUrl.withoutPassword(given ?? ""))
@@ -61,7 +61,7 @@ const check = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON instead of a table"), Flag.withDefault(false))
   },
   Effect.fnUntraced(function* ({ file, json }) {
-    const set = yield* Effect.mapError(Settings.telcoFile, ({ message }) => impossible(message))
+    const set = yield* Settings.telcoFile
     const path = Option.getOrNull(file) ?? set
     if (path === null) return yield* misused("Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.")
     const TelcoCheck = yield* Effect.promise(() => import("../telco/TelcoCheck.ts"))

@@ -5,6 +5,7 @@
  * settings are read again. Logs are readable lines on a terminal, JSON lines elsewhere; secrets are removed from every line.
  */
 import { Effect, Layer, Logger, Queue, type Scope } from "effect"
+import * as Output from "../output/Output.ts"
 import * as Secrets from "../settings/Secrets.ts"
 import * as Start from "../Start.ts"
 
@@ -56,15 +57,11 @@ const write = (line: string): void => void process.stderr.write(`${Secrets.redac
 const time = (date: Date): string => date.toTimeString().slice(0, 8)
 
 const forPeople = Logger.map(Logger.formatStructured, (entry) => {
-  const message = Array.isArray(entry.message) ? entry.message.map(show).join(" ") : show(entry.message)
-  const details = Object.entries(entry.annotations).map(([name, value]) => ` ${name}=${show(value)}`)
+  const message = Array.isArray(entry.message) ? entry.message.map(Output.text).join(" ") : Output.text(entry.message)
+  const details = Object.entries(entry.annotations).map(([name, value]) => ` ${name}=${Output.text(value)}`)
   const cause = entry.cause === undefined ? "" : `\n${entry.cause}`
   write(`${time(new Date(entry.timestamp))} ${entry.level.padEnd(5)} ${message}${details.join("")}${cause}`)
 })
-
-// Control characters from outside must not reach the terminal.
-const show = (value: unknown): string =>
-  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(/\p{Cc}/gu, " ")
 
 const forMachines = Logger.map(Logger.formatJson, write)
 

@@ -1,12 +1,13 @@
 /**
  * The settings of a server, read from the environment (`SIMPLAN_*`).
  *
- * An empty variable counts as not set. All invalid settings are reported at once, each in a sentence with the variable,
+ * An empty variable counts as not set. All invalid settings are reported at once, each in a line with the variable,
  * its value and what is allowed. The value of a token or a password is never shown.
  */
-import { Config, Context, Data, Effect, FileSystem, Option, Record, Redacted, Result } from "effect"
+import { Config, Context, Effect, FileSystem, Option, Record, Redacted, Result } from "effect"
 import type { Time } from "simplan/ports"
 import { Messages } from "../../fields/index.ts"
+import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
 import * as Definitions from "./Definitions.ts"
 import * as Secrets from "./Secrets.ts"
 
@@ -19,9 +20,6 @@ export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKe
   /** The telco bridge; null for a telco that is simulated in this process, or for those of the file. */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
 }
-
-/** Invalid settings; the message has one line for each. */
-export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
 
 /** Where the simulated telco of `simplan telco` keeps its books. */
 export const TELCO_BOOKS = "SIMPLAN_TELCO_BOOKS"
@@ -63,13 +61,13 @@ export const unknown = (env: Environment, named: ReadonlyArray<string>): Readonl
     .map((name) => notOne(name, Messages.nearest(name, known)))
 
 /** The text of a variable; undefined if it is not set or empty. */
-export const text = (name: string): Effect.Effect<string | undefined, BadSettings> =>
+export const text = (name: string): Effect.Effect<string | undefined, CommandFailed> =>
   Config.option(Config.String(name)).pipe(
     Effect.map((found) => Option.getOrUndefined(found) || undefined),
-    Effect.mapError(() => new BadSettings({ message: `${name} cannot be read.` }))
+    Effect.mapError(() => impossible(`${name} cannot be read.`))
   )
 
-const setting = <A>(definition: Definitions.Definition<A>): Effect.Effect<Result.Result<A, string>, BadSettings> =>
+const setting = <A>(definition: Definitions.Definition<A>): Effect.Effect<Result.Result<A, string>, CommandFailed> =>
   Effect.map(text(definition.name), (found) => {
     const { allowed, name, read, show = (same: string) => same } = definition
     const given = found ?? definition.default
@@ -82,22 +80,21 @@ const setting = <A>(definition: Definitions.Definition<A>): Effect.Effect<Result
     )
   })
 
-const alone = <A>(definition: Definitions.Definition<A>): Effect.Effect<A, BadSettings> =>
-  setting(definition).pipe(
-    Effect.flatMap(Effect.fromResult),
-    Effect.mapError((error) => (typeof error === "string" ? new BadSettings({ message: error }) : error))
+const alone = <A>(definition: Definitions.Definition<A>): Effect.Effect<A, CommandFailed> =>
+  Effect.flatMap(setting(definition), (found) =>
+    Result.isSuccess(found) ? Effect.succeed(found.success) : impossible(found.failure)
   )
 
 /** The token for calls to the telco; null if it is not set. */
-export const telcoKey: Effect.Effect<Redacted.Redacted | null, BadSettings> = alone(definitions.telcoKey)
+export const telcoKey: Effect.Effect<Redacted.Redacted | null, CommandFailed> = alone(definitions.telcoKey)
 
 /** The keys of secrets in the database; null if they are not set. */
-export const secretKeys: Effect.Effect<Redacted.Redacted | null, BadSettings> = alone(definitions.secretKeys)
+export const secretKeys: Effect.Effect<Redacted.Redacted | null, CommandFailed> = alone(definitions.secretKeys)
 
 /** The schema of the database. */
-export const schema: Effect.Effect<string, BadSettings> = Effect.gen(function* () {
+export const schema: Effect.Effect<string, CommandFailed> = Effect.gen(function* () {
   const strange = misspelt(yield* Environment, definitions.schema.name)
-  if (strange !== undefined) return yield* new BadSettings({ message: notOne(strange, definitions.schema.name) })
+  if (strange !== undefined) return yield* impossible(notOne(strange, definitions.schema.name))
   return yield* alone(definitions.schema)
 })
 
@@ -115,7 +112,7 @@ const bridge = (
   })
 
 /** The path of the settings file of telcos; null if it is not set. */
-export const telcoFile: Effect.Effect<string | null, BadSettings> = alone(definitions.telcoFile)
+export const telcoFile: Effect.Effect<string | null, CommandFailed> = alone(definitions.telcoFile)
 
 /** The file names all telcos, a bridge among them. */
 const fileAlone = (
@@ -133,13 +130,13 @@ const fileAlone = (
 type Results = { readonly [Name in keyof Definitions.Values]: Result.Result<Definitions.Values[Name], string> }
 
 /** What the environment says of each setting. */
-function each(all: typeof definitions): Effect.Effect<Results, BadSettings>
+function each(all: typeof definitions): Effect.Effect<Results, CommandFailed>
 function each(all: Readonly<Record<string, Definitions.Definition<unknown>>>) {
   return Effect.all(Record.map(all, setting))
 }
 
 /** The settings of this process. */
-export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* () {
+export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function* () {
   const { telcoFile, telcoKey, telcoUrl, ...others } = yield* each(definitions)
   const hasDatabaseUrl = (yield* text("DATABASE_URL")) !== undefined
   const isDatabaseSet = (yield* text(definitions.database.name)) !== undefined
@@ -152,7 +149,7 @@ export const read: Effect.Effect<Settings, BadSettings> = Effect.gen(function* (
   const all = Result.all(found)
   if (Result.isSuccess(all)) return all.success
   const problems = Object.values(found).flatMap((one) => (one._tag === "Failure" ? [one.failure] : []))
-  return yield* new BadSettings({ message: problems.join("\n") })
+  return yield* impossible(problems.join("\n"))
 })
 
 /** Registers the secrets among the settings, in each form in which they may be written. */
@@ -190,7 +187,7 @@ export const ofServer = Effect.gen(function* () {
     return settings.success
   }
   const invalid = Result.isFailure(settings) ? [settings.failure.message] : []
-  return yield* new BadSettings({ message: [...invalid, ...strange].join("\n") })
+  return yield* impossible([...invalid, ...strange].join("\n"))
 })
 
 /** What to say where a `DATABASE_URL` is not read. */

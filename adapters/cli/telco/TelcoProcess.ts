@@ -28,7 +28,7 @@ export interface Telco {
 
 /** The key from the environment, else one that is generated once and kept in `.simplan/`. */
 const keyOf = Effect.gen(function* () {
-  const set = yield* Effect.mapError(Settings.telcoKey, ({ message }) => impossible(message))
+  const set = yield* Settings.telcoKey
   if (set !== null) return { key: set, generatedKey: null }
   const fresh = Credentials.newToken()
   const { telcoKey = fresh } = yield* Credentials.change((kept) => ({ telcoKey: fresh, ...kept }))
@@ -43,8 +43,8 @@ export const start = ({
   port
 }: Options): Effect.Effect<Telco, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const secretKeys = yield* Effect.mapError(Settings.secretKeys, ({ message }) => impossible(message))
-    const schema = yield* Effect.mapError(Settings.schema, ({ message }) => impossible(message))
+    const secretKeys = yield* Settings.secretKeys
+    const schema = yield* Settings.schema
     const stores = yield* Stores.open({ database: books, schema, secretKeys })
     const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))

@@ -2,6 +2,7 @@ import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { Time } from "simplan"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import { CommandFailed } from "../../../adapters/cli/output/CommandFailed.ts"
 import * as Secrets from "../../../adapters/cli/settings/Secrets.ts"
 import * as Definitions from "../../../adapters/cli/settings/Definitions.ts"
 import * as Settings from "../../../adapters/cli/settings/Settings.ts"
@@ -12,7 +13,7 @@ const read = (env: Record<string, string>) =>
 const problem = (env: Record<string, string>): Promise<string> =>
   read(env).then(
     () => "accepted",
-    (error: unknown) => (error instanceof Settings.BadSettings ? error.message : String(error))
+    (error: unknown) => (error instanceof CommandFailed ? error.message : String(error))
   )
 
 describe("variables that begin as settings", () => {
