@@ -9,11 +9,10 @@
  * Effect: an `ApiError` for a refusal, an `HttpClientError` where no server answers. The items of a list in pages are a Stream
  * of Effect, or an async iterable; the next page is asked for when the items of the one before were taken.
  */
-import { Context, Duration, Effect, Option, Redacted, Stream } from "effect"
+import { Context, Data, Duration, Effect, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "simplan/http-api"
-import { type ApiError, ofResponse } from "./ApiError.ts"
 
 /** A secret may be given as text, or redacted so that it cannot be logged by accident. */
 type Secret = string | Redacted.Redacted
@@ -36,6 +35,51 @@ export interface Options {
 export const IdempotencyKey = Context.Reference<string | undefined>("simplan/client/IdempotencyKey", {
   defaultValue: () => undefined
 })
+
+/** A refusal by the server (rule W1). `code` is empty where what answered is not simplan, such as a proxy. */
+export class ApiError extends Data.TaggedError("ApiError")<{
+  /** The status of HTTP. */
+  readonly status: number
+  /** The name of the error, for programs. */
+  readonly code: string
+  /** What is wrong, for people. */
+  readonly message: string
+  /** The request's id, under which the server's log tells more. */
+  readonly requestId: string | null
+  /** After how many seconds the server asks to try again. */
+  readonly retryAfterSeconds: number | null
+  /** The whole body, with the fields that some errors add, such as `missing_iso2`. */
+  readonly body: unknown
+}> {}
+
+const Body = Schema.Struct({ message: Schema.String, code: Schema.String })
+const decodeJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const decodeBody = Schema.decodeUnknownOption(Body)
+
+interface Response {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+const secondsOf = (header: string | undefined): number | null =>
+  header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : null
+
+/** The error of a response with a status of at least 400. */
+const ofResponse = ({ headers, status }: Response, text: string): ApiError => {
+  const body = Option.getOrUndefined(decodeJson(text))
+  const { code, message } = Option.getOrElse(decodeBody(body), () => ({
+    code: "",
+    message: `The server says ${status}`
+  }))
+  return new ApiError({
+    status,
+    code,
+    message,
+    requestId: headers["x-request-id"] ?? null,
+    retryAfterSeconds: secondsOf(headers["retry-after"]),
+    body: body ?? text
+  })
+}
 
 type Groups = (typeof Api)["groups"]
 
