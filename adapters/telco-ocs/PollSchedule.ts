@@ -43,8 +43,9 @@ export interface Pack {
 }
 
 export interface Limits {
-  /** Milliseconds. */
+  /** How soon and how late a SIM is polled again, in milliseconds. */
   readonly fastest: number
+  /** In milliseconds; for SIMs whose next threshold is far away. */
   readonly slowest: number
   /** The thresholds that the OCS notifies for sure, in percent (see `makeNotifiedThresholds`). */
   readonly notified: ReadonlyArray<number>

@@ -21,22 +21,12 @@ import * as PollSchedule from "./PollSchedule.ts"
 import * as Polling from "./Polling.ts"
 
 /** How often the SIMs of an OCS are polled. */
-export interface Options {
-  /** The name of the OCS in the settings. */
-  readonly telco: string
-  /** How soon and how late a SIM is polled again, in milliseconds. */
-  readonly fastest: number
-  /** In milliseconds; for SIMs whose next threshold is far away. */
-  readonly slowest: number
+export interface Options extends Stock.Options, Pick<Polling.Options, "fastest" | "slowest"> {
   /**
    * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is asked to set them; none
    * if it sends no notifications (see `PollSchedule`).
    */
   readonly notified?: ReadonlyArray<number>
-  /** Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked while they are in stock. */
-  readonly isSupplied?: Stock.IsSupplied
-  /** Counts the calls of polls: one `makeMeter` for all that is done about this OCS in this process. */
-  readonly meter: PollSchedule.Meter
 }
 
 /** A meter for `Options`, of so many calls per second that are allowed. */

@@ -15,14 +15,12 @@ import { Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
 import type * as PollSchedule from "../PollSchedule.ts"
 
-/** Whether the OCS takes the packages of such a SIM. */
-export type IsSupplied = (sim: Pick<Sim.Sim, "label" | "organizationId">) => boolean
-
 export interface Options {
   /** The name of the OCS in the settings. */
   readonly telco: string
-  /** Of all SIMs unless given. */
-  readonly isSupplied?: IsSupplied
+  /** Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked while they are in stock. */
+  readonly isSupplied?: (sim: Pick<Sim.Sim, "label" | "organizationId">) => boolean
+  /** Counts the calls of polls: one for all that is done about this OCS in this process. */
   readonly meter: PollSchedule.Meter
 }
 
