@@ -53,7 +53,7 @@ export interface State {
 }
 
 /** How long the rate stays divided before it doubles, in milliseconds. */
-export const RECOVERY = 5_000
+const RECOVERY = 5_000
 
 /** Demands within this time, in milliseconds, count once: they answer calls that were under way together. */
 const TOGETHER = 1_000

@@ -60,7 +60,7 @@ export const PEAK = 20_000_000 / 8 / 1_000
 export const TOLERANCE = 12 * Time.MINUTE
 
 /** The longest wait for a first use, in shortest unhurried waits. */
-export const FIRST_USE = 60
+const FIRST_USE = 60
 
 /** How long after a package's end its total is final: the OCS may close a session of data late. */
 export const CLOSING = Time.MINUTE

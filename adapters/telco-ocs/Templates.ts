@@ -24,7 +24,7 @@ const stepsOf = (throttling: ReadonlyArray<{ readonly percentage: number; readon
   throttling.map(({ limit, percentage }) => `${percentage}:${limit}`).join(",")
 
 /** Names the template of these terms, such as `simplan z27 1024MB 30d t50:512,80:256,95:128`. */
-export const nameOf = (zoneId: number, { dataMegaBytes, periodDays, throttling }: Grant): string => {
+const nameOf = (zoneId: number, { dataMegaBytes, periodDays, throttling }: Grant): string => {
   const steps = stepsOf(throttling)
   return `${PREFIX}z${zoneId} ${dataMegaBytes}MB ${periodDays}d${steps === "" ? "" : ` t${steps}`}`
 }

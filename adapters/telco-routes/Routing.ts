@@ -4,10 +4,7 @@
 import type { Label } from "simplan/ports"
 
 /** What a telco can be asked for. The mobile plan goes where packages go. */
-export const capabilities = ["packages", "sms", "profiles"] as const
-
-/** One of the things that a telco can be asked for. */
-export type Capability = (typeof capabilities)[number]
+export type Capability = "packages" | "sms" | "profiles"
 
 /** What a route is chosen by. */
 export interface Supplied {
