@@ -206,7 +206,7 @@ const due = ([packedDelivery, event, endpoint]: Claimed): Delivery.DueDelivery =
   return {
     delivery,
     event: { organizationId, eventId, ...unpackEvent(event) },
-    endpoint: WebhookEndpoints.stored({ organizationId, endpointId, ...unpackEndpoint(endpoint) })
+    endpoint: WebhookEndpoints.ofRow({ organizationId, endpointId, ...unpackEndpoint(endpoint) })
   }
 }
 

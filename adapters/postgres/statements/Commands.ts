@@ -158,7 +158,7 @@ export const recordByKey = (database: Database) => (of: { readonly organizationI
   Secrets.decoded(
     database.row(
       (sql) => sql<Row<Idempotency.IdempotencyRecord>>`
-        select (${sql.literal(recordValue)})::text as value
+        select ${sql.literal(recordValue)}::text as value
         from simplan.idempotency
         where idempotency.organization_id = ${of.organizationId} and idempotency.key = ${of.key}`
     ),

@@ -128,7 +128,7 @@ export const removeHandlers = (sql: Sql, names: ReadonlyArray<string>): Columns.
 export const handlers = (database: Database) =>
   database.rows(
     (sql) => sql<Row<EventHandler.EventHandler>>`
-      select (${sql.literal(handlerValue)})::text as value
+      select ${sql.literal(handlerValue)}::text as value
       from simplan.event_handler
       order by event_handler.name`
   )

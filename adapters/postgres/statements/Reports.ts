@@ -38,7 +38,7 @@ export const addEntries = (sql: Sql, entries: ReadonlyArray<SmdpHistory.Entry>):
 export const entriesOf = (database: Database) => (of: { readonly organizationId: string; readonly iccid: string }) =>
   database.rows(
     (sql) => sql<Row<SmdpHistory.Entry>>`
-      select (${sql.literal(entryValue)})::text as value
+      select ${sql.literal(entryValue)}::text as value
       from simplan.smdp_entry
       where smdp_entry.organization_id = ${of.organizationId} and smdp_entry.iccid = ${of.iccid}
       order by smdp_entry.modified_at, smdp_entry.position`

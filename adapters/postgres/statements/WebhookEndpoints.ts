@@ -8,17 +8,6 @@ import * as Secrets from "../encryption/Secrets.ts"
 import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
-const value = `json_build_object(
-  'organizationId', webhook_endpoint.organization_id, 'endpointId', webhook_endpoint.endpoint_id,
-  'url', webhook_endpoint.url, 'events', webhook_endpoint.events, 'description', webhook_endpoint.description,
-  'disabled', case when webhook_endpoint.disabled_at is not null then
-    json_build_object('reason', webhook_endpoint.disabled_reason, 'at', webhook_endpoint.disabled_at)
-  end,
-  'failingSince', webhook_endpoint.failing_since, 'signingKeys', webhook_endpoint.signing_keys,
-  'createdAt', webhook_endpoint.created_at, 'deletedAt', webhook_endpoint.deleted_at,
-  'version', webhook_endpoint.version
-)`
-
 /** An endpoint as its row has it. */
 interface Stored extends Omit<WebhookEndpoint.WebhookEndpoint, "disabled"> {
   readonly disabledReason: WebhookEndpoint.DisabledReason | null
@@ -44,14 +33,16 @@ export const columns = Columns.of<Stored>(
   ["organizationId", "endpointId"]
 )
 
-const toStore = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Stored => ({
+const value = Columns.json("webhook_endpoint", columns)
+
+const rowOf = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Stored => ({
   ...endpoint,
   disabledReason: disabled?.reason ?? null,
   disabledAt: disabled?.at ?? null
 })
 
 /** The endpoint of a row. */
-export const stored = ({ disabledAt, disabledReason, ...endpoint }: Stored): WebhookEndpoint.WebhookEndpoint => ({
+export const ofRow = ({ disabledAt, disabledReason, ...endpoint }: Stored): WebhookEndpoint.WebhookEndpoint => ({
   ...endpoint,
   disabled: disabledReason === null || disabledAt === null ? null : { reason: disabledReason, at: disabledAt }
 })
@@ -63,18 +54,18 @@ export const put = (
   sql: Sql,
   endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
   { cipher }: Pick<Database, "cipher">
-): Columns.Clause => putVersions(sql, endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(toStore))
+): Columns.Clause => putVersions(sql, endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(rowOf))
 
 export const byId = (database: Database) => (of: { readonly organizationId: string; readonly endpointId: string }) =>
   Secrets.decoded(
     database.row(
-      (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
+      (sql) => sql<Row<Stored>>`
         select (${sql.literal(value)})::text as value
         from simplan.webhook_endpoint
         where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
           and webhook_endpoint.deleted_at is null`
     ),
-    (found) => (found === null ? null : Secrets.ofEndpoint(database.cipher.decrypt)(found))
+    (found) => (found === null ? null : Secrets.ofEndpoint(database.cipher.decrypt)(ofRow(found)))
   )
 
 export const page =
@@ -82,7 +73,7 @@ export const page =
   ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
     Secrets.decoded(
       database.rows(
-        (sql) => sql<Row<WebhookEndpoint.WebhookEndpoint>>`
+        (sql) => sql<Row<Stored>>`
           select (${sql.literal(value)})::text as value
           from simplan.webhook_endpoint
           where webhook_endpoint.organization_id = ${organizationId} and webhook_endpoint.deleted_at is null
@@ -90,7 +81,7 @@ export const page =
           order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id
           limit ${limit}::int`
       ),
-      (found) => found.map(Secrets.ofEndpoint(database.cipher.decrypt))
+      (found) => found.map(ofRow).map(Secrets.ofEndpoint(database.cipher.decrypt))
     )
 
 /** The types that the filters name of endpoints that are enabled or miss events, and those of handlers. */

@@ -304,7 +304,7 @@ export const identities =
   ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
     database.row(
       (sql) => sql<Row<SimIdentities.SimIdentities>>`
-        select (${sql.literal(Columns.json("sim", identityColumns))})::text as value
+        select ${sql.literal(Columns.json("sim", identityColumns))}::text as value
         from simplan.sim
         where sim.organization_id = ${organizationId} and sim.iccid = ${iccid}`
     )

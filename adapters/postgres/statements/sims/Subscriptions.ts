@@ -22,11 +22,22 @@ export const columns = Columns.of<Subscription.Subscription>(
   ["organizationId", "subscriptionId"]
 )
 
-type Packed = readonly [subscriptionId: string, metadata: string, createdAt: number, sim: Sims.Packed]
+const ofLive = Columns.omit(columns, ["organizationId", "iccid", "status"])
 
-const packed = `json_build_array(
-  subscription.subscription_id, subscription.metadata, subscription.created_at, ${Sims.value}
-)`
+type Packed = readonly [subscription: Columns.PackedOf<typeof ofLive>, sim: Sims.Packed]
+
+const packed = `json_build_array(${Columns.packed("subscription", ofLive)}, ${Sims.value})`
+
+const unpackLive = Columns.unpacking(ofLive)
+
+const unpack = (
+  decrypt: Secrets.Turn,
+  organizationId: string,
+  [subscription, packedSim]: Packed
+): Subscription.SubscriptionWithSim => {
+  const sim = Sims.unpack(decrypt, organizationId, packedSim)
+  return { subscription: { organizationId, iccid: sim.iccid, status: "Live", ...unpackLive(subscription) }, sim }
+}
 
 /** The live one of a SIM. */
 export const byIccid = (database: Database) => {
@@ -74,15 +85,3 @@ export const page = (database: Database) =>
       (found ?? []).map((packed) => unpack(database.cipher.decrypt, organizationId, packed)),
     cursorOf: ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
   })
-
-const unpack = (
-  decrypt: Secrets.Turn,
-  organizationId: string,
-  [subscriptionId, metadata, createdAt, packedSim]: Packed
-): Subscription.SubscriptionWithSim => {
-  const sim = Sims.unpack(decrypt, organizationId, packedSim)
-  return {
-    subscription: { organizationId, subscriptionId, iccid: sim.iccid, metadata, createdAt, status: "Live" },
-    sim
-  }
-}

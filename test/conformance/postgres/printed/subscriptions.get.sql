@@ -1,13 +1,12 @@
-select json_build_object('at', r.at, 'found', json_build_array(
-  subscription.subscription_id, subscription.metadata, subscription.created_at, json_build_array(sim.sim_id, sim.iccid,
-    sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
+select json_build_object('at', r.at, 'found', json_build_array(json_build_array(subscription.subscription_id,
+  subscription.metadata, subscription.created_at), json_build_array(sim.sim_id, sim.iccid, sim.import_sequence,
+    sim.label, sim.is_esim, sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
     case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
     then json_build_array(sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
       sim.mobile_plan_applied, sim.mobile_plan_target)
     end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
     then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
-    end)
-))::text as value
+    end)))::text as value
 from (
   select columns."organizationId", columns."iccid", columns."at"
   from unnest(($1::text)::text[],($2::text)::text[],($3::text)::integer[]) with ordinality columns ("organizationId",
