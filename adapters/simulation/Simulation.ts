@@ -3,23 +3,19 @@
  * with inventories, and a receiver for their webhooks.
  *
  * Everything follows from the seed and the steps: ids, jitter, faults, and the order in which things happen. It needs
- * neither Node nor a test runner.
+ * neither Node nor a test runner. A mistake in its use is one sentence that names the field, the value and what is allowed.
  */
-import { Clock as MachineClock, Context, Effect, Layer, Logger, Scheduler, Scope } from "effect"
+import { Clock as MachineClock, Context, Data, Duration, Effect, Layer, Logger, Scheduler, Scope } from "effect"
 import { Catalogues, Clock, Services, Settings, Time, Worker } from "simplan"
 import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
-import { type Faults, Books, TelcoSimulator } from "simplan/telco-simulator"
+import { Books, type Faults, TelcoSimulator } from "simplan/telco-simulator"
 import type { Simulated } from "../../src/testing/index.ts"
 import * as Inventory from "./Inventory.ts"
-import * as MachineTime from "./MachineTime.ts"
-import * as Mishaps from "./Mishaps.ts"
-import * as Misuse from "./Misuse.ts"
-import * as Process from "./Process.ts"
-import * as SeededCrypto from "./SeededCrypto.ts"
-import * as TelcoCalls from "./TelcoCalls.ts"
-import * as TelcoJournal from "./TelcoJournal.ts"
+import * as Machine from "./Machine.ts"
+import * as Processes from "./Processes.ts"
+import * as SimulatedTelco from "./Telco.ts"
 
 /** What another storage has to be. */
 export type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox>
@@ -40,10 +36,18 @@ export interface Options extends Inventory.Options {
    */
   readonly keepsHistory?: boolean
   /** Called with every call to the telco. */
-  readonly onTelcoCall?: TelcoCalls.Listener
+  readonly onTelcoCall?: SimulatedTelco.Listener
   /** What to put around the ports: to plant a fault, and see it found. */
   readonly around?: (ports: Context.Context<Ports>) => Context.Context<Ports>
 }
+
+/** A mistake in the use of a simulation: which field it is in, and one sentence for it. */
+export class Misuse extends Data.TaggedError("Simulation.Misuse")<{
+  /** Such as `esims.Green`. */
+  readonly field: string
+  /** Names the field, the value and what is allowed. */
+  readonly message: string
+}> {}
 
 /** The ports of a simulated service. */
 export type Ports = Services.Ports
@@ -63,12 +67,12 @@ export const makeOver = Effect.fnUntraced(function* (
   catalogue: Layer.Layer<Catalogues.BuiltIn>,
   options: Options
 ): Effect.fn.Return<Simulated.Simulated, never, Scope.Scope> {
-  yield* Effect.orDie(Misuse.options(options))
+  yield* Effect.orDie(checkedOptions(options))
   const seed = options.seed ?? 1
   const start = options.start ?? DEFAULT_START
   const keepsHistory = options.keepsHistory ?? true
   const webhooks: Array<Simulated.ReceivedWebhook> = []
-  const calls: Array<TelcoCalls.Call> = []
+  const calls: Array<Simulated.TelcoCall> = []
   const receiver = Layer.effect(
     WebhookSender.WebhookSender,
     Effect.map(Clocks.BusinessClock, (clock) => ({
@@ -82,19 +86,19 @@ export const makeOver = Effect.fnUntraced(function* (
         })
     }))
   )
-  const journal = TelcoJournal.make()
+  const journal = SimulatedTelco.journal()
   const simulator = TelcoSimulator.layer({ times: options.telcoTimes ?? "reported" })
   const outside = Layer.mergeAll(
     options.storage ?? Memory.layer,
     catalogue,
-    SeededCrypto.layer(seed),
+    Machine.crypto(seed),
     simulator.pipe(Layer.provide(keepsHistory ? journal.layer : Books.layerMemory)),
     receiver
   ).pipe(Layer.provideMerge(Clocks.virtual(start)))
   // Fibers that wait for a database cannot be distinguished from fibers that wait for nothing: those go by the real
   // machine.
-  const machine = options.storage === undefined ? MachineTime.make(start) : undefined
-  const mishaps = Mishaps.make()
+  const machine = options.storage === undefined ? Machine.time(start) : undefined
+  const mishaps = Processes.mishaps()
   const inItsTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
     const logged = Effect.provideService(effect, Logger.CurrentLoggers, mishaps.loggers)
     return machine === undefined
@@ -109,7 +113,7 @@ export const makeOver = Effect.fnUntraced(function* (
   const built = yield* inItsTime(Layer.buildWithScope(outside, scope))
   const clock = Context.get(built, Clocks.BusinessClock)
   const telco = Context.get(built, TelcoSimulator.TelcoSimulator)
-  const observed = TelcoCalls.observed(Context.get(built, Telco.Telco), clock.now, (call) => {
+  const observed = SimulatedTelco.observed(Context.get(built, Telco.Telco), clock.now, (call) => {
     if (keepsHistory) calls.push(call)
     options.onTelcoCall?.(call)
   })
@@ -119,7 +123,7 @@ export const makeOver = Effect.fnUntraced(function* (
     Context.get(ports, Jobs.Jobs),
     Context.get(ports, Outbox.Outbox)
   ]
-  const processes = Process.over(ports)
+  const processes = Processes.over(ports)
   const limits = Layer.effect(
     Settings.Settings,
     Effect.map(Settings.Settings, (defaults) => ({ ...defaults, ...KEPT, ...pace.limits }))
@@ -170,9 +174,9 @@ export const makeOver = Effect.fnUntraced(function* (
     now: clock.now,
     advanceTo: (instant) =>
       Effect.flatMap(clock.now, (now) =>
-        Effect.andThen(Misuse.instant(instant, now), use(Clock.Clock.use((of) => of.advanceTo(instant))))
+        Effect.andThen(checkedInstant(instant, now), use(Clock.Clock.use((of) => of.advanceTo(instant))))
       ),
-    advanceBy: (by) => Effect.flatMap(Misuse.span(by), (millis) => use(Clock.Clock.use((of) => of.advanceBy(millis)))),
+    advanceBy: (by) => Effect.flatMap(checkedSpan(by), (millis) => use(Clock.Clock.use((of) => of.advanceBy(millis)))),
     sleepThrough: (millis) =>
       Effect.gen(function* () {
         processes.next()
@@ -182,7 +186,7 @@ export const makeOver = Effect.fnUntraced(function* (
       }),
     setFault: (fault, times) => telco.setFaults(fault === null ? [] : [faultOf(fault, times, pace.slow)]),
     arrivals: inItsTime(Effect.sleep(2 * pace.slow)),
-    telco: Effect.sync(() => TelcoJournal.booksOf(journal.records)),
+    telco: Effect.sync(() => SimulatedTelco.booksOf(journal.records)),
     telcoRecords: (from) => journal.records.slice(from),
     telcoCalls: (from) => calls.slice(from),
     kill: (at) => Effect.sync(() => processes.kill(at)),
@@ -220,3 +224,51 @@ const realPace = { slow: 250, limits: { telcoTimeoutMillis: 100, claimMillis: 20
 
 /** A history has every event, however far the clock is advanced at once, so events are kept for longer than any run. */
 const KEPT = { retentionMillis: 10_000 * 366 * Time.DAY } as const
+
+const shown = (value: unknown): string =>
+  typeof value === "string"
+    ? `"${value}"`
+    : typeof value === "number"
+      ? String(value)
+      : (JSON.stringify(value) ?? String(value))
+
+const misuse = (field: string, value: string, allowed: string): Misuse =>
+  new Misuse({ field, message: `${field} is ${value}, but must be ${allowed}` })
+
+const isInstant = (instant: number): boolean =>
+  Number.isSafeInteger(instant) && instant >= Time.START_OF_TIME && instant < Time.END_OF_TIME
+
+const shownInstant = (instant: number): string => (isInstant(instant) ? Time.toIso(instant) : shown(instant))
+
+/** The whole milliseconds of a span forwards, such as `3_600_000` or `"12 hours"`. */
+const checkedSpan = (by: Duration.Input): Effect.Effect<number, Misuse> =>
+  Effect.suspend(() => {
+    const given = Duration.fromInput(by)
+    const length = given._tag === "Some" ? Duration.toMillis(given.value) : Number.NaN
+    const isForwards = typeof by !== "number" || by >= 0
+    return Number.isSafeInteger(length) && isForwards
+      ? Effect.succeed(length)
+      : misuse("by", shown(by), 'a span of whole milliseconds forwards, such as 3600000 or "12 hours"')
+  })
+
+/** An instant to advance to, not before `now`. */
+const checkedInstant = (to: Time.Instant, now: Time.Instant): Effect.Effect<Time.Instant, Misuse> =>
+  isInstant(to) && to >= now
+    ? Effect.succeed(to)
+    : misuse("to", shownInstant(to), `an instant in whole milliseconds, from now, ${Time.toIso(now)}, to the year 9999`)
+
+/** What an organization begins with, and when. */
+const checkedOptions = ({
+  esims = {},
+  physicalSims = 0,
+  seed = 1,
+  start = 0
+}: Inventory.Options & { readonly seed?: number; readonly start?: Time.Instant }): Effect.Effect<void, Misuse> => {
+  if (!Number.isSafeInteger(seed)) return misuse("seed", shown(seed), "a whole number")
+  if (!isInstant(start)) return misuse("start", shown(start), "an instant in whole milliseconds, up to the year 9999")
+  const counts: ReadonlyArray<readonly [string, number]> = [...Object.entries(esims), ["physicalSims", physicalSims]]
+  const wrong = counts.find(([, count]) => !Number.isSafeInteger(count) || count < 0)
+  return wrong === undefined
+    ? Effect.void
+    : misuse(wrong[0] === "physicalSims" ? wrong[0] : `esims.${wrong[0]}`, shown(wrong[1]), "a whole number from 0 on")
+}

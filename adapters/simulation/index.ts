@@ -3,4 +3,4 @@
  */
 export * from "../../src/testing/index.ts"
 export * as Simulation from "./Simulation.ts"
-export * as Cluster from "./cluster/index.ts"
+export * as Cluster from "./cluster/Cluster.ts"

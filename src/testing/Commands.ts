@@ -1,30 +1,284 @@
 /**
- * What can happen to a service, as commands for random runs: plain data, how to draw it, and how it is run.
+ * What can happen to a service, as commands for random runs: plain data, how to draw it, and how it is run. What commonly
+ * happens is drawn often, and what rarely does often enough to be seen.
  *
  *     const session = Commands.begin(simulated)
  *     const { asked, outcome } = yield* Commands.run(session, command)
  *
  * `modelRun` wraps them for fast-check's `fc.commands` and `fc.asyncModelRun`.
  */
-import { Effect } from "effect"
 import * as fc from "fast-check"
+import { states } from "../domain/SmdpHistory.ts"
+import { DAY, MINUTE } from "../domain/Time.ts"
+import * as Arbitraries from "./Arbitraries.ts"
+import { faults } from "./Simulated.ts"
+import type { Amount, Command, Fact, PackageOf, ReportFromNow, Side, Asked, Outcome } from "./commands/Command.ts"
+import { Effect } from "effect"
 import type { StorageError } from "../ports/Storage.ts"
-import * as Arbitrary from "./commands/Arbitrary.ts"
-import type { Asked, Outcome } from "./commands/Asked.ts"
-import type { Command } from "./commands/Command.ts"
 import { perform } from "./commands/Performing.ts"
-import { resolve } from "./commands/Resolving.ts"
-import type { Session } from "./commands/Session.ts"
+import { resolve, type Session } from "./commands/Resolving.ts"
 
-export {
-  type Bounds,
-  command,
-  modest,
-  run as runs
-} from "./commands/Arbitrary.ts"
-export type { Answer, Asked, Outcome, Request } from "./commands/Asked.ts"
-export type { Command, Side } from "./commands/Command.ts"
-export { begin, type Session } from "./commands/Session.ts"
+export type { Answer, Asked, Command, Outcome, Request, Side } from "./commands/Command.ts"
+export { begin, type Session } from "./commands/Resolving.ts"
+
+/** How large runs get, and the plans in them. */
+export interface Bounds extends Arbitraries.PlanBounds {
+  /** The longest span by which the clock is advanced at once, in milliseconds. */
+  readonly advance: number
+  /** How many commands a run has at most. */
+  readonly commands: number
+}
+
+/** What a run of a few milliseconds can hold. */
+export const modest: Bounds = { ...Arbitraries.modestPlans, advance: 3 * 365 * DAY, commands: 24 }
+
+type Of<Tag extends Command["_tag"]> = fc.Arbitrary<Extract<Command, { readonly _tag: Tag }>>
+
+const by: fc.Arbitrary<Side> = fc.oneof(
+  { weight: 7, arbitrary: fc.constant(0 as const) },
+  { weight: 1, arbitrary: fc.constant(1 as const) }
+)
+
+/** True once in so many times; shrinks to false. */
+const rarely = (once: number): fc.Arbitrary<boolean> => fc.nat(once - 1).map((drawn) => drawn === once - 1)
+
+/** A place among those there are, the first ones most often. */
+const place: fc.Arbitrary<number> = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(7) })
+
+const label = fc.oneof(
+  { weight: 5, arbitrary: fc.constant("Green" as const) },
+  { weight: 1, arbitrary: fc.constant("Aqua" as const) }
+)
+
+const period = fc.option(Arbitraries.activePeriods, { freq: 3 })
+
+const packageOf: fc.Arbitrary<PackageOf | null> = fc.option(
+  fc.record({
+    attachment: place,
+    back: fc.nat(3),
+    named: fc.oneof(
+      { weight: 8, arbitrary: fc.constant("by our id" as const) },
+      { weight: 4, arbitrary: fc.constant("by the telco's id" as const) },
+      { weight: 1, arbitrary: fc.constant("wrongly" as const) }
+    )
+  }),
+  { freq: 2 }
+)
+
+const amount: fc.Arbitrary<Amount> = fc.record({
+  percent: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(0, 50, 80, 100) }, { weight: 1, arbitrary: fc.nat(150) }),
+  beside: fc.constantFrom(0, -1, 1)
+})
+
+const fact: fc.Arbitrary<Fact> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      _tag: fc.constant("FirstUse" as const),
+      package: packageOf
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      _tag: fc.constantFrom("Total" as const, "Delta" as const),
+      package: packageOf,
+      amount
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("Location" as const),
+      countryAlpha2: fc.constantFrom("FR", "DE", "JP"),
+      rat: fc.constantFrom("4G", "5G")
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("SmdpState" as const),
+      state: fc.constantFrom(...states),
+      modificationResult: fc.constantFrom("Success", "Failed")
+    })
+  }
+)
+
+const report: fc.Arbitrary<ReportFromNow> = fc.record({
+  after: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(0) },
+    { weight: 2, arbitrary: fc.constantFrom(5 * MINUTE, 5 * MINUTE + 1, -35 * DAY, -35 * DAY - 1) },
+    { weight: 2, arbitrary: fc.integer({ min: -3 * DAY, max: 0 }) }
+  ),
+  again: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(3) }),
+  fact
+})
+
+const createPlan = (bounds: Bounds): Of<"CreatePlan"> =>
+  fc
+    .record({
+      by,
+      label,
+      coverage: fc.nat(2),
+      request: fc.oneof(
+        {
+          weight: 9,
+          arbitrary: Arbitraries.planRequests(bounds).map((terms) => ({ terms, field: null }))
+        },
+        { weight: 1, arbitrary: Arbitraries.invalidPlanRequests(bounds) }
+      )
+    })
+    .map(({ by, coverage, label, request }) => ({
+      _tag: "CreatePlan",
+      by,
+      label,
+      coverage,
+      terms: request.terms,
+      flaw: request.field
+    }))
+
+const changePlan: Of<"ArchivePlan" | "UnarchivePlan" | "DeletePlan"> = fc.record({
+  _tag: fc.constantFrom("ArchivePlan" as const, "UnarchivePlan" as const, "DeletePlan" as const),
+  by,
+  plan: place,
+  foreign: rarely(5)
+})
+
+const subscribe: Of<"Subscribe"> = fc.record({
+  _tag: fc.constant("Subscribe" as const),
+  by,
+  plan: place,
+  sim: fc.option(place, { freq: 1 }),
+  foreign: rarely(10),
+  period,
+  keyed: rarely(3)
+})
+
+const topUp: Of<"TopUp"> = fc.record({
+  _tag: fc.constant("TopUp" as const),
+  by,
+  plan: place,
+  line: place,
+  period,
+  keyed: rarely(3)
+})
+
+const reports: Of<"Report"> = fc.record({
+  _tag: fc.constant("Report" as const),
+  of: by,
+  line: place,
+  reports: fc.oneof(
+    { weight: 4, arbitrary: fc.array(report, { minLength: 1, maxLength: 1 }) },
+    { weight: 1, arbitrary: fc.array(report, { minLength: 1, maxLength: 4 }) }
+  )
+})
+
+const suspend: Of<"Suspend"> = fc.record({
+  _tag: fc.constant("Suspend" as const),
+  by,
+  line: place,
+  attachment: place,
+  foreign: rarely(8)
+})
+
+const remove: Of<"Delete"> = fc.record({
+  _tag: fc.constant("Delete" as const),
+  by,
+  line: place,
+  foreign: rarely(8)
+})
+
+const sendSms: Of<"SendSms"> = fc.record({
+  _tag: fc.constant("SendSms" as const),
+  by,
+  line: place,
+  foreign: rarely(6),
+  keyed: fc.boolean()
+})
+
+const setMobilePlan: Of<"SetMobilePlan"> = fc.record({
+  _tag: fc.constant("SetMobilePlan" as const),
+  by,
+  sim: fc.option(place, { freq: 2 }),
+  label,
+  apply: fc.boolean(),
+  foreign: rarely(8)
+})
+
+const repeat: Of<"Repeat"> = fc.record({
+  _tag: fc.constant("Repeat" as const),
+  back: fc.nat(2)
+})
+
+const advance = (bounds: Bounds): Of<"Advance"> =>
+  fc.record({
+    _tag: fc.constant("Advance" as const),
+    millis: Arbitraries.spans(bounds.advance)
+  })
+
+const advanceTo: Of<"AdvanceTo"> = fc.record({
+  _tag: fc.constant("AdvanceTo" as const),
+  of: by,
+  line: place,
+  attachment: place,
+  boundary: fc.constantFrom("due" as const, "activation" as const, "expiry" as const),
+  beside: fc.constantFrom(0, -1, 1)
+})
+
+const kill: Of<"Kill"> = fc.record({
+  _tag: fc.constant("Kill" as const),
+  commits: fc.integer({ min: 1, max: 4 }),
+  when: fc.constantFrom("before" as const, "after" as const)
+})
+
+const restart = (bounds: Bounds): Of<"Restart"> =>
+  fc.record({
+    _tag: fc.constant("Restart" as const),
+    downtime: fc.oneof(fc.constant(0), Arbitraries.spans(Math.min(bounds.advance, 60 * DAY)))
+  })
+
+const fault: Of<"Fault"> = fc.record({
+  _tag: fc.constant("Fault" as const),
+  fault: fc.constantFrom(...faults, null),
+  times: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 40 }))
+})
+
+const quiet: Of<"Quiet"> = fc.constant({ _tag: "Quiet" })
+
+/** One command. */
+export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
+  fc.oneof(
+    { weight: 4, arbitrary: createPlan(bounds) },
+    { weight: 2, arbitrary: changePlan },
+    { weight: 12, arbitrary: subscribe },
+    { weight: 3, arbitrary: topUp },
+    { weight: 10, arbitrary: reports },
+    { weight: 3, arbitrary: suspend },
+    { weight: 3, arbitrary: remove },
+    { weight: 2, arbitrary: sendSms },
+    { weight: 3, arbitrary: setMobilePlan },
+    { weight: 3, arbitrary: repeat },
+    { weight: 10, arbitrary: advance(bounds) },
+    { weight: 6, arbitrary: advanceTo },
+    { weight: 3, arbitrary: kill },
+    { weight: 2, arbitrary: restart(bounds) },
+    { weight: 5, arbitrary: fault },
+    { weight: 1, arbitrary: quiet }
+  )
+
+/** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */
+export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
+  fc
+    .tuple(
+      createPlan(bounds).map((command) => ({ ...command, by: 0 as const })),
+      subscribe.map((command) => ({
+        ...command,
+        by: 0 as const,
+        foreign: false
+      })),
+      fc.array(command(bounds), { maxLength: bounds.commands - 3, size: "max" })
+    )
+    .map(([plan, subscription, others]) => [plan, subscription, ...others, { _tag: "Quiet" }])
 
 /** What a command came to. */
 export interface Ran {
@@ -50,11 +304,11 @@ export interface Model {
 /** Commands for `fc.commands`: `fc.asyncModelRun(() => ({ model: { ran: [] }, real: session }), commands)`. */
 export const modelRun = (
   expect: (session: Session, model: Model) => Promise<void> | void = () => {},
-  bounds: Arbitrary.Bounds = Arbitrary.modest
+  bounds: Bounds = modest
 ): fc.Arbitrary<Iterable<fc.AsyncCommand<Model, Session>>> =>
   fc.commands(
     [
-      Arbitrary.command(bounds).map((command) => ({
+      command(bounds).map((command) => ({
         check: () => true,
         run: async (model: Model, session: Session) => {
           model.ran.push(await Effect.runPromise(session.simulated.inItsTime(run(session, command))))

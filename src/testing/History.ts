@@ -2,18 +2,146 @@
  * Histories: what a run was, from its seed to its end, as plain data that survives JSON.
  *
  * After every step the whole service is observed through its ports, and what has changed since the step before is
- * kept: lines, states, events, the telco's books and calls, webhooks. The same seed and commands give the same history,
- * byte for byte.
+ * kept: lines, states, events, the telco's books and calls, webhooks. What did not change is not read again: the version
+ * of a SIM guards all of its line. The same seed and commands give the same history, byte for byte.
  */
 import { Effect } from "effect"
+import { Attachments } from "../app/subscriptions/Attachments.ts"
+import type { State } from "../domain/Attachment.ts"
+import type { SimAggregate } from "../domain/SimAggregate.ts"
 import type { Instant } from "../domain/Time.ts"
+import type { WebhookEvent } from "../domain/WebhookEvent.ts"
 import type { StorageError } from "../ports/Storage.ts"
+import type { ReceivedWebhook, Simulated, TelcoCall, TelcoRecord } from "./Simulated.ts"
 import * as Commands from "./Commands.ts"
-import * as Observation from "./history/Observation.ts"
-import type { Simulated } from "./Simulated.ts"
 
-export type { Changes, AttachmentView } from "./history/Observation.ts"
-export { nextDue, over as observe } from "./history/Observation.ts"
+/** An attachment as its organization sees it. */
+export interface AttachmentView {
+  /** The attachment that the rest is about. */
+  readonly attachmentId: string
+  /** By the clock at the end of the step (rule T2). */
+  readonly state: State
+  /** The anchor of a recurring attachment (rule T6). Null: not known before the first use. */
+  readonly activationAt: Instant | null
+  /** The end of the last occurrence of a recurring attachment (rule T6). Null while the activation is not known. */
+  readonly expirationAt: Instant | null
+  /** Usage of the last package that has begun; 0 if none has (rule T6). */
+  readonly usedBytes: number
+  /** How many packages are shown. */
+  readonly packages: number
+}
+
+/** What there is after a step, so far as it differs from what there was before it. */
+export interface Changes {
+  /** Whole lines of SIMs of which anything changed. */
+  readonly lines: ReadonlyArray<SimAggregate>
+  /** Confirmed attachments of which the view has changed. */
+  readonly views: ReadonlyArray<AttachmentView>
+  /** New ones, of both organizations. */
+  readonly events: ReadonlyArray<WebhookEvent>
+  /** What the telco wrote into its books during the step, in order. */
+  readonly records: ReadonlyArray<TelcoRecord>
+  /** The calls to the telco that ended during the step, in order of their ends. */
+  readonly calls: ReadonlyArray<TelcoCall>
+  /** The webhooks that arrived during the step, in order of arrival. */
+  readonly webhooks: ReadonlyArray<ReceivedWebhook>
+  /** What broke in the background. */
+  readonly mishaps: ReadonlyArray<string>
+}
+
+/** How many deliveries are read at once, newest first. */
+const PAGE = 20
+
+const sameView = (left: AttachmentView, right: AttachmentView): boolean =>
+  left.state === right.state &&
+  left.activationAt === right.activationAt &&
+  left.expirationAt === right.expirationAt &&
+  left.usedBytes === right.usedBytes &&
+  left.packages === right.packages
+
+/** Observes the service; each observation has what has changed since the one before. */
+export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageError> => {
+  const { storage } = simulated
+  const versions = new Map<string, number>()
+  const lastViews = new Map<string, AttachmentView>()
+  const events = new Set<string>()
+  let [records, calls, webhooks, mishaps] = [0, 0, 0, 0]
+
+  const changedLines = Effect.fnUntraced(function* (organizationId: string) {
+    const limit = simulated.iccids(organizationId).length + 1
+    const sims = yield* storage.sims.page({ organizationId, isEsim: null, label: null, after: null, limit })
+    const lines: Array<SimAggregate> = []
+    for (const { iccid, version } of sims) {
+      if (versions.get(iccid) === version) continue
+      versions.set(iccid, version)
+      const line = yield* storage.simAggregates.get({ organizationId, iccid })
+      if (line !== null) lines.push(line)
+    }
+    return lines
+  })
+
+  /** As the organization sees them; states change by the clock alone. */
+  const changedViews = Effect.fnUntraced(function* (organizationId: string) {
+    const changed: Array<AttachmentView> = []
+    const limit = simulated.iccids(organizationId).length + 1
+    for (const { sim } of yield* storage.subscriptions.page({ organizationId, after: null, limit })) {
+      const views = yield* Effect.orDie(
+        simulated.use(Attachments.use((of) => of.list({ organizationId, iccid: sim.iccid })))
+      )
+      for (const { activationAt, attachment, expirationAt, packages, state, usedBytes } of views) {
+        const { attachmentId } = attachment
+        const now = { attachmentId, state, activationAt, expirationAt, usedBytes, packages: packages.length }
+        const before = lastViews.get(attachmentId)
+        if (before !== undefined && sameView(before, now)) continue
+        lastViews.set(attachmentId, now)
+        changed.push(now)
+      }
+    }
+    return changed
+  })
+
+  const newEvents = Effect.fnUntraced(function* (organizationId: string) {
+    const found: Array<WebhookEvent> = []
+    let after: { readonly createdAt: Instant; readonly id: string } | null = null
+    while (true) {
+      const page = yield* Effect.suspend(() => storage.deliveries.page({ organizationId, after, limit: PAGE }))
+      const fresh = page.items.filter(({ event }) => !events.has(event.eventId))
+      for (const { event } of fresh) events.add(event.eventId)
+      found.push(...fresh.map(({ event }) => event))
+      after = page.next
+      if (fresh.length === 0 || after === null) return found.reverse()
+    }
+  })
+
+  return Effect.gen(function* () {
+    const [first, second] = simulated.organizationIds
+    const changes: Changes = {
+      lines: [...(yield* changedLines(first)), ...(yield* changedLines(second))],
+      views: [...(yield* changedViews(first)), ...(yield* changedViews(second))],
+      events: [...(yield* newEvents(first)), ...(yield* newEvents(second))],
+      records: simulated.telcoRecords(records),
+      calls: simulated.telcoCalls(calls),
+      webhooks: simulated.received(webhooks),
+      mishaps: simulated.mishaps(mishaps)
+    }
+    records += changes.records.length
+    calls += changes.calls.length
+    webhooks += changes.webhooks.length
+    mishaps += changes.mishaps.length
+    return changes
+  })
+}
+
+/** When the next job or delivery is due; null where there is none. What someone holds is due at once. */
+export const nextDue = (simulated: Simulated): Effect.Effect<Instant | null, StorageError> =>
+  Effect.gen(function* () {
+    const now = yield* simulated.now
+    const machineNow = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    const at = { now, machineNow }
+    const pending = [yield* simulated.jobs.pending(at), yield* simulated.outbox.pending(at)]
+    const due = pending.flatMap(({ dueAt, held }) => (held > 0 ? [now] : dueAt === null ? [] : [dueAt]))
+    return due.length === 0 ? null : Math.min(...due)
+  })
 
 /** One command of a run, what came of it, and what it changed. */
 export interface Step extends Commands.Ran {
@@ -26,7 +154,7 @@ export interface Step extends Commands.Ran {
   /** When the next job or delivery is due, as of its end; null where there is none. */
   readonly nextDue: Instant | null
   /** What differs from the end of the step before. */
-  readonly changes: Observation.Changes
+  readonly changes: Changes
 }
 
 /** The SIMs that an organization began with. */
@@ -46,7 +174,7 @@ export interface History {
   /** Of the first organization and of the second. */
   readonly inventories: readonly [Inventory, Inventory]
   /** What there was before the first step. */
-  readonly before: Observation.Changes
+  readonly before: Changes
   /** One for each command, in order. */
   readonly steps: ReadonlyArray<Step>
 }
@@ -62,20 +190,20 @@ export const record = (
   simulated.inItsTime(
     Effect.gen(function* () {
       const session = Commands.begin(simulated)
-      const observe = Observation.over(simulated)
-      const before = yield* observe
+      const observed = observe(simulated)
+      const before = yield* observed
       const steps: Array<Step> = []
       for (const command of commands) {
         const began = yield* simulated.now
         const ran = yield* Commands.run(session, command)
         const ended = yield* simulated.now
-        const changes = yield* observe
+        const changes = yield* observed
         steps.push({
           command,
           ...ran,
           began,
           ended,
-          nextDue: yield* Observation.nextDue(simulated),
+          nextDue: yield* nextDue(simulated),
           changes
         })
       }

@@ -7,23 +7,17 @@
  */
 import type { History } from "./History.ts"
 import * as Answers from "./invariants/Answers.ts"
-import * as Books from "./invariants/Books.ts"
+import * as Inventory from "./invariants/Inventory.ts"
 import * as Events from "./invariants/Events.ts"
 import * as Facts from "./invariants/Facts.ts"
 import type { Invariant, Violation } from "./invariants/Invariant.ts"
-import * as Inventory from "./invariants/Inventory.ts"
-import * as Reports from "./invariants/Reports.ts"
 import * as Timing from "./invariants/Timing.ts"
 
 export * from "./invariants/Answers.ts"
-export * from "./invariants/Books.ts"
+export * from "./invariants/Inventory.ts"
 export * from "./invariants/Events.ts"
 export * from "./invariants/Facts.ts"
-export { type Frame, framesOf } from "./invariants/Frames.ts"
-export type { Invariant, Violation } from "./invariants/Invariant.ts"
-export * from "./invariants/Inventory.ts"
-export * from "./invariants/Lifecycle.ts"
-export * from "./invariants/Reports.ts"
+export { type Frame, framesOf, type Invariant, type Violation } from "./invariants/Invariant.ts"
 export * from "./invariants/Timing.ts"
 
 /** All of them. */
@@ -40,9 +34,9 @@ export const all: ReadonlyArray<Invariant> = [
   Facts.termsStay,
   Facts.factsStay,
   Facts.packagesStay,
-  Reports.reportsCountOnce,
-  Reports.usageIsWhatWasReported,
-  Reports.firstUsesActivate,
+  Facts.reportsCountOnce,
+  Facts.usageIsWhatWasReported,
+  Facts.firstUsesActivate,
   Events.thresholdsFireOnce,
   Events.eventsHaveOneCause,
   Events.webhooksArrive,
@@ -50,9 +44,9 @@ export const all: ReadonlyArray<Invariant> = [
   Inventory.downloadedSimsStay,
   Inventory.stockIsGiven,
   Inventory.nothingCrossesOrganizations,
-  Books.booksAreEqual,
-  Books.nothingIsUnderWay,
-  Books.packagesAreAsOrdered,
+  Inventory.booksAreEqual,
+  Inventory.nothingIsUnderWay,
+  Inventory.packagesAreAsOrdered,
   Answers.creationsStay,
   Answers.suspensionsStay,
   Answers.repetitionsAreAnsweredTheSame,

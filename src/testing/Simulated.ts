@@ -43,27 +43,16 @@ export interface TelcoBooks {
 }
 
 /** What the telco wrote down at one instant, under the key of the call; a refusal stands under its key too. */
-export type TelcoRecord = {
-  readonly at: Instant
-  readonly key: string
-  readonly refusal: string | null
-} & (
+export type TelcoRecord = { readonly at: Instant; readonly key: string; readonly refusal: string | null } & (
   | {
       readonly kind: "package"
       readonly iccid: string
-      readonly window: {
-        readonly start: Instant
-        readonly end: Instant
-      } | null
+      readonly window: { readonly start: Instant; readonly end: Instant } | null
     }
   | { readonly kind: "suspension" | "cancellation" }
   | { readonly kind: "message"; readonly iccid: string; readonly text: string }
   | { readonly kind: "release"; readonly iccid: string }
-  | {
-      readonly kind: "mobile plan change"
-      readonly iccid: string
-      readonly applied: boolean
-    }
+  | { readonly kind: "mobile plan change"; readonly iccid: string; readonly applied: boolean }
 )
 
 /** A call as its caller saw it; `no answer`: the caller gave up, and the telco may have done the work. */

@@ -12,29 +12,23 @@ import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
-import * as AuditEntries from "./storage/AuditEntries.ts"
-import * as Commands from "./storage/Commands.ts"
+import * as Requests from "./storage/Requests.ts"
 import * as Deliveries from "./storage/deliveries/Deliveries.ts"
 import * as DeliveryLog from "./storage/deliveries/DeliveryLog.ts"
 import * as DeliveryQueue from "./storage/deliveries/DeliveryQueue.ts"
 import * as EventHandlers from "./storage/deliveries/EventHandlers.ts"
 import * as Equivalence from "./storage/random/Equivalence.ts"
-import * as IdempotencyKeys from "./storage/IdempotencyKeys.ts"
-import * as JobProblems from "./storage/JobProblems.ts"
+import * as StoredJobs from "./storage/Jobs.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
-import * as Partitions from "./storage/Partitions.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
-import * as RateLimits from "./storage/RateLimits.ts"
-import * as Reports from "./storage/sims/Reports.ts"
 import * as Service from "./storage/Service.ts"
+import * as Reports from "./storage/sims/Reports.ts"
 import * as SimClaims from "./storage/sims/SimClaims.ts"
-import * as SimIdentities from "./storage/sims/SimIdentities.ts"
-import * as Uniqueness from "./storage/Uniqueness.ts"
+import * as SimImports from "./storage/sims/SimImports.ts"
+import * as Conflicts from "./storage/Conflicts.ts"
 import * as Values from "./storage/Values.ts"
-import * as Versions from "./storage/Versions.ts"
-import * as Watching from "./storage/Watching.ts"
 import * as World from "./storage/world/World.ts"
 import * as Suite from "./Suite.ts"
 
@@ -55,28 +49,22 @@ export interface Options extends Suite.Options {
 
 const scenarios: ReadonlyArray<World.Scenario> = [
   ...AllOrNothing.cases,
-  ...Versions.cases,
-  ...Uniqueness.cases,
-  ...SimIdentities.cases,
-  ...IdempotencyKeys.cases,
-  ...Commands.cases,
-  ...JobProblems.cases,
+  ...Conflicts.cases,
+  ...Requests.cases,
+  ...StoredJobs.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
   ...DeliveryQueue.cases,
   ...DeliveryLog.cases,
   ...EventHandlers.cases,
-  ...Partitions.cases,
+  ...SimImports.cases,
   ...SimClaims.cases,
-  ...Pages.cases,
-  ...PlanFilters.cases,
   ...SimAggregates.cases,
   ...Reports.cases,
+  ...Pages.cases,
+  ...PlanFilters.cases,
   ...Values.cases,
-  ...AuditEntries.cases,
-  ...Service.cases,
-  ...RateLimits.cases,
-  ...Watching.cases
+  ...Service.cases
 ]
 
 /** The suite's cases, for a runner of one's own. */

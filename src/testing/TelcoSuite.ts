@@ -12,11 +12,9 @@ import type { PlanTerms } from "../domain/Plan.ts"
 import { Telco } from "../ports/Telco.ts"
 import * as Suite from "./Suite.ts"
 import * as FaultCases from "./telco/FaultCases.ts"
-import * as FaultHooks from "./telco/Faults.ts"
-import * as Observed from "./telco/Observed.ts"
+import * as Subject from "./telco/Subject.ts"
 
-export type { Faults, Operation } from "./telco/Faults.ts"
-export type { Observe } from "./telco/Observed.ts"
+export type { Faults, Observe, Operation } from "./telco/Subject.ts"
 
 /** What the suite may use of a telco, and how it observes what is behind the port. */
 export interface Options<R> extends Suite.Options {
@@ -25,24 +23,24 @@ export interface Options<R> extends Suite.Options {
   /** The terms of the packages to be ordered. */
   readonly terms?: PlanTerms
   /** Absent: effects that the port does not show are not checked. */
-  readonly observe?: Observed.Observe<R>
+  readonly observe?: Subject.Observe<R>
   /** Cases about a fault whose hook is absent are left out. */
-  readonly faults?: FaultHooks.Faults<R>
+  readonly faults?: Subject.Faults<R>
 }
 
-const { freshKey, freshPackageId, sameCall, timesInOrder } = Observed
+const { freshKey, freshPackageId, sameCall, timesInOrder } = Subject
 
 /**
  * The suite's cases, for a runner of one's own. Those about faults are there where `faults` has the hook that they
  * need.
  */
 export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.Case<Telco | R>> => {
-  const subject = Observed.subject(options)
+  const subject = Subject.subject(options)
   return [...answered(subject), ...FaultCases.cases(subject, options.faults ?? {})]
 }
 
 /** The cases in which every call is answered. */
-const answered = <R>({ iccid, observed, order }: Observed.Subject<R>): ReadonlyArray<Suite.Case<Telco | R>> => [
+const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyArray<Suite.Case<Telco | R>> => [
   {
     name: "creating a package again gives the same package and no second one",
     effect: Effect.gen(function* () {
@@ -210,7 +208,7 @@ const answered = <R>({ iccid, observed, order }: Observed.Subject<R>): ReadonlyA
 
 /** What the suite cannot observe, in words; empty if it observes all. */
 const blindSpots = <R>({ faults = {}, observe }: Options<R>): string => {
-  const spots = [...(observe === undefined ? ["what is behind the port"] : []), ...FaultHooks.missing(faults)]
+  const spots = [...(observe === undefined ? ["what is behind the port"] : []), ...Subject.missing(faults)]
   return spots.length === 0 ? "" : ` (not observed: ${spots.join(", ")})`
 }
 

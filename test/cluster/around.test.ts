@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { around } from "../../adapters/simulation/Around.ts"
+import { around } from "../../adapters/simulation/Processes.ts"
 
 it("an operation gets each argument of its caller, in a group too", async () => {
   const asked: Array<unknown> = []

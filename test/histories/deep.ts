@@ -6,8 +6,8 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { Effect, Schema } from "effect"
 import * as fc from "fast-check"
-import type * as Cluster from "../../adapters/simulation/cluster/index.ts"
-import { verdict } from "../../adapters/simulation/cluster/index.ts"
+import type * as Cluster from "../../adapters/simulation/cluster/Cluster.ts"
+import { verdict } from "../../adapters/simulation/cluster/Cluster.ts"
 import { plans } from "../cluster/Plans.ts"
 import { Arbitraries, Commands, type History, Invariants } from "../../src/testing/index.ts"
 import { recorded } from "./Histories.ts"
@@ -77,7 +77,7 @@ const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof 
     return found.complaints
   }
   const violationsOf = async (seed: number, commands: ReadonlyArray<Commands.Command>) => {
-    const [start = 0] = fc.sample(Arbitraries.Instants.instants, { seed, numRuns: 1 })
+    const [start = 0] = fc.sample(Arbitraries.instants, { seed, numRuns: 1 })
     const lifecycle = seed % LIFECYCLES === 0
     const history = await recorded(seed, commands, { ...around, start, lifecycle })
     const invariants = lifecycle ? [...Invariants.all, ...Invariants.lifecycle] : Invariants.all

@@ -10,12 +10,10 @@ import * as Simulation from "../../adapters/simulation/Simulation.ts"
 import { Arbitraries, Commands, History, Invariants } from "../../src/testing/index.ts"
 import { inventory, mustHold, recorded } from "./Histories.ts"
 
-const { Instants } = Arbitraries
-
 /** A fixed set of runs; `npm run test:deep` draws new ones. */
 const SEED = 1
 
-const starts = fc.oneof(Instants.instants, Instants.monthEnds)
+const starts = fc.oneof(Arbitraries.instants, Arbitraries.monthEnds)
 
 describe("Any run of a service", () => {
   it("keeps every invariant", async () => {

@@ -6,7 +6,7 @@ import { Context, Effect, Exit } from "effect"
 import * as fc from "fast-check"
 import { Jobs, Outbox, Storage, Telco } from "simplan/ports"
 import { Cluster, Commands, History, Invariants, Simulation } from "simplan/testing"
-import { around } from "../../adapters/simulation/Around.ts"
+import { around } from "../../adapters/simulation/Processes.ts"
 import { plans } from "../cluster/Plans.ts"
 import { regressions } from "../cluster/Regressions.ts"
 

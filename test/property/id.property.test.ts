@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
+import * as Machine from "../../adapters/simulation/Machine.ts"
 import * as Ids from "../../src/app/commit/Ids.ts"
 import * as ApiKey from "../../src/domain/ApiKey.ts"
 import * as Iccid from "../../src/domain/Iccid.ts"
@@ -131,7 +131,7 @@ describe("The ids that a process makes for one instant", () => {
     Effect.gen(function* () {
       const ids = yield* Ids.Ids
       return yield* Effect.forEach(organizations, (of) => ids.next(5, of))
-    }).pipe(Effect.provide(Ids.layer.pipe(Layer.provide(SeededCrypto.layer(seed)))), Effect.runSync)
+    }).pipe(Effect.provide(Ids.layer.pipe(Layer.provide(Machine.crypto(seed)))), Effect.runSync)
 
   const counterOf = (id: string): number => {
     const [, , version = "", variant = ""] = id.split("-")

@@ -14,13 +14,11 @@ import { attached, terms } from "../domain/Values.ts"
 import { recurrences } from "./Arbitraries.ts"
 import { mustHold, recorded } from "../histories/Histories.ts"
 
-const { ActivePeriods, Instants } = Arbitraries
-
 const plans = fc
   .record({ periodDays: fc.integer({ min: 1, max: 90 }), recurrence: fc.option(recurrences()) })
   .map((changes) => terms(changes))
 
-const periods = fc.option(ActivePeriods.any, { freq: 8 })
+const periods = fc.option(Arbitraries.activePeriods, { freq: 8 })
 
 const at = (now: number, { end, start }: { readonly start: number | null; readonly end: number | null }) => ({
   start: start === null ? null : now + start,
@@ -30,7 +28,7 @@ const at = (now: number, { end, start }: { readonly start: number | null; readon
 describe("The domain agrees with the timing model", () => {
   it("on which active periods are accepted, and which field is wrong", () => {
     fc.assert(
-      fc.property(plans, periods, Instants.instants, (plan, distances, now) => {
+      fc.property(plans, periods, Arbitraries.instants, (plan, distances, now) => {
         const period = distances === null ? null : at(now, distances)
         const started = Activation.start(plan, period, now)
         const field = Result.isFailure(started) ? started.failure.field : null
@@ -42,9 +40,9 @@ describe("The domain agrees with the timing model", () => {
   })
 
   it("on which occurrences are due, and on their times", () => {
-    const offsets = fc.oneof(Instants.spans(400 * DAY_MS), fc.constant(0), Instants.around(-12 * HOUR_MS))
+    const offsets = fc.oneof(Arbitraries.spans(400 * DAY_MS), fc.constant(0), Arbitraries.around(-12 * HOUR_MS))
     fc.assert(
-      fc.property(plans, Instants.instants, offsets, (plan, anchor, offset) => {
+      fc.property(plans, Arbitraries.instants, offsets, (plan, anchor, offset) => {
         const { recurrence } = plan
         fc.pre(recurrence !== null)
         const now = anchor + offset
@@ -61,19 +59,25 @@ describe("The domain agrees with the timing model", () => {
 
   it("on states, before the first use, after it, and around every boundary", () => {
     fc.assert(
-      fc.property(plans, fc.option(Instants.instants), fc.boolean(), Instants.spans(9_000 * DAY_MS), (...drawn) => {
-        const [plan, firstUse, suspended, later] = drawn
-        const now = (firstUse ?? 0) + later - DAY_MS
-        const suspendedAt = suspended ? now : null
-        const facts = { plan, period: null, firstUse, suspendedAt }
-        const [first] = TimingModel.packages(facts, now)
-        const anchor = plan.recurrence === null ? null : firstUse
-        const of = attached({ terms: plan, anchor, suspendedAt }, [first ?? {}])
-        expect({ state: Attachment.state(of, now), ...Attachment.times(of) }).toEqual({
-          state: TimingModel.state(facts, now),
-          ...TimingModel.times(facts)
-        })
-      }),
+      fc.property(
+        plans,
+        fc.option(Arbitraries.instants),
+        fc.boolean(),
+        Arbitraries.spans(9_000 * DAY_MS),
+        (...drawn) => {
+          const [plan, firstUse, suspended, later] = drawn
+          const now = (firstUse ?? 0) + later - DAY_MS
+          const suspendedAt = suspended ? now : null
+          const facts = { plan, period: null, firstUse, suspendedAt }
+          const [first] = TimingModel.packages(facts, now)
+          const anchor = plan.recurrence === null ? null : firstUse
+          const of = attached({ terms: plan, anchor, suspendedAt }, [first ?? {}])
+          expect({ state: Attachment.state(of, now), ...Attachment.times(of) }).toEqual({
+            state: TimingModel.state(facts, now),
+            ...TimingModel.times(facts)
+          })
+        }
+      ),
       { numRuns: 5_000 }
     )
   })
@@ -106,7 +110,7 @@ const timing = [
 
 describe("The service agrees with the timing model", () => {
   it("over random histories that start at ends of months and leap days", async () => {
-    const starts = fc.oneof(Instants.instants, Instants.monthEnds, Instants.leapDays)
+    const starts = fc.oneof(Arbitraries.instants, Arbitraries.monthEnds, Arbitraries.leapDays)
     await fc.assert(
       fc.asyncProperty(fc.nat(), starts, runs, async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start }), timing)

@@ -6,7 +6,7 @@ import { Attachments, Catalogues, Organizations, Plans, Services, Sims, Subscrip
 import { Clocks, type Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
-import * as SeededCrypto from "../../adapters/simulation/SeededCrypto.ts"
+import * as Machine from "../../adapters/simulation/Machine.ts"
 
 const clock = Layer.succeed(Clocks.BusinessClock, { now: Clock.currentTimeMillis, set: null })
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
@@ -17,7 +17,7 @@ export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Te
       Layer.provide([
         Memory.layer,
         StandardCatalogue.layer,
-        SeededCrypto.layer(1),
+        Machine.crypto(1),
         clock,
         sender,
         Layer.succeedContext(telco)

@@ -7,9 +7,9 @@
 import { Clock as MachineClock, Context, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect"
 import { Services, Settings, Worker } from "simplan"
 import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
-import type { MachineTime } from "../MachineTime.ts"
-import * as SeededCrypto from "../SeededCrypto.ts"
-import { around } from "../Around.ts"
+import type { MachineTime } from "../Machine.ts"
+import * as Machine from "../Machine.ts"
+import { around } from "../Processes.ts"
 
 export type SharedPorts = Exclude<Services.Ports, Clocks.BusinessClock>
 
@@ -253,7 +253,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   const scope = yield* Scope.make()
   const built = Layer.provideMerge(Worker.background, Services.layer).pipe(
     Layer.provide(Clocks.system.pipe(Layer.provide(Layer.succeedContext(own)))),
-    Layer.provide(SeededCrypto.layer(options.seed)),
+    Layer.provide(Machine.crypto(options.seed)),
     Layer.provide(Layer.succeedContext(own)),
     Layer.provide(limits),
     (layer) => inItsTime(Layer.buildWithScope(layer, scope))

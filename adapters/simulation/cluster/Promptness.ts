@@ -1,12 +1,15 @@
 /**
- * Probes of promptness: what each process has to do soon, and once, when all faults are over. Each reports what did not
- * hold.
+ * Probes of promptness and fairness: what each process has to do soon, and once, when all faults are over; also much work
+ * at once, for which organizations take turns, and nothing is asked for too often. Each reports what did not hold.
  */
 import { Clock, Effect } from "effect"
-import * as Cluster from "./Cluster.ts"
+import * as World from "./World.ts"
 import type { Plan } from "./Plan.ts"
 import * as Requests from "./Requests.ts"
 import { LEAD, PROMPT } from "./Requests.ts"
+import { FairSlots } from "simplan"
+import { WebhookEvent } from "simplan/ports"
+import type * as Ledger from "./Ledger.ts"
 
 /**
  * How many events the receiver that does not answer is to be notified of: more than all delivery slots of a process
@@ -25,7 +28,7 @@ const floodOf = ({ clocks, concurrency, seed }: Plan): number =>
 const MOST_CLAIMS = 200
 
 /** What each process has to do promptly, and once, when nothing goes wrong. */
-export const served = Effect.fnUntraced(function* (world: Cluster.World) {
+export const served = Effect.fnUntraced(function* (world: World.World) {
   const { plan, simulated } = world
   const complaints: Array<string> = []
   const [organizationId, other] = simulated.organizationIds
@@ -91,7 +94,7 @@ export const served = Effect.fnUntraced(function* (world: Cluster.World) {
 })
 
 /** Once requests are over, no SIM stays reserved: each free one can be had. */
-export const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
+export const reserved = Effect.fnUntraced(function* (world: World.World) {
   const { iccids, organizationIds, storage } = world.simulated
   const [organizationId] = organizationIds
   yield* world.ask(
@@ -116,17 +119,17 @@ export const reserved = Effect.fnUntraced(function* (world: Cluster.World) {
 })
 
 /** A telco that does not answer is given up, and what is done is renewed no more. */
-export const givenUp = Effect.fnUntraced(function* (world: Cluster.World) {
+export const givenUp = Effect.fnUntraced(function* (world: World.World) {
   yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", after: 0, times: 1 } })
-  yield* world.ask([{ process: 0, command: Requests.sendSms(false) }], Cluster.limits.telcoTimeoutMillis + PROMPT)
+  yield* world.ask([{ process: 0, command: Requests.sendSms(false) }], World.limits.telcoTimeoutMillis + PROMPT)
   const complaints = world.unanswered() === 0 ? [] : ["a telco that does not answer is waited for"]
   const renewals = world.ledger.renewals()
-  yield* Effect.sleep(2 * Cluster.limits.leaseMillis)
+  yield* Effect.sleep(2 * World.limits.leaseMillis)
   return world.ledger.renewals() === renewals ? complaints : [...complaints, "leases of work that is done are renewed"]
 })
 
 /** A process that stops hands back what it has not done. */
-export const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
+export const stopped = Effect.fnUntraced(function* (world: World.World) {
   const { jobs } = world.simulated
   const process = world.plan.clocks.length - 1
   yield* world.perform({ _tag: "Fault", fault: { _tag: "Telco", fault: "slow", after: 0, times: 1 } })
@@ -142,7 +145,7 @@ export const stopped = Effect.fnUntraced(function* (world: Cluster.World) {
 const STREAM = 24
 
 /** Events one after the other are each sent promptly, also one that comes as the process has just polled for work. */
-export const streamed = Effect.fnUntraced(function* (world: Cluster.World) {
+export const streamed = Effect.fnUntraced(function* (world: World.World) {
   const [organizationId] = world.simulated.organizationIds
   const began = yield* Clock.currentTimeMillis
   for (let index = 0; index < STREAM; index++) {
@@ -163,7 +166,7 @@ export const streamed = Effect.fnUntraced(function* (world: Cluster.World) {
 const LATER = 400
 
 /** A job that another process puts back is done promptly, also where it is due before what was claimed last. */
-export const putBack = Effect.fnUntraced(function* (world: Cluster.World) {
+export const putBack = Effect.fnUntraced(function* (world: World.World) {
   if (world.plan.clocks.length > 1) return []
   const { jobs, storage } = world.simulated
   const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
@@ -182,20 +185,175 @@ export const putBack = Effect.fnUntraced(function* (world: Cluster.World) {
 })
 
 /** How long a call takes, in milliseconds: longer than a lease, and not so long that it is given up. */
-const LONG = (Cluster.limits.leaseMillis + Cluster.limits.telcoTimeoutMillis) / 2
+const LONG = (World.limits.leaseMillis + World.limits.telcoTimeoutMillis) / 2
 
 /** A job that outlasts its lease is not done twice, also where jobs are claimed meanwhile. */
-export const outlasting = Effect.fnUntraced(function* (world: Cluster.World) {
+export const outlasting = Effect.fnUntraced(function* (world: World.World) {
   const { simulated } = world
   const calls = simulated.telcoCalls(0).length
   const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
   yield* Requests.putJobs(world, 0, dueAt, 1)
-  yield* Requests.putJobs(world, 0, dueAt + (Cluster.limits.leaseMillis + LONG) / 2, 1)
+  yield* Requests.putJobs(world, 0, dueAt + (World.limits.leaseMillis + LONG) / 2, 1)
   yield* world.setTelco([{ fault: "slow", on: "createPackage", times: 1, delay: LONG }])
   yield* Requests.sleepUntil(dueAt + LONG + PROMPT)
   yield* world.setTelco([])
   const keys = simulated.telcoCalls(calls).map(({ key, kind }) => `${kind} ${key}`)
   return keys.flatMap((key, index) =>
     keys.indexOf(key) === index ? [] : [`the telco was asked twice for ${key}, which took longer than a lease`]
+  )
+})
+
+const countries = ["AT", "BE", "CH", "ES", "IT", "NL"]
+
+/** About how many SIMs there are events at once. */
+const LINES = 5
+
+/** Many events at once are sent promptly. Those about one SIM that were claimed together are sent in their order. */
+export const burst = Effect.fnUntraced(function* (world: World.World) {
+  const { ledger, plan, simulated } = world
+  const [organizationId] = simulated.organizationIds
+  const [sent, claimed] = [world.sent.length, ledger.claimed.length]
+  const began = yield* Clock.currentTimeMillis
+  const requests = Array.from({ length: LINES }, (_, line) => ({
+    process: line % plan.clocks.length,
+    command: Requests.locations(countries, 0, line)
+  }))
+  yield* world.ask(requests, PROMPT)
+  yield* Effect.sleep(PROMPT)
+  const limit = LINES * countries.length
+  const query = { organizationId, after: null, limit, scanLimit: limit }
+  const logged = yield* Effect.orDie(simulated.storage.deliveries.page(query))
+  const events = logged.items.filter(({ event }) => event.createdAt >= began)
+  const late = events.filter(({ delivery }) => delivery.status !== "Delivered").length
+  if (late > 0) return [`${late} of ${events.length} events at once were not sent promptly`]
+
+  const order = world.sent.slice(sent).map(({ eventId }) => eventId)
+  const claims = ledger.claimed.slice(claimed)
+  const tokens = new Map(claims.map(({ id, token }) => [id, token]))
+  const eventOf = new Map(events.map(({ delivery, event }) => [`delivery ${delivery.deliveryId}`, event]))
+  const places = new Map<string, number>()
+  return claims.flatMap(({ id, token }) => {
+    const event = eventOf.get(id)
+    // What was handed back is sent under its last claim.
+    if (event === undefined || tokens.get(id) !== token) return []
+    const subject = `${token} ${WebhookEvent.iccid(event.payload)}`
+    const [before = 0, place] = [places.get(subject), order.indexOf(event.eventId)]
+    places.set(subject, place)
+    return place < before ? [`${event.eventId} overtook another event about its SIM`] : []
+  })
+})
+
+/** All that falls due at one instant is done promptly, also what no claim of that instant had a slot for. */
+export const atOnce = Effect.fnUntraced(function* (world: World.World) {
+  const { clocks, concurrency } = world.plan
+  const dueAt = (yield* Clock.currentTimeMillis) + 2_000
+  yield* Requests.putJobs(world, 0, dueAt, clocks.length * concurrency + 2)
+  yield* Requests.sleepUntil(dueAt + PROMPT)
+  const { due } = yield* Effect.orDie(world.simulated.jobs.backlog({ now: dueAt, machineNow: dueAt + PROMPT }))
+  return due === 0 ? [] : [`${due} jobs that fell due at once were not done promptly`]
+})
+
+/** How many jobs each of two organizations has, and how long the first ones take, in milliseconds. */
+const COUNT = 8
+const SLOW_JOBS = 6
+const SLOW_JOB = 1_000
+
+/** How long before them a few jobs fall due, in milliseconds: less than from one listing of organizations to the next. */
+const SHORTLY = 400
+
+/**
+ * Jobs of two organizations take turns, also where all jobs of one fall due before those of the other. The engine lists who has
+ * work once a second at most, so the first jobs take longer than that.
+ */
+export const turns = Effect.fnUntraced(function* (world: World.World) {
+  const { clocks, concurrency } = world.plan
+  if (clocks.length * concurrency > 2) return []
+  const dueAt = (yield* Clock.currentTimeMillis) + 5 * PROMPT + SHORTLY
+  yield* Requests.putJobs(world, 0, dueAt - SHORTLY, 2)
+  yield* Requests.putJobs(world, 0, dueAt - 1, COUNT)
+  yield* Requests.putJobs(world, 1, dueAt, COUNT)
+  yield* world.setTelco([{ fault: "slow", times: SLOW_JOBS, delay: SLOW_JOB }])
+  yield* Requests.sleepUntil(dueAt + SLOW_JOBS * SLOW_JOB + PROMPT)
+  yield* world.setTelco([])
+  const [first, second] = world.simulated.organizationIds
+  const claimed = world.ledger.claimed.filter((one) => one.dueAt === dueAt - 1 || one.dueAt === dueAt)
+  const last = claimed.findLastIndex(({ organizationId }) => organizationId === first)
+  const isSecond = ({ organizationId }: Ledger.Claimed) => organizationId === second
+  // An organization may have no SIM that a plan could be attached to.
+  if (last === -1 || claimed.filter(isSecond).length < COUNT) return []
+  const before = claimed.slice(0, last).filter(isSecond).length
+  return before >= COUNT / 2 ? [] : [`an organization had its turn ${before} times while another had it ${COUNT} times`]
+})
+
+/** How long a call takes in `loud`, and how long after the first organization's jobs the other's falls due; in milliseconds. */
+const LOUD_CALL = 4_000
+const QUIET_LATER = 1_000
+
+/**
+ * One organization has twice as many jobs as there are slots, and their calls take long. A job of another one is begun as it
+ * falls due, in a slot that was left for it (rule W13).
+ */
+export const loud = Effect.fnUntraced(function* (world: World.World) {
+  const { clocks, concurrency } = world.plan
+  if (FairSlots.reserved(concurrency) === 0) return []
+  const count = 2 * clocks.length * concurrency
+  const dueAt = (yield* Clock.currentTimeMillis) + (count / 4) * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, count)
+  yield* Requests.putJobs(world, 1, dueAt + QUIET_LATER, 1)
+  yield* world.setTelco([{ fault: "slow", times: count, delay: LOUD_CALL }])
+  yield* Requests.sleepUntil(dueAt + 4 * LOUD_CALL)
+  yield* world.setTelco([])
+  const [first, second] = world.simulated.organizationIds
+  const { claimed } = world.ledger
+  const isLoud = claimed.filter((one) => one.organizationId === first && one.dueAt === dueAt).length >= count
+  const quiet = claimed.find((one) => one.organizationId === second && one.dueAt === dueAt + QUIET_LATER)
+  // An organization may have no SIM that a plan could be attached to.
+  if (!isLoud || quiet === undefined || quiet.at <= dueAt + QUIET_LATER + PROMPT) return []
+  return [`a job waited ${quiet.at - quiet.dueAt} ms for the slow jobs of another organization`]
+})
+
+/** How long a call takes in `takeOver`, and for how long the dead process has its lease; in milliseconds. */
+const LONG_CALL = 3_000
+const LEASE = 1_500
+
+/** What a dead process held is taken over also while there is always more to do. */
+export const takeOver = Effect.fnUntraced(function* (world: World.World) {
+  const { clocks, concurrency } = world.plan
+  if (clocks.length > 1 || concurrency > 2) return []
+  const count = 6 * concurrency
+  const dueAt = (yield* Clock.currentTimeMillis) + 2_000
+  yield* Requests.putJobs(world, 0, dueAt, count)
+  yield* world.setTelco([{ fault: "slow", times: count, delay: LONG_CALL }])
+  const machineNow = yield* Clock.currentTimeMillis
+  const until = dueAt + LEASE
+  const held = yield* Effect.orDie(
+    world.simulated.jobs.claim({ now: dueAt, machineNow, until, token: "a dead process", limit: 1 })
+  )
+  yield* Requests.sleepUntil(dueAt + (count + 2) * LONG_CALL)
+  yield* world.setTelco([])
+  return held.flatMap(({ jobId }) => {
+    const taken = world.ledger.claimed.find(({ id }) => id === `job ${jobId}`)
+    return taken !== undefined && taken.at - until <= 2 * LONG_CALL ? [] : [`${jobId} waited for all other jobs`]
+  })
+})
+
+/** For how long the telco is unavailable, in milliseconds. It is asked at once, and again after 5 s. */
+const OUT = 12_000
+
+/** A telco that is unavailable is not asked again at once. */
+export const putOff = Effect.fnUntraced(function* (world: World.World) {
+  const dueAt = (yield* Clock.currentTimeMillis) + 2_000
+  yield* Requests.putJobs(world, 0, dueAt, 1)
+  const before = world.simulated.telcoCalls(0).length
+  yield* world.setTelco([{ fault: "unavailable", times: 40 }])
+  yield* Requests.sleepUntil(dueAt + OUT)
+  yield* world.setTelco([])
+  const calls = world.simulated.telcoCalls(before)
+  yield* Effect.sleep(2 * OUT)
+  const keys = calls.map(({ key }) => key)
+  return keys.flatMap((key, index) =>
+    keys.indexOf(key) === index && keys.filter((one) => one === key).length > 2
+      ? [`the telco was unavailable, and asked again and again for ${key}`]
+      : []
   )
 })

@@ -4,7 +4,7 @@
 import { Clock, Effect } from "effect"
 import { Time } from "simplan"
 import type { Commands } from "../../../src/testing/index.ts"
-import type * as Cluster from "./Cluster.ts"
+import type * as World from "./World.ts"
 
 /** How late work may be that nothing holds up, in milliseconds. */
 export const PROMPT = 2 * Time.SECOND
@@ -65,7 +65,7 @@ export const daily = (by: Commands.Side, occurrences: number): Commands.Command 
 })
 
 /** How many plans the organization has. */
-const plansOf = (world: Cluster.World, by: Commands.Side): number =>
+const plansOf = (world: World.World, by: Commands.Side): number =>
   world.answered.filter(
     ({ asked, outcome }) =>
       asked._tag === "CreatePlan" &&
@@ -74,7 +74,7 @@ const plansOf = (world: Cluster.World, by: Commands.Side): number =>
   ).length
 
 /** An order under a key of the organization's newest plan, of which two packages are due. */
-export const order = (world: Cluster.World, by: Commands.Side): Commands.Command => ({
+export const order = (world: World.World, by: Commands.Side): Commands.Command => ({
   ...subscribe(by),
   plan: plansOf(world, by) - 1,
   period: { start: -LEAD - Time.HOUR, end: null },
@@ -83,7 +83,7 @@ export const order = (world: Cluster.World, by: Commands.Side): Commands.Command
 
 /** Attaches the organization's newest plan; its first package is due at that instant. */
 export const topUp = Effect.fnUntraced(function* (
-  world: Cluster.World,
+  world: World.World,
   of: { readonly by: Commands.Side; readonly line: number; readonly dueAt: Time.Instant }
 ): Effect.fn.Return<Commands.Command> {
   const { by, line } = of
@@ -96,7 +96,7 @@ const AT_ONCE = 6
 
 /** Leaves so many jobs of an organization that all fall due at that instant. */
 export const putJobs = Effect.fnUntraced(function* (
-  world: Cluster.World,
+  world: World.World,
   by: Commands.Side,
   dueAt: Time.Instant,
   count: number

@@ -1,23 +1,24 @@
 /**
- * Commands: what can happen to a service under simulation, as plain data that survives JSON.
+ * Commands: what can happen to a service under simulation, as plain data that survives JSON; what a command comes to when
+ * it runs, with ids and instants, and what came of it.
  *
  * A command names what it is about by a number, modulo what there is when it runs, and times by their distance from the
  * present one. So every list of commands makes sense, and any part of it that is left out leaves one that does: that is
  * what lets a failing list shrink.
  */
 import type { Label } from "../../domain/Label.ts"
-import type { TermsRequest } from "../../domain/Plan.ts"
+import type { TermsRequest, Plan } from "../../domain/Plan.ts"
 import type { State } from "../../domain/SmdpHistory.ts"
+import type { PeriodFromNow } from "../Arbitraries.ts"
 import type { Fault } from "../Simulated.ts"
+import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
+import type { Plain } from "../../domain/Refusal.ts"
+import type { Created } from "../../domain/Subscription.ts"
+import type { Report, Verdict } from "../../domain/TelcoReport.ts"
+import type { Instant } from "../../domain/Time.ts"
 
 /** The first organization or the second. */
 export type Side = 0 | 1
-
-/** An active period by the distance of its ends from now, in milliseconds. */
-export interface Period {
-  readonly start: number | null
-  readonly end: number | null
-}
 
 /** A package of a SIM, or one that there is not. */
 export interface PackageOf {
@@ -35,23 +36,11 @@ export interface Amount {
 
 export type Fact =
   | { readonly _tag: "FirstUse"; readonly package: PackageOf | null }
-  | {
-      readonly _tag: "Total" | "Delta"
-      readonly package: PackageOf | null
-      readonly amount: Amount
-    }
-  | {
-      readonly _tag: "Location"
-      readonly countryAlpha2: string
-      readonly rat: string
-    }
-  | {
-      readonly _tag: "SmdpState"
-      readonly state: State
-      readonly modificationResult: string
-    }
+  | { readonly _tag: "Total" | "Delta"; readonly package: PackageOf | null; readonly amount: Amount }
+  | { readonly _tag: "Location"; readonly countryAlpha2: string; readonly rat: string }
+  | { readonly _tag: "SmdpState"; readonly state: State; readonly modificationResult: string }
 
-export interface Report {
+export interface ReportFromNow {
   /** When it happened, from now. */
   readonly after: number
   /** Null: an id of its own; else that of an earlier report, counted from the last. */
@@ -85,7 +74,7 @@ export type Command =
       readonly plan: number
       readonly sim: number | null
       readonly foreign: boolean
-      readonly period: Period | null
+      readonly period: PeriodFromNow | null
       /** Whether it has an idempotency key. */
       readonly keyed: boolean
     }
@@ -94,14 +83,14 @@ export type Command =
       readonly by: Side
       readonly plan: number
       readonly line: number
-      readonly period: Period | null
+      readonly period: PeriodFromNow | null
       readonly keyed: boolean
     }
   | {
       readonly _tag: "Report"
       readonly of: Side
       readonly line: number
-      readonly reports: ReadonlyArray<Report>
+      readonly reports: ReadonlyArray<ReportFromNow>
     }
   | {
       readonly _tag: "Suspend"
@@ -110,12 +99,7 @@ export type Command =
       readonly attachment: number
       readonly foreign: boolean
     }
-  | {
-      readonly _tag: "Delete"
-      readonly by: Side
-      readonly line: number
-      readonly foreign: boolean
-    }
+  | { readonly _tag: "Delete"; readonly by: Side; readonly line: number; readonly foreign: boolean }
   | {
       readonly _tag: "SendSms"
       readonly by: Side
@@ -144,17 +128,75 @@ export type Command =
       readonly beside: number
     }
   /** From the nth commit on, this command's and the following ones' together, the process stands still. */
-  | {
-      readonly _tag: "Kill"
-      readonly commits: number
-      readonly when: "before" | "after"
-    }
+  | { readonly _tag: "Kill"; readonly commits: number; readonly when: "before" | "after" }
   /** Another process, at once or after a time in which none runs. */
   | { readonly _tag: "Restart"; readonly downtime: number }
-  | {
-      readonly _tag: "Fault"
-      readonly fault: Fault | null
-      readonly times: number
-    }
+  | { readonly _tag: "Fault"; readonly fault: Fault | null; readonly times: number }
   /** The telco is well again, and all that was put off, or left to an operator, is done. */
   | { readonly _tag: "Quiet" }
+
+interface By {
+  readonly organizationId: string
+  /** Whether it names what is another organization's. */
+  readonly foreign: boolean
+}
+
+/** Absolute times. */
+export interface Period {
+  readonly start: Instant | null
+  readonly end: Instant | null
+}
+
+/** A request that a client may repeat where it has a key. */
+export type Request =
+  | (By & {
+      readonly _tag: "Subscribe"
+      readonly planId: string
+      readonly iccid: string | null
+      readonly period: Period | null
+      readonly metadata: string
+      readonly key: string | null
+    })
+  | (By & {
+      readonly _tag: "SendSms"
+      readonly iccid: string
+      readonly text: string
+      readonly key: string | null
+    })
+
+/** A command with its numbers replaced by ids, ICCIDs and instants of the run. Histories keep it. */
+export type Asked =
+  /** There is nothing that the command could be about. */
+  | { readonly _tag: "Nothing" }
+  | Request
+  | { readonly _tag: "Repeat"; readonly request: Request }
+  | (By & { readonly _tag: "CreatePlan"; readonly terms: TermsRequest; readonly flaw: string | null })
+  | (By & { readonly _tag: "ArchivePlan" | "UnarchivePlan" | "DeletePlan"; readonly planId: string })
+  | { readonly _tag: "Report"; readonly reports: ReadonlyArray<Report> }
+  | (By & { readonly _tag: "Suspend"; readonly iccid: string; readonly attachmentId: string })
+  | (By & { readonly _tag: "Delete"; readonly iccid: string })
+  | (By & {
+      readonly _tag: "SetMobilePlan"
+      readonly iccid: string | null
+      readonly label: Label
+      readonly apply: boolean
+    })
+  | { readonly _tag: "Advance"; readonly to: Instant }
+  | Extract<Command, { readonly _tag: "Kill" | "Restart" | "Fault" | "Quiet" }>
+
+/** What a request that was taken returned. `Done` stands for every answer without a body of its own. */
+export type Answer =
+  | { readonly kind: "Done" }
+  | { readonly kind: "Plan"; readonly plan: Plan }
+  | { readonly kind: "Created"; readonly created: Created }
+  | { readonly kind: "Verdicts"; readonly verdicts: ReadonlyArray<Verdict> }
+  | { readonly kind: "MobilePlan"; readonly status: MobilePlanStatus }
+
+/** How a command ended. `Refused` has the refusal that a client would get. */
+export type Outcome =
+  | { readonly _tag: "Answered"; readonly answer: Answer }
+  | { readonly _tag: "Refused"; readonly refusal: Plain }
+  /** The process was killed in the middle of it, and another one was started. */
+  | { readonly _tag: "Killed" }
+  /** It ended as nothing may: with a storage error or a defect. */
+  | { readonly _tag: "Broken"; readonly message: string }

@@ -18,17 +18,14 @@ import * as Refusal from "../../domain/Refusal.ts"
 import { HOUR } from "../../domain/Time.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import type { Simulated } from "../Simulated.ts"
-import type { Answer, Asked, Outcome, Request } from "./Asked.ts"
-import type { Session } from "./Session.ts"
+import type { Answer, Asked, Outcome, Request } from "./Command.ts"
+import type { Session } from "./Resolving.ts"
 
 const done: Answer = { kind: "Done" }
 
 const answered = (answer: Answer): Outcome => ({ _tag: "Answered", answer })
 
-const broken = (cause: unknown): Outcome => ({
-  _tag: "Broken",
-  message: String(cause)
-})
+const broken = (cause: unknown): Outcome => ({ _tag: "Broken", message: String(cause) })
 
 /** What may go wrong with a request. A refusal that is replayed (rule W2) is plain data already. */
 type Failure = Refusal.Plain | StorageError
@@ -77,15 +74,7 @@ const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
         once(
           request,
           "Created",
-          Subscriptions.use((of) =>
-            of.create({
-              organizationId,
-              planId,
-              metadata,
-              iccid,
-              activePeriod
-            })
-          )
+          Subscriptions.use((of) => of.create({ organizationId, planId, metadata, iccid, activePeriod }))
         ),
         (created) => ({ kind: "Created", created })
       )
@@ -120,10 +109,7 @@ const quiet = (simulated: Simulated): Effect.Effect<Outcome> =>
     yield* simulated.setFault(null, 0)
     yield* Effect.orDie(simulated.restart)
     yield* simulated.arrivals
-    const rest = Effect.match(simulated.advanceBy(PUT_OFF), {
-      onFailure: broken,
-      onSuccess: () => answered(done)
-    })
+    const rest = Effect.match(simulated.advanceBy(PUT_OFF), { onFailure: broken, onSuccess: () => answered(done) })
     const outcome = yield* rest
     const retried = yield* Effect.orDie(simulated.use(retryProblems))
     return retried === 0 ? outcome : yield* rest

@@ -1,18 +1,59 @@
 /**
- * From a command to the request that it comes to, given what there is now. Reads only.
+ * From a command to the request that it comes to, given what there is now, and what was made and asked for earlier in the
+ * run. Reads only.
  */
+import { type Plan, allowanceBytes } from "../../domain/Plan.ts"
+import type { Report } from "../../domain/TelcoReport.ts"
+import { type Instant, DAY, END_OF_TIME } from "../../domain/Time.ts"
+import type { PeriodFromNow } from "../Arbitraries.ts"
+import type { Simulated } from "../Simulated.ts"
+import type { Request, Side, Asked, Period } from "./Command.ts"
 import { Effect } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
-import { allowanceBytes } from "../../domain/Plan.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
 import type * as TelcoReport from "../../domain/TelcoReport.ts"
-import { DAY, END_OF_TIME, type Instant } from "../../domain/Time.ts"
 import type { StorageError } from "../../ports/Storage.ts"
-import type { Asked, Period, Request } from "./Asked.ts"
 import type * as Command from "./Command.ts"
-import * as Session from "./Session.ts"
+
+/** One run's memory. Commands change it, so two runs must not share one. */
+export interface Session {
+  /** The service that the commands run against. */
+  readonly simulated: Simulated
+  /** All that were ever created, by organization. */
+  readonly plans: readonly [Array<Plan>, Array<Plan>]
+  /** All reports made so far, oldest first. A command that repeats a report takes it from here. */
+  readonly reports: Array<Report>
+  /** Requests with an idempotency key, oldest first, and when each was made. `Repeat` takes them from here. */
+  readonly keyed: Array<{ readonly at: Instant; readonly request: Request }>
+  /** Numbers the requests, so that each can be distinguished from all others by what it leaves. */
+  nextRequest: number
+  /** Numbers the reports: the next new one has the id `report-<nextReport>`. */
+  nextReport: number
+}
+
+/** An empty session for a service that no command has run against yet. */
+export const begin = (simulated: Simulated): Session => ({
+  simulated,
+  plans: [[], []],
+  reports: [],
+  keyed: [],
+  nextRequest: 1,
+  nextReport: 1
+})
+
+export const organizationOf = ({ simulated }: Session, side: Side): string => simulated.organizationIds[side]
+
+export const other = (side: Side): Side => (side === 0 ? 1 : 0)
+
+/** The element at `index`, modulo how many there are; undefined where there are none. */
+export const pick = <A>(all: ReadonlyArray<A>, index: number): A | undefined =>
+  all.length === 0 ? undefined : all[index % all.length]
+
+/** Likewise, counted from the last. */
+export const pickBack = <A>(all: ReadonlyArray<A>, back: number): A | undefined =>
+  all.length === 0 ? undefined : all[all.length - 1 - (back % all.length)]
 
 type Resolved = Effect.Effect<Asked, StorageError>
 
@@ -22,9 +63,9 @@ const nothing: Asked = { _tag: "Nothing" }
 const KEY_LIFE = DAY
 
 /** The SIMs in service, or all where none is. */
-const linesOf = (session: Session.Session, side: Command.Side) =>
+const linesOf = (session: Session, side: Command.Side) =>
   Effect.gen(function* () {
-    const organizationId = Session.organizationOf(session, side)
+    const organizationId = organizationOf(session, side)
     const all = session.simulated.iccids(organizationId)
     const found = yield* session.simulated.storage.subscriptions.page({
       organizationId,
@@ -34,52 +75,43 @@ const linesOf = (session: Session.Session, side: Command.Side) =>
     return found.length === 0 ? all : found.map(({ sim }) => sim.iccid)
   })
 
-const lineOf = (session: Session.Session, side: Command.Side, index: number) =>
-  Effect.map(linesOf(session, side), (all) => Session.pick(all, index) ?? "")
+const lineOf = (session: Session, side: Command.Side, index: number) =>
+  Effect.map(linesOf(session, side), (all) => pick(all, index) ?? "")
 
-const attachmentsOf = (session: Session.Session, side: Command.Side, iccid: string) => {
-  const organizationId = Session.organizationOf(session, side)
+const attachmentsOf = (session: Session, side: Command.Side, iccid: string) => {
+  const organizationId = organizationOf(session, side)
   return Effect.map(session.simulated.storage.simAggregates.get({ organizationId, iccid }), (line) =>
     line === null ? [] : SimAggregate.confirmed(line)
   )
 }
 
-const planOf = (
-  session: Session.Session,
-  { by, foreign, plan }: { by: Command.Side; foreign: boolean; plan: number }
-) => Session.pick(session.plans[foreign ? Session.other(by) : by], plan)?.planId
+const planOf = (session: Session, { by, foreign, plan }: { by: Command.Side; foreign: boolean; plan: number }) =>
+  pick(session.plans[foreign ? other(by) : by], plan)?.planId
 
-const periodAt = (now: Instant, period: Command.Period | null): Period | null => {
+const periodAt = (now: Instant, period: PeriodFromNow | null): Period | null => {
   const at = (distance: number | null) => (distance === null ? null : now + distance)
   return period === null ? null : { start: at(period.start), end: at(period.end) }
 }
 
-const subscribe = (
-  session: Session.Session,
-  command: Extract<Command.Command, { _tag: "Subscribe" | "TopUp" }>
-): Resolved =>
+const subscribe = (session: Session, command: Extract<Command.Command, { _tag: "Subscribe" | "TopUp" }>): Resolved =>
   Effect.gen(function* () {
     const { by } = command
     const foreign = command._tag === "Subscribe" && command.foreign
     // A foreign request names the other's plan where no SIM is named, and the other's SIM where one is.
     const sim = command._tag === "TopUp" ? command.line : command.sim
-    const planId = planOf(session, {
-      by,
-      foreign: foreign && sim === null,
-      plan: command.plan
-    })
+    const planId = planOf(session, { by, foreign: foreign && sim === null, plan: command.plan })
     if (planId === undefined) return nothing
-    const owner = foreign ? Session.other(by) : by
+    const owner = foreign ? other(by) : by
     const iccid =
       command._tag === "TopUp"
         ? yield* lineOf(session, by, command.line)
         : sim === null
           ? null
-          : (Session.pick(session.simulated.iccids(Session.organizationOf(session, owner)), sim) ?? null)
+          : (pick(session.simulated.iccids(organizationOf(session, owner)), sim) ?? null)
     const number = session.nextRequest++
     return {
       _tag: "Subscribe",
-      organizationId: Session.organizationOf(session, by),
+      organizationId: organizationOf(session, by),
       foreign,
       planId,
       iccid,
@@ -92,7 +124,7 @@ const subscribe = (
 const named = (attachments: ReadonlyArray<WithPackages>, of: Command.PackageOf | null): string | null => {
   if (of === null) return null
   if (of.named === "wrongly") return "no such package"
-  const pack = Session.pickBack(Session.pick(attachments, of.attachment)?.packages ?? [], of.back)
+  const pack = pickBack(pick(attachments, of.attachment)?.packages ?? [], of.back)
   if (pack === undefined) return null
   const ours = packageId(pack.attachmentId, pack.occurrence)
   return of.named === "by our id" ? ours : (pack.telcoPackageId ?? ours)
@@ -104,7 +136,7 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Command.Fact): T
       return { _tag: "FirstUse", packageId: named(attachments, fact.package) }
     case "Total":
     case "Delta": {
-      const of = Session.pick(attachments, fact.package?.attachment ?? 0)
+      const of = pick(attachments, fact.package?.attachment ?? 0)
       const allowance = of === undefined ? 0 : allowanceBytes(of.attachment.terms)
       const bytes = Math.max(0, Math.floor((allowance * fact.amount.percent) / 100) + fact.amount.beside)
       return {
@@ -124,13 +156,13 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Command.Fact): T
   }
 }
 
-const report = (session: Session.Session, command: Extract<Command.Command, { _tag: "Report" }>): Resolved =>
+const report = (session: Session, command: Extract<Command.Command, { _tag: "Report" }>): Resolved =>
   Effect.gen(function* () {
     const iccid = yield* lineOf(session, command.of, command.line)
     const attachments = yield* attachmentsOf(session, command.of, iccid)
     const now = yield* session.simulated.now
     const reports = command.reports.map(({ after, again, fact }): TelcoReport.Report => {
-      const before = again === null ? undefined : Session.pickBack(session.reports, again)
+      const before = again === null ? undefined : pickBack(session.reports, again)
       if (before !== undefined) return before
       const reportId = `report-${session.nextReport++}`
       return {
@@ -161,31 +193,31 @@ const boundaryOf = (
   return later(packages.map((pack) => (boundary === "expiry" ? pack.expirationAt : pack.activationAt)))
 }
 
-const advanceTo = (session: Session.Session, command: Extract<Command.Command, { _tag: "AdvanceTo" }>): Resolved =>
+const advanceTo = (session: Session, command: Extract<Command.Command, { _tag: "AdvanceTo" }>): Resolved =>
   Effect.gen(function* () {
     const iccid = yield* lineOf(session, command.of, command.line)
-    const of = Session.pick(yield* attachmentsOf(session, command.of, iccid), command.attachment)
+    const of = pick(yield* attachmentsOf(session, command.of, iccid), command.attachment)
     const now = yield* session.simulated.now
     const at = of === undefined ? undefined : boundaryOf(of, command.boundary, now)
     return at === undefined ? nothing : { _tag: "Advance", to: Math.max(now, at + command.beside) }
   })
 
-const repeat = (session: Session.Session, back: number): Resolved =>
+const repeat = (session: Session, back: number): Resolved =>
   Effect.map(session.simulated.now, (now) => {
     const good = session.keyed.filter(({ at }) => now - at < KEY_LIFE)
-    const found = Session.pickBack(good, back)
+    const found = pickBack(good, back)
     return found === undefined ? nothing : { _tag: "Repeat", request: found.request }
   })
 
 const sms = (
-  session: Session.Session,
+  session: Session,
   command: Extract<Command.Command, { _tag: "SendSms" }>
 ): Effect.Effect<Request, StorageError> =>
   Effect.gen(function* () {
     const { by, foreign, keyed, line } = command
-    const iccid = yield* lineOf(session, foreign ? Session.other(by) : by, line)
+    const iccid = yield* lineOf(session, foreign ? other(by) : by, line)
     const number = session.nextRequest++
-    const organizationId = Session.organizationOf(session, by)
+    const organizationId = organizationOf(session, by)
     return {
       _tag: "SendSms",
       organizationId,
@@ -197,14 +229,14 @@ const sms = (
   })
 
 /** The request that a command comes to now. */
-export const resolve = (session: Session.Session, command: Command.Command): Resolved => {
+export const resolve = (session: Session, command: Command.Command): Resolved => {
   const { simulated } = session
   switch (command._tag) {
     case "CreatePlan": {
-      const coverageId = Session.pick(simulated.coverageIds(command.label), command.coverage) ?? ""
+      const coverageId = pick(simulated.coverageIds(command.label), command.coverage) ?? ""
       return Effect.succeed({
         _tag: "CreatePlan",
-        organizationId: Session.organizationOf(session, command.by),
+        organizationId: organizationOf(session, command.by),
         foreign: false,
         terms: { ...command.terms, coverageId },
         flaw: command.flaw
@@ -214,16 +246,9 @@ export const resolve = (session: Session.Session, command: Command.Command): Res
     case "UnarchivePlan":
     case "DeletePlan": {
       const planId = planOf(session, command)
-      const organizationId = Session.organizationOf(session, command.by)
+      const organizationId = organizationOf(session, command.by)
       return Effect.succeed(
-        planId === undefined
-          ? nothing
-          : {
-              _tag: command._tag,
-              organizationId,
-              foreign: command.foreign,
-              planId
-            }
+        planId === undefined ? nothing : { _tag: command._tag, organizationId, foreign: command.foreign, planId }
       )
     }
     case "Subscribe":
@@ -233,47 +258,31 @@ export const resolve = (session: Session.Session, command: Command.Command): Res
       return report(session, command)
     case "Suspend":
       return Effect.gen(function* () {
-        const owner = command.foreign ? Session.other(command.by) : command.by
+        const owner = command.foreign ? other(command.by) : command.by
         const iccid = yield* lineOf(session, owner, command.line)
-        const of = Session.pick(yield* attachmentsOf(session, owner, iccid), command.attachment)
-        const organizationId = Session.organizationOf(session, command.by)
+        const of = pick(yield* attachmentsOf(session, owner, iccid), command.attachment)
+        const organizationId = organizationOf(session, command.by)
         const attachmentId = of?.attachment.attachmentId
         return attachmentId === undefined
           ? nothing
-          : {
-              _tag: "Suspend",
-              organizationId,
-              foreign: command.foreign,
-              iccid,
-              attachmentId
-            }
+          : { _tag: "Suspend", organizationId, foreign: command.foreign, iccid, attachmentId }
       })
     case "Delete":
-      return Effect.map(
-        lineOf(session, command.foreign ? Session.other(command.by) : command.by, command.line),
-        (iccid) => ({
-          _tag: "Delete",
-          organizationId: Session.organizationOf(session, command.by),
-          foreign: command.foreign,
-          iccid
-        })
-      )
+      return Effect.map(lineOf(session, command.foreign ? other(command.by) : command.by, command.line), (iccid) => ({
+        _tag: "Delete",
+        organizationId: organizationOf(session, command.by),
+        foreign: command.foreign,
+        iccid
+      }))
     case "SendSms":
       return sms(session, command)
     case "SetMobilePlan": {
       const { apply, by, label } = command
       const foreign = command.foreign && command.sim !== null
-      const owner = Session.organizationOf(session, foreign ? Session.other(by) : by)
-      const iccid = command.sim === null ? null : (Session.pick(simulated.iccids(owner), command.sim) ?? null)
-      const organizationId = Session.organizationOf(session, by)
-      return Effect.succeed({
-        _tag: "SetMobilePlan",
-        organizationId,
-        foreign,
-        iccid,
-        label,
-        apply
-      })
+      const owner = organizationOf(session, foreign ? other(by) : by)
+      const iccid = command.sim === null ? null : (pick(simulated.iccids(owner), command.sim) ?? null)
+      const organizationId = organizationOf(session, by)
+      return Effect.succeed({ _tag: "SetMobilePlan", organizationId, foreign, iccid, label, apply })
     }
     case "Repeat":
       return repeat(session, command.back)

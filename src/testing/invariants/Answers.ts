@@ -5,11 +5,10 @@ import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { type Instant, toIso } from "../../domain/Time.ts"
-import type { Asked, Outcome, Request } from "../commands/Asked.ts"
+import type { Asked, Outcome, Request } from "../commands/Command.ts"
 import type { Step } from "../History.ts"
 import * as TimingModel from "../TimingModel.ts"
-import { attachments, visible } from "./Frames.ts"
-import { first, type Invariant, make, same, show } from "./Invariant.ts"
+import { attachments, visible, first, type Invariant, make, same, show } from "./Invariant.ts"
 
 const createdOf = (outcome: Outcome): Created | null =>
   outcome._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created : null

@@ -1,13 +1,18 @@
 /**
- * What must hold of events: each has exactly one cause, and each cause its event.
+ * What must hold of events: each has exactly one cause, and each cause its event, in order. Those about the events of rule
+ * E1 are apart from `Invariants.all`, because only an endpoint that takes them from the beginning receives them.
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
-import { isOptIn, type WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { isOptIn, type WebhookEvent, type OptInType } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step } from "../History.ts"
-import { attachments, type Frame } from "./Frames.ts"
-import { first, type Invariant, make, same, show } from "./Invariant.ts"
+import { attachments, type Frame, first, type Invariant, make, same, show, visible } from "./Invariant.ts"
+import { Record } from "effect"
+import { packageId } from "../../domain/Package.ts"
+import { DAY, type Instant, toIso } from "../../domain/Time.ts"
+import * as TimingModel from "../TimingModel.ts"
+import { factsOf } from "./Timing.ts"
 
 const thresholds = [50, 80, 100] as const
 
@@ -156,15 +161,8 @@ export const webhooksArrive: Invariant = make(
       for (const event of step.changes.events) events.set(event.eventId, event)
       killed ||= step.outcome._tag === "Killed"
       const complaint = first(step.changes.webhooks, ({ body, organizationId }) => {
-        const {
-          data,
-          id,
-          type
-        }: {
-          readonly id: string
-          readonly type: string
-          readonly data: unknown
-        } = JSON.parse(body)
+        const { data, id, type }: { readonly id: string; readonly type: string; readonly data: unknown } =
+          JSON.parse(body)
         const event = events.get(id)
         if (event === undefined) return `${body} arrived, which no event is`
         if (arrived.has(id) && !killed) return `the event ${id} arrived twice`
@@ -177,3 +175,220 @@ export const webhooksArrive: Invariant = make(
     }
   }
 )
+
+/** What an event is about: a subscription, an attachment or a package. */
+const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
+  if (!isOptIn(type)) return null
+  if ("packageId" in data) return data.packageId
+  if ("attachmentId" in data) return data.attachmentId
+  return "subscriptionId" in data ? data.subscriptionId : null
+}
+
+/** The types in which something may be notified next, after each type; `none` stands for the beginning. */
+const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInType> } = {
+  none: ["subscription.created", "attachment.created", "package.created", "package.refused"],
+  "subscription.created": ["subscription.deleted"],
+  "subscription.deleted": [],
+  "attachment.created": ["attachment.activated", "attachment.suspended"],
+  "attachment.activated": ["attachment.expiring", "attachment.suspended"],
+  "attachment.expiring": ["attachment.expired", "attachment.suspended"],
+  "attachment.expired": [],
+  "attachment.suspended": [],
+  "package.created": [],
+  "package.refused": [],
+  "endpoint.disabled": [],
+  "command.done": [],
+  "command.refused": []
+}
+
+/** The types in the order in which they come in a life. */
+const inALife: ReadonlyArray<OptInType | "none"> = Record.keys(following)
+
+type Notified = Map<string, ReadonlyArray<OptInType>>
+
+/** Keeps what was notified of each thing; the first event that comes twice or out of order is a complaint. */
+const inOrder = (notified: Notified, { step }: Frame): string | null =>
+  first(step.changes.events, (event) => {
+    const about = aboutOf(event)
+    const { type } = event.payload
+    if (about === null || !isOptIn(type)) return null
+    const before = notified.get(about) ?? []
+    notified.set(about, [...before, type])
+    const { data } = event.payload
+    if ("subscriptionId" in data && notified.get(data.subscriptionId)?.includes("subscription.deleted") === true) {
+      if (about !== data.subscriptionId) return `${about} notified ${type} after ${data.subscriptionId} was deleted`
+    }
+    return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} notified ${type} after ${show(before)}`
+  })
+
+/**
+ * Keeps what was notified of each thing, in whatever order: processes with clocks apart date their events differently.
+ */
+const keep = (notified: Notified, { step }: Frame): void => {
+  for (const event of step.changes.events) {
+    const about = aboutOf(event)
+    const { type } = event.payload
+    if (about === null || !isOptIn(type)) continue
+    const all = [...(notified.get(about) ?? []), type]
+    notified.set(
+      about,
+      all.sort((left, right) => inALife.indexOf(left) - inALife.indexOf(right))
+    )
+  }
+}
+
+/** When an attachment activates and expires. */
+interface Times {
+  readonly activationAt: Instant | null
+  readonly expirationAt: Instant | null
+}
+
+/** When the events of an attachment with these times fall due by the clock. */
+const dueAt = ({ activationAt, expirationAt }: Times): ReadonlyArray<readonly [type: OptInType, at: Instant]> => {
+  if (activationAt === null || expirationAt === null) return []
+  return [
+    ["attachment.activated", activationAt],
+    ["attachment.expiring", Math.max(activationAt, expirationAt - DAY)],
+    ["attachment.expired", expirationAt]
+  ]
+}
+
+/** When an attachment's events fall due by the clock, by the timing model. */
+const dueOf = (of: WithPackages) => dueAt(TimingModel.times(factsOf(of)))
+
+/** What the events of an attachment before its end have said of its times, and whose it is. */
+interface Known extends Times {
+  readonly subscriptionId: string
+}
+
+const instant = (text: string | null): Instant | null => (text === null ? null : Date.parse(text))
+
+/** Keeps the times in events of attachments while they are followed. */
+const keepTimes = (known: Map<string, Known>, { payload: { data, type } }: WebhookEvent): void => {
+  if (!isOptIn(type) || !("activationAt" in data) || "packageId" in data || type === "attachment.suspended") return
+  const { activationAt, attachmentId, expirationAt, subscriptionId } = data
+  known.set(attachmentId, { subscriptionId, activationAt: instant(activationAt), expirationAt: instant(expirationAt) })
+}
+
+/** The attachments that an event ends: a suspended one, all that are left of a deleted subscription. */
+const endedBy = ({ payload: { data, type } }: WebhookEvent, notified: Notified, known: ReadonlyMap<string, Known>) => {
+  if (type === "attachment.suspended" && "attachmentId" in data) return [data.attachmentId]
+  if (type !== "subscription.deleted" || !("subscriptionId" in data)) return []
+  return [...known].flatMap(([attachmentId, of]) =>
+    of.subscriptionId === data.subscriptionId && notified.get(attachmentId)?.includes("attachment.suspended") !== true
+      ? [attachmentId]
+      : []
+  )
+}
+
+/** Rule E1. No event comes twice or out of order, and none follows the deletion of its subscription. */
+export const lifecycleIsInOrder: Invariant = make(
+  "what happens to an attachment is notified once each and in order",
+  "E1",
+  () => {
+    const notified: Notified = new Map()
+    return (frame) => inOrder(notified, frame)
+  }
+)
+
+/** Rule E1. An event that is due by the clock is not created before it is due, and has the times of `TimingModel`. */
+export const lifecycleIsTimely: Invariant = make(
+  "what happens to an attachment is notified not before it happens, and with its times",
+  "E1",
+  () => (frame) =>
+    first(visible(frame.after), (of) => {
+      const { attachmentId } = of.attachment
+      const due = new Map(dueOf(of))
+      const { activationAt, expirationAt } = TimingModel.times(factsOf(of))
+      return first(frame.step.changes.events, ({ createdAt, payload }) => {
+        if (!isOptIn(payload.type) || !("activationAt" in payload.data) || "packageId" in payload.data) return null
+        if (payload.data.attachmentId !== attachmentId || !due.has(payload.type)) return null
+        if (createdAt < (due.get(payload.type) ?? 0)) {
+          return `${attachmentId} notified ${payload.type} at ${toIso(createdAt)}, too early`
+        }
+        const times = [activationAt, expirationAt].map((at) => (at === null ? null : toIso(at)))
+        const shown = [payload.data.activationAt, payload.data.expirationAt]
+        return same(times, shown) ? null : `${attachmentId} notified ${show(shown)}, and has ${show(times)}`
+      })
+    })
+)
+
+/** What is to be notified of an attachment at `now`; what is due before a suspension is checked with its event. */
+const isComplete = (of: WithPackages, notified: ReadonlyArray<OptInType>, now: Instant): boolean => {
+  if (of.attachment.suspendedAt !== null) {
+    const isOnceEach = new Set(notified).size === notified.length
+    return isOnceEach && notified[0] === "attachment.created" && notified.at(-1) === "attachment.suspended"
+  }
+  const due = dueOf(of).flatMap(([type, at]) => (at <= now ? [type] : []))
+  return same(notified, ["attachment.created", ...due])
+}
+
+/** Rule E1. When an attachment is suspended, or its subscription deleted, all that was due before has been notified. */
+export const lifecycleIsNotifiedToTheEnd: Invariant = make(
+  "what falls due of an attachment before its suspension, or its subscription's deletion, is notified by then",
+  "E1",
+  () => {
+    const notified: Notified = new Map()
+    const known = new Map<string, Known>()
+    return (frame) => {
+      keep(notified, frame)
+      const { events } = frame.step.changes
+      for (const event of events) keepTimes(known, event)
+      return first(events, (event) =>
+        first(endedBy(event, notified, known), (attachmentId) => {
+          const times = known.get(attachmentId)
+          const due = times === undefined ? [] : dueAt(times).filter(([, at]) => at <= event.createdAt)
+          const missing = due.filter(([type]) => notified.get(attachmentId)?.includes(type) !== true)
+          return missing.length === 0
+            ? null
+            : `${attachmentId} ended at ${toIso(event.createdAt)}, and has never notified ${show(missing)}`
+        })
+      )
+    }
+  }
+)
+
+/** Rule E1. Checks whenever no work is due: exactly the events of all that has happened by then are there. */
+export const lifecycleIsComplete: Invariant = make(
+  "whenever no job is due, everything that has happened to subscriptions, attachments and packages is notified",
+  "E1",
+  () => {
+    const notified: Notified = new Map()
+    return (frame) => {
+      keep(notified, frame)
+      const { after, step } = frame
+      if (!isIdle(step)) return null
+      const live = new Set([...after.values()].flatMap(({ subscription }) => subscription?.subscriptionId ?? []))
+      return (
+        first(visible(after), (of) => {
+          const { attachmentId, subscriptionId } = of.attachment
+          if (!same(notified.get(subscriptionId), ["subscription.created"])) {
+            return `${subscriptionId} is there, and notified ${show(notified.get(subscriptionId))}`
+          }
+          const known = notified.get(attachmentId) ?? []
+          if (!isComplete(of, known, step.ended)) {
+            return `${attachmentId} has notified ${show(known)}, and due are ${show(dueOf(of))} at ${step.ended}`
+          }
+          return first(of.packages, ({ occurrence, status }) => {
+            const id = packageId(attachmentId, occurrence)
+            const expected = { Created: ["package.created"], Refused: ["package.refused"], Lapsed: [] }[status]
+            return same(notified.get(id) ?? [], expected)
+              ? null
+              : `${id} is ${status}, and notified ${show(notified.get(id))}`
+          })
+        }) ??
+        first(notified, ([id, types]) =>
+          types.at(-1) === "subscription.created" && !live.has(id) ? `${id} is gone, and that was not notified` : null
+        )
+      )
+    }
+  }
+)
+
+/** All of them. */
+export const lifecycle: ReadonlyArray<Invariant> = [
+  lifecycleIsInOrder,
+  lifecycleIsTimely,
+  lifecycleIsComplete,
+  lifecycleIsNotifiedToTheEnd
+]

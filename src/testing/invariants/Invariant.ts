@@ -1,9 +1,13 @@
 /**
- * What an invariant is: a named predicate over a whole history.
+ * What an invariant is: a named predicate over a whole history, which is seen step by step, each with all that there is
+ * after it.
  */
 import { Equal } from "effect"
-import type { History } from "../History.ts"
-import { type Frame, framesOf } from "./Frames.ts"
+import type { History, Changes, Step, AttachmentView } from "../History.ts"
+import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import { type Package, packageId } from "../../domain/Package.ts"
+import type { TelcoCall } from "../Simulated.ts"
 
 /** The first place in a history at which an invariant does not hold. */
 export interface Violation {
@@ -58,3 +62,84 @@ export const first = <A>(all: Iterable<A>, complaint: (one: A) => string | null)
 export const same = (left: unknown, right: unknown): boolean => left === right || Equal.equals(left, right)
 
 export const show = (value: unknown): string => JSON.stringify(value) ?? String(value)
+
+/** The lines as they are, by ICCID. */
+export type Lines = ReadonlyMap<string, SimAggregate>
+
+/** One step of a history with all that there is before and after it, not only what has changed. */
+export interface Frame {
+  /** The step's place in the history, from 0. */
+  readonly index: number
+  /** The request, its outcome and what changed. */
+  readonly step: Step
+  /** All SIMs with their attachments and packages, at the beginning of the step. */
+  readonly before: Lines
+  /** All SIMs with their attachments and packages, at the end of the step. */
+  readonly after: Lines
+  /** The view of each attachment that was ever seen, as last seen. */
+  readonly views: ReadonlyMap<string, AttachmentView>
+  /** How the last call to create a package ended, by package id. */
+  readonly asked: ReadonlyMap<string, TelcoCall["outcome"]>
+}
+
+const withLines = (lines: Lines, changes: Changes): Lines =>
+  changes.lines.length === 0
+    ? lines
+    : new Map([...lines, ...changes.lines.map((line) => [line.sim.iccid, line] as const)])
+
+const withViews = (views: Frame["views"], changes: Changes): Frame["views"] =>
+  changes.views.length === 0
+    ? views
+    : new Map([...views, ...changes.views.map((one) => [one.attachmentId, one] as const)])
+
+const withAsked = (asked: Frame["asked"], changes: Changes): Frame["asked"] => {
+  const calls = changes.calls.filter(({ kind }) => kind === "createPackage")
+  return calls.length === 0 ? asked : new Map([...asked, ...calls.map(({ key, outcome }) => [key, outcome] as const)])
+}
+
+const build = (history: History): ReadonlyArray<Frame> => {
+  let before = withLines(new Map(), history.before)
+  let views = withViews(new Map(), history.before)
+  let asked = withAsked(new Map(), history.before)
+  return history.steps.map((step, index) => {
+    const after = withLines(before, step.changes)
+    views = withViews(views, step.changes)
+    asked = withAsked(asked, step.changes)
+    const frame = { index, step, before, after, views, asked }
+    before = after
+    return frame
+  })
+}
+
+const built = new WeakMap<History, ReadonlyArray<Frame>>()
+
+/** The history's steps; worked out once for all invariants. */
+export const framesOf = (history: History): ReadonlyArray<Frame> => {
+  const known = built.get(history)
+  if (known !== undefined) return known
+  const frames = build(history)
+  built.set(history, frames)
+  return frames
+}
+
+/** The confirmed attachments of subscriptions that can be seen. */
+export const visible = (lines: Lines): ReadonlyArray<WithPackages> =>
+  [...lines.values()].flatMap((line) =>
+    line.subscription?.status === "Live" ? line.attachments.filter(({ attachment }) => attachment.confirmed) : []
+  )
+
+/** All attachments that there are, those that are not confirmed yet included. */
+export const attachments = (lines: Lines): ReadonlyArray<WithPackages> =>
+  [...lines.values()].flatMap((line) => line.attachments)
+
+/** All packages that there are, with their attachments. */
+export const packages = (
+  lines: Lines
+): ReadonlyArray<{
+  readonly id: string
+  readonly attachment: Attachment
+  readonly pack: Package
+}> =>
+  attachments(lines).flatMap(({ attachment, packages }) =>
+    packages.map((pack) => ({ id: packageId(pack.attachmentId, pack.occurrence), attachment, pack }))
+  )

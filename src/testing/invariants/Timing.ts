@@ -7,8 +7,7 @@ import { HOUR, type Instant, toIso } from "../../domain/Time.ts"
 import { isIdle } from "../History.ts"
 import type { TelcoCall } from "../Simulated.ts"
 import * as TimingModel from "../TimingModel.ts"
-import { attachments, type Frame, packages, visible } from "./Frames.ts"
-import { first, type Invariant, make, same, show } from "./Invariant.ts"
+import { attachments, type Frame, packages, visible, first, type Invariant, make, same, show } from "./Invariant.ts"
 
 /** What the model needs to know of an attachment. */
 export const factsOf = ({ attachment, packages }: WithPackages): TimingModel.Facts => {
@@ -22,10 +21,7 @@ const stateFollows = ({ step, views }: Frame, of: WithPackages): string | null =
   const seen = views.get(attachmentId)
   if (seen === undefined) return `nothing is shown of the attachment ${attachmentId}`
   const facts = factsOf(of)
-  const expected = {
-    state: TimingModel.state(facts, step.ended),
-    ...TimingModel.times(facts)
-  }
+  const expected = { state: TimingModel.state(facts, step.ended), ...TimingModel.times(facts) }
   const { activationAt, expirationAt, state } = seen
   return same(expected, { state, activationAt, expirationAt })
     ? null
@@ -38,10 +34,7 @@ const usageFollows = ({ step, views }: Frame, { attachment, packages }: WithPack
   const begun = taken.filter(({ activationAt }) => activationAt !== null && activationAt <= step.ended)
   const last = attachment.terms.recurrence === null ? packages[0] : begun.at(-1)
   const expected = { usedBytes: last?.usedBytes ?? 0, packages: taken.length }
-  return same(expected, {
-    usedBytes: seen?.usedBytes,
-    packages: seen?.packages
-  })
+  return same(expected, { usedBytes: seen?.usedBytes, packages: seen?.packages })
     ? null
     : `${attachment.attachmentId} is shown with ${show(seen)}, and has ${show(expected)}`
 }
@@ -56,13 +49,7 @@ export const statesFollow: Invariant = make(
   () => (frame) => first(visible(frame.after), (of) => stateFollows(frame, of) ?? usageFollows(frame, of))
 )
 
-const ranks = {
-  CREATED: 0,
-  PENDING_FOR_FIRST_USE: 0,
-  ACTIVE: 1,
-  EXPIRED: 2,
-  SUSPENDED: 2
-} as const
+const ranks = { CREATED: 0, PENDING_FOR_FIRST_USE: 0, ACTIVE: 1, EXPIRED: 2, SUSPENDED: 2 } as const
 
 /** Rule T2. `EXPIRED` and `SUSPENDED` never change; the two states before the activation may replace each other. */
 export const statesMoveForward: Invariant = make("states only move forward, and final ones stay", "T2", (history) => {

@@ -1,38 +1,22 @@
 /**
- * Jobs: put once, handed out in due order to one worker at a time, and fenced by their lease, until they are finished or
- * have ended (rule S6).
+ * Jobs, claimed by due time, from a place on and by partitions, which are organizations, and held under leases.
  */
 import { Effect } from "effect"
-import type { Work } from "../../domain/Job.ts"
+import type { Job } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
+import type { Partition } from "../../ports/Jobs.ts"
+
+const partitionOf = ({ dueAt, jobId, organizationId }: Job): Partition => ({
+  partitionId: organizationId,
+  organizationId,
+  first: { dueAt, id: jobId }
+})
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("a job is read as it is while it waits, is held, and is given back, and is gone when it is done", (world) =>
-    Effect.gen(function* () {
-      const { now, storage } = world
-      const job = Rows.job(world)
-      const { jobId } = job
-      yield* Suite.equals("before it is put", yield* storage.jobs.get(jobId), null)
-      yield* World.putJobs(world, [job])
-      yield* Suite.equals("while it waits", yield* storage.jobs.get(jobId), job)
-      const claim = World.claim(world)
-      yield* world.jobs.claim(claim)
-      yield* Suite.equals("while it is held", yield* storage.jobs.get(jobId), job)
-      const { token } = claim
-      yield* storage.commit({ jobs: { retried: [{ jobId, token, dueAt: now + HOUR, attempts: 1 }] } })
-      const later = { ...job, dueAt: now + HOUR, attempts: 1 }
-      yield* Suite.equals("when it is given back", yield* storage.jobs.get(jobId), later)
-      const again = World.claim(world, { now: now + HOUR })
-      yield* world.jobs.claim(again)
-      yield* storage.commit({ jobs: { finished: [{ jobId, token: again.token }] } })
-      yield* Suite.equals("when it is done", yield* storage.jobs.get(jobId), null)
-    })
-  ),
-
   scenario("a job is given to who goes on with it, due at another time, and nobody else gets it meanwhile", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
@@ -48,59 +32,6 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "the lease before", { jobs: { retried } }, "lease")
       const over = World.claim(world, { machineNow: lease.until, until: lease.until + MINUTE })
       yield* Suite.equals("once it is over", World.jobIds(yield* world.jobs.claim(over)), [jobId])
-      yield* World.finishAll(world)
-    })
-  ),
-
-  scenario("every kind of work comes back from the queue as it was put", (world) =>
-    Effect.gen(function* () {
-      const iccid = world.iccid()
-      const attachmentId = world.id()
-      const works: ReadonlyArray<Work> = [
-        { _tag: "Provision", iccid, attachmentId },
-        { _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
-        { _tag: "SuspendPackages", iccid, attachmentId },
-        { _tag: "CancelPackages", iccid, packageIds: [`${attachmentId}:0`, `${attachmentId}:1`], release: true },
-        { _tag: "CancelPackages", iccid, packageIds: [], release: false },
-        { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
-        { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
-        { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
-        { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` }
-      ]
-      const jobs = works.map((work, index) =>
-        Rows.job(world, {
-          jobId: `${attachmentId}:${index}`,
-          work,
-          dueAt: world.now - index,
-          attempts: index,
-          idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
-          origin: index % 2 === 0 ? { actor: "admin", address: null, requestId: `request ${index}` } : null
-        })
-      )
-      yield* World.putJobs(world, jobs)
-      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.toReversed())
-      yield* World.finishAll(world)
-    })
-  ),
-
-  scenario("a job is put unless one of its id is there, and comes back once that one is finished", (world) =>
-    Effect.gen(function* () {
-      const { storage } = world
-      const job = Rows.job(world, { jobId: `${world.id()}:0` })
-      const other = Rows.job(world, { dueAt: world.now + 1 })
-      yield* World.putJobs(world, [job])
-      yield* World.putJobs(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
-      const lease = { token: world.id(), until: world.machineNow + MINUTE }
-      yield* storage.commit({ jobs: { put: [{ job, lease }] } })
-      const claim = World.claim(world, { now: world.now + 1 })
-      yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
-      yield* World.putJobs(world, [{ ...job, attempts: 7 }])
-      yield* storage.commit({
-        jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
-      })
-      yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
-      yield* World.putJobs(world, [{ ...job, attempts: 9 }])
-      yield* Suite.equals("the job put anew", yield* world.jobs.claim(World.claim(world)), [{ ...job, attempts: 9 }])
       yield* World.finishAll(world)
     })
   ),
@@ -318,6 +249,95 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }
       yield* world.storage.commit(finishing[2] ?? {})
       yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.slice(0, 2))
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("jobs are claimed from a place on", (world) =>
+    Effect.gen(function* () {
+      const jobs = [-3, -2, -2, -2, -1].map((offset) => Rows.job(world, { dueAt: world.now + offset }))
+      yield* World.putJobs(world, jobs)
+      const ordered = jobs.toSorted((left, right) => left.dueAt - right.dueAt || (left.jobId < right.jobId ? -1 : 1))
+      const [first, , place] = ordered
+      const { dueAt, jobId } = yield* World.given("third job", place)
+      const from = { dueAt, id: jobId }
+      const { machineNow } = world
+      yield* Suite.equals("pending there", yield* world.jobs.pending({ now: world.now, machineNow, from }), {
+        dueAt,
+        held: 0
+      })
+      const there = yield* world.jobs.claim(World.claim(world, { from, limit: 2 }))
+      yield* Suite.equals("from there", World.jobIds(there), World.jobIds(ordered.slice(2, 4)))
+      yield* Suite.equals(
+        "pending later",
+        (yield* world.jobs.pending({ now: world.now, machineNow, from })).dueAt,
+        world.now - 1
+      )
+      const dueAtFirst = (yield* world.jobs.pending({ now: world.now, machineNow })).dueAt
+      yield* Suite.equals("pending anywhere", dueAtFirst, (yield* World.given("first job", first)).dueAt)
+      const rest = [...ordered.slice(0, 2), ...ordered.slice(4)]
+      yield* Suite.equals("the others", World.jobIds(yield* world.jobs.claim(World.claim(world))), World.jobIds(rest))
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("the organizations with due jobs that nobody holds are listed, each with its first such job", (world) =>
+    Effect.gen(function* () {
+      const { jobs, now } = world
+      const [other, held, later] = [
+        yield* World.neighbour(world),
+        yield* World.neighbour(world),
+        yield* World.neighbour(world)
+      ]
+      const mine = [-1, -2].map((offset) => Rows.job(world, { dueAt: now + offset }))
+      const theirs = [0, 0].map(() => Rows.job(other, { dueAt: now }))
+      yield* World.putJobs(held, [Rows.job(held, { dueAt: now - 9 })])
+      yield* jobs.claim(World.claim(world, { limit: 1 }))
+      yield* World.putJobs(world, [...mine, ...theirs, Rows.job(later, { dueAt: now + 1 })])
+      const firsts = [mine[1], theirs.toSorted((left, right) => (left.jobId < right.jobId ? -1 : 1))[0]]
+      const expected = firsts
+        .flatMap((job) => (job === undefined ? [] : [partitionOf(job)]))
+        .toSorted((left, right) => (left.partitionId < right.partitionId ? -1 : 1))
+      for (const limit of [1, 2, 100]) {
+        yield* Suite.equals(`partitions by ${limit}`, yield* World.partitions(world, jobs.partitions, limit), expected)
+      }
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("jobs are claimed by partitions, of each from its place and up to its share", (world) =>
+    Effect.gen(function* () {
+      const { jobs, now } = world
+      const other = yield* World.neighbour(world)
+      const third = yield* World.neighbour(world)
+      const mine = [-9, -8, -7, -6].map((offset) => Rows.job(world, { dueAt: now + offset }))
+      const theirs = [-3, 0, 1].map((offset) => Rows.job(other, { dueAt: now + offset }))
+      yield* World.putJobs(world, [...mine, ...theirs, Rows.job(third)])
+      const first = { dueAt: now - 9, id: "" }
+      const shares = [
+        { partitionId: other.organizationId, from: first, limit: 5 },
+        { partitionId: world.organizationId, from: { dueAt: now - 8, id: "" }, limit: 2 },
+        { partitionId: world.id(), from: first, limit: 5 }
+      ]
+      const claimed = yield* jobs.claim(World.claim(world, { shares }))
+      yield* Suite.equals("jobs", World.jobIds(claimed), World.jobIds([...mine.slice(1, 3), ...theirs.slice(0, 2)]))
+      const again = World.claim(world, { shares, machineNow: world.machineNow + MINUTE - 1 })
+      yield* Suite.equals("what is left of them", World.jobIds(yield* jobs.claim(again)), World.jobIds(mine.slice(3)))
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("workers at once never get the same job of a partition, and together get all", (world) =>
+    Effect.gen(function* () {
+      const other = yield* World.neighbour(world)
+      const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(index % 3 === 0 ? other : world))
+      yield* World.putJobs(world, jobs)
+      const from = { dueAt: world.now, id: "" }
+      const shares = [world, other].map(({ organizationId }) => ({ partitionId: organizationId, from, limit: 2 }))
+      const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { shares })))
+      const workers = Array.from({ length: 6 }, () => World.takeAll(jobs.length, claims))
+      const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()
+      yield* Suite.equals("claimed jobs", World.jobIds(claimed).toSorted(), World.jobIds(jobs).toSorted())
       yield* World.finishAll(world)
     })
   )

@@ -1,15 +1,21 @@
 /**
- * What belongs to the whole service: organizations, the catalogue, the clock and what is forgotten by age; and that
- * organizations see nothing of each other.
+ * What belongs to the whole service: organizations, which see nothing of each other, the catalogue, the clock, what is
+ * forgotten by age, and what processes notify each other of, such as the usage of rate limits (rule W10).
+ *
+ * A suite has one process. What another one receives of usage and changes is the adapter's own test. Who watches may
+ * always be notified that anything has changed, so that no case expects that something is not.
  */
 import { Effect } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
-import { DAY, HOUR } from "../../domain/Time.ts"
+import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
-import { simChange, subscribe } from "./world/Aggregates.ts"
+import { simChange, subscribe } from "./world/World.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
+import * as Changes from "../../ports/Changes.ts"
+import type { Commit } from "../../ports/Storage.ts"
+import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 
 const catalogue = (world: World.World, operators: number): Catalogue => ({
   countries: [
@@ -33,6 +39,21 @@ const catalogue = (world: World.World, operators: number): Catalogue => ({
 const page = { after: null, limit: 100 } as const
 
 const anyPlan = { archived: null, label: null, search: null, covering: null } as const
+
+/** What is notified of a commit by the time that it returns. */
+const published = (world: World.World, commit: Commit) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      let received = Changes.nothing
+      yield* world.storage.watch((changes) => {
+        received = Changes.and(received, changes)
+      })
+      yield* world.storage.commit(commit)
+      return received
+    })
+  )
+
+const isBy = (instant: number | null, dueAt: number): boolean => instant !== null && instant <= dueAt
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("the storage is ready, and takes a write, from several processes at once", (world) =>
@@ -236,5 +257,86 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the record", yield* storage.idempotencyRecords.get(record), record)
       yield* World.finishAll(world)
     })
+  ),
+
+  scenario("who watches is notified of changed keys and of a new catalogue", (world) =>
+    Effect.gen(function* () {
+      const key = Rows.apiKey(world)
+      yield* Suite.equals("a new key", (yield* published(world, { apiKeys: [key] })).apiKeys, true)
+      const revoked = { ...key, revokedAt: world.now, version: 1 }
+      yield* Suite.equals("a revoked key", (yield* published(world, { apiKeys: [revoked] })).apiKeys, true)
+      const catalogue = { countries: [], operators: [], profiles: [] }
+      yield* Suite.equals("the catalogue", (yield* published(world, { catalogue })).catalogue, true)
+    })
+  ),
+
+  scenario("who watches is notified when the work that a commit leaves is due", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const [early, late] = [Rows.job(world, { dueAt: now + HOUR }), Rows.job(world, { dueAt: now + 2 * HOUR })]
+      const put = { jobs: { put: [late, early].map((job) => ({ job, lease: null })) } }
+      yield* Suite.equals("the earlier job", isBy((yield* published(world, put)).jobsDueAt, early.dueAt), true)
+      const claim = World.claim(world, { now: now + 2 * HOUR })
+      yield* world.jobs.claim(claim)
+      const retried = [{ jobId: early.jobId, token: claim.token, dueAt: now + MINUTE, attempts: 1 }]
+      const givenBack = yield* published(world, { jobs: { retried } })
+      yield* Suite.equals("a job given back", isBy(givenBack.jobsDueAt, now + MINUTE), true)
+      yield* storage.commit({ webhookEndpoints: [Rows.endpoint(world)] })
+      const event = Rows.event(world)
+      const { deliveriesDueAt } = yield* published(world, { events: [event] })
+      yield* Suite.equals("an event", isBy(deliveriesDueAt, event.createdAt), true)
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("who watches is notified which command was settled", (world) =>
+    Effect.gen(function* () {
+      const [command, other] = [Rows.command(world), Rows.command(world)]
+      yield* world.storage.commit({ commands: { put: [command, other] } })
+      const outcome = { _tag: "Succeeded" as const, answer: { kind: "Done" as const, value: null } }
+      const { commands } = yield* published(world, {
+        commands: { settled: [{ ...command, outcome, settledAt: world.now }] }
+      })
+      yield* Suite.equals("notified", commands === "any" || commands.includes(command.commandId), true)
+    })
+  ),
+
+  scenario("who no longer watches is notified of nothing", (world) =>
+    Effect.gen(function* () {
+      let times = 0
+      yield* Effect.scoped(world.storage.watch(() => void times++))
+      const before = times
+      yield* world.storage.commit({ apiKeys: [Rows.apiKey(world)] })
+      yield* Suite.equals("what was notified", times, before)
+    })
+  ),
+
+  scenario("a process does not receive the usage that it publishes itself", (world) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const usage = yield* RateLimitUsage
+        let received = 0
+        yield* usage.watch(({ caller }) => {
+          if (caller === world.organizationId) received += 1
+        })
+        for (const limit of ["requests", "other"]) usage.publish({ limit, caller: world.organizationId, cost: 0.5 })
+        yield* world.storage.commit({ apiKeys: [Rows.apiKey(world)] })
+        yield* Suite.equals("what is received", received, 0)
+      })
+    )
+  ),
+  scenario("a process does not receive what callers have under way in it", (world) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const usage = yield* RateLimitUsage
+        let received = 0
+        yield* usage.watchInFlight(({ caller }) => {
+          if (caller === world.organizationId) received += 1
+        })
+        for (const requests of [1, 0]) usage.publishInFlight({ caller: world.organizationId, requests, streams: 8 })
+        yield* world.storage.commit({ apiKeys: [Rows.apiKey(world)] })
+        yield* Suite.equals("what is received", received, 0)
+      })
+    )
   )
 ]

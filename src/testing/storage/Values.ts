@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { SECOND, START_OF_TIME, END_OF_TIME, type Instant } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"
-import { alone, change, subscribe } from "./world/Aggregates.ts"
+import { alone, change, subscribe } from "./world/World.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"

@@ -4,8 +4,16 @@
 import { Effect } from "effect"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import * as Suite from "../Suite.ts"
-import { type Faults, type Operation, waitFor } from "./Faults.ts"
-import { freshKey, freshPackageId, repeated, type Subject, timesInOrder } from "./Observed.ts"
+import {
+  type Faults,
+  type Operation,
+  waitFor,
+  freshKey,
+  freshPackageId,
+  repeated,
+  type Subject,
+  timesInOrder
+} from "./Subject.ts"
 
 type Case<R> = Suite.Case<Telco | R>
 type Call<A> = Effect.Effect<A, Refused | Unavailable>

@@ -9,8 +9,7 @@ import * as Memory from "simplan/memory"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
-import * as MachineTime from "../../../adapters/simulation/MachineTime.ts"
-import * as SeededCrypto from "../../../adapters/simulation/SeededCrypto.ts"
+import * as Machine from "../../../adapters/simulation/Machine.ts"
 import * as Ids from "../../../src/app/commit/Ids.ts"
 import { Settings } from "../../../src/app/Settings.ts"
 import * as SimReservations from "../../../src/app/sims/SimReservations.ts"
@@ -24,7 +23,7 @@ const HOP = 2
 const REQUEST = 5
 
 const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => {
-  const machine = MachineTime.make(1_000_000)
+  const machine = Machine.time(1_000_000)
   return Effect.scoped(effect).pipe(
     Effect.provideService(Clock.Clock, machine.clock),
     Effect.provideService(Scheduler.Scheduler, machine.scheduler),
@@ -71,7 +70,7 @@ const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"]
   })
   const scope = yield* Scope.fork(yield* Effect.scope)
   const layer = SimReservations.layer.pipe(
-    Layer.provide(Ids.layer.pipe(Layer.provide(SeededCrypto.layer(++processes)))),
+    Layer.provide(Ids.layer.pipe(Layer.provide(Machine.crypto(++processes)))),
     Layer.provide([Layer.succeed(Storage.Storage, away), pooled]),
     Layer.provide(Layer.succeed(HostTransaction.HostTransaction, Effect.succeed(inTransaction)))
   )

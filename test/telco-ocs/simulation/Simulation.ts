@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer, Logger, Random, Scheduler } from "effect"
 import { Telco } from "simplan/ports"
-import * as MachineTime from "../../../adapters/simulation/MachineTime.ts"
+import * as Machine from "../../../adapters/simulation/Machine.ts"
 import { Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders, type Settlement } from "../../../adapters/telco-ocs/index.ts"
 import * as Model from "../Model.ts"
@@ -94,7 +94,7 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
     const what = process + operation
     for (let index = 0; index < what.length; index++) trace = Math.imul(trace ^ what.charCodeAt(index), 0x01000193)
   }
-  const machine = MachineTime.make(start, random)
+  const machine = Machine.time(start, random)
   const now = () => machine.clock.currentTimeMillisUnsafe()
 
   // Orders that are alike, of one SIM at one moment, are those that could take each other's package.

@@ -7,7 +7,6 @@ import { body, type Payload, type WebhookEvent } from "../../../domain/WebhookEv
 import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import * as Suite from "../../Suite.ts"
 import * as Rows from "../world/Rows.ts"
-import * as Webhooks from "./Webhooks.ts"
 import * as World from "../world/World.ts"
 import { scenario } from "../world/World.ts"
 
@@ -51,21 +50,21 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an event goes to the endpoints that are enabled, there and take its type, and to no other", (world) =>
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)
-      const all = yield* Webhooks.endpoint(world)
-      const some = yield* Webhooks.endpoint(world, {
+      const all = yield* Rows.storedEndpoint(world)
+      const some = yield* Rows.storedEndpoint(world, {
         events: ["esim.smdp.stateChanged", "attachment.allowanceConsumed"]
       })
-      yield* Webhooks.endpoint(world, { events: ["subscription.esim.locationChanged"] })
-      yield* Webhooks.endpoint(world, { events: [] })
-      yield* Webhooks.endpoint(world, { disabled: { reason: "Organization", at: world.now } })
-      yield* Webhooks.endpoint(world, { deletedAt: world.now })
-      const theirs = yield* Webhooks.endpoint(other)
+      yield* Rows.storedEndpoint(world, { events: ["subscription.esim.locationChanged"] })
+      yield* Rows.storedEndpoint(world, { events: [] })
+      yield* Rows.storedEndpoint(world, { disabled: { reason: "Organization", at: world.now } })
+      yield* Rows.storedEndpoint(world, { deletedAt: world.now })
+      const theirs = yield* Rows.storedEndpoint(other)
       const [mine, foreign] = [Rows.event(world), Rows.event(other)]
       yield* world.storage.commit({ events: [mine, foreign] })
       const logged = byDelivery(
         [all, some].map((endpoint) => ({ delivery: Delivery.pending(mine, endpoint.endpointId), event: mine }))
       )
-      yield* Suite.equals("the log", byDelivery(yield* Webhooks.log(world)), logged)
+      yield* Suite.equals("the log", byDelivery(yield* World.deliveryLog(world)), logged)
       const due = [
         ...[all, some].map((endpoint) => ({
           delivery: Delivery.pending(mine, endpoint.endpointId),
@@ -84,13 +83,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
     (world) =>
       Effect.gen(function* () {
         const at = world.now
-        const failing = yield* Webhooks.endpoint(world, {
+        const failing = yield* Rows.storedEndpoint(world, {
           events: ["package.created"],
           disabled: { reason: "Failing", at }
         })
-        const gone = yield* Webhooks.endpoint(world, { disabled: { reason: "Gone", at } })
-        yield* Webhooks.endpoint(world, { disabled: { reason: "Gone", at }, deletedAt: at })
-        yield* Webhooks.endpoint(world, { events: ["package.created"], disabled: { reason: "Organization", at } })
+        const gone = yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at } })
+        yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at }, deletedAt: at })
+        yield* Rows.storedEndpoint(world, { events: ["package.created"], disabled: { reason: "Organization", at } })
         const created = Rows.event(world, {
           payload: { type: "package.created", data: { ...expiring(world).data, packageId: world.id() } }
         })
@@ -106,7 +105,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           event
         })
         const logged = byDelivery([missed(created, failing), missed(standard, gone)])
-        yield* Suite.equals("the log", byDelivery(yield* Webhooks.log(world)), logged)
+        yield* Suite.equals("the log", byDelivery(yield* World.deliveryLog(world)), logged)
         yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), [])
       })
   ),
@@ -115,13 +114,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
     "an opt-in type goes only to an endpoint that names it, and an endpoint without a filter takes the rest",
     (world) =>
       Effect.gen(function* () {
-        yield* Webhooks.endpoint(world)
-        const asking = yield* Webhooks.endpoint(world, { events: ["attachment.expiring", "esim.smdp.stateChanged"] })
-        yield* Webhooks.endpoint(world, { events: ["attachment.expired"] })
+        yield* Rows.storedEndpoint(world)
+        const asking = yield* Rows.storedEndpoint(world, { events: ["attachment.expiring", "esim.smdp.stateChanged"] })
+        yield* Rows.storedEndpoint(world, { events: ["attachment.expired"] })
         const event = Rows.event(world, { payload: expiring(world) })
         const unasked = Rows.event(world, { payload: { ...expiring(world), type: "attachment.created" } })
         yield* world.storage.commit({ events: [event, unasked] })
-        yield* Suite.equals("the log", yield* Webhooks.log(world), [
+        yield* Suite.equals("the log", yield* World.deliveryLog(world), [
           { delivery: Delivery.pending(event, asking.endpointId), event }
         ])
         yield* World.finishAll(world)
@@ -133,25 +132,25 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const other = yield* World.neighbour(world)
       const { organizationId, storage } = world
       const named = Effect.map(storage.webhookEndpoints.namedTypes({ organizationId }), (types) => types.toSorted())
-      yield* Webhooks.endpoint(world)
-      yield* Webhooks.endpoint(world, { events: [] })
+      yield* Rows.storedEndpoint(world)
+      yield* Rows.storedEndpoint(world, { events: [] })
       yield* Suite.equals("without a filter", yield* named, [])
-      yield* Webhooks.endpoint(world, { events: ["attachment.expiring", "subscription.created"] })
-      yield* Webhooks.endpoint(world, { events: ["subscription.created", "esim.smdp.stateChanged"] })
-      yield* Webhooks.endpoint(world, {
+      yield* Rows.storedEndpoint(world, { events: ["attachment.expiring", "subscription.created"] })
+      yield* Rows.storedEndpoint(world, { events: ["subscription.created", "esim.smdp.stateChanged"] })
+      yield* Rows.storedEndpoint(world, {
         events: ["package.refused"],
         disabled: { reason: "Organization", at: world.now }
       })
-      yield* Webhooks.endpoint(world, {
+      yield* Rows.storedEndpoint(world, {
         events: ["attachment.suspended"],
         disabled: { reason: "Failing", at: world.now }
       })
-      yield* Webhooks.endpoint(world, {
+      yield* Rows.storedEndpoint(world, {
         events: ["package.created"],
         disabled: { reason: "Organization", at: world.now },
         deletedAt: world.now
       })
-      yield* Webhooks.endpoint(other, { events: ["attachment.expired"] })
+      yield* Rows.storedEndpoint(other, { events: ["attachment.expired"] })
       yield* Suite.equals("named", yield* named, [
         "attachment.expiring",
         "attachment.suspended",
@@ -163,7 +162,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("an event's body is the same to the byte when it is claimed and logged", (world) =>
     Effect.gen(function* () {
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       const events = payloads(world).map((payload, index) =>
         Rows.event(world, { createdAt: world.now - 10 + index, payload })
       )
@@ -175,7 +174,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         claimed.map(({ event }) => body(event)),
         bodies
       )
-      const logged = yield* Webhooks.log(world)
+      const logged = yield* World.deliveryLog(world)
       yield* Suite.equals(
         "logged",
         logged.map(({ event }) => body(event)),

@@ -9,7 +9,6 @@ import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import type { DeliveryFilter } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
 import * as Rows from "../world/Rows.ts"
-import * as Webhooks from "./Webhooks.ts"
 import * as World from "../world/World.ts"
 import { scenario } from "../world/World.ts"
 
@@ -37,13 +36,13 @@ const made = (world: World.World, logged: LoggedAttempt) =>
 
 /** The ids of the endpoints that an event went to. */
 const receivers = (world: World.World) =>
-  Effect.map(Webhooks.log(world), (logged) => logged.map(({ delivery }) => delivery.endpointId).toSorted())
+  Effect.map(World.deliveryLog(world), (logged) => logged.map(({ delivery }) => delivery.endpointId).toSorted())
 
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("each attempt of a delivery is logged with the commit that settles it", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       const other = yield* World.neighbour(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const attempts = [
@@ -74,8 +73,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const { now, storage } = world
         const purge = (limit: number) => storage.purgeEvents({ before: now - 1, limit })
         while ((yield* purge(1_000)) > 0);
-        yield* Webhooks.endpoint(world)
-        const second = yield* Webhooks.endpoint(world)
+        yield* Rows.storedEndpoint(world)
+        const second = yield* Rows.storedEndpoint(world)
         const events = [-6, -5, -4, -3, -2, -1, 0].map((at) => Rows.event(world, { createdAt: now + at }))
         yield* storage.commit({ events })
         const claim = World.claim(world)
@@ -101,7 +100,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           const attempts = yield* storage.deliveries.attempts(one.delivery)
           yield* Suite.equals("its attempts", attempts.length, isKept(one) ? 1 : 0)
         }
-        const logged = yield* Webhooks.log(world)
+        const logged = yield* World.deliveryLog(world)
         yield* Suite.equals("the log", logged.length, 8)
         yield* World.finishAll(world)
         yield* Suite.equals("how many went once they were done", yield* purge(10), 2)
@@ -111,7 +110,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("no attempt is logged by a commit that fails", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const delivery = yield* made(world, attempt(1, now))
       const late = { delivery, token: world.id(), attempt: attempt(2, now) }
@@ -125,8 +124,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { now, storage } = world
       const names = ["esim.smdp.stateChanged", "subscription.esim.locationChanged"] as const
-      const first = yield* Webhooks.endpoint(world)
-      const second = yield* Webhooks.endpoint(world, { events: [names[0]] })
+      const first = yield* Rows.storedEndpoint(world)
+      const second = yield* Rows.storedEndpoint(world, { events: [names[0]] })
       const moved = {
         type: names[1],
         data: { esim: world.iccid(), countryIso2: "SE", previousCountryIso2: null }
@@ -178,7 +177,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an endpoint has failed since the first failure after its last success", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      const { endpointId } = yield* Webhooks.endpoint(world)
+      const { endpointId } = yield* Rows.storedEndpoint(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const of = { ...World.of(world), endpointId }
       const since = (from: Instant, createdFrom = now) =>
@@ -194,7 +193,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* made(world, attempt(4, now + 3 * MINUTE))
       yield* made(world, attempt(5, now + 4 * MINUTE))
       yield* Suite.equals("after failures again", yield* since(now), now + 3 * MINUTE)
-      const other = yield* Webhooks.endpoint(world)
+      const other = yield* Rows.storedEndpoint(world)
       const asked = { ...of, endpointId: other.endpointId, from: now, createdFrom: now }
       const theirs = yield* storage.webhookEndpoints.failingSince(asked)
       yield* Suite.equals("of another endpoint", theirs, null)
@@ -205,8 +204,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("the log says of an endpoint when it last succeeded and what is pending", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      const { endpointId } = yield* Webhooks.endpoint(world)
-      const idle = (yield* Webhooks.endpoint(world, { events: ["package.created"] })).endpointId
+      const { endpointId } = yield* Rows.storedEndpoint(world)
+      const idle = (yield* Rows.storedEndpoint(world, { events: ["package.created"] })).endpointId
       const of = { ...World.of(world), endpointIds: [endpointId, idle] }
       const isAs = (what: string, lastSuccessAt: Instant | null, pending: number) =>
         Effect.flatMap(storage.webhookEndpoints.health(of), (found) =>
@@ -253,11 +252,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Effect.flatMap(storage.webhookEndpoints.failing, (found) =>
           Suite.equals(what, { ...found, count: found.count - before }, { count, since })
         )
-      const first = yield* Webhooks.endpoint(world, { failingSince: now - 2 * HOUR })
-      const second = yield* Webhooks.endpoint(other, { failingSince: now - HOUR })
-      yield* Webhooks.endpoint(world)
-      yield* Webhooks.endpoint(world, { failingSince: now - 9 * HOUR, disabled: { reason: "Failing", at: now } })
-      yield* Webhooks.endpoint(world, { failingSince: now - 9 * HOUR, deletedAt: now })
+      const first = yield* Rows.storedEndpoint(world, { failingSince: now - 2 * HOUR })
+      const second = yield* Rows.storedEndpoint(other, { failingSince: now - HOUR })
+      yield* Rows.storedEndpoint(world)
+      yield* Rows.storedEndpoint(world, { failingSince: now - 9 * HOUR, disabled: { reason: "Failing", at: now } })
+      yield* Rows.storedEndpoint(world, { failingSince: now - 9 * HOUR, deletedAt: now })
       yield* isAs("of both organizations", 2, now - 2 * HOUR)
       yield* storage.commit({ webhookEndpoints: [{ ...first, failingSince: null }] })
       yield* isAs("after one has succeeded", 1, now - HOUR)
@@ -276,7 +275,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           .filter(({ count }) => count > 0)
           .toSorted((a, b) => (a.answer < b.answer ? -1 : 1))
       )
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       const statuses = [200, 301, 404, 410, 503, 42, 700, null]
       yield* storage.commit({ events: [...statuses, "done", "untried"].map(() => Rows.event(world)) })
       const name = `handler-${world.id()}`
@@ -316,9 +315,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { now, storage } = world
       const events = ["endpoint.disabled" as const]
-      const gone = yield* Webhooks.endpoint(world, { events })
-      const asking = yield* Webhooks.endpoint(world, { events })
-      yield* Webhooks.endpoint(world)
+      const gone = yield* Rows.storedEndpoint(world, { events })
+      const asking = yield* Rows.storedEndpoint(world, { events })
+      yield* Rows.storedEndpoint(world)
       const data = { webhookEndpointId: gone.endpointId, url: gone.url, reason: "gone", disabledAt: "" } as const
       const event = Rows.event(world, { payload: { type: "endpoint.disabled", data } })
       const disabled: WebhookEndpoint = { ...gone, disabled: { reason: "Gone", at: now }, failingSince: now - 1 }
@@ -332,8 +331,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("a test event goes to its endpoint alone, whatever the filters", (world) =>
     Effect.gen(function* () {
-      yield* Webhooks.endpoint(world)
-      const { endpointId } = yield* Webhooks.endpoint(world, { events: ["package.created"] })
+      yield* Rows.storedEndpoint(world)
+      const { endpointId } = yield* Rows.storedEndpoint(world, { events: ["package.created"] })
       const payload = { type: "endpoint.test", data: { webhookEndpointId: endpointId } } as const
       yield* world.storage.commit({ events: [Rows.event(world, { payload })] })
       yield* Suite.equals("the receivers", yield* receivers(world), [endpointId])

@@ -1,14 +1,14 @@
 /**
- * The queue of webhook deliveries: they are handed out like jobs, under leases, settled, replayed and handed back.
+ * The queue of webhook deliveries: they are handed out like jobs, under leases, from a place on and by partitions, which are
+ * endpoints; settled, replayed and handed back.
  */
 import { Effect } from "effect"
 import * as Delivery from "../../../domain/Delivery.ts"
 import { HOUR, MINUTE } from "../../../domain/Time.ts"
-import type { Claim } from "../../../ports/Jobs.ts"
+import type { Claim, Partition } from "../../../ports/Jobs.ts"
 import type { DeliveryLease } from "../../../ports/Outbox.ts"
 import * as Suite from "../../Suite.ts"
 import * as Rows from "../world/Rows.ts"
-import * as Webhooks from "./Webhooks.ts"
 import * as World from "../world/World.ts"
 import { scenario } from "../world/World.ts"
 
@@ -16,7 +16,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("deliveries are claimed by next attempt and id, up to the limit, with the endpoint as it is now", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      const endpoint = yield* Webhooks.endpoint(world)
+      const endpoint = yield* Rows.storedEndpoint(world)
       const changed = { disabled: { reason: "Organization" as const, at: now }, url: "https://moved.example/" }
       const events = [-3, -3, -2, 0, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
       yield* storage.commit({ events: events.toReversed() })
@@ -46,8 +46,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("senders at once never get the same delivery, and together get all", (world) =>
     Effect.gen(function* () {
-      yield* Webhooks.endpoint(world)
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
+      yield* Rows.storedEndpoint(world)
       const events = Array.from({ length: 20 }, () => Rows.event(world))
       yield* world.storage.commit({ events })
       const claims = Effect.map(
@@ -56,9 +56,53 @@ export const cases: ReadonlyArray<World.Scenario> = [
       )
       const senders = Array.from({ length: 6 }, () => World.takeAll(2 * events.length, claims))
       const sent = (yield* Effect.all(senders, { concurrency: "unbounded" })).flat()
-      const logged = (yield* Webhooks.log(world)).map(({ delivery }) => delivery.deliveryId)
+      const logged = (yield* World.deliveryLog(world)).map(({ delivery }) => delivery.deliveryId)
       yield* Suite.equals("deliveries", logged.length, 40)
       yield* Suite.equals("sent deliveries", sent.toSorted(), logged.toSorted())
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("deliveries are claimed from a place on, and by partitions, which are endpoints", (world) =>
+    Effect.gen(function* () {
+      const { now, outbox, storage } = world
+      const other = yield* World.neighbour(world)
+      const endpoints = [Rows.endpoint(world), Rows.endpoint(world), Rows.endpoint(other)]
+      yield* storage.commit({ webhookEndpoints: endpoints })
+      const mine = [-3, -2, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
+      const theirs = Rows.event(other, { createdAt: now - 1 })
+      yield* storage.commit({ events: [...mine, theirs] })
+      const partitions = endpoints.map(({ endpointId, organizationId }, index): Partition => {
+        const event = index === 2 ? theirs : mine[0]
+        const first = { dueAt: event?.createdAt ?? 0, id: `${event?.eventId}:${endpointId}` }
+        return { partitionId: endpointId, organizationId, first }
+      })
+      for (const limit of [1, 100]) {
+        yield* Suite.equals(
+          `partitions by ${limit}`,
+          yield* World.partitions(world, outbox.partitions, limit),
+          partitions.toSorted((left, right) => (left.partitionId < right.partitionId ? -1 : 1))
+        )
+      }
+      const [one, , foreign] = partitions
+      const shares = [one, foreign].flatMap((partition) =>
+        partition === undefined ? [] : [{ partitionId: partition.partitionId, from: partition.first, limit: 1 }]
+      )
+      const claimed = yield* outbox.claim(World.claim(world, { shares }))
+      yield* Suite.equals(
+        "by partitions",
+        claimed.map(({ delivery }) => delivery.deliveryId),
+        [one?.first.id ?? "", foreign?.first.id ?? ""]
+      )
+      const from = { dueAt: now - 2, id: "" }
+      const { machineNow } = world
+      yield* Suite.equals("pending there", (yield* outbox.pending({ now: world.now, machineNow, from })).dueAt, now - 2)
+      const there = yield* outbox.claim(World.claim(world, { from }))
+      yield* Suite.equals(
+        "from a place on",
+        there.map(({ event }) => event.eventId),
+        [mine[1]?.eventId, mine[1]?.eventId]
+      )
       yield* World.finishAll(world)
     })
   ),
@@ -66,7 +110,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a settled delivery is due again when it says, or never", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const claim = World.claim(world)
       const claimed = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
@@ -109,7 +153,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("a lease that is over hands the delivery over, and the old token changes nothing any more", (world) =>
     Effect.gen(function* () {
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* world.storage.commit({ events: [Rows.event(world)] })
       const slow = World.claim(world)
       const quick = World.claim(world, { machineNow: world.machineNow + MINUTE })
@@ -123,7 +167,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "settling late", settle(slow.token), "lease")
       yield* Suite.equals(
         "the log",
-        (yield* Webhooks.log(world)).map((row) => row.delivery),
+        (yield* World.deliveryLog(world)).map((row) => row.delivery),
         [delivery]
       )
       yield* world.storage.commit(settle(quick.token))
@@ -134,7 +178,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a delivery's renewed lease ends when it says, and one that was lost is not to be had again", (world) =>
     Effect.gen(function* () {
       const { machineNow, outbox } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* world.storage.commit({ events: [Rows.event(world), Rows.event(world)] })
       const slow = World.claim(world)
       const { token } = slow
@@ -158,7 +202,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("a replayed delivery is due again whatever became of it, and its lease is over", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* storage.commit({ events: [Rows.event(world)] })
       const first = World.claim(world)
       const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(first))[0])
@@ -182,7 +226,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         (yield* world.outbox.claim(third)).map((due) => due.delivery),
         [replayed]
       )
-      yield* Suite.equals("the log", (yield* Webhooks.log(world)).length, 1)
+      yield* Suite.equals("the log", (yield* World.deliveryLog(world)).length, 1)
       yield* World.finishAll(world)
     })
   ),
@@ -190,7 +234,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("what is pending in the outbox has the next attempt and what is held, and releasing ends it", (world) =>
     Effect.gen(function* () {
       const { machineNow, now } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* world.storage.commit({
         events: [Rows.event(world, { createdAt: now - 1 }), Rows.event(world, { createdAt: now + 1 })]
       })
@@ -210,7 +254,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     Effect.gen(function* () {
       const { machineNow, now } = world
       const backlog = (at: { readonly machineNow?: number } = {}) => world.outbox.backlog({ now, machineNow, ...at })
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* Suite.equals("of nothing", yield* backlog(), { due: 0, held: 0, oldestDueAt: null })
       yield* world.storage.commit({
         events: [-2, -1, 1].map((offset) => Rows.event(world, { createdAt: now + offset }))
@@ -232,7 +276,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("handing deliveries back ends their leases where they are held with the token, and no others", (world) =>
     Effect.gen(function* () {
       const { now } = world
-      yield* Webhooks.endpoint(world)
+      yield* Rows.storedEndpoint(world)
       yield* world.storage.commit({
         events: [Rows.event(world, { createdAt: now - 2 }), Rows.event(world, { createdAt: now - 1 })]
       })

@@ -2,6 +2,7 @@
  * Rows for the cases of the storage suite: plain, valid values of the world's organization, with what a case is about
  * changed.
  */
+import { Effect } from "effect"
 import type { ApiKey } from "../../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../../domain/AuditEntry.ts"
 import type { Attachment } from "../../../domain/Attachment.ts"
@@ -61,6 +62,12 @@ export const endpoint = (world: World, changes: Partial<WebhookEndpoint> = {}): 
   version: 0,
   ...changes
 })
+
+/** Writes an endpoint and gives it as it is stored. */
+export const storedEndpoint = (world: World, changes: Partial<WebhookEndpoint> = {}) => {
+  const written = endpoint(world, changes)
+  return Effect.as(world.storage.commit({ webhookEndpoints: [written] }), { ...written, version: 1 })
+}
 
 export const terms = (world: World, changes: Partial<PlanTerms> = {}): PlanTerms => ({
   name: "Week",

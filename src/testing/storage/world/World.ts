@@ -3,19 +3,25 @@
  *
  * Jobs and deliveries are claimed across organizations, by due time. Each case therefore lives a year before the one
  * ahead of it in the suite, so that what a failed case left behind is never due, and its machine's clock is a day
- * later, so that the leases left behind are over.
+ * later, so that the leases left behind are over. What a case commonly does in it is here too: it stocks SIMs, changes
+ * their aggregates by the rows that are to be written, and puts, claims and finishes work.
  */
 import { Effect } from "effect"
 import { uuid7 } from "../../../domain/Id.ts"
 import type { Job } from "../../../domain/Job.ts"
+import type { Attachment } from "../../../domain/Attachment.ts"
+import type { Package } from "../../../domain/Package.ts"
+import type { Sim } from "../../../domain/Sim.ts"
+import type { SimAggregate } from "../../../domain/SimAggregate.ts"
+import type { SimChange } from "../../../domain/SimDifference.ts"
 import * as SimIdentities from "../../../domain/SimIdentities.ts"
+import type { Subscription } from "../../../domain/Subscription.ts"
 import type { Organization } from "../../../domain/Organization.ts"
 import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
-import { type Claim, Jobs } from "../../../ports/Jobs.ts"
+import { type Claim, Jobs, type Partition, type PartitionQuery, type Partitions } from "../../../ports/Jobs.ts"
 import { Outbox } from "../../../ports/Outbox.ts"
 import { type Commit, type Conflict, type Filtered, type NewSim, Storage } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
-import { change, type Written } from "./Aggregates.ts"
 
 export interface World {
   readonly storage: Storage["Service"]
@@ -168,6 +174,23 @@ export const write = (world: World, { iccid }: { readonly iccid: string }, writt
     world.storage.commit({ ...more, sims: [change(loaded, written)] })
   )
 
+/** The log of deliveries, the newest first. */
+export const deliveryLog = (world: World) =>
+  items(world.storage.deliveries.page({ ...of(world), after: null, limit: 1_000 }))
+
+/** All partitions that have due work, page by page, in the order of their ids. */
+export const partitions = (
+  world: World,
+  read: (at: PartitionQuery) => Effect.Effect<Partitions, unknown>,
+  limit: number,
+  after = ""
+): Effect.Effect<ReadonlyArray<Partition>, unknown> =>
+  Effect.flatMap(read({ now: world.now, machineNow: world.machineNow, after, limit }), ({ partitions: found, next }) =>
+    next === null
+      ? Effect.succeed(found)
+      : Effect.map(partitions(world, read, limit, next), (following) => [...found, ...following])
+  )
+
 /** A value that the case cannot go on without. */
 export const given = <A>(what: string, value: A | null | undefined): Effect.Effect<A, Suite.CaseFailed> =>
   value === null || value === undefined
@@ -224,3 +247,63 @@ export const finishAll = (world: World) =>
       }
     })
   })
+
+/** A change of a whole aggregate. */
+export interface Change {
+  readonly loaded: SimAggregate
+  readonly next: SimAggregate
+}
+
+/** Rows that replace those with their keys. A subscription that is null is removed, with its attachments. */
+export interface Written {
+  readonly sim?: Partial<Sim>
+  readonly subscription?: Subscription | null
+  readonly attachments?: ReadonlyArray<Attachment>
+  readonly packages?: ReadonlyArray<Package>
+  readonly removedAttachments?: ReadonlyArray<string>
+}
+
+/** The aggregate of a SIM that nothing hangs on. */
+export const alone = (sim: Sim): SimAggregate => ({ sim, subscription: null, attachments: [] })
+
+/** The change of a SIM alone. */
+export const simChange = (sim: Sim, changes: Partial<Sim> = {}): SimChange => ({
+  loaded: { sim },
+  next: { sim: { ...sim, ...changes } }
+})
+
+/** The change of a SIM that is put into service with this subscription, and with what else is written. */
+export const subscribe = (sim: Sim, subscription: Subscription, written: Written = {}): Change => {
+  const allocation = { _tag: "InService", subscriptionId: subscription.subscriptionId } as const
+  return change(alone(sim), { ...written, sim: { allocation, ...written.sim }, subscription })
+}
+
+/** The change of a loaded aggregate that writes these rows. */
+export const change = (loaded: SimAggregate, written: Written): Change => {
+  const { attachments = [], packages = [], removedAttachments = [], subscription = loaded.subscription } = written
+  const replaced = new Map(attachments.map((attachment) => [attachment.attachmentId, attachment]))
+  const kept = loaded.attachments
+    .filter(({ attachment }) => !removedAttachments.includes(attachment.attachmentId))
+    .map((of) => ({ ...of, attachment: replaced.get(of.attachment.attachmentId) ?? of.attachment }))
+  const known = new Set(kept.map(({ attachment }) => attachment.attachmentId))
+  const added = attachments
+    .filter(({ attachmentId }) => !known.has(attachmentId))
+    .map((attachment) => ({ attachment, packages: [] }))
+  const all = subscription === null ? [] : [...kept, ...added]
+  return {
+    loaded,
+    next: {
+      sim: { ...loaded.sim, ...written.sim },
+      subscription,
+      attachments: all.map((of) => ({ ...of, packages: withPackages(of, packages) }))
+    }
+  }
+}
+
+const withPackages = (
+  { attachment, packages }: SimAggregate["attachments"][number],
+  written: ReadonlyArray<Package>
+): ReadonlyArray<Package> => {
+  const own = written.filter(({ attachmentId }) => attachmentId === attachment.attachmentId)
+  return [...packages.filter((pack) => own.every(({ occurrence }) => occurrence !== pack.occurrence)), ...own]
+}

@@ -1,15 +1,43 @@
 /**
- * The books of a simulated telco as a journal: what was written, in order, each with its instant.
+ * The telco of a simulated service, observed from both sides: the calls to it, with what came of each, and its books as a
+ * journal of what was written, in order, each with its instant.
  *
  * The journal is the telco's memory itself, not a copy of it, so it is true also of calls whose answer was lost.
  */
-import { Effect, Layer, Predicate, type Schema } from "effect"
+import { Cause, Effect, Exit, Layer, Predicate, type Schema } from "effect"
 import type { Time } from "simplan"
-import { Clocks } from "simplan/ports"
+import { Clocks, Telco } from "simplan/ports"
 import { Books } from "simplan/telco-simulator"
 import type { Simulated } from "../../src/testing/index.ts"
 
-type Record = Simulated.TelcoRecord
+export type Listener = (call: Simulated.TelcoCall) => void
+
+type Answer = Exit.Exit<unknown, Telco.Refused | Telco.Unavailable>
+
+const outcome = (answer: Answer): Simulated.TelcoCall["outcome"] => {
+  if (Exit.isSuccess(answer)) return "done"
+  const error = Cause.findErrorOption(answer.cause)
+  if (error._tag === "None") return "no answer"
+  return error.value._tag === "Telco.Refused" ? "refused" : "unavailable"
+}
+
+/** The telco, with every call that changes something passed to the listener as soon as it is over. */
+export const observed = (
+  telco: Telco.Telco["Service"],
+  now: Effect.Effect<Time.Instant>,
+  listener: Listener
+): Telco.Telco["Service"] => ({
+  ...telco,
+  ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>
+    Effect.flatMap(now, (at) =>
+      Effect.onExit(call(telco), (answer) =>
+        Effect.sync(() => listener({ at, kind, key, iccid, outcome: outcome(answer) }))
+      )
+    )
+  )
+})
+
+type TelcoRecord = Simulated.TelcoRecord
 
 const text = (value: Schema.Json | undefined): string => (Predicate.isString(value) ? value : "")
 
@@ -21,7 +49,7 @@ const window = (value: Schema.Json | undefined): { readonly start: number; reado
     ? { start: value.start, end: value.end }
     : null
 
-const recordOf = (kind: string, key: string, document: Books.Document, at: Time.Instant): Record => {
+const recordOf = (kind: string, key: string, document: Books.Document, at: Time.Instant): TelcoRecord => {
   const refusal = Predicate.isString(document["refusal"]) ? document["refusal"] : null
   const iccid = text(document["iccid"])
   switch (kind) {
@@ -46,13 +74,13 @@ const recordOf = (kind: string, key: string, document: Books.Document, at: Time.
 }
 
 export interface Journal {
-  readonly records: ReadonlyArray<Record>
+  readonly records: ReadonlyArray<TelcoRecord>
   readonly layer: Layer.Layer<Books.Books, never, Clocks.BusinessClock>
 }
 
 /** Empty books. */
-export const make = (): Journal => {
-  const records: Array<Record> = []
+export const journal = (): Journal => {
+  const records: Array<TelcoRecord> = []
   const kinds = new Map<string, Map<string, Books.Document>>()
   const shelf = (kind: string): Map<string, Books.Document> => {
     const known = kinds.get(kind)
@@ -87,9 +115,9 @@ export const make = (): Journal => {
 }
 
 /** What the books come to. */
-export const booksOf = (records: ReadonlyArray<Record>): Simulated.TelcoBooks => {
+export const booksOf = (records: ReadonlyArray<TelcoRecord>): Simulated.TelcoBooks => {
   const granted = records.filter(({ refusal }) => refusal === null)
-  const keys = (kind: Record["kind"]) => new Set(granted.filter((one) => one.kind === kind).map(({ key }) => key))
+  const keys = (kind: TelcoRecord["kind"]) => new Set(granted.filter((one) => one.kind === kind).map(({ key }) => key))
   const [suspended, cancelled] = [keys("suspension"), keys("cancellation")]
   const mobilePlans = new Map<string, boolean>()
   for (const one of granted) if (one.kind === "mobile plan change") mobilePlans.set(one.iccid, one.applied)

@@ -1,13 +1,14 @@
 /**
- * Machine time for a simulation in memory: a scheduler and a clock that belong together.
+ * The machine of a simulation in memory: time and randomness that are the same at each run.
  *
  * All fibers run in turn, in the order in which they became ready. When none is ready, one of the parked fibers goes on;
  * when none is parked, time jumps to the next sleeper and no further. A time-out of 10 s costs nothing, fires exactly
  * when nothing else can happen before it, and the order of everything is the same at each run. Only for fibers that wait
- * for nothing outside, such as a socket.
+ * for nothing outside, such as a socket. Ids and jitter come from a seed, so that nothing is secret.
  */
-import { type Clock, Effect, Scheduler } from "effect"
-import { Duration } from "effect"
+import { type Clock, Effect, Scheduler, Duration, Layer } from "effect"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 
 interface Sleeper {
   readonly at: number
@@ -31,7 +32,7 @@ export interface MachineTime {
  * A machine time that begins at `start`, in milliseconds since the epoch. `choose` picks one of so many parked fibers:
  * the first one unless given.
  */
-export const make = (start: number, choose: (count: number) => number = () => 0): MachineTime => {
+export const time = (start: number, choose: (count: number) => number = () => 0): MachineTime => {
   let now = start
   let order = 0
   let pumping = false
@@ -119,3 +120,42 @@ export const make = (start: number, choose: (count: number) => number = () => 0)
     }
   }
 }
+
+/** Whole numbers of 32 bits: xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
+export const generator = (seed: number): (() => number) => {
+  let mix = seed | 0
+  const split = (): number => {
+    mix = (mix + 0x9e3779b9) | 0
+    let value = mix ^ (mix >>> 16)
+    value = Math.imul(value, 0x21f0aaad)
+    value ^= value >>> 15
+    value = Math.imul(value, 0x735a2d97)
+    return value ^ (value >>> 15)
+  }
+  let [a, b, c, d] = [split(), split(), split(), split() | 1]
+  return () => {
+    const t = b << 9
+    let result = Math.imul(b, 5)
+    result = Math.imul((result << 7) | (result >>> 25), 9)
+    c ^= a
+    d ^= b
+    b ^= c
+    a ^= d
+    c ^= t
+    d = (d << 11) | (d >>> 21)
+    return result >>> 0
+  }
+}
+
+export const crypto = (seed: number): Layer.Layer<SecureRandom.SecureRandom | Digest.Digest> =>
+  Layer.sync(SecureRandom.SecureRandom, () => {
+    const next = generator(seed)
+    return SecureRandom.make((size) => {
+      const bytes = new Uint8Array(size)
+      for (let index = 0; index < size; index += 4) {
+        const value = next()
+        for (let byte = 0; byte < 4 && index + byte < size; byte++) bytes[index + byte] = value >>> (8 * byte)
+      }
+      return bytes
+    })
+  }).pipe(Layer.merge(Digest.layerWebCrypto))

@@ -1,5 +1,5 @@
 /**
- * Versions: each write raises them by one, and of those who saw the same one, one may write.
+ * Which commits conflict: of those who saw the same version, one may write, and what is unique is taken once.
  */
 import { Effect } from "effect"
 import type { Attachment } from "../../domain/Attachment.ts"
@@ -7,7 +7,7 @@ import type { Sim } from "../../domain/Sim.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
-import { change, simChange, subscribe } from "./world/Aggregates.ts"
+import { change, simChange, subscribe } from "./world/World.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
@@ -228,6 +228,67 @@ export const cases: ReadonlyArray<World.Scenario> = [
         after.map(({ sim }) => sim.version),
         sims.map((sim: Sim) => sim.version + atOnce)
       )
+    })
+  ),
+
+  scenario("a region's name is unique in its organization, letter by letter", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const regionName = "Les Îles"
+      const region = Rows.region(world, { regionName })
+      yield* storage.commit({ regions: [region] })
+      const again = Rows.region(world, { regionName, label: "Blue" })
+      yield* World.conflicts(world, "the same name again", { regions: [again] }, "region name")
+      yield* storage.commit({
+        regions: [Rows.region(other, { regionName }), Rows.region(world, { regionName: "les îles" })]
+      })
+      const { coverageId, organizationId } = region
+      yield* Suite.equals("the region", yield* storage.regions.get({ organizationId, coverageId }), region)
+    })
+  ),
+
+  scenario("a set of countries is unique in its organization, in any order and under any label", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const region = Rows.region(world, { iso2List: ["SE", "NO", "FI"] })
+      yield* storage.commit({ regions: [region] })
+      const again = Rows.region(world, { label: "Blue", iso2List: ["FI", "SE", "NO"] })
+      yield* World.conflicts(world, "the same countries again", { regions: [again] }, "region countries")
+      yield* storage.commit({
+        regions: [
+          Rows.region(world, { iso2List: ["SE", "NO"] }),
+          Rows.region(world, { iso2List: ["SE", "NO", "FI", "DK"] }),
+          Rows.region(other, { iso2List: ["NO", "SE", "FI"] })
+        ]
+      })
+      const { coverageId, organizationId } = region
+      yield* Suite.equals("the region", yield* storage.regions.get({ organizationId, coverageId }), region)
+    })
+  ),
+
+  scenario("a key's hash is unique in the whole service, and free again once the key has another", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const other = yield* World.neighbour(world)
+      const key = Rows.apiKey(world)
+      yield* storage.commit({ apiKeys: [key] })
+      const { hash } = key
+      yield* World.conflicts(other, "another's hash", { apiKeys: [Rows.apiKey(other, { hash })] }, "api key")
+      const twins = [Rows.apiKey(world), Rows.apiKey(world)].map((twin) => ({ ...twin, hash: hash.replace(/^./, "x") }))
+      yield* World.conflicts(world, "one hash twice in a commit", { apiKeys: twins }, "api key")
+
+      yield* storage.commit({ apiKeys: [{ ...key, version: 1, revokedAt: world.now }] })
+      const fresh = Rows.apiKey(world).hash
+      yield* storage.commit({ apiKeys: [{ ...key, version: 2, hash: fresh }] })
+      yield* Suite.equals("the key of the new hash", yield* storage.apiKeys.byHash(fresh), {
+        ...key,
+        hash: fresh,
+        version: 3
+      })
+      yield* Suite.equals("the key of the old hash", yield* storage.apiKeys.byHash(hash), null)
+      yield* storage.commit({ apiKeys: [Rows.apiKey(other, { hash })] })
     })
   )
 ]

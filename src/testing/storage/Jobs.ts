@@ -1,9 +1,9 @@
 /**
- * Jobs that wait between two tries, and jobs that have ended without success: listed with the reason, counted, tried sooner on
- * request, and problems until they are reopened or resolved (rule S6).
+ * Jobs as they are stored: put, read, given back and gone when they are done. Those that wait between two tries are listed
+ * with the reason, and those that have ended without success are problems until they are reopened or resolved (rule S6).
  */
 import { Effect } from "effect"
-import type { Refusals, Waiting } from "../../domain/Job.ts"
+import type { Refusals, Waiting, Work } from "../../domain/Job.ts"
 import { HOUR, MINUTE } from "../../domain/Time.ts"
 import type * as Storage from "../../ports/Storage.ts"
 import * as Suite from "../Suite.ts"
@@ -12,6 +12,81 @@ import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("a job is read as it is while it waits, is held, and is given back, and is gone when it is done", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const job = Rows.job(world)
+      const { jobId } = job
+      yield* Suite.equals("before it is put", yield* storage.jobs.get(jobId), null)
+      yield* World.putJobs(world, [job])
+      yield* Suite.equals("while it waits", yield* storage.jobs.get(jobId), job)
+      const claim = World.claim(world)
+      yield* world.jobs.claim(claim)
+      yield* Suite.equals("while it is held", yield* storage.jobs.get(jobId), job)
+      const { token } = claim
+      yield* storage.commit({ jobs: { retried: [{ jobId, token, dueAt: now + HOUR, attempts: 1 }] } })
+      const later = { ...job, dueAt: now + HOUR, attempts: 1 }
+      yield* Suite.equals("when it is given back", yield* storage.jobs.get(jobId), later)
+      const again = World.claim(world, { now: now + HOUR })
+      yield* world.jobs.claim(again)
+      yield* storage.commit({ jobs: { finished: [{ jobId, token: again.token }] } })
+      yield* Suite.equals("when it is done", yield* storage.jobs.get(jobId), null)
+    })
+  ),
+
+  scenario("every kind of work comes back from the queue as it was put", (world) =>
+    Effect.gen(function* () {
+      const iccid = world.iccid()
+      const attachmentId = world.id()
+      const works: ReadonlyArray<Work> = [
+        { _tag: "Provision", iccid, attachmentId },
+        { _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
+        { _tag: "SuspendPackages", iccid, attachmentId },
+        { _tag: "CancelPackages", iccid, packageIds: [`${attachmentId}:0`, `${attachmentId}:1`], release: true },
+        { _tag: "CancelPackages", iccid, packageIds: [], release: false },
+        { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
+        { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
+        { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
+        { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` }
+      ]
+      const jobs = works.map((work, index) =>
+        Rows.job(world, {
+          jobId: `${attachmentId}:${index}`,
+          work,
+          dueAt: world.now - index,
+          attempts: index,
+          idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
+          origin: index % 2 === 0 ? { actor: "admin", address: null, requestId: `request ${index}` } : null
+        })
+      )
+      yield* World.putJobs(world, jobs)
+      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.toReversed())
+      yield* World.finishAll(world)
+    })
+  ),
+
+  scenario("a job is put unless one of its id is there, and comes back once that one is finished", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const job = Rows.job(world, { jobId: `${world.id()}:0` })
+      const other = Rows.job(world, { dueAt: world.now + 1 })
+      yield* World.putJobs(world, [job])
+      yield* World.putJobs(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
+      const lease = { token: world.id(), until: world.machineNow + MINUTE }
+      yield* storage.commit({ jobs: { put: [{ job, lease }] } })
+      const claim = World.claim(world, { now: world.now + 1 })
+      yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
+      yield* World.putJobs(world, [{ ...job, attempts: 7 }])
+      yield* storage.commit({
+        jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
+      })
+      yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
+      yield* World.putJobs(world, [{ ...job, attempts: 9 }])
+      yield* Suite.equals("the job put anew", yield* world.jobs.claim(World.claim(world)), [{ ...job, attempts: 9 }])
+      yield* World.finishAll(world)
+    })
+  ),
+
   scenario("a job that has ended is handed out to nobody, and is a problem until it is reopened or resolved", (world) =>
     Effect.gen(function* () {
       const { machineNow, now, storage } = world
