@@ -147,7 +147,7 @@ export const attached = (
 }
 
 /** A SIM in service with its live subscription. */
-export const line = (attachments: ReadonlyArray<WithPackages> = [], changes: Partial<Sim> = {}): SimAggregate => ({
+export const aggregate = (attachments: ReadonlyArray<WithPackages> = [], changes: Partial<Sim> = {}): SimAggregate => ({
   sim: sim({ allocation: { _tag: "InService", subscriptionId }, ...changes }),
   subscription: subscription(),
   attachments

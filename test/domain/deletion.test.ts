@@ -8,17 +8,17 @@ import type * as Attachment from "../../src/domain/Attachment.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import { DAY_MS } from "./Calendar.ts"
-import { attached, free, ICCID, line, NOW, recurring, sim, subscription } from "./Values.ts"
+import { attached, free, ICCID, aggregate, NOW, recurring, sim, subscription } from "./Values.ts"
 
 const refusal = (of: SimAggregate) => Result.getOrThrow(Result.flip(Deletion.remove(of, NOW)))
 const cancelled = (...attachments: ReadonlyArray<Attachment.WithPackages>) => {
-  const [job] = Result.getOrThrow(Deletion.remove(line(attachments), NOW)).jobs ?? []
+  const [job] = Result.getOrThrow(Deletion.remove(aggregate(attachments), NOW)).jobs ?? []
   return job?.work._tag === "CancelPackages" ? job.work.packageIds : undefined
 }
 
 describe("A subscription is deleted (S3)", () => {
   it("with its SIM allocated until a job, due at once, frees it", () => {
-    const of = line([attached({}, [{}])])
+    const of = aggregate([attached({}, [{}])])
     expect(Result.getOrThrow(Deletion.remove(of, NOW))).toEqual({
       sim: {
         loaded: of,
@@ -41,27 +41,30 @@ describe("A subscription is deleted (S3)", () => {
   it("if its eSIM was never downloaded, or its SIM is physical", () => {
     const physical = { isEsim: false, lpa: null }
     for (const changes of [{}, physical, { ...physical, downloaded: true }]) {
-      expect(Result.isSuccess(Deletion.remove(line([], changes), NOW))).toBe(true)
+      expect(Result.isSuccess(Deletion.remove(aggregate([], changes), NOW))).toBe(true)
     }
   })
 })
 
 describe("A deletion is refused", () => {
   it("S3: if the eSIM shows a sign of a download", () => {
-    expect(refusal(line([], { downloaded: true }))).toMatchObject({ _tag: "EsimInstalled", iccid: ICCID })
+    expect(refusal(aggregate([], { downloaded: true }))).toMatchObject({ _tag: "EsimInstalled", iccid: ICCID })
   })
 
   it("if there is no subscription, or only an invisible one (S5)", () => {
     const missing = { _tag: "NotFound", resource: "subscription", id: ICCID }
-    const pending = { ...line(), subscription: subscription({ status: "Pending" }) }
-    const deleted = { ...line(), subscription: subscription({ status: "Deleted" }) }
+    const pending = { ...aggregate(), subscription: subscription({ status: "Pending" }) }
+    const deleted = { ...aggregate(), subscription: subscription({ status: "Deleted" }) }
     for (const of of [free(), free({ downloaded: true }), pending, deleted]) {
       expect(refusal(of)).toMatchObject(missing)
     }
   })
 
   it("S5: while another plan is being attached", () => {
-    expect(refusal(line([attached(), attached({ confirmed: false })]))).toMatchObject({ _tag: "SimBusy", iccid: ICCID })
+    expect(refusal(aggregate([attached(), attached({ confirmed: false })]))).toMatchObject({
+      _tag: "SimBusy",
+      iccid: ICCID
+    })
   })
 })
 
@@ -137,7 +140,7 @@ describe("S5: a SIM in stock with packages without an owner", () => {
   })
 
   it("stays as it is once it is sold, or on its way back", () => {
-    const sold = line([])
+    const sold = aggregate([])
     const releasing = { ...sold.sim, allocation: { _tag: "Releasing", subscriptionId: "subscription" } as const }
     expect(Deletion.withheld(sold, "release-1", NOW)).toEqual({})
     expect(Deletion.withheld({ ...sold, sim: releasing }, "release-1", NOW)).toEqual({})

@@ -27,7 +27,7 @@ const through: Readonly<Record<string, string>> = {
   // A second suspension is the empty decision.
   "Decision.ts": "suspension.test.ts",
   // The status of a subscription from its creation to its deletion.
-  "Subscription.ts": "provisioning-outcome.test.ts"
+  "Subscription.ts": "provisioning.test.ts"
 }
 
 const holdsValues = (name: string): boolean =>

@@ -8,7 +8,7 @@ import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
-import { attached, ICCID, line, NOW, recurring, subscription } from "./Values.ts"
+import { attached, ICCID, aggregate, NOW, recurring, subscription } from "./Values.ts"
 
 const iso = (at: number) => new Date(at).toISOString()
 const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW, notifiedUntil?: ReadonlyMap<string, number>) => {
@@ -24,7 +24,7 @@ const unconfirmed = (of: WithPackages): WithPackages => ({
   packages: []
 })
 const pending = (of: WithPackages) => ({
-  ...line([unconfirmed(of)]),
+  ...aggregate([unconfirmed(of)]),
   subscription: subscription({ status: "Pending" })
 })
 const about = { esim: ICCID, subscriptionId: "subscription" }
@@ -39,8 +39,8 @@ describe("A creation", () => {
   it("notifies of the subscription, the attachment and its packages when it is confirmed, and not before", () => {
     const of = window(NOW + HOUR_MS, NOW + 3 * DAY_MS)
     const times = { activationAt: iso(NOW + HOUR_MS), expirationAt: iso(NOW + 3 * DAY_MS) }
-    expect(caused({ ...line([]), subscription: null }, pending(of))).toEqual({ payloads: [], jobs: [] })
-    expect(caused(pending(of), line([of]))).toEqual({
+    expect(caused({ ...aggregate([]), subscription: null }, pending(of))).toEqual({ payloads: [], jobs: [] })
+    expect(caused(pending(of), aggregate([of]))).toEqual({
       payloads: [
         { type: "subscription.created", data: about },
         { type: "attachment.created", data: { ...ofAttachment, ...times } },
@@ -51,29 +51,29 @@ describe("A creation", () => {
   })
 
   it("notifies nothing when it is undone", () => {
-    const undone = { ...line([]), subscription: null }
+    const undone = { ...aggregate([]), subscription: null }
     expect(caused(pending(window(NOW, NOW + DAY_MS)), undone)).toEqual({ payloads: [], jobs: [] })
   })
 
   it("of another attachment notifies of that one alone", () => {
     const first = window(NOW, NOW + 9 * DAY_MS)
     const second = attached({ attachmentId: "second" }, [{ attachmentId: "second" }])
-    expect(typesOf(line([first]), line([first, second]))).toEqual(["attachment.created", "package.created"])
+    expect(typesOf(aggregate([first]), aggregate([first, second]))).toEqual(["attachment.created", "package.created"])
   })
 
   it("notifies at once what is due already: the activation, and the notice of an end that is nearer than 24 h", () => {
     const created = ["attachment.created", "package.created"]
-    const from = line([])
-    expect(typesOf(from, line([window(NOW, NOW + DAY_MS + 1)]))).toEqual([...created, "attachment.activated"])
-    const near = line([window(NOW, NOW + DAY_MS)])
+    const from = aggregate([])
+    expect(typesOf(from, aggregate([window(NOW, NOW + DAY_MS + 1)]))).toEqual([...created, "attachment.activated"])
+    const near = aggregate([window(NOW, NOW + DAY_MS)])
     expect(typesOf(from, near)).toEqual([...created, "attachment.activated", "attachment.expiring"])
     expect(caused(from, near).jobs).toEqual([job(NOW + DAY_MS)])
   })
 
   it("notifies nothing of the end before the activation, however near both are", () => {
-    const soon = line([window(NOW + 1, NOW + 2)])
-    expect(typesOf(line([]), soon)).toEqual(["attachment.created", "package.created"])
-    expect(caused(line([]), soon).jobs).toEqual([job(NOW + 1)])
+    const soon = aggregate([window(NOW + 1, NOW + 2)])
+    expect(typesOf(aggregate([]), soon)).toEqual(["attachment.created", "package.created"])
+    expect(caused(aggregate([]), soon).jobs).toEqual([job(NOW + 1)])
     const { nextAt, payloads } = Lifecycle.notifications(soon, "attachment", NOW + 1, NOW + 1)
     expect(payloads.map(({ type }) => type)).toEqual(["attachment.activated", "attachment.expiring"])
     expect(nextAt).toBe(NOW + 2)
@@ -84,20 +84,20 @@ describe("A report of the first use", () => {
   it("notifies of the activation once, and leaves the job of the notice", () => {
     const waiting = attached({}, [{}])
     const used = window(NOW - HOUR_MS, NOW + 10 * DAY_MS)
-    expect(typesOf(line([waiting]), line([used]))).toEqual(["attachment.activated"])
-    expect(caused(line([waiting]), line([used])).jobs).toEqual([job(NOW + 9 * DAY_MS)])
-    expect(caused(line([used]), line([{ ...used }]))).toEqual({ payloads: [], jobs: [] })
+    expect(typesOf(aggregate([waiting]), aggregate([used]))).toEqual(["attachment.activated"])
+    expect(caused(aggregate([waiting]), aggregate([used])).jobs).toEqual([job(NOW + 9 * DAY_MS)])
+    expect(caused(aggregate([used]), aggregate([{ ...used }]))).toEqual({ payloads: [], jobs: [] })
   })
 
   it("that comes after the end notifies all three, in order", () => {
-    const types = typesOf(line([attached({}, [{}])]), line([window(NOW - 9 * DAY_MS, NOW)]))
+    const types = typesOf(aggregate([attached({}, [{}])]), aggregate([window(NOW - 9 * DAY_MS, NOW)]))
     expect(types).toEqual(["attachment.activated", "attachment.expiring", "attachment.expired"])
   })
 
   it("notifies nothing of a suspended attachment", () => {
     const waiting = attached({ suspendedAt: NOW - 1 }, [{}])
     const used = attached({ suspendedAt: NOW - 1 }, [{ activationAt: NOW - 2, expirationAt: NOW + DAY_MS }])
-    expect(caused(line([waiting]), line([used]))).toEqual({ payloads: [], jobs: [] })
+    expect(caused(aggregate([waiting]), aggregate([used]))).toEqual({ payloads: [], jobs: [] })
   })
 })
 
@@ -107,16 +107,19 @@ describe("A change", () => {
   it("notifies of a suspension with its instant, once", () => {
     const suspended = { ...of, attachment: { ...of.attachment, suspendedAt: NOW + 1 } }
     const times = { activationAt: iso(NOW), expirationAt: iso(NOW + DAY_MS) }
-    expect(caused(line([of]), line([suspended]))).toEqual({
+    expect(caused(aggregate([of]), aggregate([suspended]))).toEqual({
       payloads: [{ type: "attachment.suspended", data: { ...ofAttachment, ...times, suspendedAt: iso(NOW + 1) } }],
       jobs: []
     })
-    expect(typesOf(line([suspended]), line([{ ...suspended }]))).toEqual([])
+    expect(typesOf(aggregate([suspended]), aggregate([{ ...suspended }]))).toEqual([])
   })
 
   it("notifies of a deletion", () => {
-    const deleted = { ...line([of]), subscription: subscription({ status: "Deleted" }) }
-    expect(caused(line([of]), deleted)).toEqual({ payloads: [{ type: "subscription.deleted", data: about }], jobs: [] })
+    const deleted = { ...aggregate([of]), subscription: subscription({ status: "Deleted" }) }
+    expect(caused(aggregate([of]), deleted)).toEqual({
+      payloads: [{ type: "subscription.deleted", data: about }],
+      jobs: []
+    })
   })
 
   it("that ends an attachment notifies first what is due and not notified yet, from the instant of its job on", () => {
@@ -124,21 +127,21 @@ describe("A change", () => {
     const suspended = { ...all, attachment: { ...all.attachment, suspendedAt: NOW } }
     const types = (next: SimAggregate, notifiedUntil?: number) =>
       caused(
-        line([all]),
+        aggregate([all]),
         next,
         NOW,
         new Map(notifiedUntil === undefined ? [] : [["attachment", notifiedUntil]])
       ).payloads.map(({ type }) => type)
     const late = ["attachment.activated", "attachment.expiring"]
-    const deleted = { ...line([all]), subscription: subscription({ status: "Deleted" }) }
-    expect(types(line([suspended]), NOW - 3 * DAY_MS)).toEqual([...late, "attachment.suspended"])
+    const deleted = { ...aggregate([all]), subscription: subscription({ status: "Deleted" }) }
+    expect(types(aggregate([suspended]), NOW - 3 * DAY_MS)).toEqual([...late, "attachment.suspended"])
     expect(types(deleted, NOW - 3 * DAY_MS)).toEqual([...late, "subscription.deleted"])
     expect(types(deleted, NOW - DAY_MS)).toEqual(["attachment.expiring", "subscription.deleted"])
     expect(types(deleted, NOW + HOUR_MS)).toEqual(["subscription.deleted"])
     expect(types(deleted)).toEqual(["subscription.deleted"])
-    expect(Lifecycle.ended({ loaded: line([all]), next: deleted }, NOW)).toEqual(["attachment"])
-    expect(Lifecycle.ended({ loaded: line([suspended]), next: deleted }, NOW)).toEqual([])
-    expect(Lifecycle.ended({ loaded: line([all]), next: line([{ ...all }]) }, NOW)).toEqual([])
+    expect(Lifecycle.ended({ loaded: aggregate([all]), next: deleted }, NOW)).toEqual(["attachment"])
+    expect(Lifecycle.ended({ loaded: aggregate([suspended]), next: deleted }, NOW)).toEqual([])
+    expect(Lifecycle.ended({ loaded: aggregate([all]), next: aggregate([{ ...all }]) }, NOW)).toEqual([])
   })
 
   it.each([
@@ -148,13 +151,13 @@ describe("A change", () => {
   ] as const)("notifies of an occurrence that is %s: %s", (status, types) => {
     const before = attached({ terms: recurring(), anchor: NOW - DAY_MS }, [{}])
     const after = attached({ terms: recurring(), anchor: NOW - DAY_MS }, [{}, { occurrence: 1, status }])
-    expect(typesOf(line([before]), line([after]))).toEqual(types)
+    expect(typesOf(aggregate([before]), aggregate([after]))).toEqual(types)
   })
 })
 
 describe("The job of an attachment", () => {
   const [start, end] = [NOW, NOW + 5 * DAY_MS]
-  const stored = line([window(start, end)])
+  const stored = aggregate([window(start, end)])
   const notified = (from: number, now: number, of = stored) => {
     const { nextAt, payloads } = Lifecycle.notifications(of, "attachment", from, now)
     return { types: payloads.map(({ type }) => type), nextAt }
@@ -172,10 +175,10 @@ describe("The job of an attachment", () => {
   })
 
   it("notifies nothing once the attachment is suspended, or gone with its subscription", () => {
-    const suspended = line([attached({ suspendedAt: NOW }, [{ activationAt: start, expirationAt: end }])])
+    const suspended = aggregate([attached({ suspendedAt: NOW }, [{ activationAt: start, expirationAt: end }])])
     const nothing = { types: [], nextAt: null }
     expect(notified(start, end, suspended)).toEqual(nothing)
-    expect(notified(start, end, line([]))).toEqual(nothing)
+    expect(notified(start, end, aggregate([]))).toEqual(nothing)
     expect(notified(start, end, { ...stored, subscription: null })).toEqual(nothing)
   })
 

@@ -3,11 +3,11 @@
  */
 import { describe, expect, it } from "vitest"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
-import { attached, line, pack } from "./Values.ts"
+import { attached, aggregate, pack } from "./Values.ts"
 
 const seen = attached({ attachmentId: "seen" }, [{}])
 const unseen = attached({ attachmentId: "unseen", confirmed: false })
-const of = line([seen, unseen])
+const of = aggregate([seen, unseen])
 
 describe("The SIM's aggregate", () => {
   it("S5: shows only attachments whose outcome at the telco is committed", () => {

@@ -3,13 +3,13 @@
  */
 import { describe, expect, it } from "vitest"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
-import { attached, free, line, NOW, pack, subscription } from "./Values.ts"
+import { attached, free, aggregate, NOW, pack, subscription } from "./Values.ts"
 
 const [first, second] = [
   attached({ attachmentId: "first" }, [{}, { occurrence: 1 }]),
   attached({ attachmentId: "second" })
 ]
-const of = line([first, second])
+const of = aggregate([first, second])
 const copied = structuredClone(of)
 
 const nothing = {
@@ -34,8 +34,8 @@ describe("The difference", () => {
 
   it("names the fields of a SIM that differ by value, under the version that was loaded", () => {
     const smdp = { state: "Enable", modifiedAt: NOW } as const
-    const loaded = line([], { smdp, version: 7 })
-    const next = line([], { smdp: { ...smdp }, lastActivityAt: NOW, downloaded: true, version: 9 })
+    const loaded = aggregate([], { smdp, version: 7 })
+    const next = aggregate([], { smdp: { ...smdp }, lastActivityAt: NOW, downloaded: true, version: 9 })
     expect(SimDifference.difference({ loaded, next }).sim).toEqual({
       row: { ...next.sim, version: 7 },
       fields: ["downloaded", "lastActivityAt"]
@@ -62,13 +62,13 @@ describe("The difference", () => {
 
   it("has a subscription that comes, changes, goes, or gives way to another", () => {
     const difference = (loaded: typeof of, next: typeof of) => SimDifference.difference({ loaded, next }).subscriptions
-    const deleted = { ...line(), subscription: subscription({ status: "Deleted" }) }
-    const another = { ...line(), subscription: subscription({ subscriptionId: "another" }) }
+    const deleted = { ...aggregate(), subscription: subscription({ status: "Deleted" }) }
+    const another = { ...aggregate(), subscription: subscription({ subscriptionId: "another" }) }
     const own = subscription()
-    expect(difference(free(), line())).toEqual({ added: [own], changed: [], removed: [] })
-    expect(difference(line(), free())).toEqual({ added: [], changed: [], removed: [own] })
-    expect(difference(line(), deleted).changed).toEqual([{ row: deleted.subscription, fields: ["status"] }])
-    expect(difference(line(), another)).toEqual({ added: [another.subscription], changed: [], removed: [own] })
+    expect(difference(free(), aggregate())).toEqual({ added: [own], changed: [], removed: [] })
+    expect(difference(aggregate(), free())).toEqual({ added: [], changed: [], removed: [own] })
+    expect(difference(aggregate(), deleted).changed).toEqual([{ row: deleted.subscription, fields: ["status"] }])
+    expect(difference(aggregate(), another)).toEqual({ added: [another.subscription], changed: [], removed: [own] })
   })
 
   it("of a view leaves alone what the view leaves out", () => {
@@ -89,7 +89,7 @@ describe("What a storage has once it has written the difference", () => {
     SimDifference.applied(loaded, SimDifference.difference({ loaded, next }))
 
   it("is the next aggregate under the next version", () => {
-    const next = line([
+    const next = aggregate([
       attached({ attachmentId: "first", anchor: NOW }, [{ usedBytes: 1 }, { occurrence: 1 }, { occurrence: 2 }])
     ])
     expect(applied(of, next)).toEqual({ ...next, sim: { ...next.sim, version: of.sim.version + 1 } })

@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import * as SubscriptionSize from "../../src/domain/SubscriptionSize.ts"
-import { attached, line, NOW, pack, plan, recurring, terms } from "./Values.ts"
+import { attached, aggregate, NOW, pack, plan, recurring, terms } from "./Values.ts"
 
 const metadata = fc.oneof(
   fc.string({ maxLength: 4_096, size: "max" }),
@@ -48,7 +48,7 @@ describe("The size of a subscription (W9)", () => {
 
   it("leaves room for hundreds of top-ups, and none over the limit", () => {
     const filled = (metadata: string, count: number) =>
-      line(Array.from({ length: count }, (_, n) => attached({ attachmentId: `attachment ${n}`, metadata })))
+      aggregate(Array.from({ length: count }, (_, n) => attached({ attachmentId: `attachment ${n}`, metadata })))
     const subscribe = (metadata: string, count: number) =>
       Provisioning.subscribe(
         plan(),

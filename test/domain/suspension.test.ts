@@ -7,12 +7,12 @@ import { describe, expect, it } from "vitest"
 import type * as Attachment from "../../src/domain/Attachment.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import { DAY_MS } from "./Calendar.ts"
-import { attached, ICCID, line, NOW, recurring } from "./Values.ts"
+import { attached, ICCID, aggregate, NOW, recurring } from "./Values.ts"
 
 const windowed = attached({}, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
-const suspend = (of: Attachment.WithPackages, now: number) => Suspension.suspend(line([of]), "attachment", now)
+const suspend = (of: Attachment.WithPackages, now: number) => Suspension.suspend(aggregate([of]), "attachment", now)
 const refusal = (of: Attachment.WithPackages, now: number, id = "attachment") =>
-  Result.getOrThrow(Result.flip(Suspension.suspend(line([of]), id, now)))
+  Result.getOrThrow(Result.flip(Suspension.suspend(aggregate([of]), id, now)))
 
 describe("An attachment is suspended (T7)", () => {
   it.each([
@@ -23,8 +23,8 @@ describe("An attachment is suspended (T7)", () => {
   ])("while %s", (_, of) => {
     expect(Result.getOrThrow(suspend(of, NOW))).toEqual({
       sim: {
-        loaded: line([of]),
-        next: line([{ ...of, attachment: { ...of.attachment, suspendedAt: NOW } }])
+        loaded: aggregate([of]),
+        next: aggregate([{ ...of, attachment: { ...of.attachment, suspendedAt: NOW } }])
       },
       jobs: [
         {

@@ -14,7 +14,7 @@ import * as Subscription from "../../src/domain/Subscription.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import * as TextLimit from "../../src/domain/TextLimit.ts"
 import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"
-import { ICCID, line, NOW, report, termsRequest } from "./Values.ts"
+import { ICCID, aggregate, NOW, report, termsRequest } from "./Values.ts"
 
 const text = (length: number): string => "é".repeat(length)
 
@@ -28,7 +28,7 @@ const seen = { _tag: "Location", countryAlpha2: "FR", operator: "", rat: "", ime
 const row = { iccid: ICCID, label: "Green", isEsim: true }
 
 const inReport = (fact: TelcoReport.Fact, reportId = "report"): Result.Result<unknown, string> =>
-  TelcoReport.apply(line(), report(fact, NOW, reportId), NOW)
+  TelcoReport.apply(aggregate(), report(fact, NOW, reportId), NOW)
 
 const named = (problem: string | undefined): Result.Result<void, string> =>
   problem === undefined ? Result.void : Result.fail(problem)

@@ -1,11 +1,12 @@
 /**
- * The state of a webhook endpoint (rule W7), and the events that it receives (rule E1).
+ * Webhook endpoints: their state (rule W7), the events that they receive (rule E1), and their signing keys, of which a replaced
+ * one goes on signing for 24 h (rule W6).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Delivery from "../../src/domain/Delivery.ts"
 import * as Endpoint from "../../src/domain/WebhookEndpoint.ts"
-import { DAY_MS } from "./Calendar.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { NOW } from "./Values.ts"
 
 const endpoint: Endpoint.WebhookEndpoint = {
@@ -218,5 +219,46 @@ describe("A test event", () => {
     expect(Endpoint.receives({ ...endpoint, events: ["package.created"] }, payload)).toBe(true)
     expect(Endpoint.receives({ ...endpoint, endpointId: "w-2" }, payload)).toBe(false)
     expect(Endpoint.receives(gone, payload)).toBe(false)
+  })
+})
+
+const signing = { ...endpoint, signingKeys: [{ key: "first", validUntil: null }] }
+const rotated = Endpoint.withNewKey(signing, "second", NOW)
+const twice = Endpoint.withNewKey(rotated, "third", NOW + HOUR_MS)
+
+describe("Signing keys (W6)", () => {
+  it("one key signs for ever", () => {
+    expect(Endpoint.keysAt(signing, NOW + 9_999 * DAY_MS)).toEqual(["first"])
+  })
+
+  it("a replaced key goes on signing for 24 h, after the new one", () => {
+    expect(Endpoint.keysAt(rotated, NOW)).toEqual(["second", "first"])
+    expect(Endpoint.keysAt(rotated, NOW + DAY_MS - 1)).toEqual(["second", "first"])
+    expect(Endpoint.keysAt(rotated, NOW + DAY_MS)).toEqual(["second"])
+  })
+
+  it("after a second rotation, each earlier key signs for 24 h from its own replacement", () => {
+    expect(Endpoint.keysAt(twice, NOW + HOUR_MS)).toEqual(["third", "second", "first"])
+    expect(Endpoint.keysAt(twice, NOW + DAY_MS - 1)).toEqual(["third", "second", "first"])
+    expect(Endpoint.keysAt(twice, NOW + DAY_MS)).toEqual(["third", "second"])
+    expect(Endpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS - 1)).toEqual(["third", "second"])
+    expect(Endpoint.keysAt(twice, NOW + HOUR_MS + DAY_MS)).toEqual(["third"])
+  })
+
+  it("a key whose time is over is removed", () => {
+    const later = Endpoint.withNewKey(rotated, "third", NOW + DAY_MS)
+    expect(later.signingKeys.map(({ key }) => key)).toEqual(["third", "second"])
+  })
+
+  it("nothing else of the endpoint changes", () => {
+    expect({ ...rotated, signingKeys: signing.signingKeys }).toEqual(signing)
+  })
+})
+
+describe("A signing key (W6)", () => {
+  it("is whsec_ and the base64 of its 32 bytes", () => {
+    const random = Uint8Array.from({ length: 32 }, (_, index) => 8 * index)
+    expect(Endpoint.signingKey(random)).toBe(`whsec_${Buffer.from(random).toString("base64")}`)
+    expect(Endpoint.signingKey(new Uint8Array(32))).toBe(`whsec_${"A".repeat(43)}=`)
   })
 })

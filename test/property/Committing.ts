@@ -6,14 +6,14 @@ import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
 
 export interface Kept {
-  readonly line: SimAggregate
+  readonly aggregate: SimAggregate
   /** By id: the same work cannot be stored twice. */
   readonly jobs: ReadonlyMap<string, NewJob>
 }
 
 /** The state after a decision. A deleted subscription is not part of the SIM's aggregate any more. */
 export const commit = (kept: Kept, { jobs = [], sim }: Decision): Kept => ({
-  line: sim === undefined ? kept.line : SimDifference.applied(kept.line, SimDifference.difference(sim)),
+  aggregate: sim === undefined ? kept.aggregate : SimDifference.applied(kept.aggregate, SimDifference.difference(sim)),
   jobs: new Map([...kept.jobs, ...jobs.map((job) => [job.jobId, job] as const)])
 })
 

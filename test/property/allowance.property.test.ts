@@ -9,7 +9,7 @@ import * as Allowance from "../../src/domain/Allowance.ts"
 import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
-import { attached, delta, line, NOW, recurring, report, terms, total } from "../domain/Values.ts"
+import { attached, delta, aggregate, NOW, recurring, report, terms, total } from "../domain/Values.ts"
 
 const levels = [50, 80, 100]
 const megabytes = fc.oneof(fc.integer({ min: 1, max: 2 ** 31 - 1 }), fc.constantFrom(1, 3, 1_024, 2 ** 31 - 1))
@@ -50,7 +50,7 @@ describe("Thresholds (R2)", () => {
     })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000_000 }), amounts, (dataMegaBytes, all) => {
-        let present: ForReports = line([
+        let present: ForReports = aggregate([
           attached({ terms: terms({ dataMegaBytes }) }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
         ])
         let sum = 0

@@ -13,7 +13,7 @@ import type { ForReports } from "../../src/domain/SimAggregate.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { Arbitraries } from "../../src/testing/index.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
-import { attached, line, NOW, recurring, report, terms, total } from "../domain/Values.ts"
+import { attached, aggregate, NOW, recurring, report, terms, total } from "../domain/Values.ts"
 
 const coverage = { regionCode: "FR", label: "Green" } as const
 
@@ -119,7 +119,7 @@ describe("Usage histories", () => {
     fc.assert(
       fc.property(Arbitraries.usageHistories(), ({ readings, arrivals }) => {
         const end = NOW + 40 * DAY_MS
-        let present: ForReports = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
+        let present: ForReports = aggregate([attached({}, [{ activationAt: NOW, expirationAt: end }])])
         for (const index of arrivals) {
           const { after, totalBytes } = readings[index] ?? { after: 0, totalBytes: 0 }
           const one = report(total(totalBytes, "attachment:0"), NOW + after, `report ${index}`)

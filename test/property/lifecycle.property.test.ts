@@ -9,7 +9,7 @@ import * as Deletion from "../../src/domain/Deletion.ts"
 import * as Lifecycle from "../../src/domain/Lifecycle.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
-import { attached, line, NOW } from "../domain/Values.ts"
+import { attached, aggregate, NOW } from "../domain/Values.ts"
 
 /** Few instants around the activation, the notice and the end, so that they often coincide. */
 const moment = fc
@@ -29,7 +29,7 @@ describe("The life of an attachment (E1)", () => {
     fc.assert(
       fc.property(lives, ({ end, endedAt, isDeleted, isFollowed, runs }) => {
         fc.pre(endedAt < end)
-        const stored = line([attached({}, [{ activationAt: NOW, expirationAt: end }])])
+        const stored = aggregate([attached({}, [{ activationAt: NOW, expirationAt: end }])])
         const notified: Array<string> = []
         let dueAt: number | null = isFollowed ? NOW : null
         for (const now of runs.filter((at) => at <= endedAt)) {

@@ -10,12 +10,12 @@ import * as Deletion from "../../src/domain/Deletion.ts"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
-import { attached, free, line, NOW, plan, terms } from "../domain/Values.ts"
+import { attached, free, aggregate, NOW, plan, terms } from "../domain/Values.ts"
 import { recurringTerms } from "./Arbitraries.ts"
 import { commit, type Kept } from "./Committing.ts"
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
-const lines = fc.constantFrom(free(), line([attached({}, [{}])]))
+const lines = fc.constantFrom(free(), aggregate([attached({}, [{}])]))
 const plans = fc.oneof(
   recurringTerms(25).map((of) => plan({ terms: of })),
   fc.constant(plan({ terms: terms() }))
@@ -35,8 +35,8 @@ const requests = fc
 
 const started = fc.record({ before: lines, plan: plans, request: requests }).map((drawn) => {
   const subscribed = Result.getOrThrow(Provisioning.subscribe(drawn.plan, drawn.before, drawn.request, ids, NOW))
-  const kept = commit({ line: drawn.before, jobs: new Map() }, subscribed.decision)
-  return { ...drawn, subscribed, kept, of: SimAggregate.attachment(kept.line, "new") }
+  const kept = commit({ aggregate: drawn.before, jobs: new Map() }, subscribed.decision)
+  return { ...drawn, subscribed, kept, of: SimAggregate.attachment(kept.aggregate, "new") }
 })
 
 const jobsBut = (kept: Kept, jobId: string) => [...kept.jobs.keys()].filter((id) => id !== jobId)
@@ -46,12 +46,12 @@ describe("A creation that awaits the telco (S5)", () => {
     fc.assert(
       fc.property(started, ({ before, kept, plan: wanted, request, subscribed }) => {
         fc.pre(subscribed._tag === "AwaitingTelco")
-        expect(SimAggregate.confirmed(kept.line)).toEqual(SimAggregate.confirmed(before))
+        expect(SimAggregate.confirmed(kept.aggregate)).toEqual(SimAggregate.confirmed(before))
         expect([...kept.jobs.keys()]).toEqual(["provision:new"])
         if (before.subscription !== null) return
-        const second = Provisioning.subscribe(wanted, kept.line, request, { ...ids, attachmentId: "other" }, NOW)
+        const second = Provisioning.subscribe(wanted, kept.aggregate, request, { ...ids, attachmentId: "other" }, NOW)
         expect(Result.getOrThrow(Result.flip(second))).toMatchObject({ _tag: "SimBusy" })
-        expect(Result.getOrThrow(Result.flip(Deletion.remove(kept.line, NOW)))).toMatchObject({ _tag: "NotFound" })
+        expect(Result.getOrThrow(Result.flip(Deletion.remove(kept.aggregate, NOW)))).toMatchObject({ _tag: "NotFound" })
       })
     )
   })
@@ -63,13 +63,13 @@ describe("A creation that awaits the telco (S5)", () => {
         if (of === undefined) return
         const due = Activation.initialPackages(of.attachment).map(({ occurrence }) => occurrence)
         const ordered = due.slice(0, chance % (due.length + 1))
-        const undone = commit(kept, Provisioning.undo(kept.line, of.attachment, ordered, NOW))
+        const undone = commit(kept, Provisioning.undo(kept.aggregate, of.attachment, ordered, NOW))
         expect(jobsBut(undone, "provision:new")).toEqual(ordered.length === 0 ? [] : ["cancel:new"])
-        const { sim } = undone.line
+        const { sim } = undone.aggregate
         const released = sim.allocation._tag === "Releasing" ? commit(undone, Deletion.released(sim)) : undone
         expect(sim.allocation._tag === "Releasing").toBe(ordered.length > 0 && before.subscription === null)
-        const { version } = released.line.sim
-        expect(released.line).toEqual({ ...before, sim: { ...before.sim, version } })
+        const { version } = released.aggregate.sim
+        expect(released.aggregate).toEqual({ ...before, sim: { ...before.sim, version } })
       })
     )
   })
@@ -86,8 +86,8 @@ describe("A creation that awaits the telco (S5)", () => {
           activationAt: null,
           expirationAt: null
         }))
-        const { created, decision } = Provisioning.confirm(kept.line, of.attachment, outcomes, NOW)
-        const { line: after } = commit(kept, decision)
+        const { created, decision } = Provisioning.confirm(kept.aggregate, of.attachment, outcomes, NOW)
+        const { aggregate: after } = commit(kept, decision)
         expect(SimAggregate.attachment(after, "new")?.packages.map(({ occurrence }) => occurrence)).toEqual(
           due.map(({ occurrence }) => occurrence)
         )

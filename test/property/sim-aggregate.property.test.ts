@@ -15,7 +15,7 @@ import {
   attachment,
   free,
   ICCID,
-  line,
+  aggregate,
   NOW,
   plan,
   recurring,
@@ -36,7 +36,7 @@ describe("A SIM (S1, S5, P2)", () => {
       fc.property(holds, labels, archived, fc.boolean(), (tag, label, archivedAt, named) => {
         const of = plan({ archivedAt })
         const allocation: Allocation = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
-        const before = tag === "InService" ? line([attached({}, [{}])], { label }) : free({ label, allocation })
+        const before = tag === "InService" ? aggregate([attached({}, [{}])], { label }) : free({ label, allocation })
         const request = { metadata: "sent", activePeriod: null }
         const subscribed = Provisioning.subscribe(of, before, request, ids, NOW)
         const refusals = [
@@ -64,7 +64,7 @@ describe("A creation (T5, T6)", () => {
     fc.assert(
       fc.property(starts, fc.integer({ min: 1, max: 3 }), fc.boolean(), (offset, occurrences, anew) => {
         const of = plan({ terms: recurring({ occurrences }) })
-        const before = anew ? free() : line([attached({}, [{}])])
+        const before = anew ? free() : aggregate([attached({}, [{}])])
         const request = { metadata: "sent", activePeriod: { start: NOW + offset, end: null } }
         const subscribed = Result.getOrThrow(Provisioning.subscribe(of, before, request, ids, NOW))
         const days = Array.from({ length: occurrences }, (_, i) => offset + i * DAY_MS)
@@ -80,8 +80,8 @@ describe("A creation (T5, T6)", () => {
         expect(written(subscribed.decision).packages.map(({ status }) => status)).toEqual(due.map(() => "Lapsed"))
         const following = days[due.length]
         expect(jobs.map(({ dueAt }) => dueAt)).toEqual(following === undefined ? [] : [NOW + following - 12 * HOUR_MS])
-        const after = commit({ line: before, jobs: new Map() }, subscribed.decision)
-        expect(SimAggregate.confirmed(after.line)).toHaveLength(anew ? 1 : 2)
+        const after = commit({ aggregate: before, jobs: new Map() }, subscribed.decision)
+        expect(SimAggregate.confirmed(after.aggregate)).toHaveLength(anew ? 1 : 2)
       }),
       { numRuns: 500 }
     )
@@ -94,7 +94,7 @@ describe("A creation (T5, T6)", () => {
         const activePeriod = sent ? { start: NOW, end: NOW + DAY_MS } : null
         const of = attachment({ attachmentId: "new", activePeriod, metadata: "sent" })
         const outcome = { occurrence: 0, telcoPackageId: "telco", ...reported }
-        const before = line([attached({ attachmentId: "new", confirmed: false, activePeriod })])
+        const before = aggregate([attached({ attachmentId: "new", confirmed: false, activePeriod })])
         const { created } = Provisioning.confirm(before, of, [outcome], NOW)
         const period = {
           activationAt: reported.activationAt ?? NOW,
@@ -110,7 +110,7 @@ describe("A creation (T5, T6)", () => {
       fc.property(fc.nat(4), fc.boolean(), (count, anew) => {
         const of = attachment({ attachmentId: "new", confirmed: false })
         const ordered = Array.from({ length: count }, (_, occurrence) => occurrence)
-        const before = { ...line(), subscription: subscription({ status: anew ? "Pending" : "Live" }) }
+        const before = { ...aggregate(), subscription: subscription({ status: anew ? "Pending" : "Live" }) }
         const { jobs = [], sim } = Provisioning.undo(before, of, ordered, NOW)
         const packageIds = ordered.map((occurrence) => `new:${occurrence}`)
         const work = { _tag: "CancelPackages", iccid: ICCID, packageIds, release: anew }
@@ -172,7 +172,7 @@ describe("A deletion (S3)", () => {
             if (remains) expected.push(`daily:${occurrence}`)
           }
         }
-        const before = { ...line(attachments, { isEsim, downloaded }), subscription: subscription({ status }) }
+        const before = { ...aggregate(attachments, { isEsim, downloaded }), subscription: subscription({ status }) }
         const removed = Deletion.remove(before, NOW)
         const refusals = [
           status === "Live" ? null : "NotFound",

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
-import { attached, line, NOW } from "../domain/Values.ts"
+import { attached, aggregate, NOW } from "../domain/Values.ts"
 
 const small = fc.integer({ min: NOW, max: NOW + 2 })
 
@@ -25,7 +25,7 @@ const aggregates: fc.Arbitrary<SimAggregate> = fc
     packages
   })
   .map(({ ids, packages, sim, state }) =>
-    line(
+    aggregate(
       ids.map((attachmentId) => attached({ attachmentId, ...state }, packages)),
       sim
     )

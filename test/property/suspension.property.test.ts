@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
-import { attached, ICCID, line, NOW } from "../domain/Values.ts"
+import { attached, ICCID, aggregate, NOW } from "../domain/Values.ts"
 import { commit } from "./Committing.ts"
 
 /** Few instants, so that boundaries often coincide. */
@@ -37,7 +37,7 @@ describe("A suspension (T7)", () => {
     fc.assert(
       fc.property(attachments, fc.constantFrom("a0", "a1", "a2"), (all, id) => {
         const of = all.find(({ attachment }) => attachment.attachmentId === id)
-        const suspended = Suspension.suspend(line(all), id, NOW)
+        const suspended = Suspension.suspend(aggregate(all), id, NOW)
         const expirationAt = of?.packages[0]?.expirationAt ?? NOW + 1
         if (of === undefined || !of.attachment.confirmed) {
           expect(Result.getOrThrow(Result.flip(suspended))).toMatchObject({ _tag: "NotFound" })
@@ -48,12 +48,12 @@ describe("A suspension (T7)", () => {
         } else {
           const work = { _tag: "SuspendPackages", iccid: ICCID, attachmentId: id }
           expect(Result.getOrThrow(suspended).jobs).toEqual([{ jobId: `suspend:${id}`, work, dueAt: NOW }])
-          const after = commit({ line: line(all), jobs: new Map() }, Result.getOrThrow(suspended))
-          expect(SimAggregate.attachment(after.line, id)).toEqual({
+          const after = commit({ aggregate: aggregate(all), jobs: new Map() }, Result.getOrThrow(suspended))
+          expect(SimAggregate.attachment(after.aggregate, id)).toEqual({
             ...of,
             attachment: { ...of.attachment, suspendedAt: NOW }
           })
-          const again = Suspension.suspend(after.line, id, NOW + DAY_MS)
+          const again = Suspension.suspend(after.aggregate, id, NOW + DAY_MS)
           expect(Result.getOrThrow(again)).toEqual({})
         }
       }),

@@ -1,12 +1,12 @@
 /**
- * The terms of a plan (rule P1): a wrong field is refused by its name, and bounds are exact.
+ * Plans: a wrong field is refused by its name, and bounds are exact (rule P1); archiving, unarchiving and deleting (rule P2).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Plan from "../../src/domain/Plan.ts"
 import * as Recurrence from "../../src/domain/Recurrence.ts"
 import { DAY_MS, instant } from "./Calendar.ts"
-import { NOW, terms, termsRequest } from "./Values.ts"
+import { NOW, terms, termsRequest, plan } from "./Values.ts"
 
 const coverage = { regionCode: "EUROPE", label: "Voilet" } as const
 const of = (changes: Partial<Plan.TermsRequest>, now = NOW) => Plan.terms(termsRequest(changes), coverage, now)
@@ -137,5 +137,42 @@ describe("A plan's allowance (T1)", () => {
   it("is exact to the byte; a megabyte has 1,048,576", () => {
     expect(Plan.allowanceBytes(terms({ dataMegaBytes: 1 }))).toBe(1_048_576)
     expect(BigInt(Plan.allowanceBytes(terms({ dataMegaBytes: 2_147_483_647 })))).toBe(2_147_483_647n * 1_048_576n)
+  })
+})
+
+describe("A plan exists (P2)", () => {
+  it("while it is live, and while it is archived", () => {
+    for (const one of [plan(), plan({ archivedAt: NOW })]) {
+      expect(Result.getOrThrow(Plan.existing(one, "plan"))).toBe(one)
+    }
+  })
+
+  it("neither after it was deleted, archived or not, nor if there is none", () => {
+    const gone = [null, plan({ deletedAt: NOW }), plan({ archivedAt: NOW, deletedAt: NOW })]
+    for (const one of gone) {
+      expect(Result.getOrThrow(Result.flip(Plan.existing(one, "p-1")))).toMatchObject({
+        _tag: "NotFound",
+        resource: "plan",
+        id: "p-1"
+      })
+    }
+  })
+})
+
+describe("Archiving a plan (P2)", () => {
+  it("notes the first instant, and changes nothing else", () => {
+    expect(Plan.archived(plan(), NOW)).toEqual(plan({ archivedAt: NOW }))
+    expect(Plan.archived(plan({ archivedAt: NOW }), NOW + 1)).toEqual(plan({ archivedAt: NOW }))
+  })
+
+  it("is undone by unarchiving, which does not change a live plan", () => {
+    expect(Plan.unarchived(plan({ archivedAt: NOW }))).toEqual(plan())
+    expect(Plan.unarchived(plan())).toEqual(plan())
+  })
+})
+
+describe("Deleting a plan (P2)", () => {
+  it("notes the instant, and changes nothing else", () => {
+    expect(Plan.deleted(plan({ archivedAt: NOW }), NOW + 1)).toEqual(plan({ archivedAt: NOW, deletedAt: NOW + 1 }))
   })
 })
