@@ -5,14 +5,13 @@ import { Effect, Layer } from "effect"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { WebhookSender } from "simplan/ports"
 import { mkdirSync, writeFileSync } from "node:fs"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
 import { inNewDirectory, simplan } from "./Terminal.ts"
 
 inNewDirectory()
 
-let world: World.World
 let stock: Inventory.Stock
 
 /** The answer to every webhook. */
@@ -20,11 +19,7 @@ let status = 200
 
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.sync(() => ({ status })) })
 
-beforeAll(async () => {
-  world = await World.start({ sender })
-})
-
-afterAll(() => world.close())
+const world = await World.forFile({ sender })
 
 const run = (...args: ReadonlyArray<string>) => simplan([...args, "--url", world.url, "--token", World.ADMIN_TOKEN])
 

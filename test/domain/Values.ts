@@ -4,6 +4,7 @@
  */
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
 import type { Decision } from "../../src/domain/Decision.ts"
+import type { Job } from "../../src/domain/Job.ts"
 import * as Aggregates from "../../src/domain/SimAggregate.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
@@ -151,6 +152,21 @@ export const aggregate = (attachments: ReadonlyArray<WithPackages> = [], changes
   sim: sim({ allocation: { _tag: "InService", subscriptionId }, ...changes }),
   subscription: subscription(),
   attachments
+})
+
+/** A job that nobody has tried yet. */
+export const job = (changes: Pick<Job, "jobId" | "work"> & Partial<Job>): Job => ({
+  organizationId,
+  dueAt: NOW,
+  attempts: 0,
+  createdAt: 0,
+  idempotencyKey: null,
+  origin: null,
+  command: null,
+  refused: null,
+  waiting: null,
+  endedAt: null,
+  ...changes
 })
 
 /** The rows that a decision adds, changes and removes. */

@@ -3,19 +3,12 @@
  */
 import { Context, Deferred, Effect, Layer } from "effect"
 import { Storage } from "simplan/ports"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as World from "./World.ts"
 
-let world: World.World
-let acme: World.Tenant
-
-beforeAll(async () => {
-  world = await World.start()
-  acme = await World.tenant(world)
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const acme = await World.tenant(world)
 
 const region = (fields: Readonly<Record<string, unknown>>) =>
   acme.post("/v3/coverage-profiles/custom-region", {

@@ -5,18 +5,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { WebhookEvent } from "simplan/ports"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Api, Codes, Document } from "../../adapters/http/index.ts"
 import * as Definition from "./Definition.ts"
 import * as World from "./World.ts"
 
-let world: World.World
-
-beforeAll(async () => {
-  world = await World.start()
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is JSON of many shapes
 type Json = any

@@ -1,19 +1,13 @@
 /**
  * `/openapi.json`, `/docs` and `/docs/reference`: on each listener about what it serves, compressed, and kept by browsers.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { RouteGroups } from "../../adapters/http/index.ts"
 import * as World from "./World.ts"
 
 const paths = ["/openapi.json", "/docs", "/docs/reference"] as const
 
-let world: World.World
-
-beforeAll(async () => {
-  world = await World.start()
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
 
 describe("a listener for operators", () => {
   it("has the documents of what it serves, and so has the one for callers", async () => {

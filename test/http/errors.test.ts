@@ -1,20 +1,13 @@
 /**
  * All errors have one shape (rule W1), and the checks of a request run in a fixed order (rule W8).
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Definition from "./Definition.ts"
 import * as RawHttp from "./RawHttp.ts"
 import * as World from "./World.ts"
 
-let world: World.World
-let acme: World.Tenant
-
-beforeAll(async () => {
-  world = await World.start()
-  acme = await World.tenant(world)
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const acme = await World.tenant(world)
 
 const json = { "content-type": "application/json" }
 const post = (path: string, raw: string | Uint8Array, headers: Readonly<Record<string, string>> = json) =>

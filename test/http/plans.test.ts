@@ -1,21 +1,13 @@
 /**
  * Plans, field by field as the interface and rule P3 name them.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-let acme: World.Tenant
-
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 1)
-  acme = stock.tenant
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 1)
+const acme = stock.tenant
 
 const throttled = {
   throttling: true,

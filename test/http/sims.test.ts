@@ -1,26 +1,18 @@
 /**
  * The SIM inventory, SM-DP+ history and the mobile plan, field by field.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-let acme: World.Tenant
-
 const at = new Date(World.START).toISOString()
 
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 30)
-  acme = stock.tenant
-  await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
-    sims: [{ iccid: World.iccid(90), label: "Blue", is_esim: false }]
-  })
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 30)
+const acme = stock.tenant
+await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
+  sims: [{ iccid: World.iccid(90), label: "Blue", is_esim: false }]
 })
-
-afterAll(() => world.close())
 
 describe("SIMs", () => {
   it("are listed page by page, in order of import", async () => {

@@ -1,29 +1,21 @@
 /**
  * Subscriptions, their attachments, SMS and location, field by field as the interface names them.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
-
-let world: World.World
-let stock: Inventory.Stock
-let acme: World.Tenant
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 20)
-  acme = stock.tenant
-  await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
-    sims: [{ iccid: World.iccid(90), label: "Green", is_esim: false }, ...Inventory.esims(80, 1, "Blue")]
-  })
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 20)
+const acme = stock.tenant
+await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
+  sims: [{ iccid: World.iccid(90), label: "Green", is_esim: false }, ...Inventory.esims(80, 1, "Blue")]
 })
-
-afterAll(() => world.close())
 
 const subscribe = (n: number, body: Readonly<Record<string, unknown>> = {}) =>
   acme.post("/v3/subscription", { plan_id: stock.planId, metadata: `m${n}`, iccid: World.iccid(n), ...body })

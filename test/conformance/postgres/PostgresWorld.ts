@@ -6,17 +6,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { type Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import pg from "pg"
-import {
-  type Attachment,
-  type Job,
-  type Jobs,
-  type Outbox,
-  type Package,
-  type Plan,
-  type Sim,
-  type SimDifference,
-  Storage
-} from "simplan/ports"
+import { type Job, type Jobs, type Outbox, type Sim, type SimDifference, Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import * as Values from "../../domain/Values.ts"
 
@@ -93,32 +83,16 @@ export const newSim = (organizationId: string, number: number, changes: Partial<
 export const newSims = (organizationId: string, from: number, count: number): ReadonlyArray<Storage.NewSim> =>
   Array.from({ length: count }, (_, index) => newSim(organizationId, from + index))
 
-export const terms: Plan.PlanTerms = {
-  name: "Plan",
-  coverageId: "coverage",
-  regionCode: "FR",
-  label: "Green",
-  dataMegaBytes: 100,
-  periodDays: 30,
-  throttling: [],
-  recurrence: null
-}
+export const terms = Values.terms({ name: "Plan", regionCode: "FR", dataMegaBytes: 100, periodDays: 30 })
 
 /** A job that is due then, named by it. */
-export const jobDue = (dueAt: number): Job.Job => ({
-  jobId: `job-${dueAt}`,
-  organizationId: "o",
-  work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
-  dueAt,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-})
+export const jobDue = (dueAt: number): Job.Job =>
+  Values.job({
+    jobId: `job-${dueAt}`,
+    organizationId: "o",
+    work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
+    dueAt
+  })
 
 /** The change that writes nothing but the next version of a SIM. */
 export const touch = (sim: Sim.Sim): SimDifference.SimChange => ({ loaded: { sim }, next: { sim } })
@@ -126,37 +100,14 @@ export const touch = (sim: Sim.Sim): SimDifference.SimChange => ({ loaded: { sim
 /** What puts a SIM into service with one attachment and one package. */
 export const inService = (sim: Sim.Sim, id: string, createdAt: number): SimDifference.SimChange => {
   const { iccid, organizationId } = sim
-  const attachment: Attachment.Attachment = {
-    organizationId,
-    iccid,
-    subscriptionId: id,
-    attachmentId: id,
-    planId: "plan",
-    terms,
-    activePeriod: null,
-    metadata: "",
-    createdAt,
-    confirmed: true,
-    anchor: null,
-    suspendedAt: null,
-    lastThresholdNotified: 0
-  }
-  const pack: Package.Package = {
-    organizationId,
-    iccid,
-    attachmentId: id,
-    occurrence: 0,
-    status: "Created",
-    telcoPackageId: `telco-${id}`,
-    activationAt: null,
-    expirationAt: null,
-    usedBytes: 0
-  }
+  const own = { organizationId, iccid, subscriptionId: id }
+  const attachment = Values.attachment({ ...own, attachmentId: id, terms, metadata: "", createdAt })
+  const pack = Values.pack({ organizationId, iccid, attachmentId: id, telcoPackageId: `telco-${id}` })
   return {
     loaded: { sim, subscription: null, attachments: [] },
     next: {
       sim: { ...sim, allocation: { _tag: "InService", subscriptionId: id } },
-      subscription: { organizationId, subscriptionId: id, iccid, metadata: "", createdAt, status: "Live" },
+      subscription: Values.subscription({ ...own, metadata: "", createdAt }),
       attachments: [{ attachment, packages: [pack] }]
     }
   }

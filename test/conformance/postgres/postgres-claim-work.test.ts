@@ -5,24 +5,18 @@ import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { admin, connect, connectOverPool, ended } from "./PostgresWorld.ts"
+import * as Values from "../../domain/Values.ts"
 
 const JOBS = 24_000
 const BATCH = 200
 
-const job = (number: number, organizations: number): Job.Job => ({
-  jobId: `job-${String(number).padStart(6, "0")}`,
-  organizationId: `org-${number % organizations}`,
-  work: { _tag: "Provision", iccid: "1", attachmentId: String(number) },
-  dueAt: number,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-})
+const job = (number: number, organizations: number): Job.Job =>
+  Values.job({
+    jobId: `job-${String(number).padStart(6, "0")}`,
+    organizationId: `org-${number % organizations}`,
+    work: { _tag: "Provision", iccid: "1", attachmentId: String(number) },
+    dueAt: number
+  })
 
 const median = (numbers: ReadonlyArray<number>): number =>
   numbers.toSorted((left, right) => left - right)[Math.floor(numbers.length / 2)] ?? 0

@@ -8,6 +8,7 @@ import * as SimReservations from "../../../src/app/sims/SimReservations.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
+import * as Values from "../../domain/Values.ts"
 
 const org = "org"
 
@@ -45,20 +46,13 @@ const claim = (adapter: Adapter, token: string, machineNow = 0, count = 1) =>
     })
   )
 
-const job = (number: number): Job.Job => ({
-  jobId: `job-${String(number).padStart(3, "0")}`,
-  organizationId: org,
-  work: { _tag: "Provision", iccid: "1", attachmentId: String(number) },
-  dueAt: number,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-})
+const job = (number: number): Job.Job =>
+  Values.job({
+    jobId: `job-${String(number).padStart(3, "0")}`,
+    organizationId: org,
+    work: { _tag: "Provision", iccid: "1", attachmentId: String(number) },
+    dueAt: number
+  })
 
 describe("Claims of several processes on one PostgreSQL", () => {
   const url = Databases.forEachTest()

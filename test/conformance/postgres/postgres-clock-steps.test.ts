@@ -11,6 +11,7 @@ import * as Postgres from "../../../adapters/postgres/index.ts"
 import { Journal, SqlJournal } from "../../../adapters/telco-calls/index.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
+import * as Values from "../../domain/Values.ts"
 
 const LEASE = 15_000
 /** After how long a process has measured the database's clock again, and for how long it goes by both times then. */
@@ -34,20 +35,12 @@ const set = async (millis: number) => {
   await client.end()
 }
 
-const job: Job.Job = {
+const job: Job.Job = Values.job({
   jobId: "job-1",
   organizationId: "org",
   work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
-  dueAt: 1,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-}
+  dueAt: 1
+})
 
 /** A process on a machine of its own, whose clock is so far ahead, and a virtual one as it measures by intervals. */
 const process = (ahead: number) =>

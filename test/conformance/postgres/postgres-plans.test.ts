@@ -16,6 +16,7 @@ import {
   on,
   terms
 } from "./PostgresWorld.ts"
+import * as Values from "../../domain/Values.ts"
 
 const org = "org"
 const COUNT = 6_000
@@ -63,20 +64,13 @@ const event = (id: string, createdAt: number) => ({
   }
 })
 
-const job = (number: number) => ({
-  jobId: `job-${number}`,
-  organizationId: org,
-  work: { _tag: "Provision" as const, iccid: iccidOf(number), attachmentId: String(number) },
-  dueAt: number,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-})
+const job = (number: number) =>
+  Values.job({
+    jobId: `job-${number}`,
+    organizationId: org,
+    work: { _tag: "Provision" as const, iccid: iccidOf(number), attachmentId: String(number) },
+    dueAt: number
+  })
 
 const record = (key: string) => ({
   organizationId: org,

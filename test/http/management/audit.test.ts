@@ -3,23 +3,14 @@
  * (rule W11).
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-let acme: World.Tenant
-let log: string
-
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 20)
-  acme = stock.tenant
-  log = `/organizations/${acme.organizationId}/audit`
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 20)
+const acme = stock.tenant
+const log = `/organizations/${acme.organizationId}/audit`
 
 interface Entry {
   readonly [field: string]: unknown

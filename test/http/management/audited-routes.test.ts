@@ -2,21 +2,13 @@
  * Each route of the document that changes something, and the audit entry that it leaves (rule W11).
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-let acme: World.Tenant
-
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 20)
-  acme = stock.tenant
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 20)
+const acme = stock.tenant
 
 const of = () => `/organizations/${acme.organizationId}`
 

@@ -3,10 +3,9 @@
  */
 import { Effect, Layer } from "effect"
 import { WebhookSender } from "simplan/ports"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as World from "../World.ts"
 
-let world: World.World
 let acme: World.Tenant
 /** What each URL answers; 200 where nothing is said. */
 const answers = new Map<string, { readonly status: number; readonly body: string }>()
@@ -55,11 +54,7 @@ const cause = async (iccid: number): Promise<void> => {
 
 const log = async (query = "") => (await world.admin("GET", at(`/deliveries${query}`))).body.data
 
-beforeAll(async () => {
-  world = await World.start({ sender })
-})
-afterAll(() => world.close())
-
+const world = await World.forFile({ sender })
 const organization = async () => {
   acme = await World.tenant(world)
   sent.length = 0

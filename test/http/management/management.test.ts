@@ -2,20 +2,13 @@
  * The management API: organizations, keys, imports, webhooks, the clock, the catalogue.
  */
 import { Storage } from "simplan/ports"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as World from "../World.ts"
-
-let world: World.World
-let acme: World.Tenant
 
 const at = new Date(World.START).toISOString()
 
-beforeAll(async () => {
-  world = await World.start()
-  acme = await World.tenant(world)
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const acme = await World.tenant(world)
 
 describe("organizations", () => {
   it("are created and listed", async () => {

@@ -2,19 +2,12 @@
  * Problems: what the telco refuses for good, until an operator retries or resolves it (rule S6).
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 5)
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 5)
 
 const telco = <A, E>(use: Parameters<typeof TelcoSimulator.TelcoSimulator.use<A, E, never>>[0]) =>
   world.run(TelcoSimulator.TelcoSimulator.use(use))

@@ -2,20 +2,13 @@
  * Query parameters of the management API, and fields of its bodies: one that a route does not have is refused, with the name
  * that was likely meant.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Messages } from "../../../adapters/fields/index.ts"
 import * as Definition from "../Definition.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let organizationId: string
-
-beforeAll(async () => {
-  world = await World.start()
-  organizationId = (await World.tenant(world)).organizationId
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const organizationId = (await World.tenant(world)).organizationId
 
 const managing = Definition.routes
   .filter(({ path }) => path.startsWith("/admin/"))

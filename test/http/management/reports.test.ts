@@ -1,22 +1,15 @@
 /**
  * The intake of telco reports over the wire (rule R1): each event stands alone.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-
 const occurred_at = new Date(World.START).toISOString()
 
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 3)
-  await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(1) })
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 3)
+await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(1) })
 
 const usage = (id: string, fields: Readonly<Record<string, unknown>>) => ({
   id,

@@ -2,23 +2,15 @@
  * What an attacker sends: requests that two servers in a row would read differently, requests that cost more than they
  * should, and keys that are not good any more. `errors`, `paths`, `tenancy` and `fuzz` have the rest.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Definition from "../Definition.ts"
 import * as Inventory from "../Inventory.ts"
 import * as RawHttp from "../RawHttp.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-let acme: World.Tenant
-
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 3)
-  acme = stock.tenant
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 3)
+const acme = stock.tenant
 
 const send = async (bytes: string): Promise<ReadonlyArray<number>> =>
   RawHttp.statuses(await RawHttp.exchange(world.url, Buffer.from(bytes, "latin1")))

@@ -2,19 +2,12 @@
  * Requests are distinguished by the path and the host that they name, exactly as they name them.
  */
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as RawHttp from "../RawHttp.ts"
 import * as World from "../World.ts"
 
-let world: World.World
-let acme: World.Tenant
-
-beforeAll(async () => {
-  world = await World.start()
-  acme = await World.tenant(world)
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const acme = await World.tenant(world)
 
 const HOST = "Host: x\r\n"
 

@@ -6,23 +6,16 @@ import { once } from "node:events"
 import { request } from "node:http"
 import { text } from "node:stream/consumers"
 import { Storage } from "simplan/ports"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Memory from "../../../adapters/memory/index.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 import * as Random from "../../faults/Random.ts"
 
-let world: World.World
-let stock: Inventory.Stock
-
 const occurred_at = new Date(World.START).toISOString()
 
-beforeAll(async () => {
-  world = await World.start()
-  stock = await Inventory.stock(world, 1, 4)
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 4)
 
 interface Field {
   readonly schema: string

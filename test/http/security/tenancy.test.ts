@@ -2,16 +2,10 @@
  * No organization can read or change what belongs to another one: every endpoint of the definition is called with ids
  * that exist and the key of another organization.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Definition from "../Definition.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
-
-let world: World.World
-let stranger: World.Tenant
-let owner: Inventory.Stock
-let ids: Readonly<Record<string, string>>
-let before: string
 
 const region = { region_name: "Ours", label: "Green", iso2_list: ["FR", "ES"] }
 
@@ -27,26 +21,22 @@ const snapshot = async (): Promise<string> => {
   return answers.map(({ text }) => text).join("\n")
 }
 
-beforeAll(async () => {
-  world = await World.start()
-  owner = await Inventory.stock(world, 1, 3)
-  stranger = await World.tenant(world)
-  const iccid = World.iccid(1)
-  await owner.tenant.post("/v3/subscription", { plan_id: owner.planId, metadata: "ours", iccid })
-  const attachments = await owner.tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)
-  const made = await owner.tenant.post("/v3/coverage-profiles/custom-region", region)
-  ids = {
-    iccid,
-    plan_id: owner.planId,
-    planId: owner.planId,
-    id: attachments.body.data[0].plan_attachment_id,
-    coverageId: made.body.data.coverage_id,
-    operatorId: "nope"
-  }
-  before = await snapshot()
-})
-
-afterAll(() => world.close())
+const world = await World.forFile()
+const owner = await Inventory.stock(world, 1, 3)
+const stranger = await World.tenant(world)
+const iccid = World.iccid(1)
+await owner.tenant.post("/v3/subscription", { plan_id: owner.planId, metadata: "ours", iccid })
+const attachments = await owner.tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)
+const made = await owner.tenant.post("/v3/coverage-profiles/custom-region", region)
+const ids = {
+  iccid,
+  plan_id: owner.planId,
+  planId: owner.planId,
+  id: attachments.body.data[0].plan_attachment_id,
+  coverageId: made.body.data.coverage_id,
+  operatorId: "nope"
+}
+const before = await snapshot()
 
 it("shows in cursors and wallet ids nothing of what others have imported", async () => {
   const seen = await Promise.all(

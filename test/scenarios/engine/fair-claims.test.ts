@@ -8,24 +8,18 @@ import { describe, expect, it } from "vitest"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as DeliveryDispatcher from "../../../src/app/engine/DeliveryDispatcher.ts"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
+import * as Values from "../../domain/Values.ts"
 
 const NOW = 1_000_000
 const BATCH = 32
 
-const job = (organizationId: string, number: number, dueAt: number): Job.Job => ({
-  jobId: `${organizationId}-${String(number).padStart(6, "0")}`,
-  organizationId,
-  work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
-  dueAt,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-})
+const job = (organizationId: string, number: number, dueAt: number): Job.Job =>
+  Values.job({
+    jobId: `${organizationId}-${String(number).padStart(6, "0")}`,
+    organizationId,
+    work: { _tag: "Provision", iccid: "1", attachmentId: "1" },
+    dueAt
+  })
 
 /** A worker on an empty store: each of its claims takes 10 ms, and what it gets is done at once. */
 const worker = Effect.gen(function* () {

@@ -11,25 +11,19 @@ import { describe, expect, it } from "vitest"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Ports from "../Ports.ts"
 import { settled } from "./VirtualTime.ts"
+import * as Values from "../../domain/Values.ts"
 
 const CONCURRENCY = 32
 /** How long a call may take, in milliseconds. */
 const LIMIT = 10_000
 
-const cancellation = (organizationId: string, number: number, dueAt: number): Job.Job => ({
-  jobId: `${organizationId}-${String(number).padStart(4, "0")}`,
-  organizationId,
-  work: { _tag: "CancelPackages", iccid: "1", packageIds: [`${organizationId}-${number}`], release: false },
-  dueAt,
-  attempts: 0,
-  createdAt: 0,
-  idempotencyKey: null,
-  origin: null,
-  command: null,
-  refused: null,
-  waiting: null,
-  endedAt: null
-})
+const cancellation = (organizationId: string, number: number, dueAt: number): Job.Job =>
+  Values.job({
+    jobId: `${organizationId}-${String(number).padStart(4, "0")}`,
+    organizationId,
+    work: { _tag: "CancelPackages", iccid: "1", packageIds: [`${organizationId}-${number}`], release: false },
+    dueAt
+  })
 
 /** What a telco of the host was asked to cancel, and how long after the start of virtual time. */
 interface Called {
