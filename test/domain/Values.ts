@@ -2,19 +2,25 @@
  * Valid values for the tests of the domain. A test changes the fields that it is about. Everything belongs to one
  * organization and one SIM, and happens around `NOW`.
  */
+import type { ApiKey } from "../../src/domain/ApiKey.ts"
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"
+import type { AuditEntry } from "../../src/domain/AuditEntry.ts"
 import type { Decision } from "../../src/domain/Decision.ts"
+import type { Delivery } from "../../src/domain/Delivery.ts"
 import type { Job } from "../../src/domain/Job.ts"
 import * as Aggregates from "../../src/domain/SimAggregate.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
 import type { Package } from "../../src/domain/Package.ts"
 import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
+import type { Region } from "../../src/domain/Region.ts"
 import type { Recurrence } from "../../src/domain/Recurrence.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
 import * as SimIdentities from "../../src/domain/SimIdentities.ts"
 import type { Subscription } from "../../src/domain/Subscription.ts"
 import type { Fact, Report } from "../../src/domain/TelcoReport.ts"
+import type { WebhookEndpoint } from "../../src/domain/WebhookEndpoint.ts"
+import type { WebhookEvent } from "../../src/domain/WebhookEvent.ts"
 import { HOUR_MS, instant } from "./Calendar.ts"
 
 export const NOW = instant(2026, 3, 10, 12 * HOUR_MS)
@@ -166,6 +172,89 @@ export const job = (changes: Pick<Job, "jobId" | "work"> & Partial<Job>): Job =>
   refused: null,
   waiting: null,
   endedAt: null,
+  ...changes
+})
+
+export const region = (changes: Partial<Region> = {}): Region => ({
+  organizationId,
+  coverageId: "region",
+  regionCode: "R",
+  regionName: "Region",
+  label: "Green",
+  iso2List: ["FR"],
+  createdAt: NOW,
+  ...changes
+})
+
+export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
+  organizationId,
+  apiKeyId: "key",
+  name: "Backend",
+  scope: "full",
+  hash: "hash",
+  hint: "hint",
+  createdAt: NOW,
+  expiresAt: null,
+  revokedAt: null,
+  version: 0,
+  ...changes
+})
+
+/** A webhook endpoint that takes the interface's events. */
+export const endpoint = (changes: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
+  organizationId,
+  endpointId: "endpoint",
+  url: "https://hooks.example/simplan",
+  events: null,
+  description: "",
+  disabled: null,
+  failingSince: null,
+  signingKeys: [],
+  createdAt: NOW,
+  deletedAt: null,
+  version: 0,
+  ...changes
+})
+
+/** An event of type `esim.smdp.stateChanged`. */
+export const event = (changes: Partial<WebhookEvent> = {}, iccid = ICCID): WebhookEvent => ({
+  organizationId,
+  eventId: "event",
+  createdAt: NOW,
+  payload: {
+    type: "esim.smdp.stateChanged",
+    data: { sim: iccid, smdpStateChange: { state: "Enable", modificationResult: "Success" } }
+  },
+  ...changes
+})
+
+/** A delivery that is due. */
+export const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
+  organizationId,
+  deliveryId: "event:endpoint",
+  eventId: "event",
+  endpointId: "endpoint",
+  status: "Pending",
+  attempts: 0,
+  retryStep: 0,
+  responseStatus: null,
+  lastError: null,
+  lastAttemptAt: null,
+  nextAttemptAt: NOW,
+  createdAt: NOW,
+  ...changes
+})
+
+export const auditEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
+  organizationId,
+  entryId: "entry",
+  createdAt: NOW,
+  actor: "admin",
+  action: "plan.create",
+  resourceId: "plan",
+  iccid: null,
+  address: null,
+  requestId: null,
   ...changes
 })
 

@@ -3,18 +3,16 @@
  */
 import { describe, expect, it } from "vitest"
 import * as AuditEntry from "../../src/domain/AuditEntry.ts"
+import * as Values from "./Values.ts"
 
-const entry: AuditEntry.AuditEntry = {
+const entry: AuditEntry.AuditEntry = Values.auditEntry({
   organizationId: "o",
   entryId: "e",
   createdAt: 100,
-  actor: "admin",
   action: "subscription.create",
   resourceId: "s",
-  iccid: "89",
-  address: null,
-  requestId: null
-}
+  iccid: "89"
+})
 
 const all: AuditEntry.Filter = { from: null, to: null, actor: null, action: null, resourceId: null }
 

@@ -6,21 +6,14 @@ import * as Delivery from "../../src/domain/Delivery.ts"
 import type * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { HOUR_MS, MINUTE_MS } from "./Calendar.ts"
 import { NOW } from "./Values.ts"
+import * as Values from "./Values.ts"
 
-const pending: Delivery.Delivery = {
+const pending: Delivery.Delivery = Values.delivery({
   organizationId: "organization",
   deliveryId: "e-1:w-1",
   eventId: "e-1",
-  endpointId: "w-1",
-  status: "Pending",
-  attempts: 0,
-  retryStep: 0,
-  responseStatus: null,
-  lastError: null,
-  lastAttemptAt: null,
-  nextAttemptAt: NOW,
-  createdAt: NOW
-}
+  endpointId: "w-1"
+})
 
 /** The waits as rule W7 lists them. */
 const waits = [

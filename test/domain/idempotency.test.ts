@@ -8,6 +8,7 @@ import * as Idempotency from "../../src/domain/Idempotency.ts"
 import * as Refusal from "../../src/domain/Refusal.ts"
 import { DAY_MS } from "./Calendar.ts"
 import { ICCID, NOW, plan, sim } from "./Values.ts"
+import * as Values from "./Values.ts"
 
 const { Created, Done, MobilePlan, Plan, Region, Sms } = Idempotency.kinds
 const readers: ReadonlyArray<(answer: Idempotency.Answer) => { readonly value: unknown } | undefined> = [
@@ -18,15 +19,14 @@ const readers: ReadonlyArray<(answer: Idempotency.Answer) => { readonly value: u
   MobilePlan.read,
   Sms.read
 ]
-const region = {
+const region = Values.region({
   organizationId: "organization",
   coverageId: "c",
   regionCode: "NORTH",
   regionName: "North",
-  label: "Green",
   iso2List: ["SE"],
   createdAt: NOW
-} as const
+})
 const created = {
   subscriptionId: "subscription",
   createdAt: NOW,

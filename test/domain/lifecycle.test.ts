@@ -9,6 +9,7 @@ import * as WebhookEndpoint from "../../src/domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { attached, ICCID, aggregate, NOW, recurring, subscription } from "./Values.ts"
+import * as Values from "./Values.ts"
 
 const iso = (at: number) => new Date(at).toISOString()
 const caused = (loaded: SimAggregate, next: SimAggregate, now = NOW, notifiedUntil?: ReadonlyMap<string, number>) => {
@@ -191,19 +192,14 @@ describe("The job of an attachment", () => {
 })
 
 describe("An endpoint", () => {
-  const endpoint = (events: ReadonlyArray<WebhookEvent.FilterType> | null): WebhookEndpoint.WebhookEndpoint => ({
-    organizationId: "organization",
-    endpointId: "endpoint",
-    url: "https://example.com/",
-    events,
-    description: "",
-    disabled: null,
-    failingSince: null,
-    signingKeys: [],
-    createdAt: NOW,
-    deletedAt: null,
-    version: 1
-  })
+  const endpoint = (events: ReadonlyArray<WebhookEvent.FilterType> | null): WebhookEndpoint.WebhookEndpoint =>
+    Values.endpoint({
+      organizationId: "organization",
+      endpointId: "endpoint",
+      url: "https://example.com/",
+      events,
+      version: 1
+    })
 
   it("without a filter takes the interface's three types, and with one those that it names", () => {
     const taken = (of: WebhookEndpoint.WebhookEndpoint) =>

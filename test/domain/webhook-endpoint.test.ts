@@ -8,20 +8,14 @@ import * as Delivery from "../../src/domain/Delivery.ts"
 import * as Endpoint from "../../src/domain/WebhookEndpoint.ts"
 import { DAY_MS, HOUR_MS } from "./Calendar.ts"
 import { NOW } from "./Values.ts"
+import * as Values from "./Values.ts"
 
-const endpoint: Endpoint.WebhookEndpoint = {
+const endpoint: Endpoint.WebhookEndpoint = Values.endpoint({
   organizationId: "organization",
   endpointId: "w-1",
   url: "https://hooks.example/simplan",
-  events: null,
-  description: "",
-  disabled: null,
-  failingSince: null,
-  signingKeys: [],
-  createdAt: NOW,
-  deletedAt: null,
   version: 1
-}
+})
 const failing = Endpoint.failed(endpoint, null, NOW)
 const gone = Endpoint.disabled(endpoint, "Gone", NOW)
 

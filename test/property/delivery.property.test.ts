@@ -8,6 +8,7 @@ import * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
 import { HOUR_MS, MINUTE_MS } from "../domain/Calendar.ts"
 import { NOW } from "../domain/Values.ts"
 import { instants } from "./Arbitraries.ts"
+import * as Values from "../domain/Values.ts"
 
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -71,20 +72,12 @@ describe("Retries (W7)", () => {
     fc.assert(
       fc.property(failures, (all) => {
         let now = NOW
-        let delivery: Delivery.Delivery = {
+        let delivery: Delivery.Delivery = Values.delivery({
           organizationId: "organization",
           deliveryId: "e:w",
           eventId: "e",
-          endpointId: "w",
-          status: "Pending",
-          attempts: 0,
-          retryStep: 0,
-          responseStatus: null,
-          lastError: null,
-          lastAttemptAt: null,
-          nextAttemptAt: NOW,
-          createdAt: NOW
-        }
+          endpointId: "w"
+        })
         for (const [index, { chance: random, failure: attempt }] of all.entries()) {
           delivery = Delivery.attempted(delivery, attempt, now, random)
           expect(delivery).toMatchObject({ attempts: index + 1, lastAttemptAt: now })

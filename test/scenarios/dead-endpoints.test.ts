@@ -8,23 +8,18 @@ import { Clocks, Delivery, Storage, type WebhookEndpoint } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
+import * as Values from "../domain/Values.ts"
 
 const DEAD = 60
 const EVENTS = 30
 
-const endpoint = (organizationId: string, name: string): WebhookEndpoint.WebhookEndpoint => ({
-  organizationId,
-  endpointId: `${organizationId}-${name}`,
-  url: `https://receiver.example/${organizationId}/${name}`,
-  events: null,
-  description: "",
-  disabled: null,
-  failingSince: null,
-  signingKeys: [],
-  createdAt: 0,
-  deletedAt: null,
-  version: 0
-})
+const endpoint = (organizationId: string, name: string): WebhookEndpoint.WebhookEndpoint =>
+  Values.endpoint({
+    organizationId,
+    endpointId: `${organizationId}-${name}`,
+    url: `https://receiver.example/${organizationId}/${name}`,
+    createdAt: 0
+  })
 
 const events = (organizationId: string, createdAt: number) =>
   Array.from({ length: EVENTS }, (_, index) => ({

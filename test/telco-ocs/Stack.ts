@@ -3,6 +3,7 @@ import { type Duration, Effect, Layer, Redacted, Schedule } from "effect"
 import { Telco } from "simplan/ports"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Orders } from "../../adapters/telco-ocs/index.ts"
+import * as Values from "../domain/Values.ts"
 
 /** The watch time of orders, in milliseconds. */
 const WATCH = 800
@@ -34,16 +35,12 @@ export const layer = (origin: string, timeout: Duration.Input = "5 seconds") =>
     Layer.provideMerge(Journal.layerMemory)
   )
 
-export const terms = {
+export const terms = Values.terms({
   name: "Week",
   coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
   regionCode: "FR",
-  label: "Green",
-  dataMegaBytes: 1024,
-  periodDays: 7,
-  throttling: [],
-  recurrence: null
-} as const
+  periodDays: 7
+})
 
 export const order = (iccid: string, window: Telco.PackageOrder["window"] = null): Telco.PackageOrder => ({
   packageId: `of-${iccid}:0`,

@@ -8,18 +8,10 @@ import { AuditLog, Problems, Time } from "simplan"
 import { describe, expect, it } from "vitest"
 import { GIGABYTE, ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 import { orderOf } from "./simulation/Orders.ts"
+import * as Values from "../domain/Values.ts"
 
 /** Of the plan that the tests attach, with as many megabytes. */
-const terms = {
-  name: "Plan",
-  coverageId: "c",
-  regionCode: "EUROPE",
-  label: "Green" as const,
-  dataMegaBytes: 1_024,
-  periodDays: 30,
-  throttling: [],
-  recurrence: null
-}
+const terms = Values.terms({ name: "Plan", coverageId: "c", periodDays: 30 })
 
 /** A day later, after the polls of that day. */
 const nextDay = ({ polling }: World) =>

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders, type Settlement } from "../../adapters/telco-ocs/index.ts"
 import * as Model from "./Model.ts"
+import * as Values from "../domain/Values.ts"
 
 const iccid = "8988303000000000017"
 
@@ -13,16 +14,13 @@ const order = (packageId: string): Telco.PackageOrder => ({
   packageId,
   iccid,
   window: null,
-  terms: {
+  terms: Values.terms({
     name: "Week",
     coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
     regionCode: "FR",
-    label: "Green",
     dataMegaBytes: 100,
-    periodDays: 7,
-    throttling: [],
-    recurrence: null
-  }
+    periodDays: 7
+  })
 })
 
 type Services = Telco.Telco | Ocs.Services | Journal.Journal

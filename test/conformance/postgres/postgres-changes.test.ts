@@ -4,19 +4,10 @@ import { Changes, type Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, jobDue, on } from "./PostgresWorld.ts"
+import * as Values from "../../domain/Values.ts"
 
-const apiKey = (id: number) => ({
-  organizationId: "org",
-  apiKeyId: `key-${id}`,
-  name: "",
-  scope: "full" as const,
-  hash: `hash-${id}`,
-  hint: "",
-  createdAt: 0,
-  expiresAt: null,
-  revokedAt: null,
-  version: 0
-})
+const apiKey = (id: number) =>
+  Values.apiKey({ organizationId: "org", apiKeyId: `key-${id}`, name: "", hash: `hash-${id}`, hint: "", createdAt: 0 })
 
 const job = (dueAt: number) => ({ ...jobDue(dueAt), organizationId: "org" })
 

@@ -89,52 +89,30 @@ const command = (id: number, settledAt: number | null) => ({
   settledAt
 })
 
-const plan = (id: number) => ({
-  organizationId: org,
-  planId: `plan-${id}`,
-  terms,
-  createdAt: id,
-  archivedAt: null,
-  deletedAt: null,
-  version: 0
-})
+const plan = (id: number) =>
+  Values.plan({ organizationId: org, planId: `plan-${id}`, terms, createdAt: id, version: 0 })
 
-const region = (id: number) => ({
-  organizationId: org,
-  coverageId: `region-${id}`,
-  regionCode: "R",
-  regionName: `Region ${id}`,
-  label: "Green" as const,
-  iso2List: ["FR", `C${id}`],
-  createdAt: id
-})
+const region = (id: number) =>
+  Values.region({
+    organizationId: org,
+    coverageId: `region-${id}`,
+    regionName: `Region ${id}`,
+    iso2List: ["FR", `C${id}`],
+    createdAt: id
+  })
 
-const apiKey = (id: number) => ({
-  organizationId: `org-${id}`,
-  apiKeyId: `key-${id}`,
-  name: "",
-  scope: "full" as const,
-  hash: `hash-${id}`,
-  hint: "",
-  createdAt: id,
-  expiresAt: null,
-  revokedAt: null,
-  version: 0
-})
+const apiKey = (id: number) =>
+  Values.apiKey({
+    organizationId: `org-${id}`,
+    apiKeyId: `key-${id}`,
+    name: "",
+    hash: `hash-${id}`,
+    hint: "",
+    createdAt: id
+  })
 
-const endpoint = (organizationId: string, endpointId: string) => ({
-  organizationId,
-  endpointId,
-  url: "https://example.com",
-  events: null,
-  description: "",
-  disabled: null,
-  failingSince: null,
-  signingKeys: [],
-  createdAt: 0,
-  deletedAt: null,
-  version: 0
-})
+const endpoint = (organizationId: string, endpointId: string) =>
+  Values.endpoint({ organizationId, endpointId, url: "https://example.com", createdAt: 0 })
 
 const handler = (name: string, type: WebhookEvent.FilterType): EventHandler.EventHandler => ({
   name,
@@ -152,17 +130,8 @@ const entry = (id: number) => ({
   modifiedAt: id
 })
 
-const auditEntry = (id: number) => ({
-  organizationId: org,
-  entryId: `audit-${id}`,
-  createdAt: id,
-  actor: "admin",
-  action: "plan.create" as const,
-  resourceId: `plan-${id}`,
-  iccid: null,
-  address: null,
-  requestId: null
-})
+const auditEntry = (id: number) =>
+  Values.auditEntry({ organizationId: org, entryId: `audit-${id}`, createdAt: id, resourceId: `plan-${id}` })
 
 const populate = (adapter: Adapter) =>
   Effect.gen(function* () {

@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest"
 import * as SubscriptionSize from "../../../src/domain/SubscriptionSize.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect, inService, newSims, on, terms } from "./PostgresWorld.ts"
+import * as Values from "../../domain/Values.ts"
 
 const url = Databases.forEachTest()
 
@@ -16,15 +17,7 @@ const ORGANIZATION = "org"
 const MIB = 1_048_576
 const page = { organizationId: ORGANIZATION, after: null, limit: 100 }
 
-const plan = (planId: string) => ({
-  organizationId: ORGANIZATION,
-  planId,
-  terms,
-  createdAt: 1,
-  archivedAt: null,
-  deletedAt: null,
-  version: 0
-})
+const plan = (planId: string) => Values.plan({ organizationId: ORGANIZATION, planId, terms, createdAt: 1, version: 0 })
 
 /** A storage with so many SIMs in service and two plans, and the client beside it. */
 const stocked = Effect.fnUntraced(function* (count: number) {

@@ -11,6 +11,7 @@ import { type Faults, Books, SqlBooks, TelcoSimulator } from "simplan/telco-simu
 import * as Opening from "../../../adapters/pglite/Opening.ts"
 import type * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
+import * as Values from "../../domain/Values.ts"
 
 /** A client of an open PGlite. */
 export const client = (database: PGlite) =>
@@ -60,16 +61,12 @@ export const postgres = Layer.orDie(Layer.provide(SqlBooks.layer, server(4)))
 
 export const iccid = "8988303000000000017"
 
-const terms = {
+const terms = Values.terms({
   name: "Week",
   coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
   regionCode: "FR",
-  label: "Green",
-  dataMegaBytes: 1024,
-  periodDays: 7,
-  throttling: [],
-  recurrence: null
-} as const
+  periodDays: 7
+})
 
 export const window = { start: Date.UTC(2030, 0, 1), end: Date.UTC(2030, 0, 8) }
 export const order = (packageId: string): Telco.PackageOrder => ({ packageId, iccid, window, terms })

@@ -11,6 +11,7 @@ import { Api, Ocs, Orders, type Settlement } from "../../../adapters/telco-ocs/i
 import * as Model from "../Model.ts"
 import * as Surroundings from "./Surroundings.ts"
 import * as Verdict from "./Verdict.ts"
+import * as Values from "../../domain/Values.ts"
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -57,16 +58,14 @@ interface Process {
 
 type Operation = Effect.Effect<unknown, unknown>
 
-const terms = (regionCode: string): Telco.PackageOrder["terms"] => ({
-  name: "Simulated",
-  coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
-  regionCode,
-  label: "Green",
-  dataMegaBytes: 100,
-  periodDays: 7,
-  throttling: [],
-  recurrence: null
-})
+const terms = (regionCode: string): Telco.PackageOrder["terms"] =>
+  Values.terms({
+    name: "Simulated",
+    coverageId: "8a4a4f0e-3f8e-5a58-9a44-2d4d0c3f1f10",
+    regionCode,
+    dataMegaBytes: 100,
+    periodDays: 7
+  })
 
 const windowsFrom = (start: number) => [
   null,

@@ -6,6 +6,7 @@
 import type { Effect } from "effect"
 import type { AuditEntry, Delivery, Jobs, Outbox, Storage } from "simplan/ports"
 import { inService, iccidOf, jobDue, newSim, terms, touch } from "../PostgresWorld.ts"
+import * as Values from "../../../domain/Values.ts"
 
 interface Ports {
   readonly storage: Storage.Storage["Service"]
@@ -27,32 +28,26 @@ const shares = [{ partitionId: "p", from: { dueAt: 0, id: "" }, limit: 1 }]
 const jobLease = { jobId: "j", token: "t" }
 const deliveryLease = { organizationId, deliveryId: "d", token: "t" }
 
-const delivery: Delivery.Delivery = {
+const delivery: Delivery.Delivery = Values.delivery({
   organizationId,
   deliveryId: "d",
   eventId: "e",
   endpointId: "w",
   status: "Delivered",
   attempts: 1,
-  retryStep: 0,
   responseStatus: 200,
-  lastError: null,
   lastAttemptAt: 1,
   nextAttemptAt: null,
   createdAt: 1
-}
+})
 
-const auditEntry: AuditEntry.AuditEntry = {
+const auditEntry: AuditEntry.AuditEntry = Values.auditEntry({
   organizationId,
   entryId: "a",
   createdAt: 1,
-  actor: "admin",
   action: "organization.create",
-  resourceId: organizationId,
-  iccid: null,
-  address: null,
-  requestId: null
-}
+  resourceId: organizationId
+})
 
 const live = { ...inService(sim, "s", 1).next }
 const attached = live.attachments?.[0]
@@ -71,54 +66,17 @@ const withAttachment = (attachment: Partial<NonNullable<typeof attached>["attach
 export const commits: Readonly<Record<string, Storage.Commit>> = {
   organizations: { organizations: [{ organizationId, name: "O", createdAt: 1 }] },
   apiKeys: {
-    apiKeys: [
-      {
-        organizationId,
-        apiKeyId: "k",
-        name: "K",
-        scope: "full",
-        hash: "h",
-        hint: "h",
-        createdAt: 1,
-        expiresAt: null,
-        revokedAt: null,
-        version: 0
-      }
-    ]
+    apiKeys: [Values.apiKey({ organizationId, apiKeyId: "k", name: "K", hash: "h", hint: "h", createdAt: 1 })]
   },
   webhookEndpoints: {
-    webhookEndpoints: [
-      {
-        organizationId,
-        endpointId: "w",
-        url: "https://example.com",
-        events: null,
-        description: "",
-        disabled: null,
-        failingSince: null,
-        signingKeys: [],
-        createdAt: 1,
-        deletedAt: null,
-        version: 0
-      }
-    ]
+    webhookEndpoints: [Values.endpoint({ organizationId, endpointId: "w", url: "https://example.com", createdAt: 1 })]
   },
   plans: {
     plans: [{ organizationId, planId: "p", terms, createdAt: 1, archivedAt: null, deletedAt: null, version: 0 }]
   },
   unchangedPlans: { unchangedPlans: [{ organizationId, planId: "p", version: 1 }] },
   regions: {
-    regions: [
-      {
-        organizationId,
-        coverageId: "c",
-        regionCode: "R",
-        regionName: "R",
-        label: "Green",
-        iso2List: ["FR"],
-        createdAt: 1
-      }
-    ]
+    regions: [Values.region({ organizationId, coverageId: "c", regionName: "R", createdAt: 1 })]
   },
   catalogue: { catalogue: { countries: [], operators: [], profiles: [] } },
   clock: { clock: 1 },
