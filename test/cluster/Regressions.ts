@@ -3,26 +3,47 @@
  */
 import type { Cluster, Commands } from "simplan/testing"
 
-type Recurrence = Extract<Commands.Command, { readonly _tag: "CreatePlan" }>["terms"]["recurrence"]
+type Of<Tag extends Commands.Command["_tag"]> = Extract<Commands.Command, { readonly _tag: Tag }>
+
+type Recurrence = Of<"CreatePlan">["terms"]["recurrence"]
 
 const daily: Recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 }
 
-/** The first step of every plan: one plan of a day, which recurs or not. */
-const createPlan = (recurrence: Recurrence): Cluster.Step => ({
+/** Requests that are made at once, each of one of the processes. */
+const requests = (...all: ReadonlyArray<readonly [process: number, command: Commands.Command]>): Cluster.Step => ({
   _tag: "Requests",
-  requests: [
-    {
-      process: 0,
-      command: {
-        _tag: "CreatePlan",
-        by: 0,
-        label: "Green",
-        coverage: 0,
-        terms: { name: "plan", dataMegaBytes: 1, periodDays: 1, throttling: [], recurrence },
-        flaw: null
-      }
-    }
-  ]
+  requests: all.map(([process, command]) => ({ process, command }))
+})
+
+const fault = (fault: Cluster.Fault): Cluster.Step => ({ _tag: "Fault", fault })
+
+/** A plan of a day, which recurs or not. */
+const plan = (recurrence: Recurrence): Commands.Command => ({
+  _tag: "CreatePlan",
+  by: 0,
+  label: "Green",
+  coverage: 0,
+  terms: { name: "plan", dataMegaBytes: 1, periodDays: 1, throttling: [], recurrence },
+  flaw: null
+})
+
+/** The first step of every plan. */
+const createPlan = (recurrence: Recurrence): Cluster.Step => requests([0, plan(recurrence)])
+
+/** An order without a SIM. */
+const order = (changes: Partial<Of<"Subscribe">>): Commands.Command => ({
+  ...{ _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false },
+  ...changes
+})
+
+const again: Commands.Command = { _tag: "Repeat", back: 0 }
+
+const mobilePlan = (apply: boolean): Commands.Command => ({
+  ...{ _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply, foreign: false }
+})
+
+const report = (of: Commands.Side, line: number, fact: Of<"Report">["reports"][number]["fact"]): Commands.Command => ({
+  ...{ _tag: "Report", of, line, reports: [{ after: 0, again: null, fact }] }
 })
 
 /** A report dated what it notified before the creation that it waited for. */
@@ -33,73 +54,21 @@ const reportDuringCreation: Cluster.Plan = {
   steps: [
     createPlan(daily),
     { _tag: "Wait", millis: 3192 },
-    { _tag: "Fault", fault: { _tag: "Stop", process: 0 } },
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 1,
-          command: { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: true }
-        },
-        {
-          process: 2,
-          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false }
-        }
-      ]
-    },
-    {
-      _tag: "Requests",
-      requests: [
-        { process: 2, command: { _tag: "Delete", by: 1, line: 0, foreign: false } },
-        {
-          process: 1,
-          command: { _tag: "Subscribe", by: 0, plan: 1, sim: null, foreign: false, period: null, keyed: true }
-        },
-        { process: 0, command: { _tag: "Repeat", back: 0 } },
-        {
-          process: 0,
-          command: { _tag: "Subscribe", by: 0, plan: 2, sim: null, foreign: false, period: null, keyed: false }
-        },
-        {
-          process: 3,
-          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false }
-        }
-      ]
-    },
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 3,
-          command: { _tag: "Subscribe", by: 0, plan: 1, sim: null, foreign: false, period: null, keyed: true }
-        },
-        {
-          process: 2,
-          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: true, foreign: false }
-        },
-        {
-          process: 0,
-          command: {
-            _tag: "Subscribe",
-            by: 0,
-            plan: 0,
-            sim: null,
-            foreign: false,
-            period: { start: 43209722, end: null },
-            keyed: false
-          }
-        },
-        {
-          process: 1,
-          command: {
-            _tag: "Report",
-            of: 0,
-            line: 0,
-            reports: [{ after: 0, again: null, fact: { _tag: "FirstUse", package: null } }]
-          }
-        }
-      ]
-    }
+    fault({ _tag: "Stop", process: 0 }),
+    requests([1, order({ keyed: true })], [2, mobilePlan(true)]),
+    requests(
+      [2, { _tag: "Delete", by: 1, line: 0, foreign: false }],
+      [1, order({ plan: 1, keyed: true })],
+      [0, again],
+      [0, order({ plan: 2 })],
+      [3, mobilePlan(true)]
+    ),
+    requests(
+      [3, order({ plan: 1, keyed: true })],
+      [2, mobilePlan(true)],
+      [0, order({ period: { start: 43209722, end: null } })],
+      [1, report(0, 0, { _tag: "FirstUse", package: null })]
+    )
   ]
 }
 
@@ -125,42 +94,13 @@ const interruptedTopUp = (calls: number): Cluster.Plan => ({
   concurrency: 2,
   steps: [
     createPlan(daily),
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 0,
-          command: { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false }
-        }
-      ]
-    },
-    { _tag: "Fault", fault: { _tag: "Die", process: 0, calls, downtime: 1_000 } },
-    { _tag: "Fault", fault: { _tag: "Telco", fault: "unavailable", after: 2, times: 1 } },
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 0,
-          command: { _tag: "TopUp", by: 0, plan: 0, line: 0, period: { start: -46_800_000, end: null }, keyed: false }
-        }
-      ]
-    },
+    requests([0, order({})]),
+    fault({ _tag: "Die", process: 0, calls, downtime: 1_000 }),
+    fault({ _tag: "Telco", fault: "unavailable", after: 2, times: 1 }),
+    requests([0, { _tag: "TopUp", by: 0, plan: 0, line: 0, period: { start: -46_800_000, end: null }, keyed: false }]),
     { _tag: "Wait", millis: 90_000 }
   ]
 })
-
-/** An order without a SIM, a creation of one package. */
-const order = (keyed: boolean): Commands.Command => ({
-  _tag: "Subscribe",
-  by: 0,
-  plan: 0,
-  sim: null,
-  foreign: false,
-  period: null,
-  keyed
-})
-
-const again: Commands.Command = { _tag: "Repeat", back: 0 }
 
 /** The ledger took a request that goes on with its interrupted creation for another try of the job, under no lease. */
 const goingOn: Cluster.Plan = {
@@ -169,9 +109,9 @@ const goingOn: Cluster.Plan = {
   concurrency: 1,
   steps: [
     createPlan(null),
-    { _tag: "Fault", fault: { _tag: "Telco", fault: "answer lost", after: 0, times: 1 } },
-    { _tag: "Requests", requests: [{ process: 0, command: order(true) }] },
-    { _tag: "Requests", requests: [{ process: 0, command: again }] }
+    fault({ _tag: "Telco", fault: "answer lost", after: 0, times: 1 }),
+    requests([0, order({ keyed: true })]),
+    requests([0, again])
   ]
 }
 
@@ -182,17 +122,8 @@ const lastSimTwice: Cluster.Plan = {
   concurrency: 1,
   steps: [
     createPlan(null),
-    ...[1, 2, 3, 4, 5].map(
-      (): Cluster.Step => ({ _tag: "Requests", requests: [{ process: 0, command: order(false) }] })
-    ),
-    {
-      _tag: "Requests",
-      requests: [
-        { process: 0, command: order(true) },
-        { process: 1, command: again },
-        { process: 0, command: again }
-      ]
-    }
+    ...[1, 2, 3, 4, 5].map(() => requests([0, order({})])),
+    requests([0, order({ keyed: true })], [1, again], [0, again])
   ]
 }
 
@@ -206,28 +137,14 @@ const frozenClaim: Cluster.Plan = {
   concurrency: 2,
   steps: [
     createPlan(null),
-    { _tag: "Fault", fault: { _tag: "Freeze", process: 0, calls: 34, millis: 55_954 } },
+    fault({ _tag: "Freeze", process: 0, calls: 34, millis: 55_954 }),
     { _tag: "Wait", millis: 3_655 },
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 0,
-          command: {
-            _tag: "Report",
-            of: 1,
-            line: 2,
-            reports: [{ after: 0, again: null, fact: { _tag: "Location", countryAlpha2: "DE", rat: "4G" } }]
-          }
-        },
-        {
-          process: 0,
-          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: false, foreign: false }
-        },
-        { process: 0, command: order(true) },
-        { process: 0, command: again }
-      ]
-    }
+    requests(
+      [0, report(1, 2, { _tag: "Location", countryAlpha2: "DE", rat: "4G" })],
+      [0, mobilePlan(false)],
+      [0, order({ keyed: true })],
+      [0, again]
+    )
   ]
 }
 
@@ -249,43 +166,15 @@ const probePulledForwardAtOnce: Cluster.Plan = {
   concurrency: 2,
   steps: [
     createPlan(null),
-    { _tag: "Fault", fault: { _tag: "LoseNotifications", process: 1, times: 1 } },
-    {
-      _tag: "Requests",
-      requests: [
-        { process: 1, command: { _tag: "SendSms", by: 0, line: 2, foreign: false, keyed: false } },
-        { process: 1, command: { _tag: "Repeat", back: 1 } }
-      ]
-    },
-    { _tag: "Fault", fault: { _tag: "SlowStorage", process: 1, times: 11, millis: 6 } },
-    { _tag: "Fault", fault: { _tag: "Receiver", fault: "no answer", times: 3 } },
-    {
-      _tag: "Requests",
-      requests: [
-        {
-          process: 3,
-          command: { _tag: "Subscribe", by: 0, plan: 1, sim: null, foreign: false, period: null, keyed: false }
-        },
-        {
-          process: 1,
-          command: {
-            _tag: "CreatePlan",
-            by: 0,
-            label: "Green",
-            coverage: 0,
-            terms: {
-              name: "plan",
-              dataMegaBytes: 1,
-              periodDays: 1,
-              throttling: [],
-              recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 }
-            },
-            flaw: null
-          }
-        },
-        { process: 1, command: { _tag: "Suspend", by: 1, line: 2, attachment: 2, foreign: false } }
-      ]
-    }
+    fault({ _tag: "LoseNotifications", process: 1, times: 1 }),
+    requests([1, { _tag: "SendSms", by: 0, line: 2, foreign: false, keyed: false }], [1, { _tag: "Repeat", back: 1 }]),
+    fault({ _tag: "SlowStorage", process: 1, times: 11, millis: 6 }),
+    fault({ _tag: "Receiver", fault: "no answer", times: 3 }),
+    requests(
+      [3, order({ plan: 1 })],
+      [1, plan(daily)],
+      [1, { _tag: "Suspend", by: 1, line: 2, attachment: 2, foreign: false }]
+    )
   ]
 }
 
@@ -299,28 +188,12 @@ const deletedDuringReport: Cluster.Plan = {
   concurrency: 1,
   steps: [
     createPlan(null),
-    { _tag: "Requests", requests: [{ process: 0, command: order(false) }] },
-    {
-      _tag: "Requests",
-      requests: [
-        { process: 0, command: { _tag: "Delete", by: 0, line: 0, foreign: false } },
-        {
-          process: 0,
-          command: {
-            _tag: "Report",
-            of: 0,
-            line: 0,
-            reports: [
-              { after: 0, again: null, fact: { _tag: "Total", package: null, amount: { percent: 0, beside: 0 } } }
-            ]
-          }
-        },
-        {
-          process: 0,
-          command: { _tag: "SetMobilePlan", by: 0, sim: null, label: "Green", apply: false, foreign: false }
-        }
-      ]
-    }
+    requests([0, order({})]),
+    requests(
+      [0, { _tag: "Delete", by: 0, line: 0, foreign: false }],
+      [0, report(0, 0, { _tag: "Total", package: null, amount: { percent: 0, beside: 0 } })],
+      [0, mobilePlan(false)]
+    )
   ]
 }
 
