@@ -38,7 +38,7 @@ const lockTables = async (url: string, millis: number): Promise<void> => {
 }
 
 const processActs = ({ leaseMillis, members }: Stage, random: Random): Acts => ({
-  "killed a process": async () => random.pick(members).kill(),
+  "killed a process": () => random.pick(members).kill(),
   "froze a process past its lease": () => random.pick(members).freeze(leaseMillis + random.between(300, 1_500))
 })
 
@@ -82,7 +82,7 @@ const telcoActs = ({ telco, telcoTimeoutMillis }: Stage, random: Random): Acts =
     "made the telco unavailable": spell(() => ({ fault: "unavailable" })),
     "lost the telco's answers": spell(() => ({ fault: "answer lost" })),
     "slowed the telco down": spell(() => ({ fault: "slow", delay_millis: random.between(20, telcoTimeoutMillis * 2) })),
-    "killed the telco": async () => telco.kill()
+    "killed the telco": () => telco.kill()
   }
 }
 
@@ -131,4 +131,26 @@ export const run = async (stage: Stage, random: Random, millis: number): Promise
     stream(receiverActs(stage, random.fork()), random.fork(), [50, 500])
   ])
   return tally
+}
+
+/**
+ * Kills the only process so many times in the middle of writes, and nothing else: from shortly after the first answer to well
+ * within the work. On a busy machine it waits until there has been some.
+ */
+export const kill = async (
+  { members }: Pick<Stage, "members">,
+  answers: () => number,
+  random: Random,
+  times: number
+): Promise<Tally> => {
+  const [member] = members
+  if (member === undefined) throw new Error("There is no process to kill")
+  for (let killed = 0; killed < times; killed++) {
+    await member.listening()
+    const before = answers()
+    await sleep(random.between(20, 420))
+    while (answers() === before) await sleep(5)
+    await member.kill()
+  }
+  return { "killed the process": times }
 }

@@ -12,8 +12,8 @@ export interface Place {
 export interface Member {
   readonly name: string
   readonly url: string
-  /** Kills it; it is started again at once. */
-  readonly kill: () => void
+  /** Kills it, and returns when it is dead; it is started again at once. */
+  readonly kill: () => Promise<void>
   /** It stands still for so long. */
   readonly freeze: (millis: number) => Promise<void>
   /** Returns when it is listening. */
@@ -76,9 +76,9 @@ export const member = ({ name, onCrash, port, ...options }: Options): Member => 
   return {
     name,
     url: `http://127.0.0.1:${port}`,
-    kill: () => {
+    kill: async () => {
       isKilled = true
-      current.process.kill("SIGKILL")
+      await current.kill("SIGKILL")
     },
     freeze: async (millis) => {
       const frozen = current

@@ -65,7 +65,7 @@ export const start = async (cwd: string): Promise<Telco> => {
     url: ocs.origin,
     env: { SIMPLAN_TELCO_FILE: file },
     lateness: 40_000,
-    kill: () => ocs.cut(),
+    kill: async () => ocs.cut(),
     freeze: async () => {},
     listening: async () => {},
     stop: async () => {

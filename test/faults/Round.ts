@@ -16,11 +16,10 @@ import { Ledger } from "./Ledger.ts"
 import * as OcsTelco from "./OcsTelco.ts"
 import * as Leaks from "../setup/Leaks.ts"
 import type { Proxy } from "../setup/databases/Proxy.ts"
-import * as Problems from "./Problems.ts"
+import * as Tenant from "./Tenant.ts"
 import * as Random from "./Random.ts"
 import * as Receiver from "./Receiver.ts"
 import * as Telco from "./Telco.ts"
-import * as Tenant from "./Tenant.ts"
 import * as Verdict from "./Verdict.ts"
 
 export interface Options {
@@ -29,7 +28,9 @@ export interface Options {
   /** The simulated telco, unless given. */
   readonly telco?: "simulator" | "ocs"
   /** How long things go wrong. */
-  readonly millis: number
+  readonly millis?: number
+  /** How often the only process is killed, in place of all else that may go wrong. */
+  readonly kills?: number
   readonly clients: number
   /** An empty database on a server, shared by several processes; null for an embedded one of one process. */
   readonly database: {
@@ -166,8 +167,9 @@ const leftOver = async (session: Database.Session, now: number): Promise<Readonl
 export const run = async ({
   clients,
   database,
+  kills,
   main,
-  millis,
+  millis = 0,
   seed,
   telco: kind = "simulator"
 }: Options): Promise<Outcome> => {
@@ -226,7 +228,11 @@ export const run = async ({
       database?.failOver === undefined
         ? null
         : await failingOver(database.failOver, { key: prepared.key, ledger, members, millis })
-    const tally = failed?.tally ?? (await Chaos.run(stage, random.fork(), millis))
+    const goWrong = () =>
+      kills === undefined
+        ? Chaos.run(stage, random.fork(), millis)
+        : Chaos.kill(stage, () => ledger.answers, random.fork(), kills)
+    const tally = failed?.tally ?? (await goWrong())
     const direct = failed?.url ?? database?.url ?? null
     isOver = true
     await telco.setFaults([])
@@ -271,14 +277,14 @@ export const run = async ({
       })
       await stop(last)
       const opened = shared ?? Database.inDirectory(dataDir)
-      const stuck = await Problems.stuck(opened)
+      const stuck = await Tenant.stuck(opened)
       if (shared === null) await opened.close()
 
       // The telco takes what it has refused, and an operator has it asked again.
       await telco.refuseEnds(0)
       const operated = await standing("the operator's server")
-      const listed = await Problems.listed(operated.url)
-      ledger.problems.push(...(await Problems.retry(operated.url, listed)))
+      const listed = await Tenant.problems(operated.url)
+      ledger.problems.push(...(await Tenant.retryAll(operated.url, listed)))
       await stop(operated)
       refused = { stuck, listed }
       tally["left a problem to an operator"] = listed.length

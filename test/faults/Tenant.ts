@@ -1,7 +1,12 @@
-/** The organization of a round: SIMs, a key, plans, and receivers for its webhooks. */
-import { ask, list, text } from "./Asking.ts"
+/**
+ * The organization of a round: SIMs, a key, plans, and receivers for its webhooks; and what an operator sees of the jobs that
+ * the telco has refused three times, and does about them (rule S6).
+ */
+import { ask, list, text, field } from "./Asking.ts"
 import { ALLOWANCE } from "./Clients.ts"
 import type { Receiver } from "./Receiver.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Rows, Session } from "./Database.ts"
 
 export const ADMIN = "faults-admin-token-0123456789"
 export const admin = { authorization: `Bearer ${ADMIN}` }
@@ -61,4 +66,58 @@ export const prepare = async (url: string, receivers: ReadonlyArray<Receiver>) =
     daily: await plan({ period_days: 1, ...daily })
   }
   return { organizationId, key, plans }
+}
+
+/** What the database has when all that is due is done, while the telco refuses still. */
+export interface Stuck {
+  /** The jobs that have ended in refusals. */
+  readonly jobs: Rows
+  /** The ICCIDs of SIMs that are being released. */
+  readonly releasing: ReadonlyArray<string>
+}
+
+export const stuck = async (session: Session): Promise<Stuck> => {
+  const sims = await session.query("select iccid from simplan.sim where allocation = 'Releasing'")
+  return {
+    jobs: await session.query(`
+      select job_id, work->>'iccid' as iccid, (refused->>'times')::int as times,
+        coalesce((work->>'release')::boolean, false) as release
+      from simplan.job where ended_at is not null`),
+    releasing: sims.map(({ iccid }) => String(iccid))
+  }
+}
+
+/** The ids of the problems that the server lists. */
+export const problems = async (url: string): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  for (let page = ""; ; ) {
+    const query = `page_size=100${page === "" ? "" : `&page=${page}`}`
+    const body = await must(`${url}/admin/v1/problems?${query}`, 200, { method: "GET", headers: admin })
+    ids.push(...list(body, "data").map((one) => text(one, "problem_id")))
+    if (field(body, "next_page") === null) return ids
+    page = text(body, "next_page")
+  }
+}
+
+/** How long the telco may be asked again, in milliseconds. */
+const WAIT_LIMIT = 60_000
+
+/** Retries all of them, as an operator does once the telco takes them again; what is wrong, in sentences. */
+export const retryAll = async (url: string, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  for (const id of ids) {
+    const path = `/admin/v1/problems/${encodeURIComponent(id)}/retry`
+    await must(`${url}${path}`, 200, { method: "POST", headers: admin })
+  }
+  const until = Date.now() + WAIT_LIMIT
+  for (;;) {
+    await must(`${url}/admin/v1/clock/advance`, 200, {
+      method: "POST",
+      headers: admin,
+      body: { by: "1 second" }
+    })
+    const left = await problems(url)
+    if (left.length === 0) return []
+    if (Date.now() > until) return [`${left.length} problems stay though they were retried, such as ${left[0]}`]
+    await sleep(100)
+  }
 }

@@ -5,7 +5,7 @@
 import { ALLOWANCE, USED } from "./Clients.ts"
 import type { Rows } from "./Database.ts"
 import { causeOf, isSettled, type Ledger } from "./Ledger.ts"
-import type { Stuck } from "./Problems.ts"
+import type { Stuck } from "./Tenant.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Books } from "./Telco.ts"
 

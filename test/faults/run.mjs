@@ -31,7 +31,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
 const child = spawn(
   process.execPath,
-  [vitest, "run", "--config", "test/faults/vitest.config.ts", "--disable-console-intercept"],
+  [vitest, "run", "--config", "test/faults/vitest.config.ts", "--disable-console-intercept", "faults.long"],
   {
     cwd: root,
     stdio: "inherit",

@@ -1,13 +1,12 @@
 import { defineConfig } from "vitest/config"
 import shared from "../vitest.config.ts"
 
-/** For `npm run test:faults` alone. */
+/** For `npm run test:faults` and `npm run test:crash`, which take longer than the rest of the suite may. */
 export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    include: ["test/faults/*.long.ts"],
-    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/copy.ts"],
+    include: ["test/faults/**/*.long.ts"],
     testTimeout: 2 ** 31 - 1
   }
 })

@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url"
 import pg from "pg"
 import { createSimplan } from "simplan/promise"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import * as BuiltCopy from "../cli/BuiltCopy.ts"
-import * as World from "../promise/World.ts"
-import * as Databases from "../setup/databases/Databases.ts"
+import * as BuiltCopy from "../../cli/BuiltCopy.ts"
+import * as World from "../../promise/World.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import { telco } from "./Telco.mjs"
 
 const KILLS = 20
