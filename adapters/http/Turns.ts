@@ -20,8 +20,8 @@ const ACCEPTING = { millis: 100, every: 500 }
 export interface Turns {
   /** Whether a request may begin at once: nothing waits, and few have begun in this turn. It counts as begun then. */
   readonly mayBegin: () => boolean
-  /** Runs something when it is the turn of its address. It must not throw. */
-  readonly add: (network: string, run: () => void) => void
+  /** Runs something when it is the turn of its address, unless what `add` returns is called before. It must not throw. */
+  readonly add: (network: string, run: () => void) => () => void
   /** A connection was accepted in this turn, so that another may wait to be. */
   readonly accepted: () => void
 }
@@ -88,6 +88,11 @@ export const make = (
       if (runs === undefined) waiting.set(network, [run])
       else runs.push(run)
       plan()
+      return () => {
+        const left = waiting.get(network)?.filter((one) => one !== run) ?? []
+        if (left.length > 0) waiting.set(network, left)
+        else waiting.delete(network)
+      }
     },
     accepted: () => {
       isAccepting = true
@@ -106,12 +111,7 @@ const pieces = make(setImmediate, performance.now.bind(performance), 1)
  */
 export const piece: Effect.Effect<void> = Effect.flatMap(RequestContext.Current, ({ actor, address }) =>
   Effect.callback((resume) => {
-    let isWanted = true
-    pieces.add(actor ?? address ?? "", () => {
-      if (isWanted) resume(Effect.void)
-    })
-    return Effect.sync(() => {
-      isWanted = false
-    })
+    const remove = pieces.add(actor ?? address ?? "", () => resume(Effect.void))
+    return Effect.sync(remove)
   })
 )

@@ -80,7 +80,7 @@ describe("The documents list all", () => {
       ["bytes of answers", "adapters/http/connections/UnreadBytes.ts", /PRESET = (\w+) \* 1_048_576/, " MB"],
       ["connections", "adapters/http/Server.ts", /^const CONNECTIONS = (\w+)/m, ", or"],
       ["connections", "adapters/http/Server.ts", /^const CONNECTIONS_OF_ADDRESS = (\w+)/m],
-      ["pipelined requests", "adapters/http/connections/Connection.ts", /^const AHEAD = (\w+)/m, " of"],
+      ["pipelined requests", "adapters/http/connections/Connection.ts", /^const AHEAD = (\w+)/m, ","],
       ["requests that begin", "adapters/http/Turns.ts", /^const MOST = (\w+)/m, ", or"],
       ["wrong keys", "adapters/http/middleware/Auth.ts", /failureRate: .*requests: (\w+)/],
       ["keys that are looked up", "adapters/http/middleware/Auth.ts", /^const SLOTS = (\w+)/m],

@@ -103,6 +103,17 @@ it("a single connection holds up nothing", () => {
   expect(turns.mayBegin()).toBe(true)
 })
 
+it("what is not wanted any more takes no turn", () => {
+  const { add, turn, turns } = world(1)
+  const remove = turns.add("a", () => expect.unreachable())
+  add("a", "a")
+  const removeOther = turns.add("b", () => expect.unreachable())
+  add("c", "c")
+  remove()
+  removeOther()
+  expect([turn(), turn(), turn()]).toEqual([["a"], ["c"], []])
+})
+
 it("of long pieces of work one is done in a turn, by turns of callers", () => {
   const { add, turn } = world(1)
   for (const name of ["a1", "a2", "a3"]) add("a", name)
