@@ -150,14 +150,14 @@ const connect = Effect.fnUntraced(function* (options: Options) {
       })
   )
   const limit = Duration.fromInputUnsafe(timeout)
-  const late = new Failure({
-    outcome: "Unknown",
-    message: `The SM-DP+ has not answered within ${Duration.toSeconds(limit)} s`
-  })
   return (request: Request) =>
     Effect.timeoutOrElse(send(agents, `gsma/rsp/v${version}`, request), {
       duration: limit,
-      orElse: () => Effect.fail(late)
+      orElse: () =>
+        new Failure({
+          outcome: "Unknown",
+          message: `The SM-DP+ has not answered within ${Duration.toSeconds(limit)} s`
+        })
     })
 })
 

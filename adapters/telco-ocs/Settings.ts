@@ -38,11 +38,17 @@ export class Settings extends Context.Service<Settings, Resolved>()("simplan/Tel
 const millis = (span: Duration.Input): number => Duration.toMillis(Duration.fromInputUnsafe(span))
 
 /** The settings of these options. */
-export const layer = ({ listLag = "10 seconds", watch = "15 minutes", ...options }: Options): Layer.Layer<Settings> =>
+export const layer = ({
+  identitiesOf = () => Effect.succeed(null),
+  listLag = "10 seconds",
+  timeZone = "UTC",
+  watch = "15 minutes",
+  ...options
+}: Options): Layer.Layer<Settings> =>
   Layer.succeed(Settings, {
-    timeZone: "UTC",
-    identitiesOf: () => Effect.succeed(null),
     ...options,
+    identitiesOf,
+    timeZone,
     watch: millis(watch),
     listLag: millis(listLag)
   })

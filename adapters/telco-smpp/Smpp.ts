@@ -40,6 +40,13 @@ const defaults: OfMessages & OfConnection = {
   throttledRetries: 3
 }
 
+/** The options that have a value: a caller in JavaScript may pass undefined for one that it does not set. */
+const given = (options: Options): Options => {
+  const copy = { ...options }
+  for (const [name, value] of Object.entries(copy)) if (value === undefined) Reflect.deleteProperty(copy, name)
+  return copy
+}
+
 /** A setting is wrong. The message names it, and has no secret. */
 export class InvalidSettings extends Data.TaggedError("TelcoSmpp.InvalidSettings")<{
   /** Which setting is wrong, and why; it has no secret. */
@@ -83,7 +90,7 @@ export const make = (
   Effect.gen(function* () {
     const account = yield* parse(options.url, options.ca)
     const library = yield* Session.library
-    const settings = { ...defaults, ...options }
+    const settings = { ...defaults, ...given(options) }
     const connection = yield* Connection.make(library, account, settings)
     const { sendSms } = yield* Messages.make(connection, settings)
     return { sendSms, check: connection.check }

@@ -21,6 +21,16 @@ describe("The connection to an SMSC", () => {
     expect(smsc.counts.unbinds).toBe(1)
   })
 
+  it("has its default for an option that is undefined, as JavaScript may pass it", () =>
+    play(
+      ({ smpp, smsc }) =>
+        Effect.gen(function* () {
+          yield* smpp.sendSms(sms("m-1", "text"))
+          expect(smsc.shown()).toEqual(["text"])
+        }),
+      Object.assign<Partial<Smpp.Options>, object>({}, { window: undefined, alphabet: undefined, source: undefined })
+    ))
+
   it("says why it is not bound, and binds once the SMSC lets it", () =>
     play(({ smpp, smsc }) =>
       Effect.gen(function* () {

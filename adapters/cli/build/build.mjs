@@ -183,17 +183,18 @@ const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1])
 if (isProgram) {
   const [command, ...args] = process.argv.slice(2)
   const isServing = command === "serve"
+  const main = join(dist, "adapters", "cli", "main.js")
   const started = performance.now()
   try {
     const wasStale = await ensureBuilt({ force: !isServing })
     if (isServing && wasStale) console.error(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    if (isServing && !existsSync(main)) throw new Error("the build has no adapters/cli/main.js")
   } catch (error) {
     console.error(error.message)
     process.exit(1)
   }
   // In this process, so that signals reach the server.
   if (isServing) {
-    const main = join(dist, "adapters", "cli", "main.js")
     process.argv = [process.argv[0], main, "serve", ...args]
     await import(pathToFileURL(main).href)
   }
