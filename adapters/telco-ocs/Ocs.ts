@@ -4,176 +4,17 @@
  * Packages and the mobile plan are ordered and messages are sent under entries of the journal, because the system knows
  * no idempotency keys. It has no call that releases a profile for a new download: that succeeds here and does nothing, and
  * whoever needs it lets the SM-DP+ do it.
- *
- * Messages are sent by `sendMtSms`, in as many pieces as the system's limits ask for. The system takes 160 characters, or 70
- * where a character is escaped as `\uXXXX`. It takes no header by which a phone puts segments together, so each piece is a
- * message of its own, and the answer says how many there are. A text may take as many as any other message has segments
- * (`Sms.limits`). The journal knows how many pieces were sent. A piece whose outcome is unknown is not sent again: no SIM gets a
- * message twice. The IMSI is that of the inventory, where it has one that the system knows.
  */
-import { Effect, Layer, Schema } from "effect"
-import { GsmAlphabet, Sms, Telco } from "simplan/ports"
-import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
-import * as Api from "./api/Api.ts"
+import { Effect, Layer } from "effect"
+import { Telco } from "simplan/ports"
+import { type Journal, SimLocks } from "../telco-calls/index.ts"
+import type * as Api from "./api/Api.ts"
 import * as MobilePlans from "./MobilePlans.ts"
 import * as Orders from "./orders/Orders.ts"
 import * as Settings from "./Settings.ts"
+import * as Sms from "./Sms.ts"
 import * as Subscribers from "./Subscribers.ts"
 import * as Zones from "./Zones.ts"
-
-const PLAIN = 160
-const ESCAPED = 70
-
-/** How many of the 160 places a character takes; undefined where it has to be escaped: it is not ASCII, or not of the GSM alphabet. */
-const placesOf = (character: string): number | undefined =>
-  character === "\\" || character > "\u007f" ? undefined : GsmAlphabet.septets(character)?.[0]
-
-const needsEscape = (unit: string): boolean => placesOf(unit) === undefined
-
-const escaped = (unit: string): string =>
-  needsEscape(unit) ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}` : unit
-
-/** The pieces in which a text is sent, as the system wants them. No piece ends within a surrogate pair. */
-export const pieces = (text: string): ReadonlyArray<string> => {
-  const isEscaped = text.split("").some(needsEscape)
-  const limit = isEscaped ? ESCAPED : PLAIN
-  const all: Array<string> = []
-  let piece = ""
-  let size = 0
-  for (const character of text) {
-    const more = isEscaped ? character.length : (placesOf(character) ?? 1)
-    if (size + more > limit) {
-      all.push(piece)
-      piece = ""
-      size = 0
-    }
-    piece += character
-    size += more
-  }
-  return [...all, piece].map((one) => one.split("").map(escaped).join(""))
-}
-
-/** `Sending` is written before a piece is sent: who finds it cannot know whether the piece was sent. */
-const Message = Schema.Struct({
-  state: Schema.Literals(["Waiting", "Sending", "Sent", "Refused"]),
-  sent: Schema.Finite,
-  reason: Schema.NullOr(Schema.String)
-})
-
-type Message = typeof Message.Type
-
-const decode = Schema.decodeUnknownEffect(Message)
-
-const unknown = (sent: number, all: number): string =>
-  `It is unknown whether piece ${sent + 1} of ${all} of the message was sent; it is not sent again`
-
-const makeSendSms = Effect.gen(function* () {
-  const { identitiesOf, telco } = yield* Settings.Settings
-  const journal = yield* Journal.Journal
-  const api = yield* Api.Api
-  const locks = yield* SimLocks.SimLocks
-  const subscribers = yield* Subscribers.Subscribers
-
-  const imsiOf = Effect.fnUntraced(
-    function* (iccid: string) {
-      const listed = yield* identitiesOf(iccid)
-      const imsi = listed?.imsi ?? (yield* subscribers.of(iccid)).imsi ?? (yield* subscribers.ask(iccid)).imsi
-      if (imsi === null) return yield* new Telco.Refused({ message: "The subscriber has no IMSI to send a message to" })
-      return imsi
-    },
-    Effect.catchTags({
-      "TelcoCalls.CallFailure": (failure) => Effect.fail(CallFailure.toPort(failure)),
-      JournalError: ({ message }) => Effect.fail(CallFailure.unavailable(message))
-    })
-  )
-
-  /** The IMSI that the system reports now. Nothing was sent where it cannot be asked. */
-  const imsiNow = (iccid: string) =>
-    subscribers.ask(iccid).pipe(
-      Effect.map(({ imsi }) => imsi),
-      Effect.catchTags({
-        "TelcoCalls.CallFailure": ({ message, outcome, retryAfterSeconds }) =>
-          outcome === "NotFound"
-            ? Effect.succeed(null)
-            : Effect.fail(
-                new CallFailure.CallFailure({
-                  outcome: "NotDone",
-                  message,
-                  ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
-                })
-              ),
-        JournalError: ({ message }) => Effect.fail(new CallFailure.CallFailure({ outcome: "NotDone", message }))
-      })
-    )
-
-  /** Sends a piece, and gives the IMSI that it went to: another one where the system does not know the one given. */
-  const sendPiece = Effect.fnUntraced(function* (iccid: string, sms: Parameters<Api.Api["Service"]["sendSms"]>[0]) {
-    const answer = yield* Effect.result(api.sendSms(sms))
-    if (answer._tag === "Success") return sms.imsi
-    if (answer.failure.outcome !== "NotFound") return yield* answer.failure
-    const imsi = yield* imsiNow(iccid)
-    if (imsi === null || imsi === sms.imsi) return yield* answer.failure
-    yield* api.sendSms({ ...sms, imsi })
-    return imsi
-  })
-
-  const overtaken = CallFailure.unavailable("Another call has gone on with this message", 1)
-
-  const send = Effect.fnUntraced(function* ({
-    from,
-    iccid,
-    messageId,
-    text
-  }: Parameters<Telco.Telco["Service"]["sendSms"]>[0]) {
-    const place = { telco, kind: Journal.MESSAGE, key: messageId }
-    const all = pieces(text)
-    const write = Effect.fnUntraced(function* (before: Journal.Entry | null, document: Message) {
-      const next = { ...place, iccid, externalId: null, document, dueAt: null }
-      const entry = yield* CallFailure.ofJournal(Journal.write(journal, before, next))
-      return entry ?? (yield* overtaken)
-    })
-    const { segments: most } = Sms.limits
-    if (all.length > most) {
-      const message = `The message takes ${all.length} segments here, where a character that is not ASCII leaves ${ESCAPED} to each; the most is ${most}`
-      return yield* new Telco.Refused({ message })
-    }
-    const result: Telco.SentSms = { segments: all.length }
-    let entry = yield* CallFailure.ofJournal(journal.get(place))
-    let sent = 0
-    if (entry !== null) {
-      const found = yield* Effect.mapError(decode(entry.document), () =>
-        CallFailure.unavailable("The message's entry has another form")
-      )
-      if (found.state === "Sent") return result
-      if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
-      if (found.state === "Sending") return yield* new Telco.Refused({ message: unknown(found.sent, all.length) })
-      sent = found.sent
-    }
-    let imsi = yield* imsiOf(iccid)
-    for (const [index, piece] of all.entries()) {
-      if (index < sent) continue
-      entry = yield* write(entry, { state: "Sending", sent: index, reason: null })
-      const answer = yield* Effect.result(sendPiece(iccid, { imsi, from, text: piece }))
-      if (answer._tag === "Success") {
-        imsi = answer.success
-        continue
-      }
-      const failure = CallFailure.toPort(answer.failure)
-      // Without an outcome the entry stays as it is, so that the repeated call is refused.
-      if (answer.failure.outcome === "NotDone") yield* write(entry, { state: "Waiting", sent: index, reason: null })
-      else if (failure._tag === "Telco.Refused") {
-        yield* write(entry, { state: "Refused", sent: index, reason: failure.message })
-      }
-      return yield* failure
-    }
-    yield* write(entry, { state: "Sent", sent: all.length, reason: null })
-    return result
-  })
-
-  return Effect.fn("Sms.sendSms")((sms: Parameters<Telco.Telco["Service"]["sendSms"]>[0]) =>
-    locks.withLock(sms.iccid, () => send(sms))
-  )
-})
 
 const make = Effect.gen(function* () {
   const { telco } = yield* Settings.Settings
@@ -184,7 +25,7 @@ const make = Effect.gen(function* () {
     suspendPackage,
     cancelPackage,
     listPackages,
-    sendSms: yield* makeSendSms,
+    sendSms: yield* Sms.makeSendSms,
     setMobilePlan,
     releaseProfile: ({ iccid }) =>
       Effect.logDebug(

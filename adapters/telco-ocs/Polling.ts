@@ -26,6 +26,7 @@ import * as OrderJournal from "./orders/OrderJournal.ts"
 import * as Facts from "./reports/Facts.ts"
 import * as SimState from "./reports/SimState.ts"
 import * as Subscribers from "./Subscribers.ts"
+import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 
 /** From a second to a day. */
@@ -229,7 +230,7 @@ export const make = (options: Options) =>
     const reports = yield* Reports.Reports
     const catalogues = yield* Catalogues.Catalogues
     const drift = yield* Comparison.make
-    const thresholds = yield* PollSchedule.makeNotifiedThresholds(options)
+    const thresholds = yield* NotifiedThresholds.make(options)
     const metrics = makeMetrics(telco)
 
     /** A call beside the list of packages: its failure does not stop the poll. Null: it has failed, or is not wanted. */

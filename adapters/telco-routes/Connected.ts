@@ -109,8 +109,11 @@ export interface Connected {
   readonly background: Background | null
 }
 
-/** What a telco has that the port's calls are all of. */
-export const plain: Pick<Connected, "checkTerms" | "zones" | "notifications" | "imsiOf" | "missing" | "background"> = {
+/** What a telco has that only takes calls. */
+export const onlyCalls: Pick<
+  Connected,
+  "checkTerms" | "zones" | "notifications" | "imsiOf" | "missing" | "background"
+> = {
   checkTerms: () => Effect.void,
   zones: null,
   notifications: null,

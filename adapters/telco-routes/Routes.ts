@@ -55,7 +55,7 @@ const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected
     const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout }))
     const telco = yield* Guards.guarded(of, Context.get(context, Telco.Telco))
     return {
-      ...Connected.plain,
+      ...Connected.onlyCalls,
       name,
       kind: "http",
       telco,
@@ -71,7 +71,7 @@ const connectSimulator = ({
   name
 }: Settings.Of<"simulator">): Effect.Effect<Connected.Connected, never, Books.Books | Scope.Scope> =>
   Effect.map(Layer.build(TelcoSimulator.layer()), (context) => ({
-    ...Connected.plain,
+    ...Connected.onlyCalls,
     name,
     kind: "simulator",
     telco: Context.get(context, Telco.Telco),

@@ -4,7 +4,7 @@ import { SimIdentities, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import { CallFailure, Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs } from "../../adapters/telco-ocs/index.ts"
-import { pieces } from "../../adapters/telco-ocs/Ocs.ts"
+import { pieces } from "../../adapters/telco-ocs/Sms.ts"
 import * as Model from "./Model.ts"
 
 const iccid = "8988303000000000017"

@@ -16,7 +16,7 @@ import * as Subscribers from "../Subscribers.ts"
 import * as Facts from "./Facts.ts"
 import * as SimState from "./SimState.ts"
 import type * as Polling from "../Polling.ts"
-import * as PollSchedule from "../PollSchedule.ts"
+import * as NotifiedThresholds from "../NotifiedThresholds.ts"
 
 export type Notification =
   /** `usedBytes`: what has been used of the package in all. */
@@ -96,7 +96,7 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
     const api = yield* Api
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
-    const thresholds = yield* PollSchedule.makeNotifiedThresholds({ telco })
+    const thresholds = yield* NotifiedThresholds.make({ telco })
 
     const simEntry = (iccid: string) => journal.get({ telco, kind: Subscribers.KIND, key: iccid })
 

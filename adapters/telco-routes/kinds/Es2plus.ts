@@ -61,7 +61,7 @@ export const connect = (
         return { status, body: null }
       })
     return {
-      ...Connected.plain,
+      ...Connected.onlyCalls,
       name,
       kind: "es2plus",
       telco: yield* Guards.guarded(of, { ...Guards.unsupported(name), releaseProfile }),

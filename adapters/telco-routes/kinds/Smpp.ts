@@ -54,7 +54,7 @@ export const connect = (
       ({ message }) => new Connected.CannotConnect({ message: `telcos.${name}: ${message}` })
     )
     return {
-      ...Connected.plain,
+      ...Connected.onlyCalls,
       name,
       kind: "smpp",
       telco: yield* Guards.withConcurrency(of, { ...Guards.unsupported(name), sendSms }),
