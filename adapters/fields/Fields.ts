@@ -1,7 +1,7 @@
 /**
  * The fields that requests and settings hold: their schemas (rules W8 and W9), which transform nothing, so that their decoded
- * form equals what was sent; and the check of texts that storages cannot keep (rule W1), those with NUL characters or lone
- * surrogates.
+ * form equals what was sent; the address of a telco bridge, and addresses as logs show them, without a password; and the
+ * check of texts that storages cannot keep (rule W1), those with NUL characters or lone surrogates.
  */
 import { Schema, type SchemaAST } from "effect"
 import { Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"

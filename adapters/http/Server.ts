@@ -261,7 +261,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       const connections = yield* Connections.make(server, {
         stallTimeout: listen.stallTimeout ?? "30 seconds",
         unreadBytes: listen.unreadBytes ?? UnreadBytes.PRESET,
-        most: Connections.within(listen.connections ?? CONNECTIONS),
+        most: Connections.mostWithin(listen.connections ?? CONNECTIONS),
         mostOfAddress: listen.connectionsOfAddress ?? CONNECTIONS_OF_ADDRESS,
         trustedProxies: options.trustedProxies ?? 0
       })

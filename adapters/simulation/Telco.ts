@@ -82,7 +82,7 @@ export interface Journal {
 export const journal = (): Journal => {
   const records: Array<TelcoRecord> = []
   const kinds = new Map<string, Map<string, Books.Document>>()
-  const shelf = (kind: string): Map<string, Books.Document> => {
+  const documentsOf = (kind: string): Map<string, Books.Document> => {
     const known = kinds.get(kind)
     if (known !== undefined) return known
     const fresh = new Map<string, Books.Document>()
@@ -90,9 +90,9 @@ export const journal = (): Journal => {
     return fresh
   }
   const add = (kind: string, key: string, document: Books.Document, now: Time.Instant): Books.Document => {
-    const stored = shelf(kind).get(key)
+    const stored = documentsOf(kind).get(key)
     if (stored !== undefined) return stored
-    shelf(kind).set(key, document)
+    documentsOf(kind).set(key, document)
     records.push(recordOf(kind, key, document, now))
     return document
   }
@@ -102,13 +102,13 @@ export const journal = (): Journal => {
       add: (kind, key, document) => Effect.map(clock.now, (now) => add(kind, key, document, now)),
       addUnless: (other, kind, key, document) =>
         Effect.map(clock.now, (now) => {
-          const found = shelf(other).get(key)
+          const found = documentsOf(other).get(key)
           return found === undefined
             ? { kind, document: add(kind, key, document, now) }
             : { kind: other, document: found }
         }),
-      get: (kind, key) => Effect.sync(() => shelf(kind).get(key) ?? null),
-      all: (kind) => Effect.sync(() => Array.from(shelf(kind), ([key, document]) => ({ key, document })))
+      get: (kind, key) => Effect.sync(() => documentsOf(kind).get(key) ?? null),
+      all: (kind) => Effect.sync(() => Array.from(documentsOf(kind), ([key, document]) => ({ key, document })))
     }))
   )
   return { records, layer }

@@ -1,5 +1,6 @@
 /**
- * An SM-DP+ behind ES2+, as the part of the telco port that it serves: `releaseProfile`. It makes a profile available for a new download, by the steps of `Release`.
+ * An SM-DP+ behind ES2+, as the part of the telco port that it serves: `releaseProfile`. It makes a profile available for a
+ * new download, by the steps of `Release`.
  *
  * Each step is written to the journal before and after its call, so whichever process continues a release knows what was
  * asked. A release that has ended is answered from the journal, and the SM-DP+ is not asked again. Calls about one SIM follow
@@ -37,7 +38,10 @@ export interface ReleaseOptions {
 /** How profiles are made available again, the connection, and who asks. */
 export type Options = ReleaseOptions & HttpApi.Options
 
-/** The matching id of an activation code (SGP.22 section 4.1), `LPA:1$<SM-DP+ address>$<matching id>$…`; null where it has none. */
+/**
+ * The matching id of an activation code (SGP.22 section 4.1), `LPA:1$<SM-DP+ address>$<matching id>$…`; null where it has
+ * none.
+ */
 export const matchingIdOf = (lpa: string): string | null => {
   const [version, address, matching] = lpa.trim().replace(/^LPA:/i, "").split("$")
   return version === "1" && address !== undefined && matching !== undefined && matching !== "" ? matching : null

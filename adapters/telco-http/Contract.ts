@@ -1,6 +1,6 @@
 /**
  * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The client, the server and
- * the OpenAPI document in this folder come from this definition. It has the way of the port's values to the wire and back too.
+ * the OpenAPI document in this folder come from this definition. It also converts the values of the port to the wire and back.
  *
  * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
  * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
@@ -90,7 +90,7 @@ export const order = ({ iccid, packageId, terms, window }: Telco.PackageOrder): 
   }
 })
 
-/** The order that a bridge has taken from the wire. */
+/** The order that a bridge has taken from the wire. The contract's schemas have checked the values of the wire. */
 export const orderFrom = ({ iccid, package_id, terms, window }: typeof Order.Type): Telco.PackageOrder => ({
   packageId: package_id,
   iccid,

@@ -11,9 +11,9 @@
  * - never later than `slowest`. If the next threshold is one that the OCS does not notify, never later than `TOLERANCE` after
  *   the package could reach it at `PEAK`;
  * - while idle, after half the time that it has been, since use comes in bursts;
- * - if it is idle, or the OCS notifies the next threshold, nothing hurries: not sooner than `spacing`, which depends on how many
- *   calls are to spare: while most are, a poll that nothing hurries follows soon, so that a small
- *   inventory is shown as it is; when they are in use, it waits.
+ * - if it is idle, or the OCS notifies the next threshold, nothing hurries: not sooner than `spacing`, which depends on how
+ *   many calls are to spare: while most are, a poll that nothing hurries follows soon, so that a small inventory is shown as
+ *   it is; when they are in use, it waits.
  *
  * The thresholds that the OCS notifies need few polls: the OCS pushes them. So the operator sets its two thresholds to 50
  * and 80, and polls find 100 from 80 % on, where few packages are at a time. With 80 and 100 in their place, polls would have

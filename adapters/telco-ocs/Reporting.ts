@@ -83,7 +83,10 @@ const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message:
     Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
   )
 
-/** Polls SIMs and compares their books, also of those in stock, settles orders and mobile plans, and lists a wrong zone among the problems. */
+/**
+ * Polls SIMs and compares their books, also of those in stock, settles orders and mobile plans, and lists a wrong zone among
+ * the problems.
+ */
 const turns = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options

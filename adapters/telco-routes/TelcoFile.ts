@@ -10,6 +10,7 @@ import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Fields, Messages } from "../fields/index.ts"
 import * as JsonLines from "../json-lines/index.ts"
+import { Answers } from "../telco-calls/index.ts"
 import * as Routing from "./Routing.ts"
 import * as Settings from "./Settings.ts"
 
@@ -59,12 +60,11 @@ export interface Places {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The code of an error of the file system. */
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unreadable"
+/** Why a file cannot be read. */
+const reasonOf = (error: unknown): string => Answers.codeOf(error) || "unreadable"
 
 const content = (path: string): Result.Result<string, string> =>
-  Result.try({ try: () => readFileSync(path, "utf8"), catch: codeOf })
+  Result.try({ try: () => readFileSync(path, "utf8"), catch: reasonOf })
 
 /** A secret without white space around it. */
 const readingSecrets =
@@ -309,7 +309,7 @@ const open = (path: string, { env = process.env, isVirtual = false }: Options) =
   Result.map(
     Result.try({
       try: () => readFileSync(path, "utf8"),
-      catch: (error) => new BadTelcoFile({ message: `${path} cannot be read (${codeOf(error)}).` })
+      catch: (error) => new BadTelcoFile({ message: `${path} cannot be read (${reasonOf(error)}).` })
     }),
     (text): Source => ({ text, name: path, directory: dirname(resolve(path)), env, isVirtual })
   )

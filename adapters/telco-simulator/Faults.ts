@@ -1,10 +1,7 @@
 /**
- * Faults: what goes wrong with which of the next calls, and the way of a call to the telco and back, where they befall it and
- * where it is counted. A call takes the faults that apply to it and leaves the rest.
- *
- * A call that is on its way reaches the telco even if its caller gives up, as it would over a network.
+ * Faults: what goes wrong with which of the next calls. A call takes the faults that apply to it and leaves the rest.
  */
-import { Duration, Effect, Fiber, Ref, type Scope } from "effect"
+import { Duration, type Effect } from "effect"
 import { Telco } from "simplan/ports"
 
 /** The calls that a fault may befall. */
@@ -102,24 +99,6 @@ const befalls = (fault: Fault, call: Call): boolean =>
 /** How many calls of each kind came in since the layer was built, those that never reached the telco included. */
 export type CallCounts = Readonly<Record<Kind, number>>
 
-interface State {
-  readonly faults: ReadonlyArray<Fault>
-  readonly calls: CallCounts
-}
-
-const untouched: State = {
-  faults: [],
-  calls: {
-    createPackage: 0,
-    suspendPackage: 0,
-    cancelPackage: 0,
-    sendSms: 0,
-    releaseProfile: 0,
-    setMobilePlan: 0,
-    listPackages: 0
-  }
-}
-
 /** Counts calls, and makes them go wrong. */
 export interface Controls {
   /** Since the simulator was built. */
@@ -131,57 +110,3 @@ export interface Controls {
   /** The calls from now on meet no fault; one that is slow already stays so. */
   readonly clearFaults: Effect.Effect<void>
 }
-
-/** The way to the telco. */
-export interface Transport extends Controls {
-  /** Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal or null. */
-  readonly send: <A>(
-    call: Call,
-    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
-  ) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
-}
-
-const unavailable = (message: string, retryAfterSeconds: number | null = null): Telco.Unavailable =>
-  new Telco.Unavailable({ message, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
-
-const outOfReach = ({ isKnown, retryAfterSeconds }: Fate): Telco.Unavailable => {
-  const message = "The telco is out of reach"
-  return isKnown ? new Telco.Unavailable({ message, isDone: false }) : unavailable(message, retryAfterSeconds)
-}
-
-/** A way without faults; calls that are on it end with the scope. */
-export const makeTransport: Effect.Effect<Transport, never, Scope.Scope> = Effect.gen(function* () {
-  const state = yield* Ref.make(untouched)
-  const scope = yield* Effect.scope
-
-  const fateOf = (call: Call): Effect.Effect<Fate> =>
-    Ref.modify(state, ({ calls, faults }) => {
-      const [fate, left] = take(faults, call)
-      return [fate, { faults: left, calls: { ...calls, [call.kind]: calls[call.kind] + 1 } }]
-    })
-
-  const arrive = <A>(
-    fate: Fate,
-    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
-  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
-    if (fate.unavailable) return Effect.fail(outOfReach(fate))
-    if (!fate.answerLost) return work(fate.refusal)
-    return Effect.andThen(Effect.exit(work(fate.refusal)), Effect.fail(unavailable("The telco's answer was lost")))
-  }
-
-  return {
-    send: (call, work) =>
-      Effect.flatMap(fateOf(call), (fate) => {
-        if (!Duration.isPositive(fate.delay)) return arrive(fate, work)
-        const onItsWay = Effect.andThen(
-          Effect.sleep(fate.delay),
-          Effect.suspend(() => arrive(fate, work))
-        )
-        return Effect.flatMap(Effect.forkIn(onItsWay, scope), Fiber.join)
-      }),
-    calls: Effect.map(Ref.get(state), ({ calls }) => calls),
-    setFaults: (faults) => Ref.update(state, (now) => ({ ...now, faults })),
-    addFault: (fault) => Ref.update(state, (now) => ({ ...now, faults: [...now.faults, fault] })),
-    clearFaults: Ref.update(state, (now) => ({ ...now, faults: [] }))
-  }
-})

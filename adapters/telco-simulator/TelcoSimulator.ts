@@ -4,13 +4,13 @@
  * Deterministic: the same calls get the same answers. Every call adds its outcome to the books under its key before it is
  * answered, and answers what the key has. So a crash or a lost answer loses nothing that was done, and a call that comes again,
  * or twice at once, has one effect and one answer. A refusal that is injected becomes the outcome, unless the key has one
- * already. What ends a package is done once for the package, whatever the key, and refused by the key. While the simulator runs,
- * its books can be read and faults injected through the service `TelcoSimulator`.
+ * already. What ends a package is done once for the package, whatever the key, and refused by the key. While the simulator
+ * runs, its books can be read and faults injected through the service `TelcoSimulator`.
  *
  * The books get a record per call's key, which is that call's outcome. Nothing is ever changed: a package is suspended or
  * cancelled when there is a record that says so. A key that was cancelled before any package came for it is spent.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
 import { Telco } from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
@@ -50,7 +50,10 @@ export interface SimulatedMessage {
   readonly text: string
 }
 
-/** What a test can read in the books. Lists are in the order in which things happened first; nothing that was refused is in them. Each read fails with `BooksError` where the storage of the books does. */
+/**
+ * What a test can read in the books. Lists are in the order in which things happened first; nothing that was refused is in
+ * them. Each read fails with `BooksError` where the storage of the books does.
+ */
 export interface Inspection {
   /** Suspended and cancelled ones are among them. */
   readonly packages: Effect.Effect<ReadonlyArray<SimulatedPackage>, BooksError>
@@ -271,10 +274,85 @@ const working = (records: Records, options: Options, refusal: string | null): Re
     )
 })
 
+interface State {
+  readonly faults: ReadonlyArray<Faults.Fault>
+  readonly calls: Faults.CallCounts
+}
+
+const untouched: State = {
+  faults: [],
+  calls: {
+    createPackage: 0,
+    suspendPackage: 0,
+    cancelPackage: 0,
+    sendSms: 0,
+    releaseProfile: 0,
+    setMobilePlan: 0,
+    listPackages: 0
+  }
+}
+
+/** The way of calls to the telco and back, where faults befall them and where they are counted. */
+interface Transport extends Faults.Controls {
+  /** Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal or null. */
+  readonly send: <A>(
+    call: Faults.Call,
+    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+  ) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+}
+
+const unavailable = (message: string, retryAfterSeconds: number | null = null): Telco.Unavailable =>
+  new Telco.Unavailable({ message, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
+
+const outOfReach = ({ isKnown, retryAfterSeconds }: Faults.Fate): Telco.Unavailable => {
+  const message = "The telco is out of reach"
+  return isKnown ? new Telco.Unavailable({ message, isDone: false }) : unavailable(message, retryAfterSeconds)
+}
+
+/**
+ * A way without faults yet. A call that is on it reaches the telco even if its caller gives up, as it would over a network; it
+ * ends with the scope.
+ */
+const makeTransport: Effect.Effect<Transport, never, Scope.Scope> = Effect.gen(function* () {
+  const state = yield* Ref.make(untouched)
+  const scope = yield* Effect.scope
+
+  const fateOf = (call: Faults.Call): Effect.Effect<Faults.Fate> =>
+    Ref.modify(state, ({ calls, faults }) => {
+      const [fate, left] = Faults.take(faults, call)
+      return [fate, { faults: left, calls: { ...calls, [call.kind]: calls[call.kind] + 1 } }]
+    })
+
+  const arrive = <A>(
+    fate: Faults.Fate,
+    work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
+  ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
+    if (fate.unavailable) return Effect.fail(outOfReach(fate))
+    if (!fate.answerLost) return work(fate.refusal)
+    return Effect.andThen(Effect.exit(work(fate.refusal)), Effect.fail(unavailable("The telco's answer was lost")))
+  }
+
+  return {
+    send: (call, work) =>
+      Effect.flatMap(fateOf(call), (fate) => {
+        if (!Duration.isPositive(fate.delay)) return arrive(fate, work)
+        const onItsWay = Effect.andThen(
+          Effect.sleep(fate.delay),
+          Effect.suspend(() => arrive(fate, work))
+        )
+        return Effect.flatMap(Effect.forkIn(onItsWay, scope), Fiber.join)
+      }),
+    calls: Effect.map(Ref.get(state), ({ calls }) => calls),
+    setFaults: (faults) => Ref.update(state, (now) => ({ ...now, faults })),
+    addFault: (fault) => Ref.update(state, (now) => ({ ...now, faults: [...now.faults, fault] })),
+    clearFaults: Ref.update(state, (now) => ({ ...now, faults: [] }))
+  }
+})
+
 const make = (options: Options) =>
   Effect.gen(function* () {
     const records = recordsIn(yield* Books)
-    const { send, ...controls } = yield* Faults.makeTransport
+    const { send, ...controls } = yield* makeTransport
     const at = (refusal: string | null) => working(records, options, refusal)
     const telco = Telco.Telco.of({
       ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>

@@ -66,12 +66,13 @@ const notDone = (message: string, waitMillis = 0) =>
     retryAfterSeconds: Math.max(1, Math.ceil(waitMillis / 1000))
   })
 
-const counter = (name: string, description: string, attributes: Record<string, string>): Effect.Effect<void> =>
+/** Adds one to a counter. `telco` is its name in the settings; the other labels are from short lists, which bounds the series. */
+export const increment = (name: string, description: string, attributes: Record<string, string>): Effect.Effect<void> =>
   Metric.update(Metric.counter(name, { description, attributes, incremental: true }), 1)
 
 /** Counts what became of a connection. */
 const countConnection = (telco: string, event: "bound" | "failed" | "lost") =>
-  counter("simplan_smpp_connections_total", "Connections to an SMSC: bound, failed before they were, lost after it", {
+  increment("simplan_smpp_connections_total", "Connections to an SMSC: bound, failed before they were, lost after it", {
     telco,
     event
   })
@@ -88,7 +89,7 @@ const report = (telco: string, pdu: Session.PDU): Effect.Effect<void> => {
   // simplan takes no messages of SIMs. It acknowledges them, or the SMSC would deliver them again and again.
   if (receipt === undefined) return Effect.logDebug("the SMSC has delivered a message that is no receipt", { telco })
   return Effect.andThen(
-    counter("simplan_smpp_receipts_total", "Delivery receipts of an SMSC, by the state that they report", {
+    increment("simplan_smpp_receipts_total", "Delivery receipts of an SMSC, by the state that they report", {
       telco,
       state: receipt.state
     }),

@@ -4,11 +4,11 @@
  * again, and its message is refused from then on. One that was certainly not taken is submitted again, by the call that
  * repeats the message.
  */
-import { Cause, Effect, Exit, Metric, Random, Schema } from "effect"
+import { Cause, Effect, Exit, Random, Schema } from "effect"
 import { Sms as Texts, Telco } from "simplan/ports"
 import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
-import type { Connection, Submit } from "./Connection.ts"
+import * as Connection from "./Connection.ts"
 import * as Segments from "./Segments.ts"
 import * as Statuses from "./Statuses.ts"
 
@@ -37,11 +37,12 @@ type Sms = Parameters<Telco.Telco["Service"]["sendSms"]>[0]
 const REGISTERED_DELIVERY = 0x01
 
 /** Counts what came of a segment that was submitted. */
-const count = (telco: string, outcome: "accepted" | "throttled" | "not_done" | "refused" | "unknown") => {
-  const description = "Segments of messages that were submitted to an SMSC, by what came of it"
-  const attributes = { telco, outcome }
-  return Metric.update(Metric.counter("simplan_smpp_segments_total", { description, attributes, incremental: true }), 1)
-}
+const countSegment = (telco: string, outcome: "accepted" | "throttled" | "not_done" | "refused" | "unknown") =>
+  Connection.increment(
+    "simplan_smpp_segments_total",
+    "Segments of messages that were submitted to an SMSC, by what came of it",
+    { telco, outcome }
+  )
 
 const unread = ({ message }: Journal.JournalError) => CallFailure.unavailable(message)
 
@@ -115,7 +116,7 @@ const settled = (record: MessageRecord): Effect.Effect<Telco.SentSms, Telco.Refu
   }
 }
 
-export const make = Effect.fnUntraced(function* (connection: Connection, options: Options) {
+export const make = Effect.fnUntraced(function* (connection: Connection.Connection, options: Options) {
   const journal = yield* Journal.Journal
   const { telco, waitMillis } = options
   const { withLock } = SimLocks.make(journal, { telco, waitMillis })
@@ -149,7 +150,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
     { write }: Opened,
     record: MessageRecord,
     fields: Readonly<Record<string, unknown>>,
-    send: Submit
+    send: Connection.Submit
   ): Effect.Effect<"taken" | "throttled", CallFailure.TelcoFailure | Journal.JournalError> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
@@ -158,7 +159,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
         if (Exit.isFailure(exit)) {
           const failure = Cause.findErrorOption(exit.cause)
           const isNotDone = failure._tag === "Some" && failure.value.outcome === "NotDone"
-          yield* count(telco, isNotDone ? "not_done" : "unknown")
+          yield* countSegment(telco, isNotDone ? "not_done" : "unknown")
           yield* write({ ...record, state: isNotDone ? "Waiting" : "Unknown" })
           if (failure._tag === "None") return yield* Effect.failCause(Cause.interrupt())
           return yield* CallFailure.unavailable(
@@ -172,7 +173,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
           case "Accepted": {
             const id = exit.value["message_id"]
             const next = withTaken(record, typeof id === "string" ? id : "")
-            yield* count(telco, "accepted")
+            yield* countSegment(telco, "accepted")
             // For the last segment the call gets the true outcome, whatever becomes of the journal.
             yield* next.state === "Sent"
               ? Effect.catch(write(next), ({ message }) =>
@@ -182,16 +183,16 @@ export const make = Effect.fnUntraced(function* (connection: Connection, options
             return "taken"
           }
           case "Throttled":
-            yield* count(telco, "throttled")
+            yield* countSegment(telco, "throttled")
             yield* write({ ...record, state: "Waiting" })
             return "throttled"
           case "NotDone":
-            yield* count(telco, "not_done")
+            yield* countSegment(telco, "not_done")
             yield* write({ ...record, state: "Waiting" })
             return yield* CallFailure.unavailable(`the SMSC does not take the message: ${name}`)
           case "Refused": {
             const refusal = refusalSentence(record, name)
-            yield* count(telco, "refused")
+            yield* countSegment(telco, "refused")
             yield* write({ ...record, state: "Refused", refusal })
             return yield* new Telco.Refused({ message: refusal })
           }

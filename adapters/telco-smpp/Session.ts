@@ -2,7 +2,8 @@
  * One SMPP session over one connection of the npm package `smpp`: requests and their responses, and the requests of the
  * SMSC. A request that was written and has no response in time, or whose connection is cut, has an unknown outcome.
  *
- * What is used of the package is typed here, as it has no types of its own: hosts can check the types of this adapter without it.
+ * What is used of the package is typed here, as it has no types of its own: hosts can check the types of this adapter without
+ * it.
  */
 /// <reference path="./smpp.d.ts" />
 import type { EventEmitter } from "node:events"

@@ -92,8 +92,8 @@ export const record = (
 ) => Effect.flatMap(call(connection, use), ({ data }) => Output.record(data, json))
 
 /**
- * Repeats a request that does a part of the work, until nothing is left; the next part is asked for with `after`. Returns how many
- * were done, which the failure of a later part says too.
+ * Repeats a request that does a part of the work, until nothing is left; the next part is asked for with `after`. Returns how
+ * many were done, which the failure of a later part says too.
  */
 export const inParts = Effect.fnUntraced(function* (
   connection: Connection,

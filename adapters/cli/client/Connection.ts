@@ -160,8 +160,8 @@ const resolve = (api: Api) =>
     )
   })
 
-/** The management API of the server. */
-export const toAdmin = resolve({
+/** Opens the connection to the management API of the server. */
+export const openAdmin = resolve({
   api: "admin",
   urls: [ADMIN_URL, URL_VARIABLE],
   keptUrl: ({ adminUrl, url }) => adminUrl ?? url,
@@ -169,8 +169,8 @@ export const toAdmin = resolve({
   keptToken: ({ adminToken }) => adminToken
 })
 
-/** The telco's API of the server. */
-export const toTelco = resolve({
+/** Opens the connection to the telco's API of the server. */
+export const openTelco = resolve({
   api: "telco",
   urls: [URL_VARIABLE],
   keptUrl: ({ url }) => url,
@@ -190,10 +190,10 @@ const demoKey = Effect.gen(function* () {
 })
 
 /**
- * The `/v3` of the server, with the key of `--key`; else the kept one of the organization that `--org` names; else that of
- * the environment; else the demonstration's.
+ * Opens the connection to the `/v3` of the server, with the key of `--key`; else the kept one of the organization that `--org`
+ * names; else that of the environment; else the demonstration's.
  */
-export const toCustomers = Effect.fnUntraced(function* (given: GivenKey) {
+export const openCustomers = Effect.fnUntraced(function* (given: GivenKey) {
   const kept = yield* Credentials.read
   const url = yield* addressOf(customers, given, kept)
   const isOwnServer = isOwn(customers, url, kept)

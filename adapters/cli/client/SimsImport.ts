@@ -9,6 +9,7 @@ import * as Output from "../output/Output.ts"
 import * as Progress from "../output/Progress.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvPieces from "./CsvPieces.ts"
+import * as Files from "./Files.ts"
 import * as Calls from "./Calls.ts"
 
 export interface RowMessage {
@@ -78,7 +79,7 @@ export const sum = (before: Report, next: Report, linesAbove: number | null): Re
 const unreadable = (path: string, reason: string): CommandFailed =>
   reason === "NotFound"
     ? misused(`FILE is ${JSON.stringify(path)}, but there is no such file.`)
-    : impossible(`${path} cannot be read (${reason}).`)
+    : Files.unreadable(path, reason)
 
 /** The server's refusal of a piece that is no CSV, with the line of the file in place of that of the piece. */
 const lineOfFile = (message: string, linesAbove: number): string =>

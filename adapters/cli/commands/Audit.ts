@@ -6,6 +6,7 @@ import { Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
+import * as Organization from "../client/Organization.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
@@ -28,8 +29,8 @@ export const command = Command.make(
     const filter = yield* entries.read(given)
     if (service && Option.isSome(org)) return yield* misused("Give --org or --service, not both.")
     const { connection, id } = service
-      ? { connection: yield* Connection.toAdmin(given), id: null }
-      : yield* Flags.openOrganization(given)
+      ? { connection: yield* Connection.openAdmin(given), id: null }
+      : yield* Organization.open(given)
     yield* Lists.print(
       connection,
       given,

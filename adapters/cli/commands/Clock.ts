@@ -23,7 +23,7 @@ const advance = Command.make(
     if (Option.isSome(to) === Option.isSome(by)) {
       return yield* misused("Say how far with either --to <instant> or --by <duration>.")
     }
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     const payload = { ...(Option.isSome(to) && { to: to.value }), ...(Option.isSome(by) && { by: by.value }) }
     yield* Calls.record(connection, json, (client) => client.clock.advance({ payload }))
   })

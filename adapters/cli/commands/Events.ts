@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import { SmdpHistory } from "simplan/ports"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Files from "../client/Files.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Calls from "../client/Calls.ts"
@@ -45,7 +46,7 @@ const PER_REQUEST = 1_000
 
 const fromFile = (path: string) =>
   Effect.gen(function* () {
-    const content = yield* Flags.readFile(path)
+    const content = yield* Files.read(path)
     const decoded = yield* Effect.mapError(Schema.decodeUnknownEffect(FileContent)(content), () =>
       misused(`${path} is not JSON of the form {"events": [{"id", "type", "iccid", "occurred_at", …}]}.`)
     )
@@ -54,7 +55,7 @@ const fromFile = (path: string) =>
 
 // The events need the server's time, because its clock may be virtual. Without an answer, this machine's time is used.
 const serverTime = ({ url }: Connection.Given) =>
-  Connection.toAdmin({ url, token: Option.none() }).pipe(
+  Connection.openAdmin({ url, token: Option.none() }).pipe(
     Effect.flatMap((connection) => Calls.call(connection, (client) => client.clock.read())),
     Effect.map(({ data }) => data.now),
     Effect.catch(() => Effect.sync(() => new Date().toISOString()))
@@ -93,7 +94,7 @@ const send = Command.make(
     if (hasFlags && (Option.isNone(type) || Option.isNone(flags.iccid))) {
       return yield* misused(`An event needs --type (one of ${types.join(", ")}) and --iccid.`)
     }
-    const connection = yield* Connection.toTelco({ url, token })
+    const connection = yield* Connection.openTelco({ url, token })
     const events = Option.isSome(file)
       ? yield* fromFile(file.value)
       : [

@@ -18,7 +18,7 @@ const list = Command.make(
   "list",
   { ...jobsOf.flags, ...Lists.flags, ...Connection.flags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     const filter = yield* jobsOf.read(given)
     yield* Lists.print(
       connection,
@@ -49,7 +49,7 @@ const retry = Command.make(
     if (Option.isSome(job) === (all || Object.keys(filter).length > 0)) {
       return yield* misused("Name the ID of a job, or say which to retry, such as --reason unavailable or --all.")
     }
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     if (Option.isSome(job)) {
       const params = { job_id: job.value }
       return yield* Calls.record(connection, json, (client) => client.jobs.retry({ params }))
@@ -83,7 +83,7 @@ const retryProblem = Command.make(
   "retry",
   problem,
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     const params = { problem_id: given.problem }
     yield* Calls.record(connection, given.json, (client) => client.problems.retry({ params }))
   })
@@ -102,7 +102,7 @@ const resolve = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     const params = { problem_id: given.problem }
     const query = given.force ? { force: "true" as const } : {}
     yield* Calls.record(connection, given.json, (client) => client.problems.resolve({ params, query }))
@@ -118,7 +118,7 @@ export const problems = Command.make(
   "problems",
   { ...problemsOf.flags, ...Lists.flags, ...Connection.flags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     const filter = yield* problemsOf.read(given)
     yield* Lists.print(
       connection,

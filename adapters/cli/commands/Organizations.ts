@@ -8,6 +8,7 @@ import { Api } from "simplan/http-api"
 import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
+import * as Organization from "../client/Organization.ts"
 import * as Output from "../output/Output.ts"
 import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
@@ -16,7 +17,7 @@ const create = Command.make(
   "create",
   { name: Argument.String("NAME").pipe(Argument.withDescription("Name of the organization")), ...Connection.flags },
   Effect.fnUntraced(function* ({ json, name, ...given }) {
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     yield* Calls.record(connection, json, (client) => client.organizations.create({ payload: { name } }))
   })
 ).pipe(
@@ -30,7 +31,7 @@ const list = Command.make(
   "list",
   { ...organizations.flags, ...Lists.flags, ...Connection.flags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toAdmin(given)
+    const connection = yield* Connection.openAdmin(given)
     const filter = yield* organizations.read(given)
     yield* Lists.print(
       connection,
@@ -61,7 +62,7 @@ const createKey = Command.make(
     ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const { expiresAt, json, name, scope } = given
     const payload = { name, scope, ...(Option.isSome(expiresAt) && { expires_at: expiresAt.value }) }
     yield* Calls.record(connection, json, (client) => client.organizations.createKey({ params: { id }, payload }))
@@ -81,7 +82,7 @@ const listKeys = Command.make(
   "list",
   { ...keys.flags, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const filter = yield* keys.read(given)
     yield* Lists.print(
       connection,
@@ -99,7 +100,7 @@ const revoke = Command.make(
   "revoke",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const params = { id, key_id: given.key }
     yield* Calls.record(connection, given.json, (client) => client.organizations.revokeKey({ params }))
   })
@@ -109,7 +110,7 @@ const rotate = Command.make(
   "rotate",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const params = { id, key_id: given.key }
     yield* Calls.record(connection, given.json, (client) => client.organizations.rotateKey({ params }))
     if (!given.json) yield* shownOnce

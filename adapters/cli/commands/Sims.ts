@@ -10,6 +10,7 @@ import * as Lists from "../client/Lists.ts"
 import * as OcsImport from "../client/OcsImport.ts"
 import * as SimsImport from "../client/SimsImport.ts"
 import * as Calls from "../client/Calls.ts"
+import * as Organization from "../client/Organization.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Filters from "./Filters.ts"
@@ -21,7 +22,7 @@ const list = Command.make(
   "list",
   { ...simsOf.flags, ...Lists.flags, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toCustomers(given)
+    const connection = yield* Connection.openCustomers(given)
     const filter = yield* simsOf.read(given)
     yield* Lists.print(
       connection,
@@ -41,7 +42,7 @@ const show = Command.make(
   { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
     const params = { iccid: given.iccid }
-    const connection = yield* Connection.toCustomers(given)
+    const connection = yield* Connection.openCustomers(given)
     const { data: sim } = yield* Calls.call(connection, (client) => client.sims.get({ params }))
     const smdp = sim.is_esim
       ? (yield* Calls.call(connection, (client) => client.sims.smdpInfo({ params }))).data
@@ -99,7 +100,7 @@ const importSims = Command.make(
   },
   Effect.fnUntraced(function* (given) {
     const source = yield* sourceOf(given)
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const { missing, report } =
       typeof source === "string"
         ? { report: yield* SimsImport.run(connection, id, source), missing: null }

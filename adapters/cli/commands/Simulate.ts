@@ -7,9 +7,9 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Scenario } from "../../timeline/index.ts"
+import * as Files from "../client/Files.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Flags from "./Flags.ts"
 
 const picture = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar("<file>"), Flag.withDescription(description), Flag.optional)
@@ -30,7 +30,7 @@ const timeline = Effect.promise(() => import("../../timeline/index.ts"))
 /** The history of the scenario in a file. Fails with a sentence for each mistake in the file, with its line. */
 const play = Effect.fnUntraced(function* (path: string) {
   const { Play, Scenario } = yield* timeline
-  const text = yield* Flags.readFile(path)
+  const text = yield* Files.read(path)
   const scenario = Scenario.read(text)
   if (Result.isFailure(scenario)) return yield* mistakes(path, scenario.failure)
   return yield* Effect.mapError(Play.history(scenario.success), ({ path: field, sentence }) =>

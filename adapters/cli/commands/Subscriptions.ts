@@ -20,7 +20,7 @@ const listPlans = Command.make(
   "list",
   { ...plansOf.flags, ...Lists.flags, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toCustomers(given)
+    const connection = yield* Connection.openCustomers(given)
     const filter = yield* plansOf.read(given)
     yield* Lists.print(
       connection,
@@ -45,7 +45,7 @@ const list = Command.make(
   "list",
   { ...Lists.flags, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toCustomers(given)
+    const connection = yield* Connection.openCustomers(given)
     yield* Lists.printWhole(
       connection,
       given,
@@ -60,7 +60,7 @@ const show = Command.make(
   "show",
   { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.toCustomers(given)
+    const connection = yield* Connection.openCustomers(given)
     const params = { iccid: given.iccid }
     const [{ data: subscription }, { data: plan_attachments }, { last_operator }] = yield* Calls.call(
       connection,

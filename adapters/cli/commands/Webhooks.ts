@@ -9,6 +9,7 @@ import { Api } from "simplan/http-api"
 import type { Client } from "../../client/index.ts"
 import * as Calls from "../client/Calls.ts"
 import * as Lists from "../client/Lists.ts"
+import * as Organization from "../client/Organization.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Filters from "./Filters.ts"
@@ -36,7 +37,7 @@ const add = Command.make(
     ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const { address: url, description, events, json } = given
     const payload = { url, ...(events.length > 0 && { events }), ...(description !== "" && { description }) }
     yield* Calls.record(connection, json, (client) => client.webhooks.create({ params: { id }, payload }))
@@ -59,7 +60,7 @@ const list = Command.make(
   "list",
   { ...endpoints.flags, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const filter = yield* endpoints.read(given)
     yield* Lists.print(
       connection,
@@ -90,7 +91,7 @@ const update = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const { address, description, enabled, events } = given
     const payload = {
       ...(Option.isSome(address) && { url: address.value }),
@@ -125,7 +126,7 @@ const ofEndpoint = (
     name,
     named,
     Effect.fnUntraced(function* (given) {
-      const { connection, id } = yield* Flags.openOrganization(given)
+      const { connection, id } = yield* Organization.open(given)
       const params = { id, endpoint_id: given.endpoint }
       yield* Calls.record(connection, given.json, (client) => call(client, params))
       if (!given.json) yield* said(params)
@@ -160,7 +161,7 @@ const listDeliveries = Command.make(
   "list",
   { ...deliveriesOf.flags, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const filter = yield* deliveriesOf.read(given)
     yield* Lists.print(
       connection,
@@ -179,7 +180,7 @@ const show = Command.make(
   "show",
   { delivery: Flags.id("Id of the delivery"), ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     const { data } = yield* Calls.call(connection, (client) =>
       client.webhooks.delivery({ params: { id, delivery_id: given.delivery } })
     )
@@ -205,7 +206,7 @@ const replay = Command.make(
         "Name the ID of a delivery, or say which to replay, such as all failures by --status failed."
       )
     }
-    const { connection, id } = yield* Flags.openOrganization(given)
+    const { connection, id } = yield* Organization.open(given)
     if (Option.isSome(delivery)) {
       const params = { id, delivery_id: delivery.value }
       return yield* Calls.record(connection, json, (client) => client.webhooks.replay({ params }))

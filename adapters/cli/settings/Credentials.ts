@@ -4,8 +4,8 @@
  * its own, so that a shell reads it with `cat` and no log has to show it; those are the secrets of the process that started
  * last in the directory. Tokens from the environment are never written.
  *
- * Only the owner can read the files. A file is replaced as a whole, so that a crash leaves the old file or the new one. Two
- * processes that create it at the same time use the same tokens.
+ * Only the owner can read the files (mode 0600, directory 0700). A file is replaced as a whole, so that a crash leaves the old
+ * file or the new one. Two processes that create it at the same time use the same tokens.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, FileSystem, Option, type PlatformError, Schema, Struct } from "effect"

@@ -42,7 +42,7 @@ const fileLimit = (): number | undefined => {
  * Where the limit is reached, the process can open neither a connection to its database nor a file, and new clients are shut
  * out.
  */
-export const within = (wanted: number, files = fileLimit()): number =>
+export const mostWithin = (wanted: number, files = fileLimit()): number =>
   files === undefined ? wanted : Math.max(1, Math.min(wanted, files - Math.max(KEPT, Math.ceil(files * PART_KEPT))))
 
 export interface Options {

@@ -6,7 +6,7 @@
  * asked for it, or else for the client's address; and its requests that wait for that, which count for the address. Where
  * an address, an organization or the process holds more than its bound, connections are closed until it is within it: of
  * the worst organization or address the one that holds the most. Well before that, a key and an organization get no new
- * answers (`hasRoom`).
+ * answers (`hasRoom`). `Answer` is the response whose bytes are counted: it gives them to the operating system in pieces.
  */
 import * as Http from "node:http"
 import type { Reader } from "../middleware/KeyLimits.ts"

@@ -107,9 +107,9 @@ describe("a new connection", () => {
 
 describe("the limit of open files", () => {
   it("leaves a quarter, and 128 at least, to everything else", () => {
-    expect([1_048_576, 2_048, 400, 100].map((files) => Connections.within(10_000, files))).toEqual([
+    expect([1_048_576, 2_048, 400, 100].map((files) => Connections.mostWithin(10_000, files))).toEqual([
       10_000, 1_536, 272, 1
     ])
-    expect(Connections.within(50, 2_048)).toBe(50)
+    expect(Connections.mostWithin(50, 2_048)).toBe(50)
   })
 })
