@@ -1,10 +1,8 @@
 /**
- * What commits have changed of the things that processes keep in memory or wait for, so that those can be notified; and a
- * cache that is emptied so.
+ * What commits have changed of the things that processes keep in memory or wait for, so that those can be notified.
  */
-import { Cache, Clock, Effect, Exit, type Scope } from "effect"
+import type { Effect, Scope } from "effect"
 import type { Instant } from "../domain/Time.ts"
-import { HostTransaction } from "./HostTransaction.ts"
 import type { Commit } from "./storage/Commit.ts"
 
 /** What processes keep in memory, or wait for, that commits have changed. */
@@ -121,48 +119,3 @@ export const isNothing = (changes: Changes): boolean =>
 
 /** Calls the listener with what commits change, until the scope ends: `Storage.watch`. */
 export type Watch = (listener: (changes: Changes) => void) => Effect.Effect<void, never, Scope.Scope>
-
-/**
- * Caches reads of what is committed, a value for `keepMillis` milliseconds at most; a failure is not kept. A commit of any
- * process that changes what `emptiedBy` names empties the cache. The time is for where the news of a change is lost.
- *
- * A call inside a transaction of the host reads past the cache (rule H1): what it sees may be rolled back, so nobody else
- * is given it. And it waits for no read of others, which may wait for the very connection that the transaction has.
- */
-export const makeCache = <Key, A, E>(
-  watch: Watch,
-  read: (key: Key) => Effect.Effect<A, E>,
-  {
-    capacity,
-    emptiedBy,
-    keepMillis
-  }: {
-    readonly capacity: number
-    readonly emptiedBy: "apiKeys" | "catalogue" | "webhookEndpoints"
-    readonly keepMillis: (value: A) => number
-  }
-): Effect.Effect<(key: Key) => Effect.Effect<A, E>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const inTransaction = yield* HostTransaction
-    // By monotonic time: `Cache` goes by the machine's clock, which may be set (rule W13).
-    const clock = yield* Clock.Clock
-    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-    const kept = (key: Key) => Effect.map(read(key), (value) => ({ value, until: now() + keepMillis(value) }))
-    const cache = yield* Cache.makeWith(kept, {
-      capacity,
-      timeToLive: (exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0)
-    })
-    yield* watch((changes) => {
-      if (changes[emptiedBy]) Effect.runSync(Cache.invalidateAll(cache))
-    })
-    const cached = (key: Key): Effect.Effect<A, E> =>
-      Effect.flatMap(Cache.get(cache, key), (found) =>
-        now() < found.until
-          ? Effect.succeed(found.value)
-          : Effect.andThen(
-              Cache.invalidateWhen(cache, key, (present) => present === found),
-              Effect.map(Cache.get(cache, key), ({ value }) => value)
-            )
-      )
-    return (key) => Effect.flatMap(inTransaction, (isInside) => (isInside ? read(key) : cached(key)))
-  })

@@ -18,10 +18,10 @@ import * as SimDifference from "../../domain/SimDifference.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import * as Changes from "../../ports/Changes.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import type { JobLease } from "../../ports/Jobs.ts"
 import * as Storage from "../../ports/Storage.ts"
+import * as CommittedCache from "./CommittedCache.ts"
 import { Ids } from "./Ids.ts"
 import * as RequestContext from "../RequestContext.ts"
 import { Settings } from "../Settings.ts"
@@ -170,7 +170,7 @@ export const namedTypesLayer: Layer.Layer<NamedTypes, never, Storage.Storage> = 
         const optIn = types.filter(isOptIn)
         return optIn.length === 0 ? NO_TYPES : new Set(optIn)
       })
-    const of = yield* Changes.makeCache(storage.watch, read, {
+    const of = yield* CommittedCache.make(storage.watch, read, {
       capacity: CACHED_ORGANIZATIONS,
       emptiedBy: "webhookEndpoints",
       keepMillis: () => cacheMillis

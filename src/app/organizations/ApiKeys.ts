@@ -12,9 +12,9 @@ import { type InvalidField, KeyRefused, NotFound, type QuotaExceeded } from "../
 import * as Organization from "../../domain/Organization.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import * as Changes from "../../ports/Changes.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
@@ -106,7 +106,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
       return yield* storage.apiKeys.byHash(yield* ids.digest(key))
     })
-    const find = yield* Changes.makeCache(storage.watch, read, {
+    const find = yield* CommittedCache.make(storage.watch, read, {
       capacity: CACHED_KEYS,
       emptiedBy: "apiKeys",
       keepMillis: (apiKey) => (apiKey === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis)

@@ -7,10 +7,10 @@ import { type Change, SERVICE } from "../../domain/AuditEntry.ts"
 import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
 import type { InvalidField } from "../../domain/Refusal.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import * as Changes from "../../ports/Changes.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Settings } from "../Settings.ts"
 
 /** The catalogue that the service starts with. */
@@ -46,7 +46,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
     const inTransaction = yield* HostTransaction
     const { cacheMillis } = yield* Settings
 
-    const version = yield* Changes.makeCache(storage.watch, (_: "current") => storage.catalogues.version, {
+    const version = yield* CommittedCache.make(storage.watch, (_: "current") => storage.catalogues.version, {
       capacity: 1,
       emptiedBy: "catalogue",
       keepMillis: () => cacheMillis

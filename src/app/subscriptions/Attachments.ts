@@ -72,6 +72,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
           Effect.gen(function* () {
             const { attachmentId, iccid, organizationId } = of
             const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+            // A pending one is invisible (rule S5).
             if (aggregate?.subscription?.status !== "Live") {
               return yield* new NotFound({ resource: "subscription", id: iccid })
             }

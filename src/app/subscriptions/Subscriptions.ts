@@ -287,6 +287,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const { iccid, organizationId } = of
             const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
             const subscription = aggregate?.subscription
+            // A pending one is invisible (rule S5).
             if (aggregate === null || subscription?.status !== "Live") return yield* missing(of)
             yield* RequestContext.countAttachments(aggregate.attachments)
             const now = yield* clock.now
