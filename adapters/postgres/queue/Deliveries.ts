@@ -196,17 +196,48 @@ type Claimed = readonly [
   Columns.PackedOf<typeof ofEndpoint>
 ]
 
-const unpackDelivery = Columns.unpacking(DeliveryLog.columns)
-const unpackEvent = Columns.unpacking(ofEvent)
-const unpackEndpoint = Columns.unpacking(ofEndpoint)
+const inDelivery = Columns.places(DeliveryLog.columns)
+const inEvent = Columns.places(ofEvent)
+const inEndpoint = Columns.places(ofEndpoint)
 
-const due = ([packedDelivery, event, endpoint]: Claimed): Delivery.DueDelivery => {
-  const delivery = unpackDelivery(packedDelivery)
-  const { endpointId, eventId, organizationId } = delivery
+const due = ([delivery, event, endpoint]: Claimed): Delivery.DueDelivery => {
+  const organizationId = delivery[inDelivery.organizationId]
+  const eventId = delivery[inDelivery.eventId]
+  const endpointId = delivery[inDelivery.endpointId]
   return {
-    delivery,
-    event: { organizationId, eventId, ...unpackEvent(event) },
-    endpoint: WebhookEndpoints.ofRow({ organizationId, endpointId, ...unpackEndpoint(endpoint) })
+    delivery: {
+      organizationId,
+      deliveryId: delivery[inDelivery.deliveryId],
+      eventId,
+      endpointId,
+      status: delivery[inDelivery.status],
+      attempts: delivery[inDelivery.attempts],
+      retryStep: delivery[inDelivery.retryStep],
+      responseStatus: delivery[inDelivery.responseStatus],
+      lastError: delivery[inDelivery.lastError],
+      lastAttemptAt: delivery[inDelivery.lastAttemptAt],
+      nextAttemptAt: delivery[inDelivery.nextAttemptAt],
+      createdAt: delivery[inDelivery.createdAt]
+    },
+    event: {
+      organizationId,
+      eventId,
+      createdAt: event[inEvent.createdAt],
+      payload: event[inEvent.payload]
+    },
+    endpoint: {
+      organizationId,
+      endpointId,
+      url: endpoint[inEndpoint.url],
+      events: endpoint[inEndpoint.events],
+      description: endpoint[inEndpoint.description],
+      disabled: WebhookEndpoints.disabledOf(endpoint[inEndpoint.disabledReason], endpoint[inEndpoint.disabledAt]),
+      failingSince: endpoint[inEndpoint.failingSince],
+      signingKeys: endpoint[inEndpoint.signingKeys],
+      createdAt: endpoint[inEndpoint.createdAt],
+      deletedAt: endpoint[inEndpoint.deletedAt],
+      version: endpoint[inEndpoint.version]
+    }
   }
 }
 

@@ -31,7 +31,22 @@ type Packed = Columns.Packed<Job.Job>
 
 const value = Columns.packed("job", columns)
 
-const unpack = Columns.unpacking(columns)
+const at = Columns.places(columns)
+
+const unpack = (packed: Packed): Job.Job => ({
+  jobId: packed[at.jobId],
+  organizationId: packed[at.organizationId],
+  work: packed[at.work],
+  dueAt: packed[at.dueAt],
+  attempts: packed[at.attempts],
+  createdAt: packed[at.createdAt],
+  idempotencyKey: packed[at.idempotencyKey],
+  origin: packed[at.origin],
+  command: packed[at.command],
+  refused: packed[at.refused],
+  endedAt: packed[at.endedAt],
+  waiting: packed[at.waiting]
+})
 
 export const queue: Claims.Queue = {
   table: "job",

@@ -41,10 +41,16 @@ const rowOf = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Stor
   disabledAt: disabled?.at ?? null
 })
 
+/** Why and since when an endpoint is disabled. */
+export const disabledOf = (
+  reason: Stored["disabledReason"],
+  at: Stored["disabledAt"]
+): WebhookEndpoint.WebhookEndpoint["disabled"] => (reason === null || at === null ? null : { reason, at })
+
 /** The endpoint of a row. */
-export const ofRow = ({ disabledAt, disabledReason, ...endpoint }: Stored): WebhookEndpoint.WebhookEndpoint => ({
+const ofRow = ({ disabledAt, disabledReason, ...endpoint }: Stored): WebhookEndpoint.WebhookEndpoint => ({
   ...endpoint,
-  disabled: disabledReason === null || disabledAt === null ? null : { reason: disabledReason, at: disabledAt }
+  disabled: disabledOf(disabledReason, disabledAt)
 })
 
 const putVersions = Columns.putVersions("webhook_endpoint_put", "webhook_endpoint", columns)

@@ -105,9 +105,9 @@ type PackedNamed = readonly [subscriptionId: string, attachments: PackedAttachme
 
 type Of = Pick<Attachment.Attachment, "organizationId" | "iccid">
 
-const unpackSubscription = Columns.unpacking(ofSubscription)
-const unpackAttachment = Columns.unpacking(ofAttachments)
-const unpackPackage = Columns.unpacking(ofPackages)
+const inSubscription = Columns.places(ofSubscription)
+const inAttachment = Columns.places(ofAttachments)
+const inPackage = Columns.places(ofPackages)
 
 /** The packages of an attachment that were packed; null: there is none. */
 const unpackPackages = (
@@ -115,7 +115,17 @@ const unpackPackages = (
   attachmentId: string,
   packed: PackedPackages
 ): ReadonlyArray<Package.Package> =>
-  (packed ?? []).map((one) => ({ organizationId, iccid, attachmentId, ...unpackPackage(one) }))
+  (packed ?? []).map((one) => ({
+    organizationId,
+    iccid,
+    attachmentId,
+    occurrence: one[inPackage.occurrence],
+    status: one[inPackage.status],
+    telcoPackageId: one[inPackage.telcoPackageId],
+    activationAt: one[inPackage.activationAt],
+    expirationAt: one[inPackage.expirationAt],
+    usedBytes: one[inPackage.usedBytes]
+  }))
 
 /** The attachments that were packed; null: there is none. */
 const unpackAttachments = (
@@ -125,7 +135,21 @@ const unpackAttachments = (
 ): ReadonlyArray<Attachment.WithPackages> =>
   (packed ?? []).map(([values, packages]) => {
     const { iccid, organizationId } = of
-    const attachment = { organizationId, iccid, subscriptionId, ...unpackAttachment(values) }
+    const attachment = {
+      organizationId,
+      iccid,
+      subscriptionId,
+      attachmentId: values[inAttachment.attachmentId],
+      planId: values[inAttachment.planId],
+      terms: values[inAttachment.terms],
+      activePeriod: values[inAttachment.activePeriod],
+      metadata: values[inAttachment.metadata],
+      createdAt: values[inAttachment.createdAt],
+      confirmed: values[inAttachment.confirmed],
+      anchor: values[inAttachment.anchor],
+      suspendedAt: values[inAttachment.suspendedAt],
+      lastThresholdNotified: values[inAttachment.lastThresholdNotified]
+    }
     return { attachment, packages: unpackPackages(of, attachment.attachmentId, packages) }
   })
 
@@ -137,7 +161,14 @@ const unpack = (
   const sim = Sims.unpack(decrypt, organizationId, packedSim)
   if (packedSubscription === null) return { sim, subscription: null, attachments: [] }
   const of = { organizationId, iccid: sim.iccid }
-  const subscription = { ...of, ...unpackSubscription(packedSubscription) }
+  const subscription = {
+    organizationId,
+    iccid: sim.iccid,
+    subscriptionId: packedSubscription[inSubscription.subscriptionId],
+    metadata: packedSubscription[inSubscription.metadata],
+    createdAt: packedSubscription[inSubscription.createdAt],
+    status: packedSubscription[inSubscription.status]
+  }
   return { sim, subscription, attachments: unpackAttachments(of, subscription.subscriptionId, attachments) }
 }
 

@@ -1,8 +1,8 @@
 /**
  * The statements about SIMs by themselves: their reads, and the claims of SIMs that nobody else is given meanwhile.
  *
- * One answer may have many SIMs, so they come as JSON arrays without names, made and read in a third of the time that objects
- * take. What most SIMs have none of stands together at the end, and is null where there is nothing of it.
+ * One answer may have many SIMs, so they come as JSON arrays without names (see `Columns.Packed`). What most SIMs have none of
+ * stands together at the end, and is null where there is nothing of it.
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -120,16 +120,28 @@ const allocationOf = (tag: Sim.Allocation["_tag"], allocatedTo: string | null): 
 const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
 
-const unpackIdentities = Columns.unpacking(identityColumns)
+const inIdentities = Columns.places(identityColumns)
 
-const unpackRest = Columns.unpacking(rest)
+const inRest = Columns.places(rest)
 
-const restOf = ({ mobilePlanApplied, mobilePlanTarget, ...known }: Rest) => ({
-  ...known,
-  mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget)
+const unpackIdentities = (packed: Columns.Packed<SimIdentities.SimIdentities>): SimIdentities.SimIdentities => ({
+  imsi: packed[inIdentities.imsi],
+  msisdn: packed[inIdentities.msisdn],
+  subscriberId: packed[inIdentities.subscriberId]
 })
 
-const fresh = restOf(nothing)
+const unpackRest = (packed: Columns.Packed<Rest>) => ({
+  recycledAt: packed[inRest.recycledAt],
+  downloaded: packed[inRest.downloaded],
+  smdp: packed[inRest.smdp],
+  location: packed[inRest.location],
+  lastActivityAt: packed[inRest.lastActivityAt],
+  mobilePlan: mobilePlanOf(packed[inRest.mobilePlanApplied], packed[inRest.mobilePlanTarget])
+})
+
+const { mobilePlanApplied, mobilePlanTarget, ...without } = nothing
+
+const fresh = { ...without, mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget) }
 
 /** The SIM of an organization that was packed, with its activation code decrypted. */
 export const unpack = (
@@ -160,7 +172,7 @@ export const unpack = (
   ...(identities === null ? SimIdentities.none : unpackIdentities(identities)),
   createdAt,
   allocation: allocationOf(allocation, allocatedTo),
-  ...(rest === null ? fresh : restOf(unpackRest(rest))),
+  ...(rest === null ? fresh : unpackRest(rest)),
   version
 })
 

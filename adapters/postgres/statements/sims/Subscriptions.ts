@@ -28,7 +28,7 @@ type Packed = readonly [subscription: Columns.PackedOf<typeof ofLive>, sim: Sims
 
 const packed = `json_build_array(${Columns.packed("subscription", ofLive)}, ${Sims.value})`
 
-const unpackLive = Columns.unpacking(ofLive)
+const at = Columns.places(ofLive)
 
 const unpack = (
   decrypt: Secrets.Turn,
@@ -36,7 +36,17 @@ const unpack = (
   [subscription, packedSim]: Packed
 ): Subscription.SubscriptionWithSim => {
   const sim = Sims.unpack(decrypt, organizationId, packedSim)
-  return { subscription: { organizationId, iccid: sim.iccid, status: "Live", ...unpackLive(subscription) }, sim }
+  return {
+    subscription: {
+      organizationId,
+      iccid: sim.iccid,
+      status: "Live",
+      subscriptionId: subscription[at.subscriptionId],
+      metadata: subscription[at.metadata],
+      createdAt: subscription[at.createdAt]
+    },
+    sim
+  }
 }
 
 /** The live one of a SIM. */
