@@ -5,6 +5,7 @@ import { Context, Effect } from "effect"
 import { HostTransaction, Jobs, Clocks, Outbox, RateLimitUsage, Storage } from "simplan/ports"
 import * as AuditEntries from "./statements/AuditEntries.ts"
 import * as Commands from "./statements/Commands.ts"
+import * as Idempotency from "./statements/Idempotency.ts"
 import * as Commit from "./commit/Commit.ts"
 import type { Database } from "./database/Database.ts"
 import type { DatabaseLock } from "./database/DatabaseLock.ts"
@@ -88,7 +89,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       waitingCounts: Deliveries.waitingCounts(database)
     },
     commands: { get: Commands.byId(database), page: Commands.page(database) },
-    idempotencyRecords: { get: Commands.recordByKey(database) },
+    idempotencyRecords: { get: Idempotency.byKey(database) },
     jobs: {
       get: JobQueue.byId(database),
       waiting: JobQueue.waiting(database),

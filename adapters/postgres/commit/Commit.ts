@@ -13,6 +13,7 @@ import * as AuditEntries from "../statements/AuditEntries.ts"
 import * as Commands from "../statements/Commands.ts"
 import * as Deliveries from "../queue/Deliveries.ts"
 import * as Events from "../statements/Events.ts"
+import * as Idempotency from "../statements/Idempotency.ts"
 import * as JobQueue from "../queue/JobQueue.ts"
 import * as Organizations from "../statements/Organizations.ts"
 import * as Plans from "../statements/Plans.ts"
@@ -29,9 +30,9 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
   const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [])
   return [
     ...some(commit.organizations, Organizations.put),
-    ...some(commit.idempotency?.put, Commands.putRecords),
-    ...some(commit.idempotency?.settled, Commands.settleRecords),
-    ...some(commit.idempotency?.forgotten, Commands.forgetRecords),
+    ...some(commit.idempotency?.put, Idempotency.put),
+    ...some(commit.idempotency?.settled, Idempotency.settle),
+    ...some(commit.idempotency?.forgotten, Idempotency.forget),
     ...some(commit.commands?.put, Commands.put),
     ...some(commit.commands?.settled, Commands.settle),
     ...some(commit.apiKeys, Organizations.putKeys),
