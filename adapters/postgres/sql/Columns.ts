@@ -224,6 +224,9 @@ export type RowOf<Of> = Of extends Columns<infer A> ? A : never
  */
 export type Packed<A> = { readonly [Name in keyof A & string]: A[Name] }
 
+/** Rows column by column. */
+export type ByColumn<Row extends ReadonlyArray<unknown>> = { readonly [Name in keyof Row]: ReadonlyArray<Row[Name]> }
+
 /** What a row of these columns is packed as. */
 export type PackedOf<Of> = Of extends Columns<infer A> ? Packed<A> : never
 

@@ -96,10 +96,8 @@ const viewColumns = (seen: string): ReadonlyArray<string> => [
   ...["occurrence", "telco_package_id", "activation_at", "expiration_at", "used_bytes"].map((name) => `package.${name}`)
 ]
 
-type ByColumn<Row extends ReadonlyArray<unknown>> = { readonly [Name in keyof Row]: ReadonlyArray<Row[Name]> }
-
 /** Null: there is no SIM. */
-type Packed = ByColumn<PackedRow> | null
+type Packed = Columns.ByColumn<PackedRow> | null
 
 /** All of the rows; `seen` is the report ids that a SIM's organization has seen. */
 const packedViews = (seen: string): string => `

@@ -104,10 +104,8 @@ const values = [
 
 export const value = `json_build_array(${values.join(", ")})`
 
-type ByColumn<Row extends ReadonlyArray<unknown>> = { readonly [Name in keyof Row]: ReadonlyArray<Row[Name]> }
-
 /** Null: there is no SIM. */
-type PackedPage = ByColumn<Packed> | null
+type PackedPage = Columns.ByColumn<Packed> | null
 
 /** The SIMs of a page column by column, in the order in which they come: made in three quarters of the time. */
 const packedPage = `case when count(*) > 0 then
