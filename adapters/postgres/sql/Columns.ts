@@ -261,8 +261,8 @@ type Guard = Storage.Conflict["on"]
 const ROWS = "$rows"
 
 /**
- * A clause of one CTE, which has the name. The text is given where the rows come from, as `r`. With a guard each row has to be
- * found.
+ * A clause of one CTE, which has the name. The text is given where the rows come from, as `r`, and has that once. With a
+ * guard each row has to be found.
  */
 export const clause = <A>(
   name: string,
@@ -270,7 +270,8 @@ export const clause = <A>(
   text: (rows: string) => string,
   guard?: Guard
 ): Write<A> => {
-  const [before = "", after = ""] = text(ROWS).split(ROWS)
+  const [before = "", after = "", ...more] = text(ROWS).split(ROWS)
+  if (more.length > 0) throw new Error(`${name} uses its rows more than once`)
   const [opening, closing, count] = [`${name} as (\n${before}`, `${after}\n)`, `(select count(*) from ${name})`]
   return (sql, values) => ({
     ctes: [sql`${sql.literal(opening)}${rows(sql, values, columns)}${sql.literal(closing)}`],
