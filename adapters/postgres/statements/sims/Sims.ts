@@ -159,20 +159,33 @@ export const unpack = (
     rest,
     identities
   ]: Packed
-): Sim.Sim => ({
-  organizationId,
-  simId,
-  iccid,
-  importSequence,
-  label,
-  isEsim,
-  lpa: lpa === null ? null : decrypt(lpa, ["activation code", organizationId, iccid]),
-  ...(identities === null ? SimIdentities.none : unpackIdentities(identities)),
-  createdAt,
-  allocation: allocationOf(allocation, allocatedTo),
-  ...(rest === null ? fresh : unpackRest(rest)),
-  version
-})
+): Sim.Sim => {
+  // A literal that takes in others by `...` takes twice as long.
+  const { imsi, msisdn, subscriberId } = identities === null ? SimIdentities.none : unpackIdentities(identities)
+  const known = rest === null ? fresh : unpackRest(rest)
+  const { downloaded, lastActivityAt, location, mobilePlan, recycledAt, smdp } = known
+  return {
+    organizationId,
+    simId,
+    iccid,
+    importSequence,
+    label,
+    isEsim,
+    lpa: lpa === null ? null : decrypt(lpa, ["activation code", organizationId, iccid]),
+    imsi,
+    msisdn,
+    subscriberId,
+    createdAt,
+    allocation: allocationOf(allocation, allocatedTo),
+    recycledAt,
+    downloaded,
+    smdp,
+    location,
+    lastActivityAt,
+    mobilePlan,
+    version
+  }
+}
 
 /** The SIMs of an organization that were packed as a page. */
 const unpackPage = (decrypt: Secrets.Turn, organizationId: string, packed: PackedPage): ReadonlyArray<Sim.Sim> => {
