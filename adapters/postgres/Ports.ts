@@ -22,6 +22,7 @@ import * as Plans from "./statements/Plans.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
+import * as SimReservations from "./statements/sims/SimReservations.ts"
 import * as Sims from "./statements/sims/Sims.ts"
 import * as Subscriptions from "./statements/sims/Subscriptions.ts"
 import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
@@ -64,9 +65,9 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       import: SimImport.run(database),
       get: Sims.byIccid(database),
       page: Sims.page(database),
-      reserve: Sims.reserve(database),
-      release: Sims.release(database),
-      stock: Sims.stock(database),
+      reserve: SimReservations.reserve(database),
+      release: SimReservations.release(database),
+      stock: SimReservations.stock(database),
       identities: Sims.identities(database),
       smdpHistory: Reports.entriesOf(database)
     },

@@ -289,7 +289,9 @@ describe("no secret is written", () => {
     const hook = { ...asAdmin, body: JSON.stringify({ url: `http://127.0.0.1:9/?token=${signing_key}` }) }
     expect(await ask("POST", `/admin/v1/organizations/${id}/webhook-endpoints`, hook)).toMatchObject({ status: 503 })
     await sql("alter table simplan.api_key rename to api_key_gone")
-    expect(await ask("GET", `/v3/operators?key=${key.slice(0, -1)}x`)).toMatchObject({ status: 401 })
+    expect(await ask("GET", `/v3/operators?key=${key.slice(0, -1)}${key.endsWith("x") ? "y" : "x"}`)).toMatchObject({
+      status: 401
+    })
     await ask("POST", `/admin/v1/organizations/${id}/api-keys`, { ...asAdmin, body: JSON.stringify({ name: key }) })
 
     const metrics = await (await fetch(`${address}/metrics?key=${key}`)).text()

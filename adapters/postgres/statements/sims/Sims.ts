@@ -1,14 +1,12 @@
 /**
- * The statements about SIMs by themselves: their reads, and the claims of SIMs that nobody else is given meanwhile.
+ * The rows of SIMs, and the reads of SIMs by themselves.
  *
  * One answer may have many SIMs, so they come as JSON arrays without names (see `Columns.Packed`). What most SIMs have none of
  * stands together at the end, and is null where there is nothing of it.
  */
-import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { Label, type Sim, SimIdentities, type Storage } from "simplan/ports"
+import { type Label, type Sim, SimIdentities, type Storage } from "simplan/ports"
 import * as Batching from "../../database/Batching.ts"
-import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
@@ -291,36 +289,6 @@ export const page = (database: Database) =>
     cursorOf: ({ importSequence }) => importSequence
   })
 
-/** Whether an eSIM is free (rule S2). The text of the condition is that of the index. */
-const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
-
-// The orders are for the planner, which goes by the index of each; it takes the order out of an `exists`.
-/** How many free eSIMs organizations have, by label. */
-export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
-  database.rows(
-    (sql) => sql<Row<Sim.Stock>>`
-      select json_build_object('organizationId', asked.organization_id, 'label', known.label, 'free', found.free)::text
-        as value
-      from json_array_elements_text(${JSON.stringify(of.organizationIds)}::json) as asked(organization_id)
-      cross join json_array_elements_text(${JSON.stringify(Label.labels)}::json) as known(label)
-      cross join lateral (
-        select count(*) as free from (
-          select from simplan.sim
-          where sim.organization_id = asked.organization_id and sim.label = known.label
-            and ${sql.literal(isFree)}
-          order by sim.recycled_at nulls first, sim.import_sequence
-          limit 1000
-        ) free
-      ) found
-      where found.free > 0 or (
-        select true from simplan.sim
-        where sim.organization_id = asked.organization_id and sim.label <= known.label
-          and (sim.label, sim.is_esim) >= (known.label, true)
-        order by sim.label, sim.is_esim
-        limit 1
-      )`
-  )
-
 /** By what its telco knows a SIM. */
 export const identities =
   (database: Database) =>
@@ -330,139 +298,4 @@ export const identities =
         select ${sql.literal(Columns.json("sim", identityColumns))}::text as value
         from simplan.sim
         where sim.organization_id = ${organizationId} and sim.iccid = ${iccid}`
-    )
-
-/** Which SIMs serve the purpose, and in which order; each has a partial index of this very shape. */
-const purposes = {
-  subscription: {
-    fits: isFree,
-    order: `recycled_at nulls first, import_sequence`
-  },
-  "mobile plan": {
-    fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null`,
-    order: `import_sequence`
-  }
-} as const
-
-interface Outcome {
-  readonly sims: ReadonlyArray<Packed>
-  /** Whether there is one that fits, in the snapshot: past claims and locks. Null where all were had. */
-  readonly fitting: true | null
-  /** Whether one is on its way back to stock (rule S5). Null where all were had, or one fits. */
-  readonly returning: true | null
-  /** Whether a creation has one that is not decided (rule S5). Null likewise. */
-  readonly provisioning: true | null
-}
-
-/** How many are claimed at most. */
-const MOST = 100
-
-// A claim need not be on the disk before it is answered: the commit that makes use of it comes behind it in the log, and
-// where a crash of the database undoes it, the SIM's version lets only one of those who then have it go on. Nor need its
-// end. Within a transaction it is that one's setting.
-const flushing = (sql: Sql, joined: boolean) =>
-  sql.literal(joined ? "" : `, set_config('synchronous_commit', 'off', true)`)
-
-// PostgreSQL plans it once, as no parameter promises a cheaper plan than any other would: it knows nothing of a number
-// that is selected, and of an array that is, that it has ten places. The limit within is for the planner alone, so that
-// it expects to be through soon and goes by the index; no row is locked that is not asked for.
-//
-// `fitting` has an order for the planner's sake likewise, which would else read the table as a whole where it expects to
-// find one soon; it takes the order out of an `exists`.
-const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) => {
-  const fits = sql.literal(purposes[of.purpose].fits)
-  const order = sql.literal(purposes[of.purpose].order)
-  return sql<Row<Outcome>>`
-    with claimed as (
-      update simplan.sim
-      set reservation_token = ${of.token}, reserved_until = ${of.until}::bigint, version = sim.version + 1
-      where sim.organization_id = ${of.organizationId} and sim.iccid = any (array(
-        select free.iccid from (
-          select sim.iccid from simplan.sim
-          where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
-            and (sim.reserved_until is null or sim.reserved_until <= ${of.machineNow}::bigint)
-          order by ${order}
-          limit ${sql.literal(String(MOST))}
-          for update skip locked
-        ) free
-        limit (select ${of.count}::int)
-      ))
-      returning sim.recycled_at, sim.import_sequence, ${sql.literal(value)} as value
-    )
-    select json_build_object(
-      'sims', (select coalesce(json_agg(value order by ${order}), '[]') from claimed),
-      'fitting', case when (select count(*) from claimed) < ${of.count}::int then (
-        select true from simplan.sim
-        where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
-        order by ${order}
-        limit 1
-      ) end,
-      'returning', case when (select count(*) from claimed) = 0 and ${sql.literal(String(of.purpose === "subscription"))} then (
-        select true from simplan.sim
-        where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
-          and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
-          and not exists (
-            select from simplan.job
-            where job.ended_at is not null and job.organization_id = sim.organization_id
-              and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
-              and job.work->>'iccid' = sim.iccid
-          )
-        limit 1
-      ) end,
-      'provisioning', case when (select count(*) from claimed) = 0 and ${sql.literal(String(of.purpose === "subscription"))} then (
-        select true from simplan.job
-        where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
-          and (
-            select sim.label = ${of.label} and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
-            from simplan.sim
-            where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
-          )
-        limit 1
-      ) end
-    )::text as value${flushing(sql, joined)}`
-}
-
-export const reserve =
-  (database: Database) =>
-  (of: Storage.ReservationRequest): Effect.Effect<Storage.ReservedSims, Storage.StorageError> =>
-    Effect.flatMap(database.inTransaction, (joined) =>
-      Secrets.decoded(
-        database.write((sql) => {
-          const claim = ClockOffset.claimed(database.offset, of)
-          return reservation(sql, { ...claim, count: Math.min(of.count, MOST) }, joined)
-        }),
-        ([outcome]): Storage.ReservedSims => {
-          const { decrypt } = database.cipher
-          const sims = (outcome?.sims ?? []).map((sim) => unpack(decrypt, of.organizationId, sim))
-          if (sims.length >= of.count) return { sims, shortage: null }
-          if (outcome?.fitting || sims.length > 0) return { sims, shortage: "Busy" }
-          return { sims, shortage: outcome?.returning || outcome?.provisioning ? "Releasing" : "None" }
-        }
-      )
-    )
-
-const reservationColumns = Columns.of<Storage.SimReservation>({ iccid: "text", token: "text" }, ["iccid"])
-
-export const release =
-  (database: Database) =>
-  ({
-    reservations,
-    organizationId
-  }: {
-    readonly organizationId: string
-    readonly reservations: ReadonlyArray<Storage.SimReservation>
-  }) =>
-    Effect.flatMap(database.inTransaction, (joined) =>
-      Effect.asVoid(
-        database.writeHeld(
-          (sql) => sql<Row<number>>`
-            with ended as (
-              update simplan.sim set reservation_token = null, reserved_until = null
-              from ${Columns.rows(sql, reservations, reservationColumns)}
-              where sim.organization_id = ${organizationId} and sim.iccid = r.iccid and sim.reservation_token = r.token
-              returning 1
-            )
-            select count(*)::text as value${flushing(sql, joined)} from ended`
-        )
-      )
     )
