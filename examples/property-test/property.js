@@ -8,7 +8,7 @@ import { reminderAt } from "./reminder.js"
 const terms = { name: "France", dataMegaBytes: 1024, periodDays: 30 }
 
 /** Distances from now that simplan takes as an active period. */
-const periods = Arbitraries.ActivePeriods.once.filter(
+const periods = Arbitraries.nonRecurringPeriods.filter(
   (period) => TimingModel.refused({ ...terms, recurrence: null }, period, 0) === null
 )
 
