@@ -111,6 +111,10 @@ export const run = async (options: Options) => {
     }
   })
   let hostile: Awaited<ReturnType<typeof hostility>> | undefined
+  let died: string | undefined
+  server.ended.then(({ code, signal }) => {
+    died = `the server ended with ${signal ?? code}:\n${server.err().slice(-4_000)}`
+  })
   try {
     const url = await server.listening
     const prepared = await Tenant.prepare(url, receivers)
@@ -187,6 +191,8 @@ export const run = async (options: Options) => {
       onSample?.(samples.slice(Math.min(warmUp, index)))
     }
     return { samples: samples.slice(warmUp), problems: ledger.problems }
+  } catch (error) {
+    throw died === undefined ? error : new Error(died)
   } finally {
     await server.kill("SIGKILL")
     await hostile?.stop()
