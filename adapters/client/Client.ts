@@ -83,8 +83,59 @@ const ofResponse = ({ headers, status }: Response, text: string): ApiError => {
 
 type Groups = (typeof Api)["groups"]
 
+type Request<
+  Endpoint extends HttpApiEndpoint.ConstraintRequest,
+  Mode extends HttpApiEndpoint.ClientResponseMode
+> = HttpApiEndpoint.ClientRequest<
+  Endpoint["~Params"],
+  Endpoint["~Query"],
+  Endpoint["~Payload"],
+  Endpoint["~Headers"],
+  Mode
+>
+
+/** A request whose query may be left out where it may be empty. */
+type Lenient<Request> = Request extends { readonly query: infer Query }
+  ? {} extends Query
+    ? Omit<Request, "query"> & { readonly query?: Query }
+    : Request
+  : Request
+
+/** The arguments of a method. A request of which all may be left out may be left out as well. */
+type Arguments<Request> = {} extends Request ? [request?: Request] : [request: Request]
+
+type EffectMethod<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
+  ? <Mode extends HttpApiEndpoint.ClientResponseMode = "decoded-only">(
+      ...request: Arguments<Lenient<Request<Endpoint, Mode>>>
+    ) => HttpApiClient.Client.MethodReturn<Endpoint, ApiError, never, Mode, never>
+  : never
+
 /** The client for Effect. Its methods fail with an `ApiError`, or where no server answers. */
-export type Client = HttpApiClient.Client<Groups[keyof Groups], ApiError>
+export type Client = {
+  readonly [Group in keyof Groups]: {
+    readonly [Id in keyof Groups[Group]["endpoints"]]: EffectMethod<Groups[Group]["endpoints"][Id]>
+  }
+}
+
+/** The object with what `change` makes of each method, by group. */
+const mapMethods = (client: object, change: (call: unknown) => unknown): object =>
+  Object.fromEntries(
+    Object.entries(client).map(([name, group]: [string, object]) => [
+      name,
+      Object.fromEntries(Object.entries(group).map(([id, call]: [string, unknown]) => [id, change(call)]))
+    ])
+  )
+
+/** A method that sends an empty query where none is given. A method without a query ignores it. */
+const lenient =
+  (call: unknown) =>
+  (request: unknown): unknown =>
+    typeof call === "function" ? call(Object.assign({ query: {} }, request)) : undefined
+
+function leniently(client: object): Client
+function leniently(client: object): object {
+  return mapMethods(client, lenient)
+}
 
 /** The text of a secret. */
 const reveal = (secret: Secret): string => (typeof secret === "string" ? secret : Redacted.value(secret))
@@ -165,9 +216,12 @@ const repeating = (client: HttpClient.HttpClient, retries: number): HttpClient.H
 /** The client for Effect. It calls through the `HttpClient` that it is given. */
 export const make = (options: Options): Effect.Effect<Client, never, HttpClient.HttpClient> =>
   Effect.flatMap(HttpClient.HttpClient, (http) =>
-    HttpApiClient.makeWith(Api, {
-      httpClient: HttpClient.mapRequestEffect(repeating(http, options.retries ?? RETRIES), addressed(options))
-    })
+    Effect.map(
+      HttpApiClient.makeWith(Api, {
+        httpClient: HttpClient.mapRequestEffect(repeating(http, options.retries ?? RETRIES), addressed(options))
+      }),
+      leniently
+    )
   )
 
 /** Options of a single call. */
@@ -178,21 +232,15 @@ export interface CallOptions {
   readonly idempotencyKey?: string
 }
 
-type Request<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
-  ? HttpApiEndpoint.ClientRequest<
-      Endpoint["~Params"],
-      Endpoint["~Query"],
-      Endpoint["~Payload"],
-      Endpoint["~Headers"],
-      "decoded-only"
-    >
-  : never
-
 type Answer<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
   ? HttpApiClient.SuccessType<Endpoint["~Success"]>
   : never
 
-type Method<Endpoint> = (request: Request<Endpoint>, options?: CallOptions) => Promise<Answer<Endpoint>>
+type Method<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
+  ? {} extends Lenient<Request<Endpoint, "decoded-only">>
+    ? (request?: Lenient<Request<Endpoint, "decoded-only">>, options?: CallOptions) => Promise<Answer<Endpoint>>
+    : (request: Lenient<Request<Endpoint, "decoded-only">>, options?: CallOptions) => Promise<Answer<Endpoint>>
+  : never
 
 /** A method for each endpoint of the API, by group. */
 export type Promised = {
@@ -209,7 +257,7 @@ const isEffect = (value: unknown): value is Effect.Effect<unknown, unknown> => E
 const method =
   (call: unknown, fetch: Fetch) =>
   (request: unknown, options: CallOptions = {}): Promise<unknown> => {
-    const effect: unknown = typeof call === "function" ? call(request ?? {}) : undefined
+    const effect: unknown = typeof call === "function" ? call(request) : undefined
     if (!isEffect(effect)) throw new TypeError("A method of the client makes no Effect")
     const keyed = Effect.provideService(effect, IdempotencyKey, options.idempotencyKey)
     return Effect.runPromise(Effect.provideService(keyed, FetchHttpClient.Fetch, fetch), options)
@@ -218,12 +266,7 @@ const method =
 /** The promised form of the client. */
 function promised(client: object, fetch: Fetch): Promised
 function promised(client: object, fetch: Fetch): object {
-  return Object.fromEntries(
-    Object.entries(client).map(([name, group]: [string, object]) => [
-      name,
-      Object.fromEntries(Object.entries(group).map(([id, call]: [string, unknown]) => [id, method(call, fetch)]))
-    ])
-  )
+  return mapMethods(client, (call) => method(call, fetch))
 }
 
 /** The client for Promises. It calls through `fetch`, the global one by default. */
@@ -243,7 +286,7 @@ export interface Page<Item> {
 
 /** A request for a page. */
 interface PageRequest {
-  readonly query: { readonly page?: string }
+  readonly query?: { readonly page?: string }
 }
 
 /**
@@ -251,9 +294,9 @@ interface PageRequest {
  * `stream((page) => client.sims.list({ query: { ...page, label: "Green" } }))`.
  */
 export const stream = <Item, E, R>(
-  list: (page: PageRequest["query"]) => Effect.Effect<Page<Item>, E, R>
+  list: (page: NonNullable<PageRequest["query"]>) => Effect.Effect<Page<Item>, E, R>
 ): Stream.Stream<Item, E, R> =>
-  Stream.paginate<PageRequest["query"], Item, E, R>({}, (asked) =>
+  Stream.paginate<NonNullable<PageRequest["query"]>, Item, E, R>({}, (asked) =>
     Effect.map(list(asked), ({ data, next_page }) => [
       data,
       Option.map(Option.fromNullishOr(next_page), (page) => ({ page }))
@@ -264,9 +307,9 @@ export const stream = <Item, E, R>(
  * All items from the requested page on, as an async iterable. A list that comes whole, which JavaScript can pass, is one
  * page.
  */
-export async function* items<Request extends PageRequest, Item>(
+export async function* items<Request extends PageRequest | undefined, Item>(
   list: (request: Request) => Promise<Page<Item>>,
-  request: Request
+  request: NonNullable<Request>
 ): AsyncGenerator<Item, void> {
   let asked = request
   for (;;) {

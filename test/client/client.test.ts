@@ -122,6 +122,15 @@ describe("The client", () => {
     expect(error).toMatchObject({ code: "region_uncovered", body: { missing_iso2: ["AQ"] } })
   })
 
+  it("sends an empty query where none is given", async () => {
+    const { client } = through()
+    const { data } = await client.sims.list({ query: {} })
+    expect(await client.sims.list()).toMatchObject({ data })
+    const make = Client.make({ url: world.url, key }).pipe(Effect.provide(FetchHttpClient.layer))
+    const answer = Effect.flatMap(make, ({ sims }) => sims.list())
+    expect(await Effect.runPromise(answer)).toMatchObject({ data })
+  })
+
   it("gives the items of all pages, as an async iterable and as a Stream", async () => {
     const { client, sent } = through()
     const iccids: Array<string> = []
