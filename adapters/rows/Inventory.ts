@@ -91,6 +91,20 @@ const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "orga
   return false
 }
 
+/** Whether an eSIM of the label may be free later, where none is. */
+const shortageOf = (
+  store: RowStore,
+  of: Pick<Storage.ReservationRequest, "organizationId" | "label">
+): "Releasing" | "None" => (isReturning(store, of) || isProvisioning(store, of) ? "Releasing" : "None")
+
+export const freeSim = (
+  store: RowStore,
+  of: Pick<Storage.ReservationRequest, "organizationId" | "label">
+): Storage.FreeSim => {
+  for (const { value } of store.waiting("sim", Rows.freeSims(of))) return { sim: value.sim, shortage: null }
+  return { sim: null, shortage: shortageOf(store, of) }
+}
+
 export const reserve = (
   store: RowStore,
   { count, machineNow, purpose, token, until, ...of }: Storage.ReservationRequest
@@ -112,6 +126,5 @@ export const reserve = (
   const sims = found.map(({ sim }) => sim)
   if (sims.length >= count) return { sims, shortage: null }
   if (some) return { sims, shortage: "Busy" }
-  const mayReturn = purpose === "subscription" && (isReturning(store, of) || isProvisioning(store, of))
-  return { sims, shortage: mayReturn ? "Releasing" : "None" }
+  return { sims, shortage: purpose === "subscription" ? shortageOf(store, of) : "None" }
 }

@@ -212,6 +212,7 @@ const storage = (store: RowStore): Storage.Service => {
           )
         ),
       reserve: (claim) => read(() => Inventory.reserve(store, claim)),
+      free: (asked) => read(() => Inventory.freeSim(store, asked)),
       release: ({ organizationId, reservations }) =>
         read(() => {
           const held = reservations.map(({ iccid: id, token }) => ({ organizationId, id, token }))

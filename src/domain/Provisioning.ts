@@ -41,15 +41,25 @@ export interface Outcome {
   readonly expirationAt: Instant | null
 }
 
+/** A creation that is done. */
+export interface Confirmed {
+  readonly decision: Decision
+  readonly created: Created
+  /** Those of the attachment, by occurrence. */
+  readonly packages: ReadonlyArray<Package>
+}
+
 export type Subscribed =
   /** Nothing is due at the telco yet: the subscription is visible at once. */
-  | { readonly _tag: "Complete"; readonly decision: Decision; readonly created: Created }
+  | ({ readonly _tag: "Complete" } & Confirmed)
   /** The job has to be done before anything is visible. */
   | {
       readonly _tag: "AwaitingTelco"
       readonly decision: Decision
       /** The SIM's aggregate after the decision. */
       readonly aggregate: SimAggregate.SimAggregate
+      /** The one that is not confirmed. */
+      readonly attachment: Attachment
       readonly work: Extract<Work, { readonly _tag: "Provision" }>
     }
 
@@ -131,7 +141,7 @@ export const subscribe = (
         sim: { loaded: aggregate, next: completed(taken, attachment, packages) },
         jobs
       }
-      return { _tag: "Complete", created, decision }
+      return { _tag: "Complete", created, decision, packages }
     }
     const work = { _tag: "Provision" as const, iccid, attachmentId: attachment.attachmentId }
     return {
@@ -142,6 +152,7 @@ export const subscribe = (
         jobs: [{ jobId: jobId(attachment.attachmentId), work, dueAt: now }]
       },
       aggregate: taken,
+      attachment,
       work
     }
   })
@@ -203,9 +214,10 @@ export const confirm = (
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
-): { readonly decision: Decision; readonly created: Created } => {
+): Confirmed => {
   const { created, jobs, packages } = outcome(aggregate, attachment, outcomes, now)
-  return { decision: { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }, created }
+  const decision = { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }
+  return { decision, created, packages }
 }
 
 /** The job that hands the first packages of the attachment to the telco. */

@@ -158,6 +158,29 @@ describe("an organization's own", () => {
     )
   })
 
+  it("subscriptions are created, suspended and deleted, each previewed before", async () => {
+    const iccid = World.iccid(2)
+    const creation = ["subscriptions", "create", stock.planId, "--iccid", iccid, "--metadata", "order 1"]
+    const preview = await keyed(...creation, "--dry-run")
+    expect(preview).toMatchObject({ code: 0, err: "" })
+    expect(preview.out).toMatch(/^subscription_id +0{8}-.+\n\nPackages:\npackage_id +activation_at/s)
+    expect((await keyed("subscriptions", "show", iccid)).code).toBe(1)
+    expect(lines((await keyed(...creation, "--json")).out)).toMatchObject([{ metadata: "order 1" }])
+
+    const [{ plan_attachments }] = lines((await keyed("subscriptions", "show", iccid, "--json")).out)
+    const [{ plan_attachment_id: id }] = plan_attachments
+    const suspension = await keyed("subscriptions", "suspend", iccid, id, "--dry-run")
+    expect(suspension.out).toMatch(/^message .*\nended_occurrences +0\n\nPackages:\n/)
+    expect((await keyed("subscriptions", "suspend", iccid, id)).out).toMatch(/^message +Plan attachment suspended/)
+
+    const deletion = lines((await keyed("subscriptions", "delete", iccid, "--dry-run", "--json")).out)
+    expect(deletion).toMatchObject([{ preview: { downloaded: false, used: false, packages: [{}] } }])
+    expect((await keyed("subscriptions", "show", iccid)).code).toBe(0)
+    expect((await keyed("subscriptions", "delete", iccid)).out).toMatch(/^message +Subscription deleted/)
+    expect((await keyed("subscriptions", "show", iccid)).code).toBe(1)
+    expect((await keyed("subscriptions", "create", stock.planId, "--start", "tomorrow")).code).toBe(2)
+  })
+
   it("key comes from the files of the server of the directory", async () => {
     const { key, organizationId } = stock.tenant
     mkdirSync(".simplan")

@@ -74,6 +74,7 @@ describe("A free SIM is allocated (S5)", () => {
       _tag: "AwaitingTelco",
       decision: { unchangedPlan: plan(), sim: { loaded: free(), next }, jobs: [job] },
       aggregate: next,
+      attachment: newAttachment,
       work
     })
   })
@@ -99,6 +100,7 @@ describe("A plan for a SIM in service is a top-up (S1)", () => {
       _tag: "AwaitingTelco",
       decision: { unchangedPlan: plan(), sim: { loaded: of, next }, jobs: [job] },
       aggregate: next,
+      attachment,
       work
     })
   })

@@ -60,6 +60,31 @@ describe("subscriptions", () => {
     expect(await simplan.subscriptions.list({ organizationId }).toArray()).toEqual([])
   })
 
+  it("are previewed before they are created, suspended and removed (S9)", async () => {
+    const { organizationId } = await stocked(open())
+    const { planId } = await plan(simplan, organizationId)
+    const preview = await simplan.subscriptions.previewCreate({ organizationId, planId, metadata: "order" })
+    expect(preview).toMatchObject({
+      created: { metadata: "order", activationAt: null },
+      packages: [{ activationAt: null, expirationAt: null }],
+      nextPackageAt: null
+    })
+    expect(await simplan.subscriptions.list({ organizationId }).toArray()).toEqual([])
+    const { attachmentId, sim } = await simplan.subscriptions.create({ organizationId, planId, metadata: "order" })
+    expect(sim).toEqual(preview.created.sim)
+    const of = { organizationId, iccid: sim.iccid }
+    const packages = [{ packageId: `${attachmentId}:0`, activationAt: null, expirationAt: null }]
+    expect(await simplan.attachments.previewSuspend({ ...of, attachmentId })).toEqual({ packages, endedOccurrences: 0 })
+    expect(await simplan.subscriptions.previewRemove(of)).toEqual({
+      refusedBy: null,
+      isDownloaded: false,
+      isActivated: false,
+      isUsed: false,
+      packages
+    })
+    expect(await simplan.subscriptions.get(of)).toMatchObject({ metadata: "order" })
+  })
+
   it("send SMS", async () => {
     const { organizationId } = await stocked(open())
     const { planId } = await plan(simplan, organizationId)

@@ -1,8 +1,9 @@
 /**
- * What an organization sells, and what is in service: `simplan plans list`, `simplan subscriptions list` and `show ICCID`.
+ * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list` and `show ICCID`; and
+ * `create PLAN`, `delete ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9).
  */
-import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
 import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
@@ -86,7 +87,104 @@ const show = Command.make(
   })
 ).pipe(Command.withDescription("Show the subscription of a SIM with its plan attachments and its last operator."))
 
+const dryRun = {
+  "dry-run": Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Show what it would do, and do nothing"),
+    Flag.withDefault(false)
+  )
+}
+
+interface Previewable {
+  readonly json: boolean
+  readonly "dry-run": boolean
+}
+
+/** The query of a call that may be previewed. */
+const previewing = (given: Previewable) => (given["dry-run"] ? { dry_run: "true" as const } : {})
+
+interface Previewed {
+  readonly packages: ReadonlyArray<Output.Row>
+}
+
+/** Prints an answer, and below it the packages of its preview. */
+const printPreviewed = Effect.fnUntraced(function* <Answer extends { readonly preview?: Previewed }>(
+  { json }: Previewable,
+  answer: Answer,
+  toRow: (answer: Answer) => Output.Row
+) {
+  if (json) return yield* Output.print(JSON.stringify(answer))
+  const { packages = [], ...preview } = answer.preview ?? {}
+  yield* Output.record({ ...toRow(answer), ...preview }, false)
+  yield* Lists.section("Packages:", packages)
+})
+
+const optionalText = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar("<text>"), Flag.withDescription(description), Flag.optional)
+
+const create = Command.make(
+  "create",
+  {
+    plan: Flags.id("Id of the plan", "PLAN"),
+    iccid: Flags.optionalId("iccid", "The SIM; where it is left out, a free eSIM of the plan's label"),
+    metadata: optionalText("metadata", "A text of your own, such as an order number"),
+    start: Flags.instant("start", "When the plan is to be active; where it is left out, from the first use on"),
+    end: Flags.instant("end", "When it ends, for a plan that does not recur"),
+    ...dryRun,
+    ...Connection.keyFlags
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openCustomers(given)
+    const [iccid, start, end] = [given.iccid, given.start, given.end].map(Option.getOrUndefined)
+    const period = start === undefined && end === undefined ? undefined : { start: start ?? null, end: end ?? null }
+    const payload = {
+      plan_id: given.plan,
+      metadata: Option.getOrElse(given.metadata, () => ""),
+      ...(iccid !== undefined && { iccid }),
+      ...(period !== undefined && { active_period: period })
+    }
+    const answer = yield* Calls.call(connection, ({ subscriptions }) =>
+      subscriptions.create({ query: previewing(given), payload })
+    )
+    yield* printPreviewed(given, answer, ({ esimdata, preview: _, ...subscription }) => ({
+      ...subscription,
+      ...esimdata
+    }))
+  })
+).pipe(
+  Command.withDescription("Put a SIM into service with a plan, or add a plan to a SIM in service."),
+  Command.withExamples([{ command: "simplan subscriptions create PLAN --metadata 'order 4711' --dry-run" }])
+)
+
+const remove = Command.make(
+  "delete",
+  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...dryRun, ...Connection.keyFlags },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openCustomers(given)
+    const answer = yield* Calls.call(connection, ({ subscriptions }) =>
+      subscriptions.remove({ params: { iccid: given.iccid }, query: previewing(given) })
+    )
+    yield* printPreviewed(given, answer, ({ message }) => ({ message }))
+  })
+).pipe(Command.withDescription("Delete the subscription of a SIM, whose packages are cancelled."))
+
+const suspend = Command.make(
+  "suspend",
+  {
+    iccid: Flags.id("ICCID of the SIM", "ICCID"),
+    attachment: Flags.id("Id of the plan attachment", "ATTACHMENT"),
+    ...dryRun,
+    ...Connection.keyFlags
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openCustomers(given)
+    const answer = yield* Calls.call(connection, ({ subscriptions }) =>
+      subscriptions.suspend({ params: { iccid: given.iccid, id: given.attachment }, query: previewing(given) })
+    )
+    yield* printPreviewed(given, answer, ({ message }) => ({ message }))
+  })
+).pipe(Command.withDescription("Suspend a plan attachment, for good."))
+
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
-  Command.withSubcommands([list, show])
+  Command.withSubcommands([list, show, create, remove, suspend])
 )

@@ -124,7 +124,8 @@ export const keyset = paging(100, MANAGEMENT_PAGE_SIZE)
 /** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
 
-const described = (codes: ReadonlyArray<Codes.Code>): string =>
+/** What errors mean, by their codes. */
+export const described = (codes: ReadonlyArray<Codes.Code>): string =>
   codes.map((code) => `\`${code}\`: ${Codes.description(code)}`).join(". ")
 
 /** A code of an error. The document names those that an endpoint may answer; a client may get others, from a newer server. */
@@ -244,6 +245,16 @@ export const next = field(
   "Where to go on, for the field `after`; null where none are left",
   null
 )
+
+/** The query parameter of operations that can be previewed (rule S9). */
+export const previewable = {
+  dry_run: optional(
+    Flag,
+    "True: the request is checked, and its answer shows in `preview` what it would do. Nothing is done, and an " +
+      "`Idempotency-Key` is ignored",
+    "true"
+  )
+}
 
 /** Parameters of paths. */
 export const ofSim = { iccid: string("The SIM's ICCID", Samples.iccid) }

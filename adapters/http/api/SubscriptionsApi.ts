@@ -33,6 +33,17 @@ const expirationAt = Schemas.field(
   Samples.end
 )
 
+const packageId = Schemas.string("The package's id", Samples.packageId)
+
+/** Packages that a request would order, suspend or cancel. */
+const previewedPackages = (description: string) =>
+  Schemas.field(
+    Schema.Array(Schema.Struct({ package_id: packageId, activation_at: activationAt, expiration_at: expirationAt })),
+    description
+  )
+
+const DRY_RUN = "Only where `dry_run` is true: what the request would do"
+
 /** The answer to a creation. It has no envelope, and the SIM is called `esimdata`. */
 export const CreatedSubscription = Schema.Struct({
   subscription_id: subscriptionId,
@@ -43,8 +54,62 @@ export const CreatedSubscription = Schema.Struct({
   esimdata: Schemas.field(
     Schema.Struct({ esim_id: Schemas.simId, iccid: Schemas.iccid, label: Schemas.label, lpa_string: Schemas.lpa }),
     THE_SIM
+  ),
+  preview: Schemas.optional(
+    Schema.Struct({
+      packages: previewedPackages("The packages that would be ordered at once, oldest first"),
+      next_package_at: Schemas.field(
+        Schema.NullOr(Schemas.Timestamp),
+        "When the next package would be made; null where none follows, or only from the first use on",
+        Samples.end
+      )
+    }),
+    `${DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
   )
 }).annotate({ identifier: "CreatedSubscription" })
+
+/** What an eSIM or a card shows of its use, and what a deletion would cancel. */
+export const DeletionPreview = Schema.Struct({
+  downloaded: Schemas.field(Schema.Boolean, "Whether there is a sign that the eSIM was downloaded", false),
+  activated: Schemas.field(Schema.Boolean, "Whether a plan on the SIM is or was active", false),
+  used: Schemas.field(Schema.Boolean, "Whether data was used", false),
+  packages: previewedPackages("The packages that would be cancelled, oldest first; none where it would be refused")
+})
+
+export const DeletedSubscription = Schema.Struct({
+  error: Schemas.hasFailed(false),
+  message: Schemas.message,
+  preview: Schemas.optional(DeletionPreview, `${DRY_RUN}. A refusal (403, 409) has it too`)
+}).annotate({ identifier: "DeletedSubscription" })
+
+/** The error of a deletion that is refused, with its preview where `dry_run` is true. */
+const refusedDeletion = (code: "esim_installed" | "sim_busy") =>
+  Schema.Struct({
+    ...Schemas.ErrorBody.fields,
+    code: Schemas.field(Schemas.errorCode([code]), "The name of the error", code),
+    preview: Schemas.optional(DeletionPreview, DRY_RUN)
+  }).annotate({ description: Schemas.described([code]) })
+
+const EsimInstalled = refusedDeletion("esim_installed").annotate({ identifier: "EsimInstalled" })
+const DeletionBusy = refusedDeletion("sim_busy").annotate({ identifier: "DeletionBusy" })
+
+export const SuspendedAttachment = Schema.Struct({
+  error: Schemas.hasFailed(false),
+  message: Schemas.message,
+  preview: Schemas.optional(
+    Schema.Struct({
+      packages: previewedPackages(
+        "The packages that would be stopped, oldest first; none where it is suspended already"
+      ),
+      ended_occurrences: Schemas.field(
+        Schema.Int,
+        "How many packages of the recurrence would never be made; 0 for a plan that does not recur",
+        11
+      )
+    }),
+    DRY_RUN
+  )
+}).annotate({ identifier: "SuspendedAttachment" })
 
 export const CreateSubscription = Schema.Struct({
   plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.planId),
@@ -106,7 +171,7 @@ export const PlanAttachment = Schema.Struct({
   packages: Schemas.field(
     Schema.Array(
       Schema.Struct({
-        package_id: Schemas.string("The package's id", Samples.packageId),
+        package_id: packageId,
         activation_at: activationAt,
         expiration_at: expirationAt,
         used_allowance: usedAllowance
@@ -164,6 +229,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       )
     ),
     HttpApiEndpoint.post("create", "/subscription", {
+      query: Schemas.previewable,
       payload: CreateSubscription,
       success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(
@@ -194,14 +260,13 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     }).annotateMerge(Schemas.operation("Get a subscription by ICCID", "The subscription of the SIM.")),
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
       params: Schemas.ofSim,
-      success: Schemas.Done,
-      error: Schemas.problems(
-        ...Schemas.always,
-        "key_read_only",
-        "esim_installed",
-        "subscription_not_found",
-        "sim_busy"
-      )
+      query: Schemas.previewable,
+      success: DeletedSubscription,
+      error: [
+        ...Schemas.problems(...Schemas.reading, "key_read_only", "subscription_not_found"),
+        EsimInstalled.pipe(HttpApiSchema.status(403)),
+        DeletionBusy.pipe(HttpApiSchema.status(409))
+      ]
     }).annotateMerge(
       Schemas.operation(
         "Delete a subscription and recycle its ICCID",
@@ -232,9 +297,11 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
       params: { ...Schemas.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
-      success: Schemas.Done,
+      query: Schemas.previewable,
+      success: SuspendedAttachment,
       error: Schemas.problems(
         ...Schemas.writing,
+        "invalid_field",
         "subscription_not_found",
         "plan_attachment_not_found",
         "attachment_expired",

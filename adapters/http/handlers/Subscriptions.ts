@@ -3,13 +3,14 @@
  */
 import { Effect } from "effect"
 import { Attachments, Messages, Subscriptions, Time } from "simplan"
-import { type Attachment, Package, type SmsSegments, type Subscription } from "simplan/ports"
+import { type Attachment, Package, type Preview, type SmsSegments, type Subscription } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
@@ -36,6 +37,26 @@ const created = ({
   metadata,
   esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa }
 })
+
+const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) =>
+  packages.map((one) => ({
+    package_id: one.packageId,
+    activation_at: Responses.instant(one.activationAt),
+    expiration_at: Responses.instant(one.expirationAt)
+  }))
+
+const deletionPreview = (of: Preview.OfDeletion): typeof SubscriptionsApi.DeletionPreview.Type => ({
+  downloaded: of.isDownloaded,
+  activated: of.isActivated,
+  used: of.isUsed,
+  packages: previewed(of.cancelled)
+})
+
+const DELETED = Responses.message("Subscription deleted successfully")
+const SUSPENDED = Responses.message("Plan attachment suspended successfully")
+
+const isPreview = ({ query }: { readonly query: { readonly dry_run?: "true" | "false" } }): boolean =>
+  Query.flag(query.dry_run) === true
 
 interface Located {
   readonly country: string
@@ -133,6 +154,14 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const { bytes, value } = yield* Body.read(call.request)
+        if (isPreview(call)) {
+          const request = { organizationId, ...creation(yield* decodeCreation(value)) }
+          const preview = yield* subscriptions.previewCreate(request)
+          return {
+            ...created(preview.created),
+            preview: { packages: previewed(preview.ordered), next_package_at: Responses.instant(preview.nextPackageAt) }
+          }
+        }
         const run = Effect.flatMap(decodeCreation(value), (body) =>
           subscriptions.create({ organizationId, ...creation(body) })
         )
@@ -140,8 +169,14 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       get: (call) => Effect.map(subscriptions.get(simOf(call)), (found) => Responses.data(shape(found))),
       remove: Effect.fnUntraced(function* (call) {
+        if (isPreview(call)) {
+          const of = yield* subscriptions.previewRemove(simOf(call))
+          const preview = deletionPreview(of)
+          if (of.refusal === null) return { ...DELETED, preview }
+          return Errors.response({ ...Errors.ofRefusal(of.refusal), additions: { preview } })
+        }
         yield* subscriptions.remove(simOf(call))
-        return Responses.message("Subscription deleted successfully")
+        return DELETED
       }),
       attachments: (call) =>
         Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),
@@ -151,10 +186,12 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
-        const run = attachments.suspend({ ...simOf(call), attachmentId: Fields.id(call.params.id) })
-        return yield* once("Done", call, bytes, Effect.as(run, null), () =>
-          Responses.message("Plan attachment suspended successfully")
-        )
+        const of = { ...simOf(call), attachmentId: Fields.id(call.params.id) }
+        if (isPreview(call)) {
+          const { endedOccurrences, suspended } = yield* attachments.previewSuspend(of)
+          return { ...SUSPENDED, preview: { packages: previewed(suspended), ended_occurrences: endedOccurrences } }
+        }
+        return yield* once("Done", call, bytes, Effect.as(attachments.suspend(of), null), () => SUSPENDED)
       }),
       sendSms: Effect.fnUntraced(function* (call) {
         const { bytes, value } = yield* Body.read(call.request)

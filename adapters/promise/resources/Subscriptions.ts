@@ -3,7 +3,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { Attachments, Messages, Subscriptions } from "simplan"
-import { type Attachment, Package, type Sim, type Subscription, TextLimit } from "simplan/ports"
+import { type Attachment, Package, type Preview, Refusal, type Sim, type Subscription, TextLimit } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
@@ -37,6 +37,27 @@ const created = (of: Subscription.Created): Types.CreatedSubscription => ({
   activationAt: Arguments.toDateOrNull(of.period?.activationAt ?? null),
   expirationAt: Arguments.toDateOrNull(of.period?.expirationAt ?? null),
   sim: subscribedSim(of.sim)
+})
+
+const previewed = (packages: ReadonlyArray<Preview.PackageTimes>): ReadonlyArray<Types.PreviewedPackage> =>
+  packages.map((one) => ({
+    packageId: one.packageId,
+    activationAt: Arguments.toDateOrNull(one.activationAt),
+    expirationAt: Arguments.toDateOrNull(one.expirationAt)
+  }))
+
+const creationPreview = (of: Preview.OfCreation): Types.CreationPreview => ({
+  created: created(of.created),
+  packages: previewed(of.ordered),
+  nextPackageAt: Arguments.toDateOrNull(of.nextPackageAt)
+})
+
+const deletionPreview = (of: Preview.OfDeletion): Types.DeletionPreview => ({
+  refusedBy: of.refusal === null ? null : Refusal.code(of.refusal),
+  isDownloaded: of.isDownloaded,
+  isActivated: of.isActivated,
+  isUsed: of.isUsed,
+  packages: previewed(of.cancelled)
 })
 
 const decodeCreation = Arguments.decoder(
@@ -87,6 +108,11 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
       (answer) => Effect.succeed(created(answer))
     )
   ),
+  previewCreate: Methods.reading(runtime, { name: "subscriptions.previewCreate", decode: creation }, (request) =>
+    Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>
+      Effect.map(subscriptions.previewCreate(request), creationPreview)
+    )
+  ),
   settled: Commands.settled(runtime, "subscriptions.settled", "Created", created),
   get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => Effect.map(subscriptions.get(of), shape))
@@ -96,6 +122,11 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   ),
   remove: Methods.writing(runtime, { name: "subscriptions.remove", decode: named }, (of) =>
     Methods.done(Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => subscriptions.remove(of)))
+  ),
+  previewRemove: Methods.reading(runtime, { name: "subscriptions.previewRemove", decode: named }, (of) =>
+    Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>
+      Effect.map(subscriptions.previewRemove(of), deletionPreview)
+    )
   ),
   lastOperator: Methods.reading(runtime, { name: "subscriptions.lastOperator", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>
@@ -155,6 +186,14 @@ export const makeAttachments = (runtime: Runtime): Types.Attachments => ({
   ),
   suspend: Methods.writing(runtime, { name: "attachments.suspend", decode: suspension }, (of) =>
     Methods.done(Effect.flatMap(Attachments.Attachments, (attachments) => attachments.suspend(of)))
+  ),
+  previewSuspend: Methods.reading(runtime, { name: "attachments.previewSuspend", decode: suspension }, (of) =>
+    Effect.flatMap(Attachments.Attachments, (attachments) =>
+      Effect.map(attachments.previewSuspend(of), ({ endedOccurrences, suspended }) => ({
+        packages: previewed(suspended),
+        endedOccurrences
+      }))
+    )
   )
 })
 

@@ -59,6 +59,48 @@ export interface CreateSubscription extends OfOrganization {
     | undefined
 }
 
+/** A package that a previewed call would order, suspend or cancel. */
+export interface PreviewedPackage {
+  /** `<attachment id>:<occurrence>`. */
+  readonly packageId: string
+  /** When it is active; null where that is known at its first use. */
+  readonly activationAt: Date | null
+  /** When it ends; null where that is known at its first use. */
+  readonly expirationAt: Date | null
+}
+
+/** What `create` would do (rule S9). */
+export interface CreationPreview {
+  /** What it would return. New ids are the nil UUID, and a free eSIM that it shows is not reserved. */
+  readonly created: CreatedSubscription
+  /** The packages that the telco would be asked for at once, oldest first. */
+  readonly packages: ReadonlyArray<PreviewedPackage>
+  /** When the next package would be made; null: none follows, or only from the first use on. */
+  readonly nextPackageAt: Date | null
+}
+
+/** What `remove` would do (rule S9). */
+export interface DeletionPreview {
+  /** The error's code where it would be refused, such as `esim_installed`; null where it would not. */
+  readonly refusedBy: string | null
+  /** Whether there is a sign that the eSIM was downloaded (rule S2). */
+  readonly isDownloaded: boolean
+  /** Whether a plan on the SIM is or was active. */
+  readonly isActivated: boolean
+  /** Whether data was used. */
+  readonly isUsed: boolean
+  /** The packages that would be cancelled at the telco; none where it would be refused. */
+  readonly packages: ReadonlyArray<PreviewedPackage>
+}
+
+/** What `suspend` would do (rule S9). */
+export interface SuspensionPreview {
+  /** The packages that would be stopped at the telco; none where the attachment is suspended already. */
+  readonly packages: ReadonlyArray<PreviewedPackage>
+  /** How many packages of the recurrence would never be made. */
+  readonly endedOccurrences: number
+}
+
 /** The network that a SIM was on last. */
 export interface LastOperator {
   /** The country's name. */
@@ -85,6 +127,8 @@ export interface Subscriptions {
    * `LabelMismatchError`, `SimBusyError`, `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
+  /** What `create` would do now: nothing is written, reserved or ordered (rule S9). Errors: those of `create`. */
+  readonly previewCreate: (request: CreateSubscription, options?: CallOptions) => Promise<CreationPreview>
   /**
    * Waits until a creation that was submitted inside a transaction of the host has been carried out, and returns what
    * was created. It may wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the
@@ -104,6 +148,8 @@ export interface Subscriptions {
    * Errors: `NotFoundError`, `SimBusyError`, `EsimInstalledError`.
    */
   readonly remove: (of: OfSim, options?: WriteOptions) => Promise<void>
+  /** What `remove` would do now: nothing is written or cancelled (rule S9). Errors: `NotFoundError`. */
+  readonly previewRemove: (of: OfSim, options?: CallOptions) => Promise<DeletionPreview>
   /** The network that the SIM was on last; null without activity in the last 7 days (rule R3). Errors: `NotFoundError`. */
   readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
 }
@@ -167,6 +213,11 @@ export interface Attachments {
    * Errors: `NotFoundError`, `AttachmentExpiredError`.
    */
   readonly suspend: (of: OfSim & { readonly attachmentId: string }, options?: WriteOptions) => Promise<void>
+  /** What `suspend` would do now: nothing is written or stopped (rule S9). Errors: those of `suspend`. */
+  readonly previewSuspend: (
+    of: OfSim & { readonly attachmentId: string },
+    options?: CallOptions
+  ) => Promise<SuspensionPreview>
 }
 
 /** An SMS. */

@@ -7,6 +7,7 @@ import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Problem from "../../domain/Problem.ts"
+import * as Suspension from "../../domain/Suspension.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
@@ -91,11 +92,8 @@ export const make = Effect.gen(function* () {
   const suspend = Effect.fnUntraced(function* (held: LeasedJob, { attachmentId, iccid }: Of<"SuspendPackages">) {
     const { organizationId } = held.job
     const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
-    const packages = aggregate?.attachments[0]?.packages ?? []
     const now = yield* clock.now
-    for (const pack of packages) {
-      const over = pack.expirationAt !== null && pack.expirationAt <= now
-      if (pack.status !== "Created" || over) continue
+    for (const pack of Suspension.stoppable(aggregate?.attachments[0]?.packages ?? [], now)) {
       const id = packageId(attachmentId, pack.occurrence)
       const call = telco.suspendPackage({ packageId: id, iccid, key: Problem.telcoKey(id, held.job) })
       const answer = yield* Effect.result(inTime("suspendPackage", call))

@@ -25,7 +25,7 @@ import { Ids } from "../commit/Ids.ts"
 import { Settings } from "../Settings.ts"
 
 /** Which SIMs are wanted, and what for. */
-interface Kind {
+export interface Kind {
   readonly organizationId: string
   readonly label: Label
   readonly purpose: "subscription" | "mobile plan"
@@ -72,7 +72,7 @@ const PAUSE = 10
 const RETRY_AFTER_SECONDS = 5
 
 /** Rules S2 and S5: the refusal of a request for which there is no SIM. */
-const outOfStock = (shortage: "Releasing" | "None", { label }: Kind): NoFreeSim | SimsReleasing =>
+export const outOfStock = (shortage: "Releasing" | "None", label: Label): NoFreeSim | SimsReleasing =>
   shortage === "None" ? new NoFreeSim({ label }) : new SimsReleasing({ label, retryAfterSeconds: RETRY_AFTER_SECONDS })
 
 /** What one statement has reserved. */
@@ -218,7 +218,7 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
     }
     give(exit.value)
     const { shortage } = exit.value
-    if (shortage === "Releasing" || shortage === "None") dismiss(served, outOfStock(shortage, kind))
+    if (shortage === "Releasing" || shortage === "None") dismiss(served, outOfStock(shortage, kind.label))
     return shortage === "Busy" ? PAUSE : 0
   })
 
@@ -359,7 +359,7 @@ const makeDirect = ({ release, reserve }: Statements): Source => {
       while (true) {
         const { shortage, sim } = yield* reserveOne(kind, onReserved)
         if (sim !== undefined) return sim
-        if (shortage !== null && shortage !== "Busy") return yield* outOfStock(shortage, kind)
+        if (shortage !== null && shortage !== "Busy") return yield* outOfStock(shortage, kind.label)
         yield* Effect.sleep(PAUSE)
       }
     }),

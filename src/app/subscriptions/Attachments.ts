@@ -5,6 +5,7 @@ import { Context, Effect, Layer } from "effect"
 import * as Attachment from "../../domain/Attachment.ts"
 import type { View } from "../../domain/Attachment.ts"
 import { kinds } from "../../domain/Idempotency.ts"
+import * as Preview from "../../domain/Preview.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
 import * as Suspension from "../../domain/Suspension.ts"
@@ -33,6 +34,10 @@ export class Attachments extends Context.Service<
     readonly suspend: (
       of: OfSubscription & { readonly attachmentId: string }
     ) => Effect.Effect<void, NotFound | AttachmentExpired | StorageError>
+    /** What `suspend` would do now, or its refusal (rule S9). */
+    readonly previewSuspend: (
+      of: OfSubscription & { readonly attachmentId: string }
+    ) => Effect.Effect<Preview.OfSuspension, NotFound | AttachmentExpired | StorageError>
   }
 >()("simplan/Attachments") {}
 
@@ -54,6 +59,17 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       return SimAggregate.confirmed({ attachments: found })
     })
 
+    /** The aggregate of a live subscription, with this attachment alone. */
+    const loadLive = Effect.fnUntraced(function* (of: OfSubscription & { readonly attachmentId: string }) {
+      const { attachmentId, iccid, organizationId } = of
+      const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+      // A pending one is invisible (rule S5).
+      if (aggregate?.subscription?.status !== "Live")
+        return yield* new NotFound({ resource: "subscription", id: iccid })
+      yield* RequestContext.countAttachments(aggregate.attachments)
+      return aggregate
+    })
+
     return Attachments.of({
       list: Effect.fnUntraced(function* (of) {
         const found = yield* seen(of)
@@ -71,12 +87,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
         yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const { attachmentId, iccid, organizationId } = of
-            const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
-            // A pending one is invisible (rule S5).
-            if (aggregate?.subscription?.status !== "Live") {
-              return yield* new NotFound({ resource: "subscription", id: iccid })
-            }
-            yield* RequestContext.countAttachments(aggregate.attachments)
+            const aggregate = yield* loadLive(of)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, attachmentId, now))
             if (decision.sim === undefined) return
@@ -90,6 +101,10 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
             yield* commits.write(commit, kinds.Done.keep(null))
           })
         )
+      }),
+      previewSuspend: Effect.fn("Attachments.previewSuspend")(function* (of) {
+        const aggregate = yield* loadLive(of)
+        return yield* Effect.fromResult(Preview.suspension(aggregate, of.attachmentId, yield* clock.now))
       })
     })
   })

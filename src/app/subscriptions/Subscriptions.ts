@@ -11,6 +11,7 @@ import * as Location from "../../domain/Location.ts"
 import type { LastOperator } from "../../domain/Location.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan } from "../../domain/Plan.ts"
+import * as Preview from "../../domain/Preview.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import {
   type EsimInstalled,
@@ -89,6 +90,24 @@ export class Subscriptions extends Context.Service<
       | TelcoUnavailable
       | StorageError
     >
+    /**
+     * What `create` would do now, or its refusal (rule S9). A free eSIM that it shows is not reserved. It may run inside a
+     * transaction of the host.
+     */
+    readonly previewCreate: (
+      request: CreateRequest
+    ) => Effect.Effect<
+      Preview.OfCreation,
+      | InvalidField
+      | NotFound
+      | NoFreeSim
+      | SimsReleasing
+      | PlanArchived
+      | LabelMismatch
+      | SimBusy
+      | SubscriptionFull
+      | StorageError
+    >
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
@@ -98,6 +117,8 @@ export class Subscriptions extends Context.Service<
      * (rule H1).
      */
     readonly remove: (of: OfSubscription) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
+    /** What `remove` would do now, its refusal included (rule S9). */
+    readonly previewRemove: (of: OfSubscription) => Effect.Effect<Preview.OfDeletion, NotFound | StorageError>
     /** The last operator with its country's name; null without activity in the last 7 days (rule R3). */
     readonly lastOperator: (
       of: OfSubscription
@@ -247,6 +268,31 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: asStored(taken) }
     })
 
+    /** The eSIM that would be picked (rule S2), which stays free. */
+    const freeSim = Effect.fnUntraced(function* ({ organizationId, label }: SimReservations.Kind) {
+      const { shortage, sim } = yield* storage.sims.free({ organizationId, label })
+      return shortage === null ? sim : yield* SimReservations.outOfStock(shortage, label)
+    })
+
+    const previewCreate = Effect.fnUntraced(function* (request: CreateRequest) {
+      yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
+      const plan = yield* loadPlan(request)
+      const now = yield* clock.now
+      yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
+      const aggregate = yield* aggregateFor(request.organizationId, request.iccid, plan, freeSim)
+      return yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
+    })
+
+    /** The aggregate of a live subscription. */
+    const loadLive = Effect.fnUntraced(function* (of: OfSubscription) {
+      const { iccid, organizationId } = of
+      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+      // A pending one is invisible (rule S5).
+      if (aggregate?.subscription?.status !== "Live") return yield* missing(of)
+      yield* RequestContext.countAttachments(aggregate.attachments)
+      return { aggregate, subscription: aggregate.subscription }
+    })
+
     /** Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. */
     const resume = (organizationId: string) =>
       runner.resume(attempt, ({ attemptId, iccid }) =>
@@ -274,6 +320,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     return Subscriptions.of({
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
+      previewCreate: (request) => Metrics.traced("Subscriptions.previewCreate", {}, previewCreate(request)),
       get: live,
       list: ({ organizationId }) =>
         Paging.stream(
@@ -285,11 +332,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const begun = yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const { iccid, organizationId } = of
-            const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-            const subscription = aggregate?.subscription
-            // A pending one is invisible (rule S5).
-            if (aggregate === null || subscription?.status !== "Live") return yield* missing(of)
-            yield* RequestContext.countAttachments(aggregate.attachments)
+            const { aggregate, subscription } = yield* loadLive(of)
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
             const lease = isInside ? undefined : yield* work.lease
@@ -306,6 +349,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         if (held.job.work._tag !== "CancelPackages") return
         // The job is tried at once, so that the SIM is usually free when the answer arrives. The job does not need us.
         yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held, held.job.work), Fiber.await), waitLimitMillis)
+      }),
+      previewRemove: Effect.fn("Subscriptions.previewRemove")(function* (of) {
+        const { aggregate } = yield* loadLive(of)
+        return yield* Effect.fromResult(Preview.deletion(aggregate, yield* clock.now))
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {
         const { sim } = yield* live(of)

@@ -73,6 +73,11 @@ export interface ReservedSims {
   readonly shortage: "Busy" | "Releasing" | "None" | null
 }
 
+/** The eSIM that is free for a request, or why there is none. */
+export type FreeSim =
+  | { readonly sim: Sim; readonly shortage: null }
+  | { readonly sim: null; readonly shortage: "Releasing" | "None" }
+
 /** The inventory. Every operation may fail with `StorageError`. */
 export interface Sims {
   /**
@@ -95,6 +100,11 @@ export interface Sims {
    * statement has locked are skipped, and count as `Busy`.
    */
   readonly reserve: (claim: ReservationRequest) => Effect.Effect<ReservedSims, StorageError>
+  /**
+   * The eSIM that `reserve` would give first for a `subscription` if none were reserved, or the shortage that it would
+   * report then. It stays as it is, and another request may get it.
+   */
+  readonly free: (of: OfOrganization & { readonly label: Label }) => Read<FreeSim>
   /** Ends reservations. A SIM that is not, or no longer, reserved with the token stays as it is. Versions stay. */
   readonly release: (
     of: OfOrganization & { readonly reservations: ReadonlyArray<SimReservation> }

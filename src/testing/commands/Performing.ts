@@ -93,6 +93,52 @@ const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
   }
 }
 
+type Refused = Effect.Effect<Refusal.Plain | null, StorageError, Services>
+
+const refusalOf = <A>(preview: Effect.Effect<A, Failure, Services>, of: (previewed: A) => Refused): Refused =>
+  Effect.matchEffect(preview, {
+    onSuccess: of,
+    onFailure: (error) => (error._tag === "StorageError" ? Effect.fail(error) : Effect.succeed(error))
+  })
+
+const nothing = () => Effect.succeed(null)
+
+/** The refusal that the preview of a request foresees, null for none (rule S9); null where it has no preview. */
+const foreseen = (asked: Asked): Refused | null => {
+  switch (asked._tag) {
+    case "Subscribe":
+      return refusalOf(
+        Subscriptions.use((of) => of.previewCreate({ ...asked, activePeriod: asked.period })),
+        nothing
+      )
+    case "Suspend":
+      return refusalOf(
+        Attachments.use((of) => of.previewSuspend(asked)),
+        nothing
+      )
+    case "Delete":
+      return refusalOf(
+        Subscriptions.use((of) => of.previewRemove(asked)),
+        ({ refusal }) => Effect.succeed(refusal)
+      )
+    default:
+      return null
+  }
+}
+
+/** Whatever the telco does to a request, no preview foresees. */
+const isOfTelco = ({ _tag }: Refusal.Plain): boolean => _tag === "TelcoRefused" || _tag === "TelcoUnavailable"
+
+/** Rule S9: what came of a request has to be what its preview foresaw. */
+const agreed = (refusal: Refusal.Plain | null, outcome: Outcome): Outcome => {
+  if (outcome._tag !== "Answered" && outcome._tag !== "Refused") return outcome
+  const actual = outcome._tag === "Refused" ? outcome.refusal : null
+  if (actual !== null && isOfTelco(actual)) return outcome
+  return actual?._tag === refusal?._tag
+    ? outcome
+    : broken(`The preview foresaw ${refusal?._tag ?? "no refusal"}, and the request had ${actual?._tag ?? "none"}`)
+}
+
 /** As long as it takes until everything that was put off is tried again, with some to spare. */
 const PUT_OFF = HOUR + 1
 
@@ -115,8 +161,17 @@ const quiet = (simulated: Simulated): Effect.Effect<Outcome> =>
     return retried === 0 ? outcome : yield* rest
   })
 
-/** Makes the request, and says what came of it. */
+/** Makes the request, and says what came of it. A request that can be previewed is previewed first. */
 export const perform = (session: Session, asked: Asked): Effect.Effect<Outcome> => {
+  const preview = foreseen(asked)
+  if (preview === null) return performAsked(session, asked)
+  return Effect.matchCauseEffect(session.simulated.use(preview), {
+    onFailure: (cause) => Effect.succeed(broken(Cause.squash(cause))),
+    onSuccess: (refusal) => Effect.map(performAsked(session, asked), (outcome) => agreed(refusal, outcome))
+  })
+}
+
+const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> => {
   const { simulated } = session
   const attempted = (effect: Effect.Effect<Answer, Failure, Services>) => attempt(simulated, effect)
   switch (asked._tag) {

@@ -10,7 +10,7 @@ import { limits } from "./limits.ts"
 import { outages } from "./outages.ts"
 import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
-import { creation, deletion } from "./service.ts"
+import { creation, deletion, previews } from "./service.ts"
 import { state } from "./state.ts"
 import { terms } from "./terms.ts"
 import { threshold } from "./threshold.ts"
@@ -27,6 +27,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...reports,
   ...creation,
   ...deletion,
+  ...previews,
   ...lifecycle,
   ...outages,
   ...limits,

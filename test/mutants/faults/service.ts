@@ -51,8 +51,8 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "S5",
     "what the telco has taken is not confirmed",
-    "decision: { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }",
-    "decision: { jobs }"
+    "decision = { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }",
+    "decision = { jobs }"
   ],
   [
     "S5",
@@ -176,4 +176,25 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   ],
   ["S3", "a SIM in service is freed", 'sim.allocation._tag === "Releasing"', "true"],
   ["S3", "a released SIM is not freed", 'sim.allocation._tag === "Releasing"', "false"]
+])
+
+export const previews = faultsOf("Preview.ts", "creation", [
+  ["S9", "a package that is over counts as ordered", '.filter(({ status }) => status === "Created")', ""],
+  ["S9", "no package follows", "decision.jobs?.[0]?.dueAt ?? null", "null"],
+  ["S9", "the refusal of a deletion is not foreseen", "    refusal,\n", "    refusal: null,\n"],
+  ["S9", "an activation that is ahead counts", "activationAt !== null && activationAt <= now", "activationAt !== null"],
+  ["S9", "a first use is not seen", "usedBytes > 0", "usedBytes > 1"],
+  [
+    "S9",
+    "a package that is not recorded yet is left out",
+    "packageId: id, activationAt: null",
+    "packageId: NIL, activationAt: null"
+  ],
+  ["S9", "a second suspension would stop packages again", "decision.sim === undefined ? undefined : ", ""],
+  [
+    "S9",
+    "packages that exist count as never made",
+    "recurrence.occurrences - of.packages.length",
+    "recurrence.occurrences"
+  ]
 ])

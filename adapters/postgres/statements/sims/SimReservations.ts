@@ -62,6 +62,60 @@ interface Outcome {
   readonly provisioning: true | null
 }
 
+type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label">
+
+/** Selects a row where a SIM of the label is on its way back to stock. One whose release has ended in refusals is not. */
+const returning = (sql: Sql, of: OfLabel) => sql`
+        select true from simplan.sim
+        where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
+          and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
+          and not exists (
+            select from simplan.job
+            where job.ended_at is not null and job.organization_id = sim.organization_id
+              and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
+              and job.work->>'iccid' = sim.iccid
+          )
+        limit 1`
+
+/** Selects a row where a creation that is not decided has a SIM of the label. */
+const provisioning = (sql: Sql, of: OfLabel) => sql`
+        select true from simplan.job
+        where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
+          and (
+            select sim.label = ${of.label} and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
+            from simplan.sim
+            where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
+          )
+        limit 1`
+
+/** The SIM that a reservation for a subscription would give first if none were reserved. */
+export const free = (database: Database) => (of: OfLabel) =>
+  Effect.map(
+    database.rows(
+      (sql) => sql<Row<{ readonly sim: Sims.Packed | null; readonly mayReturn: true | null }>>`
+        with free as (
+          select ${sql.literal(Sims.value)} as value from simplan.sim
+          where sim.organization_id = ${of.organizationId} and sim.label = ${of.label}
+            and ${sql.literal(purposes.subscription.fits)}
+          order by ${sql.literal(purposes.subscription.order)}
+          limit 1
+        )
+        select json_build_object(
+          'sim', (select value from free),
+          'mayReturn', case when not exists (select from free) then coalesce((
+            ${returning(sql, of)}
+          ), (
+            ${provisioning(sql, of)}
+          )) end
+        )::text as value`
+    ),
+    ([found]): Storage.FreeSim => {
+      const packed = found?.sim ?? null
+      if (packed === null) return { sim: null, shortage: found?.mayReturn ? "Releasing" : "None" }
+      return { sim: Sims.unpack(database.cipher.decrypt, of.organizationId, packed), shortage: null }
+    }
+  )
+
 /** How many are claimed at most. */
 const MOST = 100
 
@@ -106,26 +160,10 @@ const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) 
         limit 1
       ) end,
       'returning', case when (select count(*) from claimed) = 0 and ${sql.literal(String(of.purpose === "subscription"))} then (
-        select true from simplan.sim
-        where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
-          and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
-          and not exists (
-            select from simplan.job
-            where job.ended_at is not null and job.organization_id = sim.organization_id
-              and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
-              and job.work->>'iccid' = sim.iccid
-          )
-        limit 1
+        ${returning(sql, of)}
       ) end,
       'provisioning', case when (select count(*) from claimed) = 0 and ${sql.literal(String(of.purpose === "subscription"))} then (
-        select true from simplan.job
-        where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
-          and (
-            select sim.label = ${of.label} and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
-            from simplan.sim
-            where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
-          )
-        limit 1
+        ${provisioning(sql, of)}
       ) end
     )::text as value${flushing(sql, joined)}`
 }

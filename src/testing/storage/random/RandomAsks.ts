@@ -137,6 +137,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (after, limit) => storage.sims.page({ ...of, ...sims, after, limit }),
       (sim: Sim) => sim.importSequence
     ),
+    storage.sims.free({ ...of, label: sims.label ?? "Green" }),
     Effect.map(storage.sims.stock({ organizationIds: [organizationId] }), (stock) =>
       byText(stock, ({ label }) => label)
     ),

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Job } from "../../../domain/Job.ts"
 import type { Allocation, Sim, Stock } from "../../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../../domain/Time.ts"
-import type { ReservedSims, ReservationRequest } from "../../../ports/Storage.ts"
+import type { FreeSim, ReservedSims, ReservationRequest } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
 import { simChange, subscribe } from "../world/World.ts"
 import * as Rows from "../world/Rows.ts"
@@ -75,6 +75,50 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* expects("none for me", claim(world), none)
       yield* expects("theirs for them", claim(other), given(theirs))
       yield* expects("none of a label without SIMs", claim(world, { label: "Orange" }), none)
+    })
+  ),
+
+  scenario("the SIM that is free first is shown and stays as it is, or the shortage of a claim is", (world) =>
+    Effect.gen(function* () {
+      const free = world.storage.sims.free({ organizationId: world.organizationId, label: "Green" })
+      const sees = (what: string, expected: FreeSim) =>
+        Effect.flatMap(free, (actual) => Suite.equals(what, actual, expected))
+      const other = yield* World.neighbour(world)
+      yield* World.stockOne(other)
+      yield* World.stock(world, [
+        World.newSim(world, { isEsim: false, lpa: null }),
+        World.newSim(world, { downloaded: true }),
+        World.newSim(world, { label: "Blue" })
+      ])
+      yield* sees("none", { sim: null, shortage: "None" })
+      const [returning] = yield* World.stock(world, [
+        World.newSim(world, { allocation: { _tag: "Releasing", subscriptionId: world.id() } })
+      ])
+      if (returning === undefined) return
+      yield* sees("one that will be free", { sim: null, shortage: "Releasing" })
+      const work = { _tag: "CancelPackages", iccid: returning.iccid, packageIds: [], release: true } as const
+      yield* world.storage.commit({
+        jobs: { put: [{ job: Rows.job(world, { work, endedAt: world.now }), lease: null }] }
+      })
+      yield* sees("one whose release was refused", { sim: null, shortage: "None" })
+      const undecided = yield* World.stockOne(world, {
+        allocation: { _tag: "Provisioning", subscriptionId: world.id() }
+      })
+      yield* sees("one that a creation has, whose job is over", { sim: null, shortage: "None" })
+      const provision = { _tag: "Provision", iccid: undecided.iccid, attachmentId: world.id() } as const
+      yield* world.storage.commit({ jobs: { put: [{ job: Rows.job(world, { work: provision }), lease: null }] } })
+      yield* sees("one that a creation has", { sim: null, shortage: "Releasing" })
+      const [recycled, fresh] = yield* World.stock(world, [
+        World.newSim(world, { recycledAt: world.now - DAY }),
+        World.newSim(world)
+      ])
+      if (recycled === undefined || fresh === undefined) return
+      yield* sees("the one that was never used", { sim: fresh, shortage: null })
+      const reserved = yield* claimed(yield* claim(world))
+      yield* Suite.equals("what a claim gives", reserved.iccid, fresh.iccid)
+      yield* sees("the same one while it is reserved", { sim: reserved, shortage: null })
+      yield* takeIntoService(world, reserved)
+      yield* sees("the recycled one", { sim: recycled, shortage: null })
     })
   ),
 

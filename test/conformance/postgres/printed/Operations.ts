@@ -226,6 +226,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       until: 2
     }),
   "sims.release": ({ storage }) => storage.sims.release({ organizationId, reservations: [{ iccid, token: "t" }] }),
+  "sims.free": ({ storage }) => storage.sims.free({ organizationId, label: "Green" }),
   "sims.stock": ({ storage }) => storage.sims.stock({ organizationIds: [organizationId] }),
   "sims.identities": ({ storage }) => storage.sims.identities(ofSim),
   "sims.smdpHistory": ({ storage }) => storage.sims.smdpHistory(ofSim),

@@ -2,9 +2,9 @@
  * Subscriptions, their attachments, SMS and location, field by field as the interface names them.
  */
 import { describe, expect, it } from "vitest"
-import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
-import * as Inventory from "./Inventory.ts"
-import * as World from "./World.ts"
+import { TelcoSimulator } from "../../../adapters/telco-simulator/index.ts"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const HOUR = 3_600_000

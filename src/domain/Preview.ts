@@ -1,0 +1,144 @@
+/**
+ * Previews of creations, deletions and suspensions (rule S9): what a request would do at an instant, worked out by the same
+ * decisions that carry it out. Nothing is written, reserved or ordered.
+ *
+ * A preview assumes that the telco takes every package, and names no times of its own for it.
+ */
+import { Result } from "effect"
+import * as Deletion from "./Deletion.ts"
+import type { Package } from "./Package.ts"
+import { packageId } from "./Package.ts"
+import type { Plan } from "./Plan.ts"
+import * as Provisioning from "./Provisioning.ts"
+import type {
+  AttachmentExpired,
+  EsimInstalled,
+  InvalidField,
+  LabelMismatch,
+  NotFound,
+  PlanArchived,
+  SimBusy,
+  SubscriptionFull
+} from "./Refusal.ts"
+import * as SimAggregate from "./SimAggregate.ts"
+import type { Created } from "./Subscription.ts"
+import * as Suspension from "./Suspension.ts"
+import type { Instant } from "./Time.ts"
+
+/** The id of whatever the request would make: the nil UUID of RFC 9562, section 5.9. */
+export const NIL = "00000000-0000-0000-0000-000000000000"
+
+/** A package that the request would order, suspend or cancel. */
+export interface PackageTimes {
+  /** `<attachment id>:<occurrence>`. */
+  readonly packageId: string
+  /** Null: it is known at the first use. */
+  readonly activationAt: Instant | null
+  /** Null: it is known at the first use. */
+  readonly expirationAt: Instant | null
+}
+
+/** What a creation would do. */
+export interface OfCreation {
+  /** Its answer. New ids are `NIL`. */
+  readonly created: Created
+  /** The packages that the telco would be asked for before the answer, oldest first. */
+  readonly ordered: ReadonlyArray<PackageTimes>
+  /** When the next package would be made; null: none would follow, or only from the first use on. */
+  readonly nextPackageAt: Instant | null
+}
+
+/** What a deletion would do. */
+export interface OfDeletion {
+  /** Why it would be refused; null: it would not. */
+  readonly refusal: EsimInstalled | SimBusy | null
+  /** Whether there is any sign that the profile was downloaded (rule S2). */
+  readonly isDownloaded: boolean
+  /** Whether a plan on the SIM was active. */
+  readonly isActivated: boolean
+  /** Whether data was used. */
+  readonly isUsed: boolean
+  /** The packages that would be cancelled at the telco; none where it would be refused. */
+  readonly cancelled: ReadonlyArray<PackageTimes>
+}
+
+/** What a suspension would do. */
+export interface OfSuspension {
+  /** The packages that would be stopped at the telco; none where the attachment is suspended already. */
+  readonly suspended: ReadonlyArray<PackageTimes>
+  /** How many packages of the recurrence would never be made. */
+  readonly endedOccurrences: number
+}
+
+const timesOf = ({ activationAt, attachmentId, expirationAt, occurrence }: Package): PackageTimes => ({
+  packageId: packageId(attachmentId, occurrence),
+  activationAt,
+  expirationAt
+})
+
+/** What becomes of a creation of which the telco takes all that is ordered. */
+const confirmed = (subscribed: Provisioning.Subscribed, now: Instant): Provisioning.Confirmed => {
+  if (subscribed._tag === "Complete") return subscribed
+  const { aggregate, attachment } = subscribed
+  const outcomes = Provisioning.orderable(attachment).map((occurrence) => ({
+    occurrence,
+    telcoPackageId: packageId(NIL, occurrence),
+    activationAt: null,
+    expirationAt: null
+  }))
+  return Provisioning.confirm(aggregate, attachment, outcomes, now)
+}
+
+/** Rule S9: what a creation on the SIM would do. It is refused as `Provisioning.subscribe` would refuse it. */
+export const creation = (
+  plan: Plan,
+  aggregate: SimAggregate.SimAggregate,
+  request: Provisioning.Request,
+  now: Instant
+): Result.Result<OfCreation, InvalidField | LabelMismatch | PlanArchived | SimBusy | SubscriptionFull> =>
+  Result.map(
+    Provisioning.subscribe(plan, aggregate, request, { subscriptionId: NIL, attachmentId: NIL }, now),
+    (subscribed) => {
+      const { created, decision, packages } = confirmed(subscribed, now)
+      return {
+        created,
+        ordered: packages.filter(({ status }) => status === "Created").map(timesOf),
+        nextPackageAt: decision.jobs?.[0]?.dueAt ?? null
+      }
+    }
+  )
+
+/** Rule S9: what a deletion would do. One that would be refused says so, and what the SIM shows of its use. */
+export const deletion = (aggregate: SimAggregate.SimAggregate, now: Instant): Result.Result<OfDeletion, NotFound> => {
+  const removed = Deletion.remove(aggregate, now)
+  const refusal = Result.isFailure(removed) ? removed.failure : null
+  if (refusal?._tag === "NotFound") return Result.fail(refusal)
+  const packages = aggregate.attachments.flatMap((of) => of.packages)
+  const known = new Map(packages.map((pack) => [packageId(pack.attachmentId, pack.occurrence), timesOf(pack)]))
+  const jobs = Result.isSuccess(removed) ? (removed.success.jobs ?? []) : []
+  return Result.succeed({
+    refusal,
+    isDownloaded: aggregate.sim.downloaded,
+    isActivated: packages.some(({ activationAt }) => activationAt !== null && activationAt <= now),
+    isUsed: packages.some(({ usedBytes }) => usedBytes > 0),
+    cancelled: jobs
+      .flatMap(({ work }) => (work._tag === "CancelPackages" ? work.packageIds : []))
+      .map((id) => known.get(id) ?? { packageId: id, activationAt: null, expirationAt: null })
+  })
+}
+
+/** Rule S9: what a suspension would do. It is refused as `Suspension.suspend` would refuse it. */
+export const suspension = (
+  aggregate: SimAggregate.SimAggregate,
+  attachmentId: string,
+  now: Instant
+): Result.Result<OfSuspension, NotFound | AttachmentExpired> =>
+  Result.map(Suspension.suspend(aggregate, attachmentId, now), (decision) => {
+    const of = decision.sim === undefined ? undefined : SimAggregate.attachment(aggregate, attachmentId)
+    if (of === undefined) return { suspended: [], endedOccurrences: 0 }
+    const { recurrence } = of.attachment.terms
+    return {
+      suspended: Suspension.stoppable(of.packages, now).map(timesOf),
+      endedOccurrences: recurrence === null ? 0 : recurrence.occurrences - of.packages.length
+    }
+  })
