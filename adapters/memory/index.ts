@@ -22,6 +22,7 @@ const makeTables = (): Tables => ({
   sim: new Table("sim"),
   smdpHistory: new Table("smdpHistory"),
   report: new Table("report"),
+  usage: new Table("usage"),
   idempotencyRecord: new Table("idempotencyRecord"),
   command: new Table("command"),
   job: new Table("job"),

@@ -25,6 +25,7 @@ import * as SimImport from "./statements/sims/SimImport.ts"
 import * as SimReservations from "./statements/sims/SimReservations.ts"
 import * as Sims from "./statements/sims/Sims.ts"
 import * as Subscriptions from "./statements/sims/Subscriptions.ts"
+import * as Usage from "./statements/Usage.ts"
 import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 
 const storage = (database: Database, notifications: Notifications.Notifications, offset: ClockOffset.Offset | null) =>
@@ -102,12 +103,14 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       count: JobQueue.problemCount(database)
     },
     auditEntries: { page: AuditEntries.page(database) },
+    usage: { entries: Usage.entries(database), totals: Usage.totals(database), sims: Usage.sims(database) },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,
     purge: ServiceState.purge(database),
     purgeAudit: AuditEntries.purge(database),
     purgeEvents: DeliveryLog.purge(database),
+    purgeUsage: Usage.purge(database),
     ready: database.whileHeld(
       Effect.flatMap(ServiceState.ready(database), (done) =>
         done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })

@@ -15,7 +15,7 @@ import {
   Outbox,
   Plan
 } from "simplan/ports"
-import { type Quota, Region, SimAggregate, SimIdentities, Storage, WebhookEndpoint } from "simplan/ports"
+import { type Quota, Region, SimAggregate, SimIdentities, Storage, UsageBook, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Rows from "./Rows.ts"
 import type { Row, RowStore } from "./RowStore.ts"
@@ -66,6 +66,8 @@ const scan = <K extends Rows.Kind, A>(
 
 const all = <A>(value: A): A => value
 
+const EVERYTHING = Number.MAX_SAFE_INTEGER
+
 /** How many rows are counted at most. */
 const COUNTED = 10_000
 
@@ -101,6 +103,14 @@ const storage = (store: RowStore): Storage.Service => {
   }
   const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
     get("sim", iccid, organizationId)
+  /** The entries of an organization of these days. */
+  function* usedOn(organizationId: string, from: number, until: number): Iterable<UsageBook.Entry> {
+    const start = { createdAt: from, id: "" }
+    for (const { value } of store.list("usage", organizationId, start, "ascending")) {
+      if (value.day === null || value.day >= until) return
+      yield value
+    }
+  }
   return {
     commit: (commit) =>
       Effect.suspend(() => {
@@ -333,6 +343,37 @@ const storage = (store: RowStore): Storage.Service => {
         )
     },
     idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
+    usage: {
+      entries: ({ after, from, iccid, limit, organizationId, until }) =>
+        read(() => {
+          const rows = store.also("usage", Rows.usageOf({ iccid, organizationId }), null)
+          const found = take(rows, Number.POSITIVE_INFINITY, ({ attachmentId, bytes, countryAlpha2, day }) =>
+            day === null || (day >= from && day < until) ? { attachmentId, bytes, countryAlpha2, day } : null
+          )
+          const rest = found.filter((entry) => after === null || UsageBook.compare(after, entry) < 0)
+          return rest.toSorted(UsageBook.compare).slice(0, limit)
+        }),
+      totals: ({ by, from, organizationId, until }) =>
+        read(() => {
+          const totals = new Map<string | null, number>()
+          for (const entry of usedOn(organizationId, from, until)) {
+            const key = UsageBook.totalKey(entry, by)
+            totals.set(key, UsageBook.plus(totals.get(key) ?? 0, entry.bytes))
+          }
+          return Array.from(totals, ([key, bytes]) => ({ key, bytes })).sort((left, right) =>
+            (left.key ?? "") < (right.key ?? "") ? -1 : 1
+          )
+        }),
+      sims: ({ after, from, limit, organizationId, until }) =>
+        read(() => {
+          const sims = new Map<string, number>()
+          for (const { bytes, iccid } of usedOn(organizationId, from, until)) {
+            if (after === null || iccid > after) sims.set(iccid, UsageBook.plus(sims.get(iccid) ?? 0, bytes))
+          }
+          const all = Array.from(sims, ([iccid, bytes]) => ({ iccid, bytes }))
+          return all.sort((left, right) => (left.iccid < right.iccid ? -1 : 1)).slice(0, limit)
+        })
+    },
     virtualClock: read(() => get("clock", "")?.at ?? null),
     clockOffset: Effect.succeed(0),
     watch: (listener) =>
@@ -345,6 +386,7 @@ const storage = (store: RowStore): Storage.Service => {
     purge: (older) => read(() => Writes.purge(store, older)),
     purgeAudit: ({ before, limit }) => read(() => store.purge("auditEntry", before, limit)),
     purgeEvents: (older) => read(() => Writes.purgeEvents(store, older)),
+    purgeUsage: ({ before }) => Effect.asVoid(read(() => store.purge("usage", before, EVERYTHING))),
     ready: read(() => undefined),
     probe: (at) => read(() => store.put("probe", { at }, null))
   }

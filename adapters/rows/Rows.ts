@@ -3,7 +3,7 @@
  */
 import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
 import type { Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
-import { EventHandler, Sim, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import { EventHandler, Sim, type UsageBook, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 /** The kinds of rows, and what each has as its value. */
 export interface Kinds {
   /** The id is `organizationId`. */
@@ -32,6 +32,8 @@ export interface Kinds {
   }
   /** A report id that was seen (rule R1). */
   readonly report: Storage.SeenReport
+  /** An entry of the book of usage (rule U1), by its day. The id is made of its key. */
+  readonly usage: UsageBook.Entry
   /** The id is the key (rule W2). */
   readonly idempotencyRecord: Idempotency.IdempotencyRecord
   /** The id is `commandId` (rule H1). */
@@ -114,6 +116,10 @@ export const commandsOf = (organizationId: string): string => `commands:${organi
 /** An organization's eSIMs of a label that are on their way back to stock (rule S5). */
 export const returningSims = ({ label, organizationId }: Pick<Sim.Sim, "label" | "organizationId">): string =>
   `returning:${organizationId}:${label}`
+
+/** The entries of a SIM in the book of usage, by their days. */
+export const usageOf = ({ iccid, organizationId }: Pick<UsageBook.Entry, "iccid" | "organizationId">): string =>
+  `usage:${organizationId}:${iccid}`
 
 /** The jobs that have ended. */
 export const PROBLEMS = "problems"
@@ -203,6 +209,14 @@ const ofDelivery = ({ delivery, event }: Delivery.LoggedDelivery): Place => {
   }
 }
 
+// Entries without a day never grow old.
+const ofUsage = (entry: UsageBook.Entry): Place => {
+  const { attachmentId, countryAlpha2, day, iccid, organizationId } = entry
+  const position = day ?? Number.MAX_SAFE_INTEGER
+  const id = `${position} ${countryAlpha2 ?? ""} ${attachmentId} ${iccid}`
+  return { organizationId, id, position, also: { list: usageOf(entry), position, id }, work: null }
+}
+
 /** Where the row of a value is. */
 export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),
@@ -217,6 +231,7 @@ export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   sim: ofSim,
   smdpHistory: ({ iccid, organizationId }) => ({ ...ofService(iccid, 0), organizationId }),
   report: ({ organizationId, receivedAt, reportId }) => ({ ...ofService(reportId, receivedAt), organizationId }),
+  usage: ofUsage,
   idempotencyRecord: created("key"),
   // By when it was settled: so it is purged. It is listed by when it was created.
   command: ({ commandId: id, createdAt, organizationId, settledAt }) => ({

@@ -4,7 +4,7 @@
  * A part that meets something else than it relies on throws `Conflict`, and the transaction that it runs in takes back
  * what was written before.
  */
-import { Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time } from "simplan/ports"
+import { Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time, UsageBook } from "simplan/ports"
 import type { RowStore } from "./RowStore.ts"
 import * as Rows from "./Rows.ts"
 
@@ -92,6 +92,11 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
     }))
   }
   for (const seen of reports.seen ?? []) put("report", seen)
+  for (const entry of reports.usage ?? []) {
+    change(store, "usage", Rows.placeOf.usage(entry), (stored) =>
+      stored === null ? entry : { ...stored, bytes: UsageBook.plus(stored.bytes, entry.bytes) }
+    )
+  }
   for (const { insteadOf, record, replaces } of idempotency.put ?? []) {
     change(store, "idempotencyRecord", { ...record, id: record.key }, (stored) => {
       const isInterrupted = stored?.outcome._tag === "Interrupted" && stored.outcome.attemptId === insteadOf

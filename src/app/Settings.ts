@@ -40,6 +40,8 @@ export interface Limits {
   readonly auditRetentionMillis: number
   /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
   readonly retentionMillis: number
+  /** How long usage is kept by day and country, in business time (rule U1); whole months are deleted. */
+  readonly usageRetentionMillis: number
   /** How many SMS an organization may send to one of its SIMs in a time (rule W13); null: as many as it likes. */
   readonly smsLimit: { readonly messages: number; readonly windowMillis: number } | null
   /** How many plans, regions, endpoints and keys an organization may have (rule W13). */
@@ -61,6 +63,7 @@ export const Settings = Context.Reference<Limits>("simplan/Settings", {
     waitLimitMillis: 1_000,
     auditRetentionMillis: 365 * DAY,
     retentionMillis: 30 * DAY,
+    usageRetentionMillis: 400 * DAY,
     smsLimit: { messages: 30, windowMillis: MINUTE },
     quotas: Quota.defaults,
     fastPaths

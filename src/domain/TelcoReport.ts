@@ -1,5 +1,5 @@
 /**
- * Reports of the telco about a SIM (rules R1 to R3, T3 and W9). They may arrive late, twice and out of order.
+ * Reports of the telco about a SIM (rules R1 to R3, T3, U1 and W9). They may arrive late, twice and out of order.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -14,6 +14,7 @@ import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, MINUTE } from "./Time.ts"
+import * as UsageBook from "./UsageBook.ts"
 import type { Payload } from "./WebhookEvent.ts"
 
 /** Rule R1: a running total of a package, or the increase since the last report. */
@@ -23,7 +24,13 @@ export type Usage =
 
 /** What the telco reports of a SIM. */
 export type Fact =
-  | { readonly _tag: "Usage"; readonly packageId: string | null; readonly usage: Usage }
+  | {
+      readonly _tag: "Usage"
+      readonly packageId: string | null
+      readonly usage: Usage
+      /** Where it was used: ISO 3166 alpha-2, upper case. Absent or null: where the SIM was last seen (rule U1). */
+      readonly countryAlpha2?: string | null
+    }
   | { readonly _tag: "FirstUse"; readonly packageId: string | null }
   | {
       readonly _tag: "Location"
@@ -45,6 +52,8 @@ export interface Report {
   /** The reported fact. */
   readonly fact: Fact
 }
+
+type UsageFact = Extract<Fact, { readonly _tag: "Usage" }>
 
 /** Rule R1: how old a delta may be. */
 const DELTA_AGE = 35 * DAY
@@ -71,6 +80,8 @@ export interface Applied {
   readonly payloads: ReadonlyArray<Payload>
   /** What it adds to the SM-DP+ history. */
   readonly smdpEntries: ReadonlyArray<SmdpHistory.Entry>
+  /** What it adds to the book of usage (rule U1). */
+  readonly usage: ReadonlyArray<UsageBook.Entry>
   /** The work that follows from it. */
   readonly jobs: ReadonlyArray<NewJob>
 }
@@ -89,9 +100,7 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
       if (fact.usage._tag === "Delta" && report.occurredAt < now - DELTA_AGE) {
         return Result.fail("a delta must not be older than 35 days")
       }
-      return Result.map(target(aggregate, report, fact.packageId), (found) =>
-        applyUse(aggregate, found, report, fact.usage)
-      )
+      return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, fact))
     case "FirstUse":
       return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, null))
     case "Location":
@@ -109,12 +118,18 @@ const problemOf = (name: string, text: string | null): string | undefined => {
   return TextLimit.isStorable(text) ? undefined : `${name} ${TextLimit.NOT_STORABLE}`
 }
 
+const COUNTRY = /^[A-Z]{2}$/
+
+const countryProblem = (country: string | null): string | undefined =>
+  country === null || COUNTRY.test(country) ? undefined : "country_alpha_2 must be an ISO 3166 alpha-2 code"
+
 /** Rule W9: what is wrong with the report's texts, as a sentence; undefined where nothing is. */
 export const textProblem = ({ fact, iccid, reportId }: Report): string | undefined => {
   const ofHead = problemOf("id", reportId) ?? problemOf("iccid", iccid)
   if (ofHead !== undefined) return ofHead
   switch (fact._tag) {
     case "Usage":
+      return problemOf("package_id", fact.packageId) ?? countryProblem(fact.countryAlpha2 ?? null)
     case "FirstUse":
       return problemOf("package_id", fact.packageId)
     case "Location":
@@ -174,11 +189,11 @@ const isActive = (pack: Package, at: Instant): boolean =>
 /**
  * Rules T3 and R2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses.
  */
-const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, usage: Usage | null): Applied => {
+const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, fact: UsageFact | null): Applied => {
   const { attachment } = of
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
-  const usedBytes = usage === null ? pack.usedBytes : risen(pack.usedBytes, usage)
+  const usedBytes = fact === null ? pack.usedBytes : risen(pack.usedBytes, fact.usage)
   const crossed = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
   const next: AttachmentForReports = {
     ...of,
@@ -201,9 +216,34 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, u
       }
     })),
     smdpEntries: NONE,
+    usage:
+      fact === null || usedBytes === pack.usedBytes
+        ? NONE
+        : [entryOf(aggregate, attachment, report, fact, usedBytes - pack.usedBytes)],
     jobs: activated.jobs
   }
 }
+
+// A telco's adapter may report a location by any text.
+const codeOf = (country: string | null): string | null => (country !== null && COUNTRY.test(country) ? country : null)
+
+/** Rule U1: what a report adds to the book of usage. */
+const entryOf = (
+  { sim }: ForReports,
+  { attachmentId, planId }: AttachmentForReports["attachment"],
+  { occurredAt }: Report,
+  { countryAlpha2 }: UsageFact,
+  bytes: number
+): UsageBook.Entry => ({
+  organizationId: sim.organizationId,
+  iccid: sim.iccid,
+  attachmentId,
+  planId,
+  label: sim.label,
+  day: UsageBook.dayOf(occurredAt),
+  countryAlpha2: countryAlpha2 ?? codeOf(Location.countryAt(sim.location, occurredAt)),
+  bytes
+})
 
 /**
  * Rule T3: activates a package for good. A recurring attachment gets its anchor, and the job of its next occurrence.
@@ -248,6 +288,7 @@ const applyLocation = (aggregate: ForReports, report: Report, fact: Extract<Fact
         ]
       : [],
     smdpEntries: NONE,
+    usage: NONE,
     jobs: NONE
   }
 }
@@ -266,6 +307,7 @@ const applySmdpState = (aggregate: ForReports, report: Report, fact: Extract<Fac
         ? [{ type: "esim.smdp.stateChanged", data: { sim: iccid, smdpStateChange: { state, modificationResult } } }]
         : [],
     smdpEntries: [entry],
+    usage: NONE,
     jobs: NONE
   }
 }

@@ -23,6 +23,7 @@ import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Read } from "./storage/Read.ts"
 import type { Sims } from "./storage/Sims.ts"
 import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
+import type { UsageBooks } from "./storage/Usage.ts"
 
 export type { AuditEntries, AuditQuery, DeliveryFilter, WaitingFilter } from "./storage/Operation.ts"
 export type * from "./storage/Commit.ts"
@@ -31,6 +32,7 @@ export * from "./storage/Read.ts"
 export type * from "./storage/Plans.ts"
 export type * from "./storage/Sims.ts"
 export type * from "./storage/Subscriptions.ts"
+export type * from "./storage/Usage.ts"
 
 /** The groups of which every operation is a read. */
 export interface Reads {
@@ -64,6 +66,8 @@ export interface Reads {
   readonly jobs: Jobs
   /** Jobs that have ended, in pages. */
   readonly problems: Problems
+  /** What was used, by day and country (rule U1). */
+  readonly usage: UsageBooks
 }
 
 /** What a storage does. Every operation may fail with `StorageError`. */
@@ -110,6 +114,11 @@ export interface Service extends Reads {
     readonly before: Instant
     readonly limit: number
   }) => Effect.Effect<number, StorageError>
+  /**
+   * Deletes the usage of days before `before`, the first instant of a month, and prepares for that of the months around `now`.
+   * What was used before the book began stays.
+   */
+  readonly purgeUsage: (older: { readonly before: Instant; readonly now: Instant }) => Effect.Effect<void, StorageError>
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
   /**

@@ -83,7 +83,8 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
     arbitrary: fc.record({
       _tag: fc.constantFrom("Total" as const, "Delta" as const),
       package: packageOf,
-      amount
+      amount,
+      countryAlpha2: fc.option(fc.constantFrom("FR", "DE", "JP"), { freq: 2 })
     })
   },
   {
@@ -108,7 +109,9 @@ const report: fc.Arbitrary<ReportFromNow> = fc.record({
   after: fc.oneof(
     { weight: 6, arbitrary: fc.constant(0) },
     { weight: 2, arbitrary: fc.constantFrom(5 * MINUTE, 5 * MINUTE + 1, -35 * DAY, -35 * DAY - 1) },
-    { weight: 2, arbitrary: fc.integer({ min: -3 * DAY, max: 0 }) }
+    { weight: 2, arbitrary: fc.integer({ min: -3 * DAY, max: 0 }) },
+    // Days and months end at midnight, and so do the days of the book of usage (rule U1).
+    { weight: 1, arbitrary: fc.constantFrom(-DAY, -31 * DAY) }
   ),
   again: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(3) }),
   fact

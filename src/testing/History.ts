@@ -9,7 +9,9 @@ import { Effect } from "effect"
 import { Attachments } from "../app/subscriptions/Attachments.ts"
 import type { State } from "../domain/Attachment.ts"
 import type { SimAggregate } from "../domain/SimAggregate.ts"
+import * as Time from "../domain/Time.ts"
 import type { Instant } from "../domain/Time.ts"
+import * as UsageBook from "../domain/UsageBook.ts"
 import type { WebhookEvent } from "../domain/WebhookEvent.ts"
 import type { StorageError } from "../ports/Storage.ts"
 import type { ReceivedWebhook, Simulated, TelcoCall, TelcoRecord } from "./Simulated.ts"
@@ -31,10 +33,22 @@ export interface AttachmentView {
   readonly packages: number
 }
 
+/** All that the book of usage has of a SIM (rule U1). */
+export interface UsageOfSim {
+  /** The SIM. */
+  readonly iccid: string
+  /** In their order; those of former subscriptions are among them. */
+  readonly entries: ReadonlyArray<UsageBook.SimEntry>
+  /** What the SIM's organization used, by its totals, and by its SIMs. */
+  readonly ofOrganization: { readonly days: number; readonly sims: number }
+}
+
 /** What there is after a step, so far as it differs from what there was before it. */
 export interface Changes {
   /** Whole lines of SIMs of which anything changed. */
   readonly lines: ReadonlyArray<SimAggregate>
+  /** What the book of usage has of those SIMs. */
+  readonly usage: ReadonlyArray<UsageOfSim>
   /** Confirmed attachments of which the view has changed. */
   readonly views: ReadonlyArray<AttachmentView>
   /** New ones, of both organizations. */
@@ -48,6 +62,9 @@ export interface Changes {
   /** What broke in the background. */
   readonly mishaps: ReadonlyArray<string>
 }
+
+/** More than the book of usage has of a SIM or an organization in a simulation. */
+const ENTRIES = 100_000
 
 /** How many deliveries are read at once, newest first. */
 const PAGE = 20
@@ -78,6 +95,17 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
       if (line !== null) lines.push(line)
     }
     return lines
+  })
+
+  const book = { from: UsageBook.dayOf(simulated.start) - 100 * Time.DAY, until: Time.END_OF_TIME }
+  const sum = (of: ReadonlyArray<{ readonly bytes: number }>) => of.reduce((all, { bytes }) => all + bytes, 0)
+
+  const usageOf = Effect.fnUntraced(function* ({ sim: { iccid, organizationId } }: SimAggregate) {
+    const of = { organizationId, ...book }
+    const entries = yield* storage.usage.entries({ ...of, iccid, after: null, limit: ENTRIES })
+    const days = yield* storage.usage.totals({ ...of, by: "day" })
+    const sims = yield* storage.usage.sims({ ...of, after: null, limit: ENTRIES })
+    return { iccid, entries, ofOrganization: { days: sum(days), sims: sum(sims) } }
   })
 
   /** As the organization sees them; states change by the clock alone. */
@@ -115,8 +143,10 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
 
   return Effect.gen(function* () {
     const [first, second] = simulated.organizationIds
+    const lines = [...(yield* changedLines(first)), ...(yield* changedLines(second))]
     const changes: Changes = {
-      lines: [...(yield* changedLines(first)), ...(yield* changedLines(second))],
+      lines,
+      usage: yield* Effect.forEach(lines, usageOf),
       views: [...(yield* changedViews(first)), ...(yield* changedViews(second))],
       events: [...(yield* newEvents(first)), ...(yield* newEvents(second))],
       records: simulated.telcoRecords(records),

@@ -12,6 +12,7 @@ import * as Events from "./invariants/Events.ts"
 import * as Facts from "./invariants/Facts.ts"
 import type { Invariant, Violation } from "./invariants/Invariant.ts"
 import * as Timing from "./invariants/Timing.ts"
+import * as Usage from "./invariants/Usage.ts"
 
 export * from "./invariants/Answers.ts"
 export * from "./invariants/Inventory.ts"
@@ -19,6 +20,7 @@ export * from "./invariants/Events.ts"
 export * from "./invariants/Facts.ts"
 export { type Frame, framesOf, type Invariant, type Violation } from "./invariants/Invariant.ts"
 export * from "./invariants/Timing.ts"
+export * from "./invariants/Usage.ts"
 
 /** All of them. */
 export const all: ReadonlyArray<Invariant> = [
@@ -37,6 +39,9 @@ export const all: ReadonlyArray<Invariant> = [
   Facts.reportsCountOnce,
   Facts.usageIsWhatWasReported,
   Facts.firstUsesActivate,
+  Usage.daysSumToWhatIsUsed,
+  Usage.usageIsBookedWhereItWas,
+  Usage.organizationsUseWhatTheirSimsUse,
   Events.thresholdsFireOnce,
   Events.eventsHaveOneCause,
   Events.webhooksArrive,

@@ -25,6 +25,7 @@ import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
 import * as Service from "./storage/Service.ts"
 import * as Reports from "./storage/sims/Reports.ts"
+import * as UsageBooks from "./storage/sims/UsageBooks.ts"
 import * as SimClaims from "./storage/sims/SimClaims.ts"
 import * as SimImports from "./storage/sims/SimImports.ts"
 import * as Conflicts from "./storage/Conflicts.ts"
@@ -61,6 +62,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...SimClaims.cases,
   ...SimAggregates.cases,
   ...Reports.cases,
+  ...UsageBooks.cases,
   ...Pages.cases,
   ...PlanFilters.cases,
   ...Values.cases,

@@ -3,7 +3,7 @@
  * history of one step in which everything happened, for each organization.
  */
 import { Effect } from "effect"
-import { Attachments, type Time } from "simplan"
+import { Attachments, Time } from "simplan"
 import { type Sim, type SimAggregate, Storage } from "simplan/ports"
 import { type History, Invariants, type Simulated } from "simplan/testing"
 import { TelcoSimulator } from "../../adapters/telco-simulator/index.ts"
@@ -16,7 +16,8 @@ const CHECKED = [
   Invariants.occurrencesAreThereOnce,
   Invariants.packagesAreThoseDue,
   Invariants.statesFollow,
-  Invariants.booksAreEqual
+  Invariants.booksAreEqual,
+  Invariants.daysSumToWhatIsUsed
 ]
 
 /** How many SIMs are read at once. */
@@ -56,6 +57,13 @@ const viewsOf = Effect.fnUntraced(function* (organizationId: string, lines: Read
   }))
 })
 
+const usageOf = Effect.fnUntraced(function* ({ sim: { iccid, organizationId } }: SimAggregate.SimAggregate) {
+  const storage = yield* Storage.Storage
+  const days = { from: 0, until: Time.END_OF_TIME }
+  const entries = yield* storage.usage.entries({ organizationId, iccid, ...days, after: null, limit: 10_000 })
+  return { iccid, entries, ofOrganization: { days: 0, sims: 0 } }
+})
+
 /** The telco's books as the records that they came from. */
 const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
   const { mobilePlans, packages } = yield* TelcoSimulator.TelcoSimulator
@@ -71,7 +79,7 @@ const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
   return all
 })
 
-const nothing = { lines: [], views: [], events: [], records: [], calls: [], webhooks: [], mishaps: [] }
+const nothing = { lines: [], usage: [], views: [], events: [], records: [], calls: [], webhooks: [], mishaps: [] }
 
 /** All that does not hold, in sentences. No job may be due, and the clock must stand at `now`. */
 export const problems = (world: World.World, now: Time.Instant): Promise<ReadonlyArray<string>> =>
@@ -85,6 +93,7 @@ export const problems = (world: World.World, now: Time.Instant): Promise<Readonl
         const iccids = new Set(lines.map(({ sim }) => sim.iccid))
         const ofThese = records.filter((record) => !("iccid" in record) || iccids.has(record.iccid))
         const views = yield* viewsOf(organizationId, lines)
+        const usage = yield* Effect.forEach(lines, usageOf)
         const history: History.History = {
           seed: 0,
           start: now,
@@ -101,7 +110,7 @@ export const problems = (world: World.World, now: Time.Instant): Promise<Readonl
               began: now,
               ended: now,
               nextDue: null,
-              changes: { ...nothing, lines, views, records: ofThese }
+              changes: { ...nothing, lines, usage, views, records: ofThese }
             }
           ]
         }

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import type { Package } from "../../src/domain/Package.ts"
+import type * as UsageBook from "../../src/domain/UsageBook.ts"
 import { type Commands, type History, Invariants } from "../../src/testing/index.ts"
 import { recorded } from "./Histories.ts"
 
@@ -100,6 +101,9 @@ const stepOf = (history: History.History, name: Name): History.Step => {
 
 type Break = (history: History.History) => History.History
 
+const usage = (name: Name, alter: (entries: ReadonlyArray<UsageBook.SimEntry>) => ReadonlyArray<UsageBook.SimEntry>) =>
+  changed(name, (changes) => ({ usage: changes.usage.map((of) => ({ ...of, entries: alter(of.entries) })) }))
+
 const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   [Invariants.nothingBreaks, outcome("recurring", { _tag: "Broken", message: "a defect" })],
   [Invariants.nothingBreaks, changed("later", () => ({ mishaps: ["a job was not done"] }))],
@@ -178,6 +182,32 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     lines("suspended", (line) => ({
       ...line,
       attachments: line.attachments.map((of) => ({ ...of, attachment: { ...of.attachment, suspendedAt: 0 } }))
+    }))
+  ],
+  [Invariants.daysSumToWhatIsUsed, usage("half", (entries) => entries.slice(1))],
+  [
+    Invariants.daysSumToWhatIsUsed,
+    usage("half", (entries) => entries.map((entry) => ({ ...entry, bytes: entry.bytes + 1 })))
+  ],
+  [
+    Invariants.usageIsBookedWhereItWas,
+    usage("half", (entries) => entries.map((entry) => ({ ...entry, day: (entry.day ?? 0) + 86_400_000 })))
+  ],
+  [
+    Invariants.usageIsBookedWhereItWas,
+    usage("half", (entries) => entries.map((entry) => ({ ...entry, countryAlpha2: "XX" })))
+  ],
+  [
+    Invariants.usageIsBookedWhereItWas,
+    (history) =>
+      changed("end", () => ({
+        usage: stepOf(history, "half").changes.usage.map((of) => ({ ...of, entries: [] }))
+      }))(history)
+  ],
+  [
+    Invariants.organizationsUseWhatTheirSimsUse,
+    changed("half", (changes) => ({
+      usage: changes.usage.map((of) => ({ ...of, ofOrganization: { ...of.ofOrganization, days: 1 } }))
     }))
   ],
   [Invariants.thresholdsFireOnce, changed("half", () => ({ events: [] }))],

@@ -28,7 +28,7 @@ const fields = {
   package_id: text("package-id", "<id>", "usage, first_use: the package (the SIM's active one, if left out)"),
   total_bytes: bytes("total-bytes", "usage: all that the package has used so far"),
   delta_bytes: bytes("delta-bytes", "usage: what came on top, instead of a total"),
-  country_alpha_2: text("country", "<iso2>", "location: the country, such as DE"),
+  country_alpha_2: text("country", "<iso2>", "location, usage: the country, such as DE"),
   operator: text("operator", "<name>", "location: name of the operator"),
   rat: text("rat", "<rat>", "location: radio access technology, such as 4G"),
   imei: text("imei", "<imei>", "location: the device"),

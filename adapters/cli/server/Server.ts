@@ -67,7 +67,7 @@ const telcoOf = ({ telco, telcoTimeoutMillis }: Settings.Settings, telcos: Telco
 }
 
 const limitsOf = (settings: Settings.Settings, telcos: Telcos.Telcos | null): Layer.Layer<never> => {
-  const { auditRetentionMillis, leaseMillis, retentionMillis } = settings
+  const { auditRetentionMillis, leaseMillis, retentionMillis, usageRetentionMillis } = settings
   const telcoTimeoutMillis = Math.max(settings.telcoTimeoutMillis, telcos?.leastTimeoutMillis ?? 0)
   const smsLimit =
     settings.smsLimit === "off"
@@ -79,7 +79,15 @@ const limitsOf = (settings: Settings.Settings, telcos: Telcos.Telcos | null): La
     webhookEndpoints: settings.maxWebhookEndpoints,
     apiKeys: settings.maxApiKeys
   }
-  const limits = { auditRetentionMillis, leaseMillis, quotas, retentionMillis, smsLimit, telcoTimeoutMillis }
+  const limits = {
+    auditRetentionMillis,
+    leaseMillis,
+    quotas,
+    retentionMillis,
+    smsLimit,
+    telcoTimeoutMillis,
+    usageRetentionMillis
+  }
   return Layer.effect(
     Limits.Settings,
     Effect.map(Limits.Settings, (preset) => ({ ...preset, ...limits }))

@@ -363,6 +363,13 @@ export const definitions = {
     allowed: "a time from 10d to 3660d",
     read: spanBetween(10 * 86_400_000, 3_660 * 86_400_000)
   }),
+  usageRetentionMillis: define({
+    name: "SIMPLAN_USAGE_RETENTION",
+    meaning: "how long usage is kept by day and country",
+    default: "400d",
+    allowed: "a time from 35d to 3660d",
+    read: spanBetween(35 * 86_400_000, 3_660 * 86_400_000)
+  }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")

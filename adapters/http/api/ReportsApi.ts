@@ -43,7 +43,7 @@ const fields = {
 type Field = keyof typeof fields
 
 /** An event of a type, with the fields that all have and these. */
-const event = (type: string, description: string, own: ReadonlyArray<Field>, optional?: Field) => {
+const event = (type: string, description: string, own: ReadonlyArray<Field>, optional: ReadonlyArray<Field> = []) => {
   const names = ["id", "iccid", "occurred_at", ...own] as const
   return {
     type: "object",
@@ -52,7 +52,7 @@ const event = (type: string, description: string, own: ReadonlyArray<Field>, opt
       type: explained({ type: "string", const: type }, "What is reported", type),
       ...Object.fromEntries(names.map((name) => [name, fields[name]]))
     },
-    required: ["type", ...names.filter((name) => name !== optional)]
+    required: ["type", ...names.filter((name) => !optional.some((one) => one === name))]
   }
 }
 
@@ -62,15 +62,15 @@ const USAGE = "What a package has used: exactly one of `total_bytes` and `delta_
 export const TelcoEvent = {
   description: "Something that the telco saw of a SIM",
   oneOf: [
-    event("usage", USAGE, ["package_id", "total_bytes"], "package_id"),
-    event("usage", USAGE, ["package_id", "delta_bytes"], "package_id"),
-    event("first_use", "A package was used for the first time", ["package_id"], "package_id"),
+    event("usage", USAGE, ["package_id", "country_alpha_2", "total_bytes"], ["package_id", "country_alpha_2"]),
+    event("usage", USAGE, ["package_id", "country_alpha_2", "delta_bytes"], ["package_id", "country_alpha_2"]),
+    event("first_use", "A package was used for the first time", ["package_id"], ["package_id"]),
     event("location", "The SIM was seen by an operator", ["country_alpha_2", "operator", "rat", "imei"]),
     event(
       "smdp_state",
       "The SM-DP+ changed the state of an eSIM's profile",
       ["state", "modification_result"],
-      "modification_result"
+      ["modification_result"]
     )
   ]
 }

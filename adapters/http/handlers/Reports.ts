@@ -23,6 +23,7 @@ const schemas = {
   usage: Schema.Struct({
     ...head,
     ...ofPackage,
+    country_alpha_2: Schema.optionalKey(Schema.NullOr(Fields.CountryCode)),
     total_bytes: Schema.optionalKey(bytes),
     delta_bytes: Schema.optionalKey(bytes)
   }),
@@ -75,7 +76,12 @@ const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
   usage: (value) =>
     Result.flatMap(withFieldName(decodeUsage(value)), (event) =>
       Result.map(usage(event), (amount) =>
-        report(event, { _tag: "Usage", packageId: event.package_id ?? null, usage: amount })
+        report(event, {
+          _tag: "Usage",
+          packageId: event.package_id ?? null,
+          usage: amount,
+          countryAlpha2: event.country_alpha_2?.toUpperCase() ?? null
+        })
       )
     ),
   first_use: (value) =>
@@ -111,28 +117,34 @@ const idOf = (value: unknown): string | null => {
   return typeof found === "string" && Fields.textProblem(found) === undefined ? found : null
 }
 
+const COUNTRY = /^[A-Z]{2}$/
+
 const PLAIN = /^[ -~]+$/
 
 const isPlain = (value: unknown): value is string => typeof value === "string" && PLAIN.test(value)
 
-type PlainTotal = { readonly [Name in "id" | "iccid" | "occurred_at" | "package_id" | "total_bytes"]?: unknown }
+type PlainTotal = {
+  readonly [Name in "id" | "iccid" | "occurred_at" | "package_id" | "country_alpha_2" | "total_bytes"]?: unknown
+}
 
 /**
  * Fast path: decodes a running total whose fields are all plain, as most reports are, to what the schemas give, in a tenth
  * of the time. Undefined for everything else, which the schemas then decode or refuse.
  */
 const fromPlainTotal = (event: PlainTotal): TelcoReport.Report | undefined => {
-  const { iccid, id, occurred_at, package_id = null, total_bytes: bytes } = event
-  let fields = package_id === null ? 5 : 6
+  const { country_alpha_2: country = null, iccid, id, occurred_at, package_id = null, total_bytes: bytes } = event
+  let fields = 5 + (package_id === null ? 0 : 1) + (country === null ? 0 : 1)
   for (const _ in event) fields--
   if (fields !== 0 || fieldOf(event, "type") !== "usage") return undefined
   if (!isPlain(id) || !isPlain(iccid) || !isPlain(occurred_at)) return undefined
   if (package_id !== null && !isPlain(package_id)) return undefined
+  if (country !== null && !(typeof country === "string" && COUNTRY.test(country))) return undefined
   if (typeof bytes !== "number" || !Number.isSafeInteger(bytes) || bytes < 0) return undefined
   const occurredAt = Time.fromIso(occurred_at)
   if (occurredAt === undefined) return undefined
   const usage = { _tag: "Total", bytes } as const
-  return { reportId: id, iccid, occurredAt, fact: { _tag: "Usage", packageId: package_id, usage } }
+  const fact = { _tag: "Usage", packageId: package_id, usage, countryAlpha2: country } as const
+  return { reportId: id, iccid, occurredAt, fact }
 }
 
 /** Decodes an event; the failure says what is wrong with it. */

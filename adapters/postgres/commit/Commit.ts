@@ -18,6 +18,7 @@ import * as JobQueue from "../queue/JobQueue.ts"
 import * as Organizations from "../statements/Organizations.ts"
 import * as Plans from "../statements/Plans.ts"
 import * as Reports from "../statements/Reports.ts"
+import * as Usage from "../statements/Usage.ts"
 import * as ServiceState from "../statements/ServiceState.ts"
 import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 
@@ -51,6 +52,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...rows,
     ...some(commit.reports?.smdpEntries, Reports.addEntries),
     ...some(commit.reports?.seen, Reports.putSeen),
+    ...some(commit.reports?.usage, Usage.add),
     ...some(commit.events, Events.add),
     ...some(commit.eventHandlers?.put, Events.putHandlers),
     ...some(commit.eventHandlers?.removed, Events.removeHandlers),

@@ -284,7 +284,8 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   unchangedPlans: unchangedPlans(commits),
   reports: {
     smdpEntries: joined(commits, (commit) => commit.reports?.smdpEntries),
-    seen: joined(commits, (commit) => commit.reports?.seen)
+    seen: joined(commits, (commit) => commit.reports?.seen),
+    usage: joined(commits, (commit) => commit.reports?.usage)
   },
   idempotency: {
     put: joined(commits, (commit) => commit.idempotency?.put),

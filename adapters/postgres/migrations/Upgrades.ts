@@ -179,5 +179,104 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     organization_id, coalesce(payload->'data'->>'sim', payload->'data'->>'esim'), created_at
   )`,
     `drop index if exists simplan.event_of_sim`
+  ],
+  // The book of usage (rule U1), and what organizations used in sums of several parts. Both are partitioned by month.
+  //
+  // What was used before there was a book has a day of its own, which readers get as none. A day of a month that has no
+  // partition is in the default one, until `keep_usage_months` makes the month.
+  "0013_usage_book": [
+    `create table simplan.usage_entry (
+    organization_id text collate "C" not null,
+    iccid text collate "C" not null,
+    attachment_id text collate "C" not null,
+    day bigint not null,
+    country text collate "C" not null,
+    bytes bigint not null,
+    primary key (organization_id, iccid, attachment_id, day, country)
+  ) partition by range (day)`,
+    `create table simplan.usage_entry_before partition of simplan.usage_entry
+    for values from (minvalue) to (-62167219200000)`,
+    `create table simplan.usage_entry_default partition of simplan.usage_entry default`,
+    `create table simplan.usage_total (
+    organization_id text collate "C" not null,
+    day bigint not null,
+    country text collate "C" not null,
+    plan_id text collate "C" not null,
+    label text collate "C" not null,
+    shard integer not null,
+    bytes bigint not null,
+    primary key (organization_id, day, country, plan_id, label, shard)
+  ) partition by range (day)`,
+    `create table simplan.usage_total_default partition of simplan.usage_total default`,
+    // Its owner's rights are enough: the service's own role need not make tables. It does not wait for long transactions.
+    `create function simplan.keep_usage_months(kept_from bigint, at bigint)
+    returns void language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    declare
+      book record;
+      part text;
+      rest text;
+      first date;
+      starts bigint;
+      ends bigint;
+    begin
+      for book in
+        select pg_class.oid, pg_class.relname as name, pg_namespace.nspname as space
+        from pg_type
+        join pg_class on pg_class.oid = pg_type.typrelid
+        join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+        where pg_type.oid in (pg_typeof(null::simplan.usage_entry), pg_typeof(null::simplan.usage_total))
+        order by pg_class.relname
+      loop
+        rest := book.name || '_default';
+        execute format('lock table %I.%I in share update exclusive mode', book.space, book.name);
+        for part in
+          select pg_class.relname
+          from pg_inherits
+          join pg_class on pg_class.oid = pg_inherits.inhrelid
+          where pg_inherits.inhparent = book.oid and pg_class.relname ~ '_[0-9]{4}_[0-9]{2}$'
+        loop
+          first := to_date(right(part, 7), 'YYYY_MM');
+          ends := ((first + interval '1 month')::date - date '1970-01-01')::bigint * 86400000;
+          if ends <= kept_from then
+            execute format('drop table %I.%I', book.space, part);
+          end if;
+        end loop;
+        execute format('delete from %I.%I where day < %s', book.space, rest, kept_from);
+        for first in execute format(
+          'select (date_trunc(''month'', to_timestamp(%s / 1000) at time zone ''UTC'') + make_interval(months => ahead))::date
+            from generate_series(-1, 2) ahead
+          union
+          select date_trunc(''month'', to_timestamp(day / 1000) at time zone ''UTC'')::date from %I.%I',
+          at, book.space, rest
+        ) loop
+          part := book.name || to_char(first, '_YYYY_MM');
+          starts := (first - date '1970-01-01')::bigint * 86400000;
+          ends := ((first + interval '1 month')::date - date '1970-01-01')::bigint * 86400000;
+          continue when ends <= kept_from or to_regclass(format('%I.%I', book.space, part)) is not null;
+          execute format('lock table %I.%I in access exclusive mode', book.space, rest);
+          execute format(
+            'create table %1$I.%2$I (like %1$I.%3$I including defaults) with (fillfactor = 70)', book.space, part, book.name
+          );
+          execute format(
+            'with moved as (delete from %1$I.%2$I where day >= %3$s and day < %4$s returning *)
+            insert into %1$I.%5$I select * from moved',
+            book.space, rest, starts, ends, part
+          );
+          execute format(
+            'alter table %1$I.%2$I attach partition %1$I.%3$I for values from (%4$s) to (%5$s)',
+            book.space, book.name, part, starts, ends
+          );
+        end loop;
+      end loop;
+    end
+  $$`,
+    `select simplan.keep_usage_months(
+    (extract(epoch from now()) * 1000)::bigint - 34560000000, (extract(epoch from now()) * 1000)::bigint
+  )`,
+    `insert into simplan.usage_entry (organization_id, iccid, attachment_id, day, country, bytes)
+    select organization_id, iccid, attachment_id, -8640000000000000, '', least(sum(used_bytes), 9007199254740991)
+    from simplan.package
+    where used_bytes > 0
+    group by organization_id, iccid, attachment_id`
   ]
 }

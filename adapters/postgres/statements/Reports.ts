@@ -60,6 +60,7 @@ type Sim = SimAggregate.ForReports["sim"]
 type PackedRow = readonly [
   at: number,
   organizationId: string,
+  label: Sim["label"],
   isEsim: boolean,
   downloaded: boolean,
   smdp: Sim["smdp"],
@@ -85,7 +86,7 @@ type PackedRow = readonly [
 
 const viewColumns = (seen: string): ReadonlyArray<string> => [
   "r.at",
-  ...["organization_id", "is_esim", "downloaded", "smdp", "location", "last_activity_at", "version"].map(
+  ...["organization_id", "label", "is_esim", "downloaded", "smdp", "location", "last_activity_at", "version"].map(
     (name) => `sim.${name}`
   ),
   seen,
@@ -131,7 +132,8 @@ const NONE: ReadonlyArray<string> = []
 /** The aggregates that were packed, of these ICCIDs. */
 const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
   if (packed === null) return []
-  const [ats, organizationIds, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] = packed
+  const [ats, organizationIds, labels, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] =
+    packed
   const [attachmentIds, planIds, createdAts, anchors, suspensions, notified, megaBytes, periods, recurrences, ...rest] =
     more
   const [occurrences, telcoPackageIds, activations, expirations, used] = rest
@@ -146,6 +148,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
       const sim = {
         organizationId,
         iccid,
+        label: labels[row] ?? "Green",
         isEsim: areEsims[row] ?? false,
         downloaded: downloads[row] ?? false,
         smdp: smdps[row] ?? null,

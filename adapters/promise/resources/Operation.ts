@@ -32,6 +32,7 @@ const decodeUsage = Arguments.decoder(
     type: Schema.Literal("usage"),
     ...head,
     ...ofPackage,
+    countryIso2: Schema.optional(Schema.NullOr(Fields.CountryCode)),
     totalBytes: Schema.optional(Bytes),
     deltaBytes: Schema.optional(Bytes)
   })
@@ -77,7 +78,14 @@ const factOf = (
   switch (type) {
     case "usage": {
       const decoded = decodeUsage(METHOD, report)
-      return { head: decoded, fact: { _tag: "Usage", packageId: decoded.packageId ?? null, usage: usage(decoded) } }
+      const countryAlpha2 = decoded.countryIso2?.toUpperCase() ?? null
+      const fact = {
+        _tag: "Usage",
+        packageId: decoded.packageId ?? null,
+        usage: usage(decoded),
+        countryAlpha2
+      } as const
+      return { head: decoded, fact }
     }
     case "first_use": {
       const decoded = decodeFirstUse(METHOD, report)

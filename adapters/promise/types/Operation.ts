@@ -20,6 +20,8 @@ export interface UsageReport extends ReportHead {
   readonly type: "usage"
   /** Our id of the package, or the telco's own; absent or null: the package that is active then. */
   readonly packageId?: string | null | undefined
+  /** Where it was used (rule U1); absent or null: where the SIM was last seen by then. */
+  readonly countryIso2?: string | null | undefined
   /** The running total in bytes. Either this or `deltaBytes`. */
   readonly totalBytes?: number | undefined
   /** The increase in bytes; not older than 35 days. */

@@ -59,6 +59,8 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.nothingIsEarly,
   Invariants.nothingIsOrderedLate,
   Invariants.termsStay,
+  Invariants.daysSumToWhatIsUsed,
+  Invariants.organizationsUseWhatTheirSimsUse,
   Invariants.thresholdsFireOnce,
   Invariants.webhooksArrive,
   Invariants.lifecycleIsComplete,
@@ -82,6 +84,7 @@ const isOpen = (outcome: Commands.Outcome, mayFail: boolean): boolean =>
 
 const nothingChanged: History.Changes = {
   lines: [],
+  usage: [],
   views: [],
   events: [],
   records: [],

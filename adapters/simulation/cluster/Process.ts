@@ -86,6 +86,7 @@ const writing: Readonly<Record<Writing, true>> = {
   purge: true,
   purgeAudit: true,
   purgeEvents: true,
+  purgeUsage: true,
   probe: true,
   "sims.import": true,
   "sims.reserve": true,

@@ -8,6 +8,7 @@ import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { HOUR } from "../../domain/Time.ts"
+import * as UsageBook from "../../domain/UsageBook.ts"
 import { Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
@@ -38,7 +39,10 @@ export class Worker extends Context.Service<
     readonly drain: Effect.Effect<Instant | null, StorageError>
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
-    /** Forgets report ids, idempotency records, settled commands, audit entries and webhook events that are past their time. */
+    /**
+     * Forgets report ids, idempotency records, settled commands, audit entries, webhook events and usage that are past their
+     * time.
+     */
     readonly forget: Effect.Effect<void, StorageError>
     /** Does work as it falls due, and forgets every hour what is past its time, for ever. */
     readonly runForever: Effect.Effect<never>
@@ -73,7 +77,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const runCommand = yield* RunCommand.make
     const tasks = yield* Leases.BackgroundTasks
     const leases = yield* Leases.Leases
-    const { auditRetentionMillis, concurrency, pollMillis, retentionMillis } = yield* Settings
+    const { auditRetentionMillis, concurrency, pollMillis, retentionMillis, usageRetentionMillis } = yield* Settings
     const isStandingClock = clock.set !== null
 
     const performed = (job: Job, token: string): Effect.Effect<unknown, StorageError> => {
@@ -187,6 +191,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       while ((yield* storage.purgeAudit(audit)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
       const events = { before: now - retentionMillis, limit: PURGED_AT_ONCE }
       while ((yield* storage.purgeEvents(events)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
+      yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })
     })
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),

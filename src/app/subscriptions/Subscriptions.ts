@@ -359,7 +359,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const last = Location.visible(sim.location, sim.lastActivityAt, yield* clock.now)
         if (last === null) return null
         const { countryByIso2 } = yield* catalogues.current
-        return { ...last, country: countryByIso2.get(last.countryAlpha2)?.name ?? last.countryAlpha2 }
+        const { visits: _, ...shown } = last
+        return { ...shown, country: countryByIso2.get(last.countryAlpha2)?.name ?? last.countryAlpha2 }
       })
     })
   })

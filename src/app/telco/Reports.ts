@@ -1,5 +1,5 @@
 /**
- * The intake of telco reports (rules R1 to R3). A batch is applied in the order in which its events occurred, and is
+ * The intake of telco reports (rules R1 to R3 and U1). A batch is applied in the order in which its events occurred, and is
  * committed as a whole. A rejected report does not affect the others.
  */
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
@@ -9,6 +9,7 @@ import type { Entry } from "../../domain/SmdpHistory.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
+import * as UsageBook from "../../domain/UsageBook.ts"
 import type { OptInType, Payload, WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
@@ -35,6 +36,7 @@ interface Tally {
   accepted: ReadonlyArray<string>
   readonly payloads: Array<Payload>
   readonly smdpEntries: Array<Entry>
+  readonly usage: Array<UsageBook.Entry>
   readonly jobs: Array<NewJob>
   /** Whether a first use or a state of the profile is among the accepted reports. */
   isAudited: boolean
@@ -47,6 +49,7 @@ const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
   accepted: [],
   payloads: [],
   smdpEntries: [],
+  usage: [],
   jobs: [],
   isAudited: false
 })
@@ -61,11 +64,12 @@ const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdi
   if (seen.includes(report.reportId) || accepted.includes(report.reportId)) return DUPLICATE
   const applied = TelcoReport.apply(tally.aggregate, report, now)
   if (Result.isFailure(applied)) return rejected(applied.failure)
-  const { jobs, aggregate, payloads, smdpEntries } = applied.success
+  const { jobs, aggregate, payloads, smdpEntries, usage } = applied.success
   tally.aggregate = aggregate
   tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
   tally.payloads.push(...payloads)
   tally.smdpEntries.push(...smdpEntries)
+  tally.usage.push(...usage)
   tally.jobs.push(...jobs)
   if (report.fact._tag === "FirstUse" || report.fact._tag === "SmdpState") tally.isAudited = true
   return ACCEPTED
@@ -172,6 +176,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         accepted.map((reportId) => ({ organizationId: sim.organizationId, reportId, receivedAt: now }))
       )
       const smdpEntries = tallies.flatMap((tally) => tally.smdpEntries)
+      const usage = tallies.flatMap((tally) => UsageBook.merged(tally.usage))
       const events: Array<WebhookEvent> = []
       const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
       const types = yield* typesOf(tallies)
@@ -185,7 +190,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         put.push(...(commit.jobs?.put ?? []))
       }
       const auditEntries = yield* entriesOf(tallies, now)
-      return { sims, reports: { smdpEntries, seen }, events, jobs: { put }, auditEntries }
+      return { sims, reports: { smdpEntries, seen, usage }, events, jobs: { put }, auditEntries }
     })
 
     /**

@@ -21,6 +21,7 @@ import type { SimChange } from "../../domain/SimDifference.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import type { Entry as UsageEntry } from "../../domain/UsageBook.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 
 /**
@@ -82,6 +83,11 @@ export interface Commit {
     readonly smdpEntries?: ReadonlyArray<Entry>
     /** Inserted, or replaced by organization and report id. */
     readonly seen?: ReadonlyArray<SeenReport>
+    /**
+     * Added to the book of usage (rule U1): to the bytes of the entry of the same SIM, attachment, day and country, where
+     * there is one. A commit names each of them at most once, with a day, and changes the entry's SIM as well.
+     */
+    readonly usage?: ReadonlyArray<UsageEntry>
   }
   /** Records of keys (rule W2). */
   readonly idempotency?: {

@@ -36,7 +36,13 @@ export interface Amount {
 
 export type Fact =
   | { readonly _tag: "FirstUse"; readonly package: PackageOf | null }
-  | { readonly _tag: "Total" | "Delta"; readonly package: PackageOf | null; readonly amount: Amount }
+  | {
+      readonly _tag: "Total" | "Delta"
+      readonly package: PackageOf | null
+      readonly amount: Amount
+      /** Absent or null: the report names none. */
+      readonly countryAlpha2?: string | null
+    }
   | { readonly _tag: "Location"; readonly countryAlpha2: string; readonly rat: string }
   | { readonly _tag: "SmdpState"; readonly state: State; readonly modificationResult: string }
 

@@ -142,7 +142,8 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Command.Fact): T
       return {
         _tag: "Usage",
         packageId: named(attachments, fact.package),
-        usage: { _tag: fact._tag, bytes }
+        usage: { _tag: fact._tag, bytes },
+        countryAlpha2: fact.countryAlpha2 ?? null
       }
     }
     case "Location":

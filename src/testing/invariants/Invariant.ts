@@ -3,7 +3,7 @@
  * after it.
  */
 import { Equal } from "effect"
-import type { History, Changes, Step, AttachmentView } from "../History.ts"
+import type { History, Changes, Step, AttachmentView, UsageOfSim } from "../History.ts"
 import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import { type Package, packageId } from "../../domain/Package.ts"
@@ -66,6 +66,9 @@ export const show = (value: unknown): string => JSON.stringify(value) ?? String(
 /** The lines as they are, by ICCID. */
 export type Lines = ReadonlyMap<string, SimAggregate>
 
+/** What the book of usage has, by ICCID. */
+export type Usage = ReadonlyMap<string, UsageOfSim>
+
 /** One step of a history with all that there is before and after it, not only what has changed. */
 export interface Frame {
   /** The step's place in the history, from 0. */
@@ -76,6 +79,10 @@ export interface Frame {
   readonly before: Lines
   /** All SIMs with their attachments and packages, at the end of the step. */
   readonly after: Lines
+  /** What the book of usage has of each SIM, by ICCID, at the beginning of the step. */
+  readonly usedBefore: Usage
+  /** What the book of usage has of each SIM, by ICCID, at the end of the step. */
+  readonly used: Usage
   /** The view of each attachment that was ever seen, as last seen. */
   readonly views: ReadonlyMap<string, AttachmentView>
   /** How the last call to create a package ended, by package id. */
@@ -86,6 +93,9 @@ const withLines = (lines: Lines, changes: Changes): Lines =>
   changes.lines.length === 0
     ? lines
     : new Map([...lines, ...changes.lines.map((line) => [line.sim.iccid, line] as const)])
+
+const withUsage = (used: Usage, changes: Changes): Usage =>
+  changes.usage.length === 0 ? used : new Map([...used, ...changes.usage.map((one) => [one.iccid, one] as const)])
 
 const withViews = (views: Frame["views"], changes: Changes): Frame["views"] =>
   changes.views.length === 0
@@ -99,14 +109,17 @@ const withAsked = (asked: Frame["asked"], changes: Changes): Frame["asked"] => {
 
 const build = (history: History): ReadonlyArray<Frame> => {
   let before = withLines(new Map(), history.before)
+  let usedBefore = withUsage(new Map(), history.before)
   let views = withViews(new Map(), history.before)
   let asked = withAsked(new Map(), history.before)
   return history.steps.map((step, index) => {
     const after = withLines(before, step.changes)
     views = withViews(views, step.changes)
     asked = withAsked(asked, step.changes)
-    const frame = { index, step, before, after, views, asked }
+    const used = withUsage(usedBefore, step.changes)
+    const frame = { index, step, before, after, usedBefore, used, views, asked }
     before = after
+    usedBefore = used
     return frame
   })
 }

@@ -111,7 +111,8 @@ describe("the settings", () => {
       telcoTimeoutMillis: 10_000,
       leaseMillis: 15_000,
       auditRetentionMillis: 31_536_000_000,
-      retentionMillis: 2_592_000_000
+      retentionMillis: 2_592_000_000,
+      usageRetentionMillis: 34_560_000_000
     })
   })
 
@@ -179,7 +180,8 @@ describe("the settings", () => {
     ["SIMPLAN_LEASE", "2m", { leaseMillis: 120_000 }],
     ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }],
     ["SIMPLAN_DATABASE_SCHEMA", "esim_2", { schema: "esim_2" }],
-    ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }]
+    ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }],
+    ["SIMPLAN_USAGE_RETENTION", "35d", { usageRetentionMillis: 35 * 86_400_000 }]
   ]
   for (const [name, value, expected] of fine) {
     it(`allow ${name}=${value}`, async () => {
@@ -229,6 +231,7 @@ describe("the settings", () => {
     ["SIMPLAN_AUDIT_RETENTION", "59m"],
     ["SIMPLAN_DATABASE_SCHEMA", "Mine"],
     ["SIMPLAN_RETENTION", "9d"],
+    ["SIMPLAN_USAGE_RETENTION", "34d"],
     ["SIMPLAN_TELCO_URL", "bridge.example"],
     ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
   ]

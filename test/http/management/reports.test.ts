@@ -1,5 +1,5 @@
 /**
- * The intake of telco reports over the wire (rule R1): each event stands alone.
+ * The intake of telco reports over the wire (rules R1 and U1): each event stands alone.
  */
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
@@ -48,6 +48,9 @@ describe("reports", () => {
       [usage("x", { total_bytes: 1.5 }), "x", "total_bytes must be a whole number"],
       [usage("x", { total_bytes: 1, occurred_at: "today" }), "x", "occurred_at must be an RFC 3339"],
       [usage("x", { total_bytes: 1, package_id: 5 }), "x", "package_id must be a string"],
+      [usage("x", { total_bytes: 1, country_alpha_2: "FRA" }), "x", "country_alpha_2 must be"],
+      [usage("x", { total_bytes: 1, country_alpha_2: "" }), "x", "country_alpha_2 must be"],
+      [usage("x", { total_bytes: 1, country_alpha_2: 5 }), "x", "country_alpha_2 must be"],
       [usage("x\0", { total_bytes: 1 }), null, "event.id must not contain"],
       [usage("x", { total_bytes: 1, note: "\ud800" }), "x", "event.note must not contain"],
       [{ id: "x", type: "smdp_state", iccid: "1", occurred_at, state: "Enabled" }, "x", "state must be one of"],

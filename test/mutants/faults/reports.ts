@@ -10,6 +10,37 @@ const BORN = "createdAt - AHEAD_LIMIT <= at"
 const ACTIVE = "pack.activationAt !== null && pack.activationAt <= at && at < end(pack)"
 const EARLIER = "end(pack) < end(active.pack)"
 
+const RAISED = "fact, usedBytes - pack.usedBytes)"
+const COUNTRY = "countryAlpha2 ?? codeOf(Location.countryAt(sim.location, occurredAt))"
+
+const book = [
+  ...faultsOf("TelcoReport.ts", "reports", [
+    ["U1", "the total is booked, not what it rises by", RAISED, "fact, usedBytes)"],
+    [
+      "U1",
+      "usage is booked when it is committed",
+      "UsageBook.dayOf(occurredAt)",
+      "UsageBook.dayOf(sim.lastActivityAt ?? 0)"
+    ],
+    ["U1", "a report's own country does not count", COUNTRY, "codeOf(Location.countryAt(sim.location, occurredAt))"],
+    ["U1", "where the SIM was does not count", COUNTRY, "countryAlpha2 ?? null"],
+    [
+      "U1",
+      "usage is where the SIM was last seen at all",
+      COUNTRY,
+      "countryAlpha2 ?? sim.location?.countryAlpha2 ?? null"
+    ]
+  ]),
+  ...faultsOf("UsageBook.ts", "reports", [
+    ["U1", "a day ends an hour early", "Math.floor(instant / DAY)", "Math.floor((instant + 3_600_000) / DAY)"],
+    ["U1", "of two reports of a day the last one counts", "plus(known.bytes, entry.bytes)", "entry.bytes"]
+  ]),
+  ...faultsOf("Location.ts", "reports", [
+    ["U1", "of several visits in a country the newest is kept", "place - 1 : place", "place : place"],
+    ["U1", "a SIM is in a country after it was seen there", "last.at <= at ? last", "last.at < at ? last"]
+  ])
+]
+
 const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "5 minutes ahead at 6", "AHEAD_LIMIT = 5 * MINUTE", "AHEAD_LIMIT = 6 * MINUTE"],
   ["R1", "exactly 5 minutes ahead is refused", AHEAD, "report.occurredAt >= now + AHEAD_LIMIT"],
@@ -105,7 +136,7 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
 
 const states = [
   ...faultsOf("Location.ts", "reports", [
-    ["R3", "an older location counts", "last !== null && report.at < last.at ? last : report", "report"],
+    ["R3", "an older location counts", "...(isOlder ? last : report)", "...report"],
     ["R3", "a location of the same instant does not count", "report.at < last.at", "report.at <= last.at"],
     ["R3", "the first location stays", "report.at < last.at", "true"],
     ["R3", "a last operator is shown for 8 days", "7 * DAY", "8 * DAY"],
@@ -143,4 +174,4 @@ const states = [
   ])
 ]
 
-export const reports = [...intake, ...states]
+export const reports = [...intake, ...states, ...book]

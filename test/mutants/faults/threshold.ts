@@ -61,7 +61,7 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
     "Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)",
     "usedBytes + usage.bytes"
   ],
-  ["R1", "a first use clears what was used", "usage === null ? pack.usedBytes :", "usage === null ? 0 :"]
+  ["R1", "a first use clears what was used", "fact === null ? pack.usedBytes :", "fact === null ? 0 :"]
 ])
 
 const megabytes = faultsOf("Plan.ts", "threshold", [

@@ -1,7 +1,8 @@
 /**
  * Rule W12: what is past its time is forgotten, and nothing else.
  */
-import { AuditLog, Time, Webhooks, Worker } from "simplan"
+import { AuditLog, Clock, Time, Webhooks, Worker } from "simplan"
+import { Storage, UsageBook } from "simplan/ports"
 import { afterEach, expect, it } from "vitest"
 import * as World from "../World.ts"
 
@@ -47,4 +48,24 @@ it("keeps webhook events and their deliveries for 30 days", async () => {
   await world.advanceBy(1)
   await world.run(Worker.Worker.use((worker) => worker.forget))
   expect(await statuses()).toEqual([])
+})
+
+it("U1: keeps usage for 400 days, and then until its month is over", async () => {
+  world = await World.make()
+  const { organizationId } = world
+  const { now } = await world.run(Clock.Clock.use((clock) => clock.read))
+  const day = UsageBook.dayOf(now)
+  const of = { organizationId, iccid: "8944500000000000017", attachmentId: "a", planId: "p", label: "Green" } as const
+  const entry = { ...of, day, countryAlpha2: "SE", bytes: 1 }
+  await world.run(Storage.Storage.use((storage) => storage.commit({ reports: { usage: [entry] } })))
+  const query = { organizationId, from: day, until: day + Time.DAY, by: "country" } as const
+  const used = async () => {
+    await world.run(Worker.Worker.use((worker) => worker.forget))
+    return world.run(Storage.Storage.use((storage) => storage.usage.totals(query)))
+  }
+  const end = Time.addMonths(UsageBook.monthOf(now), 1) + 400 * Time.DAY
+  await world.advanceTo(end - 1)
+  expect(await used()).toEqual([{ key: "SE", bytes: 1 }])
+  await world.advanceTo(end)
+  expect(await used()).toEqual([])
 })

@@ -5,7 +5,8 @@
 import { Effect } from "effect"
 import * as Quota from "../../../domain/Quota.ts"
 import type { Sim } from "../../../domain/Sim.ts"
-import { HOUR, MINUTE } from "../../../domain/Time.ts"
+import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
+import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Pending } from "../../../ports/Jobs.ts"
 import type { CreatedCursor, StorageError } from "../../../ports/Storage.ts"
 import type { Side } from "./RandomCommits.ts"
@@ -95,6 +96,8 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     isEsim: pick([null, true, false], choice),
     label: pick([null, "Green", "Blue"] as const, row)
   }
+  const today = UsageBook.dayOf(world.now)
+  const days = { from: today - (choice % 3) * 20 * DAY, until: today + (1 + 20 * (row % 2)) * DAY }
   const asked = {
     since: world.now + (choice - 5) * HOUR,
     packageIds: [`T-${choice}`],
@@ -170,6 +173,17 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       ask,
       (after: CreatedCursor | null, limit) => items(storage.deliveries.page({ ...of, after, limit })),
       ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+    ),
+    pages(
+      ask,
+      (after: UsageBook.SimEntry | null, limit) => storage.usage.entries({ ...of, ...days, iccid, after, limit }),
+      (entry) => entry
+    ),
+    Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...of, ...days, by })),
+    pages(
+      ask,
+      (after: string | null, limit) => storage.usage.sims({ ...of, ...days, after, limit }),
+      (sim) => sim.iccid
     ),
     storage.idempotencyRecords.get({ ...of, key: `key ${row % 3}` }),
     storage.catalogues.get,

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
+import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { SimChange } from "../../../domain/SimDifference.ts"
 import type { Commit, StorageError } from "../../../ports/Storage.ts"
 import { idOf, type AggregatePart, type Part, pick, type Run } from "./RandomSteps.ts"
@@ -405,8 +406,17 @@ export const aggregateEdit = (
       return [{ sim: { smdp } }, { reports: { smdpEntries: [entry], seen: [seen] } }]
     }
     case "use":
-      return [used(world, part, aggregate), {}]
+      return [used(world, part, aggregate), usage(of, part, aggregate)]
   }
+}
+
+/** What a report adds to the book of usage. */
+const usage = (of: Pick<World, "now">, { choice, row }: Part, { attachments, sim }: SimAggregate): Commit => {
+  const attachment = attachments.length === 0 ? undefined : pick(attachments, choice).attachment
+  if (attachment === undefined || choice % 4 === 3) return {}
+  const day = UsageBook.dayOf(of.now) + ((row % 3) - 1) * 20 * DAY
+  const countryAlpha2 = pick([null, "SE", "FR"], choice)
+  return { reports: { usage: [Rows.usage(of, sim, attachment, { day, countryAlpha2, bytes: choice + 1 })] } }
 }
 
 /** What a report changes of an aggregate: something of its SIM, of an attachment and of a package of that. */

@@ -17,6 +17,7 @@ import type { Sim } from "../../../domain/Sim.ts"
 import type { Entry } from "../../../domain/SmdpHistory.ts"
 import type { Subscription } from "../../../domain/Subscription.ts"
 import { DAY, type Instant } from "../../../domain/Time.ts"
+import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../../../domain/WebhookEvent.ts"
 import type { World } from "./World.ts"
@@ -175,6 +176,29 @@ export const smdpEntry = (world: World, sim: Sim, changes: Partial<Entry> = {}):
   ...changes
 })
 
+/** What was used of an attachment on the day of `now`. */
+export const usage = (
+  { now }: Pick<World, "now">,
+  { label }: Pick<Sim, "label">,
+  {
+    attachmentId,
+    iccid,
+    organizationId,
+    planId
+  }: Pick<Attachment, "attachmentId" | "iccid" | "organizationId" | "planId">,
+  changes: Partial<UsageBook.Entry> = {}
+): UsageBook.Entry => ({
+  organizationId,
+  iccid,
+  attachmentId,
+  planId,
+  label,
+  day: UsageBook.dayOf(now),
+  countryAlpha2: "SE",
+  bytes: 1_000,
+  ...changes
+})
+
 export const record = (world: World, changes: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
   organizationId: world.organizationId,
   key: world.id(),
@@ -228,9 +252,9 @@ export const waiting = (since: Instant): Waiting => ({ reason: "unavailable", me
 
 /** What reports read of an aggregate, and nothing else. */
 export const forReports = ({ attachments, sim }: ForReports): ForReports => {
-  const { downloaded, iccid, isEsim, lastActivityAt, location, organizationId, smdp, version } = sim
+  const { downloaded, iccid, isEsim, label, lastActivityAt, location, organizationId, smdp, version } = sim
   return {
-    sim: { organizationId, iccid, isEsim, downloaded, smdp, location, lastActivityAt, version },
+    sim: { organizationId, iccid, label, isEsim, downloaded, smdp, location, lastActivityAt, version },
     attachments: attachments.map(({ attachment, packages }) => {
       const { anchor, attachmentId, confirmed, createdAt, planId, suspendedAt, terms, lastThresholdNotified } =
         attachment

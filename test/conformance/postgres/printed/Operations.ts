@@ -115,6 +115,11 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
       smdpEntries: [{ ...ofSim, reportId: "r", state: "Enable", modificationResult: "Success", modifiedAt: 1 }]
     }
   },
+  "reports.usage": {
+    reports: {
+      usage: [{ ...ofSim, attachmentId: "a", planId: "p", label: "Green", day: 0, countryAlpha2: "SE", bytes: 1 }]
+    }
+  },
   "reports.seen": { reports: { seen: [{ organizationId, reportId: "r", receivedAt: 1 }] } },
   "idempotency.put": {
     idempotency: {
@@ -266,10 +271,21 @@ export const operations: Readonly<Record<string, Operation>> = {
       action: "organization.create",
       resourceId: organizationId
     }),
+  "usage.entries": ({ storage }) =>
+    storage.usage.entries({
+      ...ofSim,
+      from: 0,
+      until: 1,
+      after: { attachmentId: "a", day: 0, countryAlpha2: "SE" },
+      limit: 10
+    }),
+  "usage.totals": ({ storage }) => storage.usage.totals({ organizationId, from: 0, until: 1, by: "country" }),
+  "usage.sims": ({ storage }) => storage.usage.sims({ organizationId, from: 0, until: 1, after: iccid, limit: 10 }),
   virtualClock: ({ storage }) => storage.virtualClock,
   purge: ({ storage }) => storage.purge({ reportsBefore: 1, idempotencyBefore: 1, commandsBefore: 1 }),
   purgeAudit: ({ storage }) => storage.purgeAudit({ before: 1, limit: 10 }),
   purgeEvents: ({ storage }) => storage.purgeEvents({ before: 1, limit: 10 }),
+  purgeUsage: ({ storage }) => storage.purgeUsage({ before: 0, now: Date.UTC(2026, 10, 26) }),
   ready: ({ storage }) => storage.ready,
   probe: ({ storage }) => storage.probe(1),
   "jobs.claim": ({ jobs }) => jobs.claim(claim),

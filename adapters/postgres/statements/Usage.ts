@@ -1,0 +1,199 @@
+/**
+ * The statements of the book of usage (rule U1): its entries by SIM, and the sums of organizations, which are kept beside them so
+ * that a month of a million SIMs is read at once.
+ *
+ * Both tables are partitioned by month. A commit adds to rows of either: first to those of SIMs, which it has locked with their
+ * SIMs, then to the sums. Each connection has sums of its own, as far as there are enough of them, so that commits which are
+ * written at the same time do not wait for one another.
+ */
+import { Effect } from "effect"
+import { type Storage, UsageBook } from "simplan/ports"
+import type { Database, Row, Sql } from "../database/Database.ts"
+import * as Columns from "../sql/Columns.ts"
+
+/** What stands for the day of usage from before the book began. */
+const BEFORE = -8_640_000_000_000_000
+
+/** What stands for a country that is not known. */
+const UNKNOWN = ""
+
+/** The largest sum; a larger one stays there, and fails no commit. */
+const LARGEST = String(Number.MAX_SAFE_INTEGER)
+
+const added = (table: string): string => `bytes = least(${table}.bytes, ${LARGEST} - excluded.bytes) + excluded.bytes`
+
+const summed = (table: string): string => `least(sum(${table}.bytes), ${LARGEST})`
+
+interface EntryRow {
+  readonly organizationId: string
+  readonly iccid: string
+  readonly attachmentId: string
+  readonly day: number
+  readonly country: string
+  readonly bytes: number
+}
+
+const entryKey = ["organizationId", "iccid", "attachmentId", "day", "country"] as const
+
+const entryColumns = Columns.of<EntryRow>(
+  {
+    organizationId: "text",
+    iccid: "text",
+    attachmentId: "text",
+    day: "bigint",
+    country: "text",
+    bytes: "bigint"
+  },
+  entryKey,
+  ["organizationId", "country", "day"]
+)
+
+const addEntries = Columns.insert(
+  "usage_entry_added",
+  "usage_entry",
+  entryColumns,
+  `on conflict (${entryKey.map(Columns.columnOf).join(", ")}) do update set ${added("usage_entry")}`
+)
+
+interface TotalRow {
+  readonly organizationId: string
+  readonly day: number
+  readonly country: string
+  readonly planId: string
+  readonly label: string
+  readonly bytes: number
+}
+
+const totalKey = ["organizationId", "day", "country", "planId", "label"] as const
+
+const totalColumns = Columns.of<TotalRow>(
+  { organizationId: "text", day: "bigint", country: "text", planId: "text", label: "text", bytes: "bigint" },
+  totalKey,
+  ["organizationId"]
+)
+
+/** How many sums there are at most of what is one for readers. */
+const SHARDS = 16
+
+const addTotals = Columns.clause(
+  "usage_total_added",
+  totalColumns,
+  (rows) => `insert into simplan.usage_total (${totalKey.map(Columns.columnOf).join(", ")}, shard, bytes)
+select ${totalKey.map((name) => `r.${Columns.quoted(name)}`).join(", ")}, pg_backend_pid() % ${SHARDS}, r.bytes
+from ${rows}
+on conflict (${totalKey.map(Columns.columnOf).join(", ")}, shard) do update set ${added("usage_total")}
+returning 1`
+)
+
+const totalsOf = (entries: ReadonlyArray<UsageBook.Entry>): ReadonlyArray<TotalRow> => {
+  const found = new Map<string, TotalRow>()
+  for (const { bytes, countryAlpha2, day, label, organizationId, planId } of entries) {
+    const key = `${organizationId} ${day} ${countryAlpha2} ${label} ${planId}`
+    const known = found.get(key)
+    const row = known ?? {
+      organizationId,
+      day: day ?? BEFORE,
+      country: countryAlpha2 ?? UNKNOWN,
+      planId,
+      label,
+      bytes: 0
+    }
+    found.set(key, { ...row, bytes: UsageBook.plus(row.bytes, bytes) })
+  }
+  return [...found.values()]
+}
+
+/** Adds to the book. */
+export const add = (sql: Sql, entries: ReadonlyArray<UsageBook.Entry>): Columns.Clause => {
+  const rows = entries.map(
+    ({ attachmentId, bytes, countryAlpha2, day, iccid, organizationId }): EntryRow => ({
+      organizationId,
+      iccid,
+      attachmentId,
+      day: day ?? BEFORE,
+      country: countryAlpha2 ?? UNKNOWN,
+      bytes
+    })
+  )
+  const [first, second] = [addEntries(sql, rows), addTotals(sql, totalsOf(entries))]
+  return { ctes: [...first.ctes, ...second.ctes], outcome: sql`${first.outcome}, ${second.outcome}` }
+}
+
+type EntryQuery = Parameters<Storage.UsageBooks["entries"]>[0]
+
+/** A SIM's entries of these days, and from before the book. */
+export const entries =
+  (database: Database) =>
+  ({ after, from, iccid, limit, organizationId, until }: EntryQuery) =>
+    database.rows((sql) => {
+      const ordered = sql`
+      select usage_entry.attachment_id, usage_entry.day, usage_entry.country, usage_entry.bytes
+      from simplan.usage_entry
+      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
+        and (usage_entry.day >= ${from}::bigint and usage_entry.day < ${until}::bigint
+          or usage_entry.day = ${BEFORE}::bigint)
+        and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
+          > (${after === null ? BEFORE - 1 : (after.day ?? BEFORE)}::bigint, ${after?.countryAlpha2 ?? UNKNOWN}::text,
+            ${after?.attachmentId ?? ""}::text)
+      order by usage_entry.day, usage_entry.country, usage_entry.attachment_id`
+      return sql<Row<UsageBook.SimEntry>>`
+      select json_build_object(
+        'attachmentId', used.attachment_id, 'day', nullif(used.day, ${BEFORE}::bigint),
+        'countryAlpha2', nullif(used.country, ${UNKNOWN}::text), 'bytes', used.bytes
+      )::text as value
+      from (${Columns.first(sql, ordered, limit)}) used`
+    })
+
+const columnOfGroup = { day: "day", country: "country", plan: "plan_id", label: "label" } as const
+
+type TotalQuery = Parameters<Storage.UsageBooks["totals"]>[0]
+
+/** What an organization used on these days, from the sums that are kept. */
+export const totals =
+  (database: Database) =>
+  ({ by, from, organizationId, until }: TotalQuery) =>
+    Effect.map(
+      database.rows((sql) => {
+        const column = sql.literal(`usage_total.${columnOfGroup[by]}`)
+        return sql<Row<{ readonly key: string | number; readonly bytes: number }>>`
+        select json_build_object('key', ${column}, 'bytes', ${sql.literal(summed("usage_total"))})::text as value
+        from simplan.usage_total
+        where usage_total.organization_id = ${organizationId}
+          and usage_total.day >= ${from}::bigint and usage_total.day < ${until}::bigint
+        group by ${column}
+        order by ${column}`
+      }),
+      (found) =>
+        found.map(({ bytes, key }): UsageBook.Total => {
+          const text = typeof key === "number" ? UsageBook.dateOf(key) : key
+          return { key: text === UNKNOWN ? null : text, bytes }
+        })
+    )
+
+type SimQuery = Parameters<Storage.UsageBooks["sims"]>[0]
+
+/** What each SIM used on these days. */
+export const sims =
+  (database: Database) =>
+  ({ after, from, limit, organizationId, until }: SimQuery) =>
+    database.rows((sql) => {
+      const ordered = sql`
+      select usage_entry.iccid, ${sql.literal(summed("usage_entry"))} as bytes
+      from simplan.usage_entry
+      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid > ${after ?? ""}::text
+        and usage_entry.day >= ${from}::bigint and usage_entry.day < ${until}::bigint
+      group by usage_entry.iccid
+      order by usage_entry.iccid`
+      return sql<Row<{ readonly iccid: string; readonly bytes: number }>>`
+      select json_build_object('iccid', used.iccid, 'bytes', used.bytes)::text as value
+      from (${Columns.first(sql, ordered, limit)}) used`
+    })
+
+/** Drops months that are past their time, and makes those of now: `keep_usage_months` says how. */
+export const purge = (database: Database) => (older: { readonly before: number; readonly now: number }) =>
+  Effect.asVoid(
+    database.write(
+      (sql) => sql<Row<null>>`
+        select to_json(simplan.keep_usage_months(${older.before}::bigint, ${older.now}::bigint))::text as value`
+    )
+  )

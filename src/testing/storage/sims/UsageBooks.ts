@@ -1,0 +1,215 @@
+/**
+ * The book of usage (rule U1): what a commit adds to it, what is read of it, what outlives a subscription, and what is forgotten
+ * by age.
+ */
+import { Effect } from "effect"
+import * as UsageBook from "../../../domain/UsageBook.ts"
+import { DAY } from "../../../domain/Time.ts"
+import * as Suite from "../../Suite.ts"
+import { simChange, subscribe } from "../world/World.ts"
+import * as Rows from "../world/Rows.ts"
+import * as World from "../world/World.ts"
+import { scenario } from "../world/World.ts"
+
+/** A SIM in service with two attachments. */
+const used = (world: World.World) =>
+  Effect.gen(function* () {
+    const sim = yield* World.stockOne(world)
+    const subscription = Rows.subscription(world, sim)
+    const attachments = [1, 2].map((offset) => Rows.attachment(world, subscription, { createdAt: world.now + offset }))
+    yield* world.storage.commit({ sims: [subscribe(sim, subscription, { attachments })] })
+    const [first, second] = attachments
+    return { sim, first: yield* World.given("the first", first), second: yield* World.given("the second", second) }
+  })
+
+/** Commits usage as a commit of reports does, with the SIMs that it is of. */
+const add = (world: World.World, usage: ReadonlyArray<UsageBook.Entry>) =>
+  Effect.gen(function* () {
+    const sims = yield* Effect.forEach([...new Set(usage.map(({ iccid }) => iccid))], (iccid) =>
+      World.aggregate(world, iccid)
+    )
+    yield* world.storage.commit({ sims: sims.map(({ sim }) => simChange(sim)), reports: { usage } })
+  })
+
+const read = ({ attachmentId, bytes, countryAlpha2, day }: UsageBook.Entry): UsageBook.SimEntry => ({
+  attachmentId,
+  bytes,
+  countryAlpha2,
+  day
+})
+
+const around = ({ now }: World.World) => ({
+  from: UsageBook.dayOf(now) - 100 * DAY,
+  until: UsageBook.dayOf(now) + 100 * DAY
+})
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("usage adds up by SIM, attachment, day and country", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { first, second, sim } = yield* used(world)
+      const today = UsageBook.dayOf(world.now)
+      const of = (changes: Partial<UsageBook.Entry>, attachment = first) => Rows.usage(world, sim, attachment, changes)
+      const days = [today - 40 * DAY, today - DAY, today]
+      const entries = days.flatMap((day) =>
+        [null, "FR", "SE"].flatMap((countryAlpha2) => [of({ day, countryAlpha2 }), of({ day, countryAlpha2 }, second)])
+      )
+      yield* add(world, entries.toReversed())
+      yield* add(world, [of({ bytes: 7 }), of({ day: today - DAY, countryAlpha2: null, bytes: 2 ** 50 })])
+      const expected = entries
+        .map((entry) => {
+          const isFirst = entry.attachmentId === first.attachmentId
+          if (isFirst && entry.day === today && entry.countryAlpha2 === "SE") return { ...entry, bytes: 1_007 }
+          const isLarge = isFirst && entry.day === today - DAY && entry.countryAlpha2 === null
+          return isLarge ? { ...entry, bytes: 1_000 + 2 ** 50 } : entry
+        })
+        .map(read)
+        .sort(UsageBook.compare)
+      const asked = { organizationId, iccid: sim.iccid, ...around(world) }
+      yield* Suite.equals("all", yield* storage.usage.entries({ ...asked, after: null, limit: 1_000 }), expected)
+      const paged: Array<UsageBook.SimEntry> = []
+      while (true) {
+        const page = yield* storage.usage.entries({ ...asked, after: paged.at(-1) ?? null, limit: 5 })
+        paged.push(...page)
+        if (page.length < 5) break
+      }
+      yield* Suite.equals("page by page", paged, expected)
+      const some = { ...asked, from: today - DAY, until: today, after: null, limit: 1_000 }
+      const yesterday = expected.filter(({ day }) => day === today - DAY)
+      yield* Suite.equals("of one day", yield* storage.usage.entries(some), yesterday)
+      const unknown = { ...asked, iccid: world.iccid(), after: null, limit: 1_000 }
+      yield* Suite.equals("of an unknown SIM", yield* storage.usage.entries(unknown), [])
+    })
+  ),
+
+  scenario("an organization's usage is summed by day, country, plan, label and SIM, and no other's is in it", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const other = yield* World.neighbour(world)
+      const [one, two, theirs] = [yield* used(world), yield* used(world), yield* used(other)]
+      const today = UsageBook.dayOf(world.now)
+      const entries = [
+        Rows.usage(world, one.sim, one.first, { bytes: 1 }),
+        Rows.usage(world, one.sim, one.second, { bytes: 2, countryAlpha2: null }),
+        Rows.usage(world, two.sim, two.first, { bytes: 4, label: "Blue" }),
+        Rows.usage(world, two.sim, two.first, { bytes: 8, day: today - 40 * DAY, countryAlpha2: "FR", label: "Blue" })
+      ]
+      yield* add(world, entries)
+      yield* add(other, [Rows.usage(other, theirs.sim, theirs.first, { bytes: 16 })])
+      yield* add(world, entries.slice(0, 1))
+      const sums = (by: UsageBook.TotalGroup, days: UsageBook.Days = around(world)) =>
+        Effect.map(storage.usage.totals({ organizationId, ...days, by }), (totals) =>
+          totals.map(({ bytes, key }) => [key, bytes])
+        )
+      yield* Suite.equals("by day", yield* sums("day"), [
+        [UsageBook.dateOf(today - 40 * DAY), 8],
+        [UsageBook.dateOf(today), 8]
+      ])
+      yield* Suite.equals("by country", yield* sums("country"), [
+        [null, 2],
+        ["FR", 8],
+        ["SE", 6]
+      ])
+      yield* Suite.equals("by label", yield* sums("label"), [
+        ["Blue", 12],
+        ["Green", 4]
+      ])
+      const plans = [
+        [one.first.planId, 2],
+        [one.second.planId, 2],
+        [two.first.planId, 12]
+      ]
+      const byKey = plans.sort(([left], [right]) => (String(left) < String(right) ? -1 : 1))
+      yield* Suite.equals("by plan", yield* sums("plan"), byKey)
+      const now = { from: today, until: today + DAY }
+      yield* Suite.equals("on one day", yield* sums("country", now), [
+        [null, 2],
+        ["SE", 6]
+      ])
+      const sims = [
+        { iccid: one.sim.iccid, bytes: 4 },
+        { iccid: two.sim.iccid, bytes: 12 }
+      ].sort((left, right) => (left.iccid < right.iccid ? -1 : 1))
+      const asked = { organizationId, ...around(world) }
+      yield* Suite.equals("by SIM", yield* storage.usage.sims({ ...asked, after: null, limit: 10 }), sims)
+      const first = yield* storage.usage.sims({ ...asked, after: null, limit: 1 })
+      yield* Suite.equals("the first SIM", first, sims.slice(0, 1))
+      const after = first[0]?.iccid ?? null
+      yield* Suite.equals("the SIMs after it", yield* storage.usage.sims({ ...asked, after, limit: 10 }), sims.slice(1))
+    })
+  ),
+
+  scenario("usage is added once with its commit or not at all, and stays when the subscription is gone", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { first, sim } = yield* used(world)
+      const entry = Rows.usage(world, sim, first)
+      yield* add(world, [entry])
+      const stale = { sims: [simChange(sim)], reports: { usage: [entry] } }
+      yield* World.conflicts(world, "usage of a SIM that has changed", stale, "version")
+      const asked = { organizationId, iccid: sim.iccid, ...around(world), after: null, limit: 10 }
+      yield* Suite.equals("after a conflict", yield* storage.usage.entries(asked), [read(entry)])
+      yield* World.write(world, sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
+      yield* Suite.equals("without the subscription", yield* storage.usage.entries(asked), [read(entry)])
+      const totals = yield* storage.usage.totals({ organizationId, ...around(world), by: "day" })
+      yield* Suite.equals("the total", totals, [{ key: UsageBook.dateOf(UsageBook.dayOf(world.now)), bytes: 1_000 }])
+    })
+  ),
+
+  scenario("commits at once that add to the same sums all count", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const sims = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => used(world))
+      const planId = world.id()
+      const entries = sims.flatMap(({ first, sim }) =>
+        ["SE", "FR", null].map((countryAlpha2) => Rows.usage(world, sim, first, { planId, countryAlpha2, bytes: 3 }))
+      )
+      const each = sims.map(({ sim: { iccid } }) => entries.filter((entry) => entry.iccid === iccid))
+      const orders = each.map((own, index) => (index % 2 === 0 ? own : own.toReversed()))
+      yield* Effect.forEach(orders, (usage) => add(world, usage), { concurrency: "unbounded", discard: true })
+      const totals = yield* storage.usage.totals({ organizationId, ...around(world), by: "country" })
+      yield* Suite.equals("the sums", totals, [
+        { key: null, bytes: 18 },
+        { key: "FR", bytes: 18 },
+        { key: "SE", bytes: 18 }
+      ])
+    })
+  ),
+
+  scenario("sums that are larger than any real one stay where they are, and fail no commit", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { first, sim } = yield* used(world)
+      const entry = Rows.usage(world, sim, first, { bytes: Number.MAX_SAFE_INTEGER })
+      for (const _ of [1, 2, 3]) yield* add(world, [entry])
+      const totals = yield* storage.usage.totals({ organizationId, ...around(world), by: "day" })
+      yield* Suite.equals(
+        "the sum",
+        totals.map(({ bytes }) => bytes),
+        [Number.MAX_SAFE_INTEGER]
+      )
+    })
+  ),
+
+  scenario("usage of months that are past their time is forgotten, and that of others is not", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { first, sim } = yield* used(world)
+      const month = UsageBook.monthOf(world.now)
+      const days = [month - 70 * DAY, month - DAY, month, UsageBook.dayOf(world.now), month + 90 * DAY]
+      const entries = [...new Set(days)].map((day) => Rows.usage(world, sim, first, { day }))
+      yield* add(world, entries)
+      const asked = { organizationId, iccid: sim.iccid, ...around(world), after: null, limit: 10 }
+      yield* storage.purgeUsage({ before: UsageBook.monthOf(month - 70 * DAY), now: world.now })
+      yield* Suite.equals("before", yield* storage.usage.entries(asked), entries.map(read))
+      yield* add(world, entries)
+      const twice = entries.map((entry) => ({ ...entry, bytes: 2 * entry.bytes }))
+      yield* Suite.equals("once more", yield* storage.usage.entries(asked), twice.map(read))
+      yield* storage.purgeUsage({ before: month, now: world.now })
+      const left = twice.filter(({ day }) => day !== null && day >= month)
+      yield* Suite.equals("afterwards", yield* storage.usage.entries(asked), left.map(read))
+      const totals = yield* storage.usage.totals({ organizationId, ...around(world), by: "label" })
+      yield* Suite.equals("the total", totals, [{ key: sim.label, bytes: 2_000 * left.length }])
+    })
+  )
+]
