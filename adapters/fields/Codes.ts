@@ -37,6 +37,7 @@ export const table = {
   problem_not_found: [404, "There is no such problem, or not any more"],
   command_not_found: [404, "There is no such command"],
   event_handler_not_found: [404, "There is no such handler of events"],
+  activation_code_not_found: [404, "The SIM has no activation code"],
   no_free_esim: [404, "No eSIM of the label is left"],
   method_not_allowed: [405, "The route does not know the method; `Allow` tells which it knows"],
   request_timeout: [408, "The request did not arrive in time"],

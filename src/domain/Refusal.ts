@@ -30,6 +30,7 @@ export type Resource =
   | "problem"
   | "command"
   | "event handler"
+  | "activation code"
 
 /** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{
@@ -302,7 +303,8 @@ const notFoundCodes = {
   job: "job_not_found",
   problem: "problem_not_found",
   command: "command_not_found",
-  "event handler": "event_handler_not_found"
+  "event handler": "event_handler_not_found",
+  "activation code": "activation_code_not_found"
 } as const satisfies Readonly<Record<Resource, string>>
 
 const clockCodes = {

@@ -124,6 +124,15 @@ describe("an organization's own", () => {
     })
   })
 
+  it("an eSIM is shown with its links and its QR code", async () => {
+    const shown = await keyed("sims", "show", World.iccid(1), "--install")
+    expect(shown.out).toMatch(
+      /\napple +https:\/\/esimsetup\.apple\.com\/\S+\nandroid +https:\/\/esimsetup\.android\.com\/\S+\n/
+    )
+    expect(shown.out).toMatch(/(?:[█▀▄ ]{20,}\n){10,}/)
+    expect((await keyed("sims", "show", World.iccid(1))).out).not.toContain("esimsetup")
+  })
+
   it("plans are listed", async () => {
     const found = await keyed("plans", "list")
     expect(found.out).toMatch(/^plan_id +plan_name +label +MB +days +recurring\n/)

@@ -236,6 +236,22 @@ describe("the other groups", () => {
     expect(wrong).toMatchObject({ errors: [{ row: 1, message: "imsi must be a string" }] })
   })
 
+  it("say how an eSIM is installed, and that a SIM without an activation code is not (I10)", async () => {
+    const { organizationId } = await stocked(open())
+    const [first] = await simplan.sims.list({ organizationId }).toArray()
+    const of = { organizationId, iccid: first?.iccid ?? "" }
+    const { appleLink, androidLink, lpa, qrCode } = await simplan.sims.installation(of)
+    expect(lpa).toBe(first?.lpa)
+    for (const link of [appleLink, androidLink]) expect(new URL(link).searchParams.get("carddata")).toBe(lpa)
+    expect(qrCode).toMatch(/^<svg/)
+    const physical = { iccid: "8933010000000999999", label: "Green", isEsim: false }
+    await simplan.sims.import({ organizationId, rows: [physical] })
+    await expect(simplan.sims.installation({ organizationId, iccid: physical.iccid })).rejects.toMatchObject({
+      code: "activation_code_not_found",
+      resource: "activation code"
+    })
+  })
+
   it("import from any iterable, and fail with what it throws", async () => {
     const { organizationId } = await simplanWithOrganization()
     const row = { iccid: "8999900000000010000", label: "Green", isEsim: false }

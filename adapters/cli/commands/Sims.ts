@@ -5,6 +5,7 @@ import { Label } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
+import { QrCode } from "../../fields/index.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as OcsImport from "../client/OcsImport.ts"
@@ -39,17 +40,27 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
+  {
+    iccid: Flags.id("ICCID of the SIM", "ICCID"),
+    install: Flag.Boolean("install").pipe(
+      Flag.withDescription("Show the links and the QR code that install an eSIM"),
+      Flag.withDefault(false)
+    ),
+    ...Connection.keyFlags
+  },
   Effect.fnUntraced(function* (given) {
     const params = { iccid: given.iccid }
     const connection = yield* Connection.openCustomers(given)
-    const { data: sim } = yield* Calls.call(connection, (client) => client.sims.get({ params }))
+    const query = given.install ? { install: "true" as const } : {}
+    const { data: sim } = yield* Calls.call(connection, (client) => client.sims.get({ params, query }))
     const smdp = sim.is_esim
       ? (yield* Calls.call(connection, (client) => client.sims.smdpInfo({ params }))).data
       : { current_status: null, state_history: [] }
     const { current_status, state_history } = smdp
     if (given.json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
-    yield* Output.record({ ...sim, current_status }, false)
+    const { install, ...fields } = sim
+    yield* Output.record({ ...fields, ...install, current_status }, false)
+    if (given.install && sim.lpa !== null) yield* Output.print(`\n${QrCode.text(sim.lpa)}`)
     yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })
 ).pipe(Command.withDescription("Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported."))

@@ -212,6 +212,22 @@ export const iccid = string(...means.iccid)
 export const label = string(...means.label)
 export const chosenLabel = field(Label, ...means.label)
 export const lpa = field(Schema.NullOr(Schema.String), ...means.lpa)
+/** The links that install an eSIM, in answers to requests that ask for them. */
+export const install = optional(
+  Schema.NullOr(
+    Schema.Struct({
+      apple: string("Opens the installation on an iPhone or iPad, from iOS 17.4 on", Samples.appleLink),
+      android: string("Opens the installation on an Android phone", Samples.androidLink)
+    })
+  ),
+  "Only where `install` is true: links that install the eSIM. Null where there is no activation code"
+)
+
+/** The query parameter of operations whose answers have install links (rule I10). */
+export const installable = {
+  install: optional(Flag, "True: the answer has links that install the eSIM, beside its activation code", "true")
+}
+
 export const simId = string("The SIM's id, of an eSIM or of a physical SIM", Samples.simId)
 export const isEsim = field(Schema.Boolean, "True for an eSIM, false for a physical SIM", true)
 export const planId = string(...means.planId)

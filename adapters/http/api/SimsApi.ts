@@ -2,7 +2,7 @@
  * The SIM inventory of an organization (rules I1 and I2), and its mobile plan on eSIMs (rule I6).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SmdpHistory, TextLimit } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
@@ -11,6 +11,7 @@ export const Sim = Schema.Struct({
   iccid: Schemas.iccid,
   label: Schemas.label,
   lpa: Schemas.lpa,
+  install: Schemas.install,
   used: Schemas.field(
     Schema.Boolean,
     "Whether the SIM is taken: by a subscription, or by a creation or deletion under way",
@@ -66,7 +67,8 @@ export class SimsApi extends HttpApiGroup.make("sims")
           "`true`: only eSIMs, `false`: only physical SIMs; both where absent",
           "true"
         ),
-        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
+        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+        ...Schemas.installable
       },
       success: Schemas.page(Sim, Samples.inventoryCursor),
       error: Schemas.problems(...Schemas.reading)
@@ -78,9 +80,21 @@ export class SimsApi extends HttpApiGroup.make("sims")
     ),
     HttpApiEndpoint.get("get", "/sims/:iccid", {
       params: Schemas.ofSim,
+      query: Schemas.installable,
       success: Schemas.data(Sim),
-      error: Schemas.problems(...Schemas.always, "sim_not_found")
+      error: Schemas.problems(...Schemas.reading, "sim_not_found")
     }).annotateMerge(Schemas.operation("Get a SIM", "One SIM of the inventory.")),
+    HttpApiEndpoint.get("qrCode", "/sims/:iccid/qr.svg", {
+      params: Schemas.ofSim,
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "image/svg+xml" })),
+      error: Schemas.problems(...Schemas.always, "sim_not_found", "activation_code_not_found")
+    }).annotateMerge(
+      Schemas.operation(
+        "The QR code that installs an eSIM",
+        "An SVG image of the activation code, for the camera of a phone. Whoever sees it can download the profile. A SIM without " +
+          "an activation code has none (404)."
+      )
+    ),
     HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {
       params: Schemas.ofSim,
       success: Schemas.data(SmdpInfo),

@@ -16,7 +16,13 @@ export const Subscription = Schema.Struct({
   created_at: Schemas.createdAt,
   metadata: Schemas.metadata,
   esim: Schemas.field(
-    Schema.Struct({ esim_id: Schemas.simId, iccid: Schemas.iccid, lpa_string: Schemas.lpa, label: Schemas.label }),
+    Schema.Struct({
+      esim_id: Schemas.simId,
+      iccid: Schemas.iccid,
+      lpa_string: Schemas.lpa,
+      label: Schemas.label,
+      install: Schemas.install
+    }),
     THE_SIM
   )
 }).annotate({ identifier: "Subscription" })
@@ -52,7 +58,13 @@ export const CreatedSubscription = Schema.Struct({
   expiration_at: Schema.optionalKey(expirationAt),
   metadata: Schemas.metadata,
   esimdata: Schemas.field(
-    Schema.Struct({ esim_id: Schemas.simId, iccid: Schemas.iccid, label: Schemas.label, lpa_string: Schemas.lpa }),
+    Schema.Struct({
+      esim_id: Schemas.simId,
+      iccid: Schemas.iccid,
+      label: Schemas.label,
+      lpa_string: Schemas.lpa,
+      install: Schemas.install
+    }),
     THE_SIM
   ),
   preview: Schemas.optional(
@@ -219,8 +231,9 @@ export const LastOperator = Schema.Struct({
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.get("list", "/subscription", {
+      query: Schemas.installable,
       success: Schemas.data(Schema.Array(Subscription)),
-      error: Schemas.problems(...Schemas.always)
+      error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(
       Schemas.operation(
         "List subscriptions",
@@ -229,7 +242,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       )
     ),
     HttpApiEndpoint.post("create", "/subscription", {
-      query: Schemas.previewable,
+      query: { ...Schemas.previewable, ...Schemas.installable },
       payload: CreateSubscription,
       success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(
@@ -255,8 +268,9 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
       params: Schemas.ofSim,
+      query: Schemas.installable,
       success: Schemas.data(Subscription),
-      error: Schemas.problems(...Schemas.always, "subscription_not_found")
+      error: Schemas.problems(...Schemas.reading, "subscription_not_found")
     }).annotateMerge(Schemas.operation("Get a subscription by ICCID", "The subscription of the SIM.")),
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
       params: Schemas.ofSim,

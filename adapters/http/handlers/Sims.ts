@@ -2,9 +2,10 @@
  * The SIM inventory and the organization's mobile plan on its eSIMs: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { Sims, Time, Wallet } from "simplan"
 import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Fields, QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -13,10 +14,11 @@ import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const shape = (one: Sim.Sim): typeof SimsApi.Sim.Type => ({
+const shape = (one: Sim.Sim, install: Responses.Install): typeof SimsApi.Sim.Type => ({
   iccid: one.iccid,
   label: one.label,
   lpa: one.lpa,
+  ...install(one),
   used: Sim.isUsed(one),
   esim_id: one.simId,
   created_at: Time.toIso(one.createdAt),
@@ -70,11 +72,19 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })
-        return Responses.page(page.items.map(shape), Query.importSequenceToken(page.next))
+        const install = Responses.install(query)
+        return Responses.page(
+          page.items.map((one) => shape(one, install)),
+          Query.importSequenceToken(page.next)
+        )
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
-        return Responses.data(shape(found))
+        return Responses.data(shape(found, Responses.install(call.query)))
+      }),
+      qrCode: Effect.fnUntraced(function* (call) {
+        const { lpa } = yield* sims.installation(simOf(call))
+        return HttpServerResponse.text(QrCode.svg(lpa), { contentType: "image/svg+xml" })
       }),
       smdpInfo: Effect.fnUntraced(function* (call) {
         const of = simOf(call)

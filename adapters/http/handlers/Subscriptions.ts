@@ -14,28 +14,28 @@ import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const shape = ({ sim, subscription }: Subscription.SubscriptionWithSim): typeof SubscriptionsApi.Subscription.Type => ({
+const shape = (
+  { sim, subscription }: Subscription.SubscriptionWithSim,
+  install: Responses.Install
+): typeof SubscriptionsApi.Subscription.Type => ({
   subscription_id: subscription.subscriptionId,
   created_at: Time.toIso(subscription.createdAt),
   metadata: subscription.metadata,
-  esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label }
+  esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label, ...install(sim) }
 })
 
 /** The answer to a creation; it has times only where an active period was sent. */
-const created = ({
-  createdAt,
-  metadata,
-  period,
-  sim,
-  subscriptionId
-}: Subscription.Created): typeof SubscriptionsApi.CreatedSubscription.Type => ({
+const created = (
+  { createdAt, metadata, period, sim, subscriptionId }: Subscription.Created,
+  install: Responses.Install
+): typeof SubscriptionsApi.CreatedSubscription.Type => ({
   subscription_id: subscriptionId,
   created_at: Time.toIso(createdAt),
   ...(period === null
     ? undefined
     : { activation_at: Time.toIso(period.activationAt), expiration_at: Responses.instant(period.expirationAt) }),
   metadata,
-  esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa }
+  esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa, ...install(sim) }
 })
 
 const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) =>
@@ -150,24 +150,31 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const messages = yield* Messages.Messages
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
-      list: ({ caller: { organizationId } }) => Responses.list(subscriptions.list({ organizationId }), shape),
+      list: ({ caller: { organizationId }, query }) => {
+        const install = Responses.install(query)
+        return Responses.list(subscriptions.list({ organizationId }), (one) => shape(one, install))
+      },
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const { bytes, value } = yield* Body.read(call.request)
+        const install = Responses.install(call.query)
         if (isPreview(call)) {
           const request = { organizationId, ...creation(yield* decodeCreation(value)) }
           const preview = yield* subscriptions.previewCreate(request)
           return {
-            ...created(preview.created),
+            ...created(preview.created, install),
             preview: { packages: previewed(preview.ordered), next_package_at: Responses.instant(preview.nextPackageAt) }
           }
         }
         const run = Effect.flatMap(decodeCreation(value), (body) =>
           subscriptions.create({ organizationId, ...creation(body) })
         )
-        return yield* once("Created", call, bytes, run, created)
+        return yield* once("Created", call, bytes, run, (answer) => created(answer, install))
       }),
-      get: (call) => Effect.map(subscriptions.get(simOf(call)), (found) => Responses.data(shape(found))),
+      get: (call) =>
+        Effect.map(subscriptions.get(simOf(call)), (found) =>
+          Responses.data(shape(found, Responses.install(call.query)))
+        ),
       remove: Effect.fnUntraced(function* (call) {
         if (isPreview(call)) {
           const of = yield* subscriptions.previewRemove(simOf(call))

@@ -11,6 +11,7 @@ import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
+import { InstallLinks, type Sim } from "simplan/ports"
 import * as Turns from "../Turns.ts"
 import * as Errors from "./Errors.ts"
 
@@ -26,6 +27,16 @@ export const message = (message: string) => ({ error: false, message }) as const
 
 /** The text of an instant; null for none. */
 export const instant = (at: Time.Instant | null): string | null => (at === null ? null : Time.toIso(at))
+
+/** What an answer has of the links that install a SIM. */
+export type Install = (sim: Pick<Sim.Sim, "lpa">) => { readonly install?: InstallLinks.InstallLinks | null }
+
+const withLinks: Install = ({ lpa }) => ({ install: lpa === null ? null : InstallLinks.of(lpa) })
+const withoutLinks: Install = () => ({})
+
+/** Adds the links to SIMs where the query asks for them (rule I10). */
+export const install = (query: { readonly install?: "true" | "false" }): Install =>
+  query.install === "true" ? withLinks : withoutLinks
 
 /** What stands before the items, between them, after each one and after all of them. */
 interface Format {

@@ -19,6 +19,7 @@ export type ErrorCode =
   | "esim_installed"
   | "esims_releasing"
   | "event_handler_not_found"
+  | "activation_code_not_found"
   | "idempotency_key_reused"
   | "inside_transaction"
   | "internal_error"
@@ -113,6 +114,7 @@ export type Resource =
   | "problem"
   | "command"
   | "event handler"
+  | "activation code"
 
 /** There is no such thing in the organization: `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {

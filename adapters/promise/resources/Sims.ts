@@ -4,6 +4,7 @@
 import { Effect, Schema, Stream } from "effect"
 import { Sims, Wallet } from "simplan"
 import { Sim, SimIdentities } from "simplan/ports"
+import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
@@ -115,6 +116,16 @@ export const make = (runtime: Runtime): Types.Sims => ({
   ),
   get: Methods.reading(runtime, { name: "sims.get", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(of), shape))
+  ),
+  installation: Methods.reading(runtime, { name: "sims.installation", decode: named }, (of) =>
+    Effect.flatMap(Sims.Sims, (sims) =>
+      Effect.map(sims.installation(of), ({ links, lpa }) => ({
+        lpa,
+        appleLink: links.apple,
+        androidLink: links.android,
+        qrCode: QrCode.svg(lpa)
+      }))
+    )
   ),
   smdpInfo: Methods.reading(runtime, { name: "sims.smdpInfo", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) =>

@@ -40,6 +40,18 @@ export interface OfSim extends OfOrganization {
   readonly iccid: string
 }
 
+/** How a phone installs an eSIM (rule I10). Whoever has any of it can download the profile. */
+export interface Installation {
+  /** The activation code. */
+  readonly lpa: string
+  /** A link that installs it on an iPhone or iPad, from iOS 17.4 on. */
+  readonly appleLink: string
+  /** A link that installs it on an Android phone. */
+  readonly androidLink: string
+  /** The activation code as a QR code, in SVG. */
+  readonly qrCode: string
+}
+
 /** A state of a profile, as the SM-DP+ server names it. */
 export type SmdpState = "BPP Installation" | "Enable" | "Disable" | "Delete"
 
@@ -129,6 +141,8 @@ export interface Sims {
   readonly list: (of: SimFilter, options?: CallOptions) => PagedList<Sim>
   /** Reads a SIM. Errors: `NotFoundError`. */
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Sim>
+  /** How a phone installs an eSIM (rule I10). Errors: `NotFoundError`, also for a SIM without an activation code. */
+  readonly installation: (of: OfSim, options?: CallOptions) => Promise<Installation>
   /** The history of an eSIM's profile. Errors: `NotFoundError`, also for a physical SIM. */
   readonly smdpInfo: (of: OfSim, options?: CallOptions) => Promise<SmdpInfo>
 }

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
+import * as InstallLinks from "../../domain/InstallLinks.ts"
 import { isLabel } from "../../domain/Label.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
@@ -46,6 +47,14 @@ export interface ImportReport {
   readonly warningCount: number
 }
 
+/** How a phone installs an eSIM (rule I10). */
+export interface Installation {
+  /** The activation code, which the camera of a phone reads as a QR code. */
+  readonly lpa: string
+  /** The links that do the same without a camera. */
+  readonly links: InstallLinks.InstallLinks
+}
+
 /** An unchecked row. */
 export type ImportRow = SimImport.Row
 
@@ -69,6 +78,11 @@ export class Sims extends Context.Service<
       readonly organizationId: string
       readonly iccid: string
     }) => Effect.Effect<Sim, NotFound | StorageError>
+    /** How a SIM is installed (rule I10); one without an activation code, as a physical one, is `NotFound`. */
+    readonly installation: (of: {
+      readonly organizationId: string
+      readonly iccid: string
+    }) => Effect.Effect<Installation, NotFound | StorageError>
     /** The history of an eSIM's profile; a physical SIM is `NotFound`. */
     readonly smdpInfo: (of: {
       readonly organizationId: string
@@ -199,6 +213,11 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
                 Paging.page(found, limit, ({ importSequence }) => importSequence)
               )
             ),
+      installation: Effect.fn("Sims.installation")(function* (of) {
+        const { lpa } = yield* get(of)
+        if (lpa === null) return yield* new NotFound({ resource: "activation code", id: of.iccid })
+        return { lpa, links: InstallLinks.of(lpa) }
+      }),
       smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
         const sim = yield* get(of)
         if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })
