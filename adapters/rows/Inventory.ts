@@ -21,6 +21,7 @@ export const importSims = (
   const imported: Array<string> = []
   const updated: Array<string> = []
   const taken: Array<Storage.ImportOutcome["taken"][number]> = []
+  const differing: Array<Storage.ImportOutcome["differing"][number]> = []
   const named = new Set<string>()
   const last = new Map<string, number>()
   for (const sim of sims) {
@@ -31,6 +32,9 @@ export const importSims = (
     if (known !== null) {
       const before = known.value.sim
       const next = Sim.importedAgain(before, sim)
+      if (isFirst && before.organizationId === organizationId && Sim.difference(before, sim) !== null) {
+        differing.push({ iccid, label: before.label, isEsim: before.isEsim, lpa: before.lpa })
+      }
       if (!isFirst || before.organizationId !== organizationId || Sim.isUnchangedByImport(before, next)) {
         taken.push({ iccid, organizationId: before.organizationId })
         continue
@@ -48,7 +52,7 @@ export const importSims = (
     const known = store.find("auditEntry", auditEntry.entryId, auditEntry.organizationId)
     if (known === null) store.put("auditEntry", auditEntry, null)
   }
-  return { imported, updated, taken }
+  return { imported, updated, taken, differing }
 }
 
 /** How many free eSIMs are counted of a label, and among how many SIMs it is searched where there is none. */

@@ -124,6 +124,40 @@ export const importedAgain = <Of extends Importable>(stored: Of, given: Importab
   lpa: stored.lpa ?? (stored.isEsim ? given.lpa : null)
 })
 
+/** What no import changes of a SIM that is there, but for an activation code that is missing (rule I7). */
+export type Kept = Pick<Sim, "label" | "isEsim" | "lpa">
+
+/** Some of what stays. */
+export interface KeptFields {
+  /** The label. */
+  readonly label?: Label
+  /** The kind. */
+  readonly isEsim?: boolean
+  /** The activation code, which opens a profile: it stands in no log. */
+  readonly lpa?: string
+}
+
+/** The fields in which a row of an import differs from the SIM that is there: what is stored, and what the row has. */
+export interface Difference {
+  /** What stays. */
+  readonly stored: KeptFields
+  /** What the row has of the same fields. */
+  readonly given: KeptFields
+}
+
+/** Rule I7: how a row differs from the stored SIM in what stays; null where it does not. A row without an `lpa` has no other one. */
+export const difference = (stored: Kept, given: Kept): Difference | null => {
+  const isRelabelled = stored.label !== given.label
+  const isOtherKind = stored.isEsim !== given.isEsim
+  const isOtherCode = stored.lpa !== null && given.lpa !== null && stored.lpa !== given.lpa
+  const of = ({ isEsim, label, lpa }: Kept): KeptFields => ({
+    ...(isRelabelled ? { label } : {}),
+    ...(isOtherKind ? { isEsim } : {}),
+    ...(isOtherCode && lpa !== null ? { lpa } : {})
+  })
+  return isRelabelled || isOtherKind || isOtherCode ? { stored: of(stored), given: of(given) } : null
+}
+
 /** Whether a repeated import has changed nothing. */
 export const isUnchangedByImport = (stored: Importable, next: Importable): boolean =>
   stored.lpa === next.lpa && SimIdentities.isSame(stored, next)

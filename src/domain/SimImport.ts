@@ -1,8 +1,9 @@
 /**
- * Rows of an inventory import (rules I1, I7 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in
+ * Rows of an inventory import (rules I1, I7, I8 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in
  * one row stops no other row.
  */
 import { Result } from "effect"
+import * as ActivationCode from "./ActivationCode.ts"
 import * as Iccid from "./Iccid.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import * as SimIdentities from "./SimIdentities.ts"
@@ -16,7 +17,7 @@ export interface SimRow extends SimIdentities.Unchecked {
   readonly label: string
   /** False: a physical SIM. */
   readonly isEsim: boolean
-  /** The activation code, up to 255 characters. Null or absent: none. */
+  /** The activation code (rule I8), up to 255 characters. Null or absent: none. */
   readonly lpa?: string | null
 }
 
@@ -47,7 +48,7 @@ export interface Parsed extends SimIdentities.SimIdentities {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Rules I1 and I7: the SIM that a row describes, or what is wrong with the row. */
+/** Rules I1, I7 and I8: the SIM that a row describes, or what is wrong with the row. */
 export const parse = (row: Row): Result.Result<Parsed, string> => {
   const iccid = Iccid.parse(row.iccid)
   if (iccid === undefined) return Result.fail("iccid must have 18 to 20 digits")
@@ -61,6 +62,9 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
     return Result.fail(`lpa ${TextLimit.message(TextLimit.LPA)}`)
   }
   if (!isEsim && lpa !== null) return Result.fail("lpa must be empty for a physical SIM")
+  if (lpa !== null && ActivationCode.parse(lpa) === undefined) {
+    return Result.fail(`lpa must be ${ActivationCode.expected}`)
+  }
   const identities = SimIdentities.parse(row)
   if (Result.isFailure(identities)) return Result.fail(identities.failure)
   return Result.succeed({

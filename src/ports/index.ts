@@ -2,6 +2,7 @@
  * The entry point `simplan/ports`, for authors of adapters: the ports, and the domain that passes through them.
  */
 export * as Activation from "../domain/Activation.ts"
+export * as ActivationCode from "../domain/ActivationCode.ts"
 export * as Allowance from "../domain/Allowance.ts"
 export * as ApiKey from "../domain/ApiKey.ts"
 export * as Attachment from "../domain/Attachment.ts"

@@ -110,6 +110,27 @@ describe("sims import", () => {
     expect(outcome.err).toContain("5 of 5 rows were not imported.")
   })
 
+  it("prints both values of rows that differ from SIMs that are there, and ends with code 1", async () => {
+    const lpa = { stored: { label: "Green", lpa: "LPA:1$a$1" }, given: { label: "Blue", lpa: "LPA:1$a$2" } }
+    const kind = { stored: { is_esim: true }, given: { is_esim: false } }
+    const differing = [
+      { row: 1, line: 2, iccid: "1", ...lpa },
+      { row: 2, line: 3, iccid: "2", ...kind }
+    ]
+    const outcome = await importFile(`${header}1,Blue,true,LPA:1$a$2\n2,Green,false,\n`, () => ({
+      body: { error: false, data: { ...nothing, duplicates: 3, differing, differing_count: 3 } }
+    }))
+    expect(outcome.out).toBe(
+      "imported    0\nupdated     0\nduplicates  3\ndiffering   3\nerrors      0\nwarnings    0\n" +
+        "difference in line 2 (1): label is Green and stays, the row has Blue; " +
+        "lpa is LPA:1$a$1 and stays, the row has LPA:1$a$2\n" +
+        "difference in line 3 (2): is_esim is true and stays, the row has false\n" +
+        "and 1 more rows that differ\n"
+    )
+    expect(outcome.err).toContain("3 rows differ from SIMs that are there already, which stay as they are")
+    expect(outcome.code).toBe(1)
+  })
+
   it("prints an error on one line, whatever the file has in place of an ICCID", async () => {
     const wrong = [{ row: 1, line: 2, iccid: "4\n\u001b[2J", message: "no" }]
     const outcome = await importFile(`${header}1,Green,true,a\n`, () => ({

@@ -1,8 +1,9 @@
 /**
- * Rows of an inventory import (rules I1 and I7): a row is a SIM, perhaps with warnings, or an error. No row throws.
+ * Rows of an inventory import (rules I1, I7 and I8): a row is a SIM, perhaps with warnings, or an error. No row throws.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Sim from "../../src/domain/Sim.ts"
 import * as SimImport from "../../src/domain/SimImport.ts"
 import { ICCID } from "./Values.ts"
 
@@ -89,8 +90,13 @@ describe("A row is an error that names the column", () => {
   })
 
   it("lpa", () => {
-    for (const lpa of ["LPA:1$a$\u0000", "LPA:1$a$\ud800"]) expect(error({ lpa })).toMatch(/^lpa /)
+    for (const lpa of ["LPA:1$a$\u0000", "LPA:1$a$\ud800", "1$a$b", "LPA:1$a", "https://a/b"])
+      expect(error({ lpa })).toMatch(/^lpa /)
     expect(error({ isEsim: false, lpa: "LPA:1$a$b" })).toMatch(/^lpa /)
+    expect(error({ lpa: "LPA:1$smdp.example$SECRET 1" })).not.toMatch(/SECRET/)
+    const longest = `LPA:1$a$${"b".repeat(247)}`
+    expect(parsed({ lpa: longest }).lpa).toBe(longest)
+    expect(error({ lpa: `${longest}b` })).toBe("lpa must have at most 255 characters")
   })
 })
 
@@ -102,6 +108,31 @@ describe("A row is an error that names the identity (I7)", () => {
   ])("%s", (field, text) => {
     const column = field === "subscriberId" ? "subscriber_id" : field
     expect(error({ [field]: text })).toMatch(new RegExp(`^${column} must `))
+  })
+})
+
+describe("A row differs from the stored SIM (I7)", () => {
+  const stored = { label: "Green", isEsim: true, lpa: "LPA:1$a$1" } as const
+
+  it("in its label, its kind or its activation code, and both values are given", () => {
+    expect(Sim.difference(stored, { ...stored, label: "Blue" })).toEqual({
+      stored: { label: "Green" },
+      given: { label: "Blue" }
+    })
+    expect(Sim.difference(stored, { label: "Blue", isEsim: false, lpa: null })).toEqual({
+      stored: { label: "Green", isEsim: true },
+      given: { label: "Blue", isEsim: false }
+    })
+    expect(Sim.difference(stored, { ...stored, lpa: "LPA:1$a$2" })).toEqual({
+      stored: { lpa: "LPA:1$a$1" },
+      given: { lpa: "LPA:1$a$2" }
+    })
+  })
+
+  it("not by an activation code that only one of them has", () => {
+    expect(Sim.difference(stored, stored)).toBeNull()
+    expect(Sim.difference(stored, { ...stored, lpa: null })).toBeNull()
+    expect(Sim.difference({ ...stored, lpa: null }, stored)).toBeNull()
   })
 })
 

@@ -20,10 +20,24 @@ export interface RowMessage {
   readonly message: string
 }
 
+type Kept = { readonly label?: string; readonly is_esim?: boolean; readonly lpa?: string }
+
+/** A row that differs from the SIM that is there. */
+export interface RowDifference {
+  readonly row: number
+  readonly line: number | null
+  readonly iccid: string
+  readonly stored: Kept
+  readonly given: Kept
+}
+
 export interface Report {
   readonly imported: number
   readonly updated: number
   readonly duplicates: number
+  /** Absent where there are none, and from a server that does not report them. */
+  readonly differing?: ReadonlyArray<RowDifference>
+  readonly differing_count?: number
   /** The server lists the first 1,000 of each piece. */
   readonly errors: ReadonlyArray<RowMessage>
   readonly error_count: number
@@ -39,6 +53,9 @@ const LONGEST_RECORD = 8 * 1024 * 1024
 /** How many rows the report is about. */
 export const rowsIn = (report: Report): number =>
   report.imported + report.updated + report.duplicates + report.error_count
+
+/** How many rows differ from the SIM that is there. */
+export const differingIn = (report: Report): number => report.differing_count ?? 0
 
 /** The report of an import before its first row. */
 export const nothing: Report = {
@@ -59,16 +76,23 @@ const HEADER = "iccid,label,is_esim,lpa"
  * if they are no lines of a file.
  */
 export const sum = (before: Report, next: Report, linesAbove: number | null): Report => {
-  const below = (messages: ReadonlyArray<RowMessage>) =>
+  const below = <A extends { readonly row: number; readonly line: number | null }>(messages: ReadonlyArray<A>) =>
     messages.map(({ line, row, ...one }) => ({
       row: row + rowsIn(before),
       line: line === null || linesAbove === null ? null : line + linesAbove,
       ...one
     }))
+  const differing = differingIn(before) + differingIn(next)
   return {
     imported: before.imported + next.imported,
     updated: before.updated + next.updated,
     duplicates: before.duplicates + next.duplicates,
+    ...(differing === 0
+      ? {}
+      : {
+          differing: [...(before.differing ?? []), ...below(next.differing ?? [])],
+          differing_count: differing
+        }),
     errors: [...before.errors, ...below(next.errors)],
     error_count: before.error_count + next.error_count,
     warnings: [...before.warnings, ...below(next.warnings)],
@@ -138,21 +162,37 @@ export const run = (connection: Connection, id: string, path: string) =>
 
 const MOST_WARNINGS = 20
 
-/** The report for a person: the counts, all errors, and the first warnings. */
+/** Both values of each field in which the row differs. */
+const inWords = ({ given, stored }: RowDifference): string =>
+  (["label", "is_esim", "lpa"] as const)
+    .filter((name) => stored[name] !== undefined || given[name] !== undefined)
+    .map((name) => `${name} is ${stored[name] ?? "none"} and stays, the row has ${given[name] ?? "none"}`)
+    .join("; ")
+
+/** The report for a person: the counts, all errors, all differences, and the first warnings. */
 export const show = (report: Report): string => {
-  const { duplicates, error_count: errors, imported, updated, warning_count: warnings } = report
-  const counts = Object.entries({ imported, updated, duplicates, errors, warnings }).map(
-    ([name, count]) => `${name.padEnd(10)}  ${count}`
-  )
+  const { differing = [], duplicates, error_count: errors, imported, updated, warning_count: warnings } = report
+  const others = differingIn(report)
+  const counts = Object.entries({
+    imported,
+    updated,
+    duplicates,
+    ...(others === 0 ? {} : { differing: others }),
+    errors,
+    warnings
+  }).map(([name, count]) => `${name.padEnd(10)}  ${count}`)
   const line = (kind: string) => (one: RowMessage) =>
     Output.text(
       `${kind} in ${one.line === null ? `row ${one.row}` : `line ${one.line}`} (${one.iccid}): ${one.message}`
     )
+  const unlisted = others - differing.length
   const omitted = errors - report.errors.length
   const more = warnings - Math.min(report.warnings.length, MOST_WARNINGS)
   return [
     ...counts,
     ...report.errors.map(line("error")),
+    ...differing.map((one) => line("difference")({ ...one, message: inWords(one) })),
+    ...(unlisted > 0 ? [`and ${unlisted} more rows that differ`] : []),
     ...(omitted > 0 ? [`and ${omitted} more errors`] : []),
     ...report.warnings.slice(0, MOST_WARNINGS).map(line("warning")),
     ...(more > 0 ? [`and ${more} more warnings (--json prints them)`] : [])

@@ -119,12 +119,20 @@ const importSims = Command.make(
     yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
     const { error_count: errors } = report
     const failed = errors > 0 ? [`${errors} of ${SimsImport.rowsIn(report)} rows were not imported.`] : []
+    const differing = SimsImport.differingIn(report)
+    const kept =
+      differing === 0
+        ? []
+        : [
+            `${differing} rows differ from SIMs that are there already, which stay as they are: see each difference above.`
+          ]
     const cut = missing === null ? [] : [`${missing}. Do the import again, or import the rest from a file.`]
-    if (failed.length + cut.length > 0) return yield* impossible([...failed, ...cut].join("\n"))
+    const problems = [...failed, ...kept, ...cut]
+    if (problems.length > 0) return yield* impossible(problems.join("\n"))
   })
 ).pipe(
   Command.withDescription(
-    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already get the imsi, msisdn and subscriber_id of their rows, and the lpa if they are eSIMs without one; they are duplicates otherwise, so the same import may be done again."
+    "Import SIMs into an organization's inventory. A bad row stops no other; SIMs that are there already get the imsi, msisdn and subscriber_id of their rows, and the lpa if they are eSIMs without one; they are duplicates otherwise, so the same import may be done again. A row with another label, kind or activation code than its SIM has is shown with both, and ends the command with code 1."
   ),
   Command.withShortDescription("Import SIMs from a CSV file, or from an online charging system"),
   Command.withExamples([

@@ -54,6 +54,22 @@ const rowMessages = Schema.Array(
   })
 )
 
+const kept = Schema.Struct({
+  label: Schemas.optional(Schemas.label, "The label, if it differs", "Green"),
+  is_esim: Schemas.optional(Schema.Boolean, "The kind, if it differs", true),
+  lpa: Schemas.optional(Schema.String, "The activation code, if it differs", Samples.lpa)
+})
+
+const rowDifferences = Schema.Array(
+  Schema.Struct({
+    row: Schemas.field(Schema.Int, "Counted from 1, the header not included", 7),
+    line: Schemas.field(Schema.NullOr(Schema.Int), "The line of the body, as for errors", 8),
+    iccid: Schemas.iccid,
+    stored: Schemas.field(kept, "What the SIM has, and keeps"),
+    given: Schemas.field(kept, "What the row has in its place")
+  })
+)
+
 const ImportReportItem = Schemas.data(
   Schema.Struct({
     imported: Schemas.field(Schema.Int, "How many SIMs were imported", 998),
@@ -63,6 +79,11 @@ const ImportReportItem = Schemas.data(
       0
     ),
     duplicates: Schemas.field(Schema.Int, "How many other rows name a SIM that the organization has already", 1),
+    differing: Schemas.optional(
+      rowDifferences,
+      "The first 1,000 updated rows and duplicates whose SIM has another label, kind or activation code; absent where there is none"
+    ),
+    differing_count: Schemas.optional(Schema.Int, "How many such rows there are; absent where there is none"),
     errors: Schemas.field(rowMessages, "The first 1,000 errors, by row"),
     error_count: Schemas.field(Schema.Int, "How many rows had an error", 1),
     warnings: Schemas.field(rowMessages, "The first 1,000 warnings, by row"),
@@ -129,7 +150,8 @@ export class ImportsApi extends HttpApiGroup.make("imports")
         "Import SIMs; a bad row stops no other",
         "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB and 3,000,000 rows. A SIM that the " +
           "organization has already gets the `imsi`, `msisdn` and `subscriber_id` of its row, and the `lpa` if it " +
-          "is an eSIM without one; it is a duplicate otherwise. One of another organization is an error."
+          "is an eSIM without one; it is a duplicate otherwise. Its label, its kind and an activation code that it has stay: " +
+          "rows that differ in them are listed with both values. One of another organization is an error."
       )
     ),
     HttpApiEndpoint.put("replaceCatalogue", "/catalogue", {

@@ -10,7 +10,7 @@ import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 import { Catalogues, Sims } from "simplan"
-import type { Catalogue } from "simplan/ports"
+import type { Catalogue, Sim } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import { Fields, JsonElements } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
@@ -371,6 +371,11 @@ export const readRows = Effect.fnUntraced(function* (request: HttpServerRequest.
   return type === "text/csv" ? fromCsv(request, most) : yield* fromJson(request, most)
 })
 
+const kept = ({ isEsim, ...rest }: Sim.KeptFields) => ({
+  ...rest,
+  ...(isEsim === undefined ? {} : { is_esim: isEsim })
+})
+
 const catalogueItem = (catalogue: Catalogue.Catalogue) => Responses.data(CatalogueFile.toFile(catalogue))
 
 /** The handlers. */
@@ -389,6 +394,18 @@ export const make = (guard: Auth.Guard<undefined>) =>
           imported: report.imported,
           updated: report.updated,
           duplicates: report.duplicates,
+          ...(report.differingCount === 0
+            ? {}
+            : {
+                differing: report.differing.map(({ given, iccid, row, stored }) => ({
+                  row,
+                  line: lines.of(row),
+                  iccid,
+                  stored: kept(stored),
+                  given: kept(given)
+                })),
+                differing_count: report.differingCount
+              }),
           errors: withLines(report.errors),
           error_count: report.errorCount,
           warnings: withLines(report.warnings),

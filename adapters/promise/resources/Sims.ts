@@ -3,7 +3,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { Sims, Wallet } from "simplan"
-import { Sim, SimIdentities } from "simplan/ports"
+import { ActivationCode, Label, Sim, SimIdentities } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -88,21 +88,43 @@ const stream = (rows: Rows): Stream.Stream<Sims.ImportRow, Failures.HostError> =
 
 const RowMessage = Schema.Struct({ row: Schema.Number, iccid: Schema.String, message: Schema.String })
 
+const Kept = Schema.Struct({
+  label: Schema.optionalKey(Schema.Literals(Label.labels)),
+  isEsim: Schema.optionalKey(Schema.Boolean),
+  lpa: Schema.optionalKey(Schema.String)
+})
+
 const Report = Schema.Struct({
   imported: Schema.Number,
   updated: Schema.Number,
   duplicates: Schema.Number,
+  differing: Schema.Array(Schema.Struct({ row: Schema.Number, iccid: Schema.String, stored: Kept, given: Kept })),
+  differingCount: Schema.Number,
   errors: Schema.Array(RowMessage),
   errorCount: Schema.Number,
   warnings: Schema.Array(RowMessage),
   warningCount: Schema.Number
 })
 
+/** Without the activation code itself, since answers are kept for their idempotency keys. */
+const shortened = ({ lpa, ...rest }: Sim.KeptFields): Sim.KeptFields =>
+  lpa === undefined ? rest : { ...rest, lpa: ActivationCode.shortened(lpa) }
+
 export const make = (runtime: Runtime): Types.Sims => ({
   import: Methods.writing(runtime, { name: "sims.import", decode: decodeImport }, ({ organizationId, rows }) =>
     Methods.json(
       Report,
-      Effect.flatMap(Sims.Sims, (sims) => sims.importRows({ organizationId, rows: stream(rows) })),
+      Effect.map(
+        Effect.flatMap(Sims.Sims, (sims) => sims.importRows({ organizationId, rows: stream(rows) })),
+        (report) => ({
+          ...report,
+          differing: report.differing.map((one) => ({
+            ...one,
+            stored: shortened(one.stored),
+            given: shortened(one.given)
+          }))
+        })
+      ),
       Effect.succeed
     )
   ),

@@ -83,7 +83,7 @@ export interface ImportRow {
   readonly label: string
   /** Whether it is an eSIM. */
   readonly isEsim: boolean
-  /** The activation code of an eSIM, at most 255 characters. */
+  /** The activation code of an eSIM (rule I8), at most 255 characters. */
   readonly lpa?: string | null | undefined
   /** The IMSI, 6 to 15 digits. */
   readonly imsi?: string | null | undefined
@@ -103,6 +103,28 @@ export interface RowMessage {
   readonly message: string
 }
 
+/** What an import leaves of a SIM that is there already, as far as a row differs from it. */
+export interface KeptFields {
+  /** The label. */
+  readonly label?: Label
+  /** The kind. */
+  readonly isEsim?: boolean
+  /** The activation code, shortened to its host and its last four characters. */
+  readonly lpa?: string
+}
+
+/** A row whose SIM has another label, kind or activation code. */
+export interface RowDifference {
+  /** The row, from 1. */
+  readonly row: number
+  /** The SIM. */
+  readonly iccid: string
+  /** What the SIM has, and keeps. */
+  readonly stored: KeptFields
+  /** What the row has in its place. */
+  readonly given: KeptFields
+}
+
 /** What came of an import. */
 export interface ImportReport {
   /** How many SIMs were imported. */
@@ -111,6 +133,10 @@ export interface ImportReport {
   readonly updated: number
   /** How many other rows have an ICCID that the organization has already, or that an earlier row has. */
   readonly duplicates: number
+  /** The first 1,000 updated rows and duplicates whose SIM has another label, kind or activation code (rule I7). */
+  readonly differing: ReadonlyArray<RowDifference>
+  /** How many such rows there are. */
+  readonly differingCount: number
   /** The first 1,000 errors, by row. */
   readonly errors: ReadonlyArray<RowMessage>
   /** How many errors there are. */

@@ -29,6 +29,14 @@ export interface RowMessage {
   readonly message: string
 }
 
+/** A row whose SIM was there already with another label, kind or activation code, which stays (rule I7). */
+export interface RowDifference extends SimRules.Difference {
+  /** From 1, counted over the whole import. */
+  readonly row: number
+  /** The SIM. */
+  readonly iccid: string
+}
+
 /** What became of an import's rows. */
 export interface ImportReport {
   /** Rows that are SIMs of the inventory now. */
@@ -37,6 +45,10 @@ export interface ImportReport {
   readonly updated: number
   /** Other rows whose ICCID the organization has already, and rows whose ICCID an earlier row of the import has. */
   readonly duplicates: number
+  /** The first 1,000 rows, updated ones or duplicates, that differ from the SIM that is there. */
+  readonly differing: ReadonlyArray<RowDifference>
+  /** Of all such rows, those beyond the first 1,000 too. */
+  readonly differingCount: number
   /** The first 1,000 errors, by row. */
   readonly errors: ReadonlyArray<RowMessage>
   /** Of all errors, those beyond the first 1,000 too. */
@@ -116,30 +128,48 @@ const IMPORT_BATCH = 1_000
 /** How many errors, and how many warnings, a report lists one by one. */
 const MOST_MESSAGES = 1_000
 
-const NOTHING_STORED: ImportOutcome = { imported: [], updated: [], taken: [] }
+const NOTHING_STORED: ImportOutcome = { imported: [], updated: [], taken: [], differing: [] }
 
 const nothing: ImportReport = {
   imported: 0,
   updated: 0,
   duplicates: 0,
+  differing: [],
+  differingCount: 0,
   errors: [],
   errorCount: 0,
   warnings: [],
   warningCount: 0
 }
 
-const first = (all: ReadonlyArray<RowMessage>, more: ReadonlyArray<RowMessage>): ReadonlyArray<RowMessage> =>
+const first = <A>(all: ReadonlyArray<A>, more: ReadonlyArray<A>): ReadonlyArray<A> =>
   all.length >= MOST_MESSAGES || more.length === 0 ? all : [...all, ...more].slice(0, MOST_MESSAGES)
 
 const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   imported: before.imported + batch.imported,
   updated: before.updated + batch.updated,
   duplicates: before.duplicates + batch.duplicates,
+  differing: first(before.differing, batch.differing),
+  differingCount: before.differingCount + batch.differingCount,
   errors: first(before.errors, batch.errors),
   errorCount: before.errorCount + batch.errorCount,
   warnings: first(before.warnings, batch.warnings),
   warningCount: before.warningCount + batch.warningCount
 })
+
+/** How rows differ from what is stored now: each from what was there, or else from what the first row of its ICCID brought. */
+const differences = (
+  given: ReadonlyArray<readonly [row: number, SimImport.Parsed]>,
+  sims: ReadonlyMap<string, SimRules.Kept>,
+  outcome: ImportOutcome
+): ReadonlyArray<RowDifference> => {
+  const stored = new Map(outcome.differing.map((sim) => [sim.iccid, sim]))
+  return given.flatMap(([row, sim]) => {
+    const kept = stored.get(sim.iccid) ?? sims.get(sim.iccid)
+    const difference = kept === undefined ? null : SimRules.difference(kept, sim)
+    return difference === null ? [] : [{ row, iccid: sim.iccid, ...difference }]
+  })
+}
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
@@ -163,6 +193,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
       const warnings: Array<RowMessage> = []
       const sims = new Map<string, NewSim>()
       const rowOf = new Map<string, number>()
+      const given: Array<readonly [row: number, SimImport.Parsed]> = []
       let duplicates = 0
       const now = yield* clock.now
       for (const [row, index] of rows) {
@@ -172,6 +203,7 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
           continue
         }
         const { iccid, warnings: rowWarnings, ...sim } = parsed.success
+        given.push([index + 1, parsed.success])
         const earlier = sims.get(iccid)
         if (earlier !== undefined) {
           duplicates += 1
@@ -186,14 +218,20 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
       const outcome = sims.size === 0 ? NOTHING_STORED : yield* storage.sims.import([...sims.values()], auditEntry)
       for (const { iccid, organizationId: owner } of outcome.taken) {
         if (owner === organizationId) duplicates += 1
-        else errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
+        else {
+          errors.push({ row: rowOf.get(iccid) ?? 0, iccid, message: "the iccid is already in use" })
+          sims.delete(iccid)
+        }
       }
+      const differing = differences(given, sims, outcome)
       const imported = new Set(outcome.imported)
       const warned = warnings.filter(({ iccid }) => imported.has(iccid))
       return {
         imported: imported.size,
         updated: outcome.updated.length,
         duplicates,
+        differing,
+        differingCount: differing.length,
         errors: errors.sort((left, right) => left.row - right.row),
         errorCount: errors.length,
         warnings: warned,

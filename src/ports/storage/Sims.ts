@@ -7,7 +7,7 @@
 import type { Effect } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Label } from "../../domain/Label.ts"
-import type { Purpose, Sim, Stock } from "../../domain/Sim.ts"
+import type { Kept, Purpose, Sim, Stock } from "../../domain/Sim.ts"
 import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -31,6 +31,11 @@ export interface ImportOutcome {
    * names an ICCID twice, the first row counts, and the second one is taken.
    */
   readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
+  /**
+   * What is stored of those that the organization had already and from which the first row of the ICCID differs
+   * (`Sim.difference`), in the order given. They are among the `updated` or the `taken` ones too.
+   */
+  readonly differing: ReadonlyArray<{ readonly iccid: string } & Kept>
 }
 
 /** Asks for reservations under one token, which was never used before. */

@@ -187,6 +187,33 @@ describe("SIM imports", () => {
     expect(await shown()).toBe("LPA:1$a$6")
   })
 
+  it("list rows that differ from SIMs that are there, with both values and the line, and change nothing (I7)", async () => {
+    const [one, two, three] = [7, 8, 9].map((index) => ({ iccid: World.iccid(index), lpa: `LPA:1$a$${index}` }))
+    const header = "iccid,label,is_esim,lpa\n"
+    await csv(`${header}${[one, two, three].map((sim) => `${sim?.iccid},Green,true,${sim?.lpa}\n`).join("")}`)
+    const { body } = await csv(
+      `${header}${one?.iccid},Blue,true,\n\n${two?.iccid},Green,true,LPA:1$a$other\n${three?.iccid},Green,false,\n` +
+        `${three?.iccid},Red,true,\n`
+    )
+    expect(body.data).toMatchObject({ imported: 0, updated: 0, duplicates: 4, errors: [], differing_count: 4 })
+    expect(body.data.differing).toEqual([
+      { row: 1, line: 2, iccid: one?.iccid, stored: { label: "Green" }, given: { label: "Blue" } },
+      { row: 2, line: 4, iccid: two?.iccid, stored: { lpa: two?.lpa }, given: { lpa: "LPA:1$a$other" } },
+      { row: 3, line: 5, iccid: three?.iccid, stored: { is_esim: true }, given: { is_esim: false } },
+      { row: 4, line: 6, iccid: three?.iccid, stored: { label: "Green" }, given: { label: "Red" } }
+    ])
+    const shown = (await acme.get(`/v3/sims/${two?.iccid}`)).body.data
+    expect(shown).toMatchObject({ label: "Green", lpa: two?.lpa })
+  })
+
+  it("refuse a row whose lpa is no activation code (I8), and repeat it nowhere", async () => {
+    const { body } = await csv(`iccid,label,is_esim,lpa\n${World.iccid(10)},Green,true,LPA:1$smdp$SECRET_1\n`)
+    expect(body.data.errors).toEqual([
+      { row: 1, line: 2, iccid: World.iccid(10), message: expect.stringMatching(/^lpa must be an activation code/) }
+    ])
+    expect(JSON.stringify(body)).not.toContain("SECRET")
+  })
+
   it("refuse a row whose identities are none, and name the column", async () => {
     const row = (number: number, more: object) => ({
       iccid: World.iccid(number),

@@ -7,7 +7,7 @@
  * without one (rule I7).
  */
 import { Effect } from "effect"
-import { type AuditEntry, Storage } from "simplan/ports"
+import { type AuditEntry, Sim, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as AuditEntries from "../AuditEntries.ts"
@@ -20,6 +20,8 @@ interface Imported {
   readonly updated: boolean
   /** Who has a taken one; null where it was taken while this statement ran. */
   readonly organizationId: string | null
+  /** What stays of a SIM that is there, where it may differ from the row: an encrypted code differs from any. */
+  readonly stored: Sim.Kept | null
 }
 
 /** What a new SIM has in columns that its import does not name so. */
@@ -112,12 +114,15 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   select json_build_object(
     'iccid', given.iccid, 'imported', given.is_first and registered.iccid is not null,
     'updated', given.is_first and updated.iccid is not null,
-    'organizationId', coalesce(known.organization_id, registered.organization_id)
+    'organizationId', coalesce(known.organization_id, registered.organization_id),
+    'stored', case when sim.label <> given.label or sim.is_esim <> given."isEsim" or sim.lpa <> given.lpa
+      then json_build_object('label', sim.label, 'isEsim', sim.is_esim, 'lpa', sim.lpa) end
   )::text as value
   from given
   left join registered on registered.iccid = given.iccid
   left join updated on updated.iccid = given.iccid
   left join simplan.iccid known on known.iccid = given.iccid
+  left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
   order by given.position`
 
 /** Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who has the others. */
@@ -126,6 +131,7 @@ export const run = (database: Database) =>
     const entries = auditEntry === undefined ? [] : [auditEntry]
     const store = (all: ReadonlyArray<Storage.NewSim>) => database.write((sql) => statement(sql, all, entries))
     const given = sims.map(Secrets.ofSim(database.cipher.encrypt))
+    const open = Secrets.ofSim(database.cipher.decrypt)
     const rows = yield* store(given)
     // What another import registered after this statement's snapshot is only visible to the next statement.
     const unseen = given.filter((_, position) => rows[position]?.organizationId === null)
@@ -133,16 +139,24 @@ export const run = (database: Database) =>
     const outcome = {
       imported: [] as string[],
       updated: [] as string[],
-      taken: [] as Storage.ImportOutcome["taken"][number][]
+      taken: [] as Storage.ImportOutcome["taken"][number][],
+      differing: [] as Storage.ImportOutcome["differing"][number][]
     }
     let next = 0
-    for (const row of rows) {
-      const { iccid, imported, organizationId, updated } = row.organizationId === null ? (seen[next++] ?? row) : row
+    for (const [position, row] of rows.entries()) {
+      const found = row.organizationId === null ? (seen[next++] ?? row) : row
+      const { iccid, imported, organizationId, updated } = found
       if (imported) outcome.imported.push(iccid)
       else if (updated) outcome.updated.push(iccid)
       else if (organizationId !== null) outcome.taken.push({ iccid, organizationId })
       // Only in a host's transaction that sees nothing newer than its start.
       else return yield* new Storage.StorageError({ message: `The ICCID ${iccid} was just taken by another import` })
+      const sim = sims[position]
+      if (found.stored === null || sim === undefined || organizationId === null) continue
+      const { organizationId: _, ...stored } = yield* Secrets.decoded(Effect.succeed(found.stored), (kept) =>
+        open({ ...kept, iccid, organizationId })
+      )
+      if (Sim.difference(stored, sim) !== null) outcome.differing.push(stored)
     }
     return outcome
   })

@@ -3,6 +3,7 @@
  */
 import { Effect } from "effect"
 import { none } from "../../../domain/SimIdentities.ts"
+import type * as Storage from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
 import { change } from "../world/World.ts"
 import * as Rows from "../world/Rows.ts"
@@ -39,7 +40,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
           { iccid: theirs.iccid, organizationId: other.organizationId },
           { iccid: mine.iccid, organizationId },
           { iccid: first.iccid, organizationId }
-        ]
+        ],
+        differing: []
       })
       yield* Suite.equals("their SIM", (yield* World.aggregate(other, theirs.iccid)).sim, theirs)
       yield* Suite.equals("my SIM", (yield* World.aggregate(world, mine.iccid)).sim, mine)
@@ -110,7 +112,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("an import of nothing and one of a thousand SIMs work", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world
-      yield* Suite.equals("nothing", yield* storage.sims.import([]), { imported: [], updated: [], taken: [] })
+      yield* Suite.equals("nothing", yield* storage.sims.import([]), {
+        imported: [],
+        updated: [],
+        taken: [],
+        differing: []
+      })
       const sims = World.newSims(world, 1_000)
       const { imported } = yield* storage.sims.import(sims)
       const iccids = sims.map((sim) => sim.iccid)
@@ -172,6 +179,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
             ...changes
           })
         const fresh = World.newSim(world)
+        const kept = ({ iccid, isEsim, label, lpa }: typeof bare) => ({ iccid, label, isEsim, lpa })
         const taken = (iccid: string) => ({ iccid, organizationId })
         const outcome = yield* storage.sims.import(
           [again(known, all), again(bare, { imsi: all.imsi }), fresh, again(bare, { msisdn: "1" })],
@@ -180,12 +188,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
         yield* Suite.equals("the outcome", outcome, {
           imported: [fresh.iccid],
           updated: [bare.iccid],
-          taken: [taken(known.iccid), taken(bare.iccid)]
+          taken: [taken(known.iccid), taken(bare.iccid)],
+          differing: [kept(known), kept(bare)]
         })
         yield* Suite.equals("what was imported before, again", yield* storage.sims.import([again(known, {})]), {
           imported: [],
           updated: [],
-          taken: [taken(known.iccid)]
+          taken: [taken(known.iccid)],
+          differing: [kept(known)]
         })
         const changed = yield* storage.sims.import([again(known, { msisdn: "4477" }), again(bare, { imsi: all.imsi })])
         yield* Suite.equals("changed ones", changed.updated, [known.iccid])
@@ -226,6 +236,44 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario(
+    "an import says what stays of SIMs that differ in label, kind or activation code, and of no others",
+    (world) =>
+      Effect.gen(function* () {
+        const { storage } = world
+        const other = yield* World.neighbour(world)
+        const theirs = yield* World.stockOne(other)
+        const lpa = "LPA:1$smdp.example$FIRST"
+        const sims = Array.from({ length: 6 }, () => World.newSim(world, { label: "Green", isEsim: true, lpa }))
+        const bare = World.newSim(world, { label: "Green", isEsim: true, lpa: null })
+        yield* World.stock(world, [...sims, bare])
+        const [same, silent, relabelled, physical, otherCode, twice] = sims
+        const again = (sim: Storage.NewSim | undefined, changes: Partial<Storage.NewSim>) =>
+          Effect.map(World.given("SIM", sim), (one) => ({ ...one, simId: world.id(), ...changes }))
+        const { differing } = yield* storage.sims.import([
+          yield* again(same, {}),
+          yield* again(silent, { lpa: null, imsi: "208930000000001" }),
+          yield* again(relabelled, { label: "Blue", imsi: "208930000000002" }),
+          yield* again(bare, { lpa }),
+          yield* again(physical, { isEsim: false, lpa: null }),
+          yield* again(otherCode, { lpa: "LPA:1$smdp.example$SECOND" }),
+          yield* again(twice, {}),
+          yield* again(twice, { label: "Blue" }),
+          World.newSim(world, { iccid: theirs.iccid, label: "Blue" })
+        ])
+        yield* Suite.equals(
+          "what is stored of the differing ones",
+          differing,
+          [relabelled, physical, otherCode].map((sim) => ({
+            iccid: sim?.iccid ?? "",
+            label: "Green" as const,
+            isEsim: true,
+            lpa
+          }))
+        )
+      })
+  ),
+
   scenario("imports at once of the same SIMs leave the identities that one of them has", (world) =>
     Effect.gen(function* () {
       const { storage } = world
@@ -253,7 +301,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the outcome", outcome, {
         imported: [],
         updated: [],
-        taken: [{ iccid: theirs.iccid, organizationId: other.organizationId }]
+        taken: [{ iccid: theirs.iccid, organizationId: other.organizationId }],
+        differing: []
       })
       yield* Suite.equals("their SIM", (yield* World.aggregate(other, theirs.iccid)).sim, theirs)
     })

@@ -77,10 +77,13 @@ with given as (
 select json_build_object(
   'iccid', given.iccid, 'imported', given.is_first and registered.iccid is not null,
   'updated', given.is_first and updated.iccid is not null,
-  'organizationId', coalesce(known.organization_id, registered.organization_id)
+  'organizationId', coalesce(known.organization_id, registered.organization_id),
+  'stored', case when sim.label <> given.label or sim.is_esim <> given."isEsim" or sim.lpa <> given.lpa
+  then json_build_object('label', sim.label, 'isEsim', sim.is_esim, 'lpa', sim.lpa) end
 )::text as value
 from given
 left join registered on registered.iccid = given.iccid
 left join updated on updated.iccid = given.iccid
 left join simplan.iccid known on known.iccid = given.iccid
+left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
 order by given.position;

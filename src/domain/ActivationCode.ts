@@ -1,0 +1,33 @@
+/**
+ * Activation codes of eSIMs (rule I8; SGP.22, section 4.1): what a QR code says, and what a phone downloads a profile by.
+ */
+
+/** What an activation code names. */
+export interface ActivationCode {
+  /** The host name of the SM-DP+. */
+  readonly smdpAddress: string
+  /** Which profile it is at the SM-DP+; empty where the SM-DP+ knows it by the eUICC. */
+  readonly matchingId: string
+  /** The object identifier of the SM-DP+, which the phone checks; null: none. */
+  readonly smdpOid: string | null
+  /** Whether the phone asks for a confirmation code. */
+  readonly isConfirmed: boolean
+}
+
+const FORMAT = /^LPA:1\$([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)\$([a-z\d-]*)(?:\$(\d+(?:\.\d+)*)?(?:\$(1)?)?)?$/i
+
+/** The code that a text is, without the space around it; undefined where it is none. */
+export const parse = (text: string): ActivationCode | undefined => {
+  const [, smdpAddress, matchingId, smdpOid, flag] = FORMAT.exec(text.trim()) ?? []
+  if (smdpAddress === undefined || matchingId === undefined) return undefined
+  return { smdpAddress, matchingId, smdpOid: smdpOid ?? null, isConfirmed: flag === "1" }
+}
+
+/** What messages say that a text has to be. They repeat no code, since a code opens its profile. */
+export const expected = "an activation code of the form LPA:1$<SM-DP+ host>$<matching id>, perhaps with $<OID> and $1"
+
+/** A code for those who may not use it: its host, and the last four characters of its matching id. */
+export const shortened = (code: string): string => {
+  const { matchingId, smdpAddress } = parse(code) ?? { matchingId: "", smdpAddress: "" }
+  return `LPA:1$${smdpAddress}$…${matchingId.length > 8 ? matchingId.slice(-4) : ""}`
+}
