@@ -61,6 +61,12 @@ const replaceParser = (socket: Socket, replacement: Parser): Parser => {
   }
 }
 
+/**
+ * Whether Node has stopped reading the socket: requests are pipelined behind an answer that waits for its reader. Node ends the
+ * process if its parser is given anything then. It resumes the socket when the answer was taken.
+ */
+const isHeldByNode = (socket: Socket): boolean => Reflect.get(socket, "_paused") === true
+
 interface Waiting {
   readonly request: IncomingMessage
   readonly response: Answer
@@ -180,6 +186,10 @@ export class Connection implements Holder {
 
   #arrived(bytes: Uint8Array): void {
     if (!this.#isParsed) return
+    if (isHeldByNode(this.socket)) {
+      this.#putBack(bytes)
+      return
+    }
     if (this.#isTurn) {
       this.#parse(bytes)
       return
@@ -216,7 +226,8 @@ export class Connection implements Holder {
       this.#waiting.length < AHEAD &&
       this.#isParsed &&
       socket.writable &&
-      !socket.isPaused()
+      !socket.isPaused() &&
+      !isHeldByNode(socket)
     )
     if (at < bytes.length && socket.writable) this.#putBack(bytes.subarray(at))
   }

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
-import { connect, type Socket } from "node:net"
+import { connect, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
@@ -57,6 +57,42 @@ it("requests wait until the answers before theirs are read", async () => {
   const answers = await sizes(socket, 400)
   expect(new Set(answers).size).toBe(1)
   expect([answers.length, read]).toEqual([400, 400])
+})
+
+it("what is read of a connection that Node holds waits for the answer before it, whoever reads", async () => {
+  // A list of 22 MB, more than the buffers of the operating system take.
+  world = await Lists.world(200)
+  const acme = await World.tenant(world)
+  const served: Array<Socket> = []
+  const onRequest = (message: unknown) => {
+    if (typeof message !== "object" || message === null || !("socket" in message)) return
+    if (message.socket instanceof Socket) served.push(message.socket)
+  }
+  const request = `GET /v3/subscription?key=${acme.key} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const socket = connect(Number(new URL(world.url).port), "127.0.0.1").pause()
+  subscribe("http.server.request.start", onRequest)
+  try {
+    socket.write(request)
+    while (served[0]?.writableNeedDrain !== true) await sleep(5)
+    socket.write(request)
+    while (served.length < 2) await sleep(5)
+    const [held] = served
+    expect(Reflect.get(held, "_paused")).toBe(true)
+    socket.write(request)
+    await sleep(50)
+    // Node ends the process where its parser is given anything of such a connection.
+    held.resume().read()
+    await sleep(50)
+    expect(served).toHaveLength(2)
+    let text = ""
+    for await (const chunk of socket.setEncoding("latin1")) {
+      text = text.slice(-5) + chunk
+      if (served.length === 3 && text.endsWith("0\r\n\r\n")) break
+    }
+  } finally {
+    unsubscribe("http.server.request.start", onRequest)
+    socket.destroy()
+  }
 })
 
 it("requests of a connection that is lost reach no route", async () => {

@@ -92,8 +92,8 @@ const harmless = new Set([
 const v3 = Definition.routes.filter(({ path }) => path.startsWith("/v3"))
 
 describe("a foreign key", () => {
-  it("meets all 24 endpoints", () => {
-    expect(v3).toHaveLength(24)
+  it("meets every endpoint of /v3", () => {
+    expect(v3.length).toBeGreaterThanOrEqual(25)
   })
 
   it.each(v3.map((route) => [route.method, route.path, route] as const))("%s %s", async (method, path, route) => {
