@@ -36,6 +36,7 @@ import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
 import * as Sims from "./app/sims/Sims.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
+import * as Usage from "./app/subscriptions/Usage.ts"
 import * as Wallet from "./app/sims/Wallet.ts"
 import * as Webhooks from "./app/organizations/Webhooks.ts"
 import * as Worker from "./app/engine/Worker.ts"
@@ -73,6 +74,7 @@ export type Services =
   | Sims.Sims
   | Health.StorageProbe
   | Subscriptions.Subscriptions
+  | Usage.Usage
   | Problems.WaitingJobs
   | Wallet.Wallet
   | Webhooks.Webhooks
@@ -108,6 +110,7 @@ const resources = Layer.mergeAll(
   Problems.layer,
   Health.layer,
   Reports.layer,
+  Usage.layer,
   Sims.layer,
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 ).pipe(Layer.provideMerge(callingTelco))

@@ -20,6 +20,7 @@ import * as Sims from "./commands/Sims.ts"
 import * as Simulate from "./commands/Simulate.ts"
 import * as Subscriptions from "./commands/Subscriptions.ts"
 import * as Telco from "./commands/Telco.ts"
+import * as Usage from "./commands/Usage.ts"
 import * as Webhooks from "./commands/Webhooks.ts"
 import { Output } from "./output/Output.ts"
 import * as Secrets from "./settings/Secrets.ts"
@@ -45,6 +46,7 @@ const simplan = Command.make("simplan").pipe(
     Sims.command,
     Subscriptions.plans,
     Subscriptions.subscriptions,
+    Usage.command,
     Webhooks.webhook,
     Webhooks.deliveries,
     Jobs.jobs,

@@ -3,6 +3,7 @@
  * the ways in: HTTP, Promises and the command line; the reader of long lists by the OCS too.
  */
 export * as Codes from "./Codes.ts"
+export * as Csv from "./Csv.ts"
 export * as Fields from "./Fields.ts"
 export * as JsonElements from "./JsonElements.ts"
 export * as Messages from "./Messages.ts"

@@ -18,6 +18,7 @@ import * as Sims from "./handlers/Sims.ts"
 import * as Subscriptions from "./handlers/Subscriptions.ts"
 import * as System from "./handlers/System.ts"
 import * as Telcos from "./handlers/Telcos.ts"
+import * as Usage from "./handlers/Usage.ts"
 import * as Webhooks from "./handlers/Webhooks.ts"
 import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
@@ -109,6 +110,7 @@ const endpoints = Effect.fnUntraced(function* (
   const byAdmin = byOperator(adminToken, "admin")
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
+    usage: yield* Usage.make(byOrganization),
     plans: yield* Plans.make(byOrganization),
     coverage: yield* Coverage.make(byOrganization),
     sims: yield* Sims.make(byOrganization),

@@ -24,6 +24,7 @@ import * as Organizations from "./resources/Organizations.ts"
 import * as Plans from "./resources/Plans.ts"
 import * as Sims from "./resources/Sims.ts"
 import * as Subscriptions from "./resources/Subscriptions.ts"
+import * as Usage from "./resources/Usage.ts"
 import * as Webhooks from "./resources/Webhooks.ts"
 import * as Runtime from "./Runtime.ts"
 import type { Drained, Simplan } from "./types/Simplan.ts"
@@ -80,6 +81,7 @@ export const createSimplan = (options: Options): Simplan => {
     reports: Operation.makeReports(runtime),
     sims: Sims.make(runtime),
     subscriptions: Subscriptions.make(runtime),
+    usage: Usage.make(runtime),
     wallet: Sims.makeWallet(runtime),
     webhooks: Webhooks.make(runtime),
     on: Handlers.on(runtime),

@@ -190,6 +190,24 @@ describe("an organization's own", () => {
     expect((await keyed("subscriptions", "create", stock.planId, "--start", "tomorrow")).code).toBe(2)
   })
 
+  it("usage is listed, of a SIM and of the organization, as a table, as JSON and as CSV", async () => {
+    const report = { id: "u1", type: "usage", iccid: World.iccid(1), delta_bytes: 7, country_alpha_2: "SE" }
+    await world.telco([{ ...report, occurred_at: new Date(World.START).toISOString() }])
+    const day = new Date(World.START).toISOString().slice(0, 10)
+    const ofSim = ["subscriptions", "usage", World.iccid(1), "--from", day, "--to", day, "--by", "day,country"]
+    expect((await keyed(...ofSim)).out).toMatch(/^day +country_alpha_2 +used_bytes\n\S+ +SE +7\n$/)
+    expect((await keyed(...ofSim, "--csv")).out).toBe(`day,country_alpha_2,used_bytes\r\n${day},SE,7\n`)
+    expect(lines((await keyed("usage", "--by", "plan", "--json")).out)).toEqual([
+      { plan_id: stock.planId, used_bytes: 7 }
+    ])
+    expect((await keyed("usage", "--from", day, "--by", "sim", "--csv")).out).toBe(
+      `iccid,used_bytes\r\n${World.iccid(1)},7\n`
+    )
+    expect((await keyed("usage", "--to", "2020-01-01")).err).toBe("There are none.\n")
+    expect((await keyed("usage", "--to", "2020-01-01", "--csv")).err).toBe("There is none.\n")
+    expect((await keyed("usage", "--by", "week")).code).not.toBe(0)
+  })
+
   it("key comes from the files of the server of the directory", async () => {
     const { key, organizationId } = stock.tenant
     mkdirSync(".simplan")

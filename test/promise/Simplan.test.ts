@@ -42,6 +42,20 @@ describe("subscriptions", () => {
     expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ sim: { iccid } })
     expect(await simplan.subscriptions.lastOperator({ organizationId, iccid })).toBeNull()
     const { attachmentId } = created
+    const used = { organizationId, from: "2026-01-31", to: "2026-01-31" }
+    const byAll = simplan.usage.ofSim({ ...used, iccid, by: ["attachment", "day", "country"] })
+    expect(await byAll.toArray()).toEqual([{ day: "2026-01-31", countryIso2: null, attachmentId, usedBytes: 5 }])
+    expect(await simplan.usage.ofSim({ ...used, iccid }).toArray()).toEqual([{ day: "2026-01-31", usedBytes: 5 }])
+    expect(await simplan.usage.ofOrganization({ ...used, by: "sim" }).toArray()).toEqual([{ iccid, usedBytes: 5 }])
+    expect(await simplan.usage.ofOrganization(used).toArray()).toEqual([{ day: "2026-01-31", usedBytes: 5 }])
+    const byCountry = simplan.usage.ofOrganization({ organizationId, to: "2026-01-31", by: "country" })
+    expect(await byCountry.toArray()).toEqual([{ countryIso2: null, usedBytes: 5 }])
+    await expect(simplan.usage.ofOrganization({ ...used, from: "2026-02-01" }).toArray()).rejects.toMatchObject({
+      name: "InvalidFieldError"
+    })
+    await expect(simplan.usage.ofSim({ ...used, iccid: "77" }).toArray()).rejects.toMatchObject({
+      name: "NotFoundError"
+    })
     await simplan.attachments.suspend({ organizationId, iccid, attachmentId })
     expect(await simplan.attachments.get({ organizationId, iccid, id: planId })).toMatchObject({ state: "SUSPENDED" })
   })

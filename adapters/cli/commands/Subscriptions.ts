@@ -1,6 +1,6 @@
 /**
- * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list` and `show ICCID`; and
- * `create PLAN`, `delete ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9).
+ * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list`, `show ICCID` and
+ * `usage ICCID`; and `create PLAN`, `delete ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9).
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -11,6 +11,7 @@ import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
 import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
+import * as Usage from "./Usage.ts"
 
 /** The longest page of plans (rule P3). */
 const PLANS_PAGE = 25
@@ -186,5 +187,5 @@ const suspend = Command.make(
 
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
-  Command.withSubcommands([list, show, create, remove, suspend])
+  Command.withSubcommands([list, show, Usage.ofSubscription, create, remove, suspend])
 )

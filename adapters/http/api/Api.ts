@@ -13,11 +13,13 @@ import { SimsApi, WalletApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { ClockApi, SystemApi } from "./SystemApi.ts"
 import { NotificationsApi, TelcosApi } from "./TelcosApi.ts"
+import { UsageApi } from "./UsageApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
 /** The whole API: routes, document and client follow from it. */
 export class Api extends HttpApi.make("simplan")
   .add(SubscriptionsApi)
+  .add(UsageApi)
   .add(PlansApi)
   .add(CoverageApi)
   .add(SimsApi)

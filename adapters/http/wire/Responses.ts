@@ -12,6 +12,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
 import { InstallLinks, type Sim } from "simplan/ports"
+import { Csv } from "../../fields/index.ts"
 import * as Turns from "../Turns.ts"
 import * as Errors from "./Errors.ts"
 
@@ -41,6 +42,8 @@ export const install = (query: { readonly install?: "true" | "false" }): Install
 /** What stands before the items, between them, after each one and after all of them. */
 interface Format {
   readonly contentType: string
+  /** The text of an encoded item. */
+  readonly text: (encoded: unknown) => string
   readonly head: string
   readonly separator: string
   readonly end: string
@@ -49,13 +52,21 @@ interface Format {
 
 const json: Format = {
   contentType: "application/json",
+  text: JSON.stringify,
   head: '{"error":false,"data":[',
   separator: ",",
   end: "",
   tail: "]}"
 }
 
-const jsonLines: Format = { contentType: "application/x-ndjson", head: "", separator: "", end: "\n", tail: "" }
+const jsonLines: Format = {
+  contentType: "application/x-ndjson",
+  text: JSON.stringify,
+  head: "",
+  separator: "",
+  end: "\n",
+  tail: ""
+}
 
 /** The length from which a piece is sent, in characters. */
 const PIECE = 65_536
@@ -90,7 +101,7 @@ class Encoder<A> {
   take(limit: number): string {
     let text = ""
     while (this.#item.done !== true && text.length < limit) {
-      text += this.#separator + JSON.stringify(this.#encode(this.#item.value)) + this.#format.end
+      text += this.#separator + this.#format.text(this.#encode(this.#item.value)) + this.#format.end
       this.#separator = this.#format.separator
       this.#item = this.#items.next()
     }
@@ -188,3 +199,18 @@ export const lines = <A, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,
   encode: (item: A) => unknown
 ): Answer<E> => answer(items, encode, jsonLines)
+
+/** Answers likewise with a table: a line of the names of columns, and a line for each item. Null is an empty cell. */
+export const csv = <A, Item, E extends Errors.Failure>(
+  items: Stream.Stream<A, E>,
+  columns: ReadonlyArray<keyof Item & string>,
+  encode: (item: A) => Item
+): Answer<E> =>
+  answer(items, (item) => Csv.line(columns, encode(item)), {
+    contentType: "text/csv; charset=utf-8",
+    text: String,
+    head: `${columns.join(",")}${Csv.END}`,
+    separator: "",
+    end: Csv.END,
+    tail: ""
+  })

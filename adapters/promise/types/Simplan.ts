@@ -9,6 +9,7 @@ import type { ApiKeys, Organizations } from "./Organizations.ts"
 import type { Plans } from "./Plans.ts"
 import type { Sims, Wallet } from "./Sims.ts"
 import type { Attachments, Messages, Subscriptions } from "./Subscriptions.ts"
+import type { Usage } from "./Usage.ts"
 import type { Webhooks } from "./Webhooks.ts"
 import type { Commands, Transaction, Within } from "./Within.ts"
 
@@ -59,6 +60,8 @@ export interface Simplan extends AsyncDisposable {
   readonly sims: Sims
   /** SIMs in service. */
   readonly subscriptions: Subscriptions
+  /** What was used, by day and country. */
+  readonly usage: Usage
   /** The mobile plan of eSIMs. */
   readonly wallet: Wallet
   /** Webhook endpoints and the log of their deliveries. */

@@ -85,6 +85,7 @@ const harmless = new Set([
   "plans.list",
   "coverage.list",
   "sims.list",
+  "usage.ofOrganization",
   "operators.list",
   "coverage.createRegion"
 ])

@@ -1,0 +1,84 @@
+/**
+ * What was used, by day and country: how it looks as JSON and as CSV, and its handlers.
+ */
+import { Effect } from "effect"
+import { Usage } from "simplan"
+import { UsageBook } from "simplan/ports"
+import { Fields } from "../../fields/index.ts"
+import * as UsageApi from "../api/UsageApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as Auth from "../middleware/Auth.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+
+const shapeOfSim = ({ attachmentId, bytes, countryAlpha2, day }: UsageBook.SimSum): typeof UsageApi.SimUsage.Type => ({
+  ...(day !== undefined && { day: day === null ? null : UsageBook.dateOf(day) }),
+  ...(countryAlpha2 !== undefined && { country_alpha_2: countryAlpha2 }),
+  ...(attachmentId !== undefined && { plan_attachment_id: attachmentId }),
+  used_bytes: bytes
+})
+
+type OrganizationUsage = typeof UsageApi.OrganizationUsage.Type
+
+const shapeOfTotal =
+  (by: UsageBook.OrganizationGroup) =>
+  ({ bytes, key }: UsageBook.Total): OrganizationUsage => {
+    const used_bytes = bytes
+    if (by === "country") return { country_alpha_2: key, used_bytes }
+    const text = key ?? ""
+    switch (by) {
+      case "day":
+        return { day: text, used_bytes }
+      case "plan":
+        return { plan_id: text, used_bytes }
+      case "label":
+        return { label: text, used_bytes }
+      case "sim":
+        return { iccid: text, used_bytes }
+    }
+  }
+
+const BYTES = "used_bytes"
+
+const simColumns: Readonly<Record<UsageBook.SimGroup, keyof typeof UsageApi.SimUsage.Type>> = {
+  day: "day",
+  country: "country_alpha_2",
+  attachment: "plan_attachment_id"
+}
+
+const totalColumns: Readonly<Record<UsageBook.OrganizationGroup, keyof OrganizationUsage>> = {
+  day: "day",
+  country: "country_alpha_2",
+  plan: "plan_id",
+  label: "label",
+  sim: "iccid"
+}
+
+const isCsv = (accept: string | undefined): boolean => accept?.includes(UsageApi.CSV) === true
+
+/** The handlers of usage. */
+export const make = (guard: Auth.Guard<Auth.Tenant>) =>
+  Effect.gen(function* () {
+    const usage = yield* Usage.Usage
+
+    return Endpoints.group(UsageApi.UsageApi, guard, {
+      ofSim: Effect.fnUntraced(function* ({ caller, params, query, request }) {
+        yield* Query.texts(query)
+        const named = (query.by ?? "day").split(",")
+        const by = UsageBook.simGroups.filter((group) => named.includes(group))
+        const { organizationId } = caller
+        const sums = usage.ofSim({ organizationId, iccid: Fields.id(params.iccid), ...query, by })
+        return yield* isCsv(request.headers["accept"])
+          ? Responses.csv(sums, [...by.map((group) => simColumns[group]), BYTES], shapeOfSim)
+          : Responses.list(sums, shapeOfSim)
+      }),
+      ofOrganization: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
+        yield* Query.texts(query)
+        const by = query.by ?? "day"
+        const totals = usage.ofOrganization({ organizationId, ...query, by })
+        return yield* isCsv(request.headers["accept"])
+          ? Responses.csv(totals, [totalColumns[by], BYTES], shapeOfTotal(by))
+          : Responses.list(totals, shapeOfTotal(by))
+      })
+    })
+  })

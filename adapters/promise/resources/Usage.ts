@@ -1,0 +1,65 @@
+/**
+ * What was used, by day and country.
+ */
+import { Effect, Schema, Stream } from "effect"
+import { Usage } from "simplan"
+import { UsageBook } from "simplan/ports"
+import * as Arguments from "../Arguments.ts"
+import * as Methods from "../Methods.ts"
+import type { Runtime } from "../Runtime.ts"
+import type * as Types from "../types/Usage.ts"
+
+const days = { from: Schema.optional(Schema.String), to: Schema.optional(Schema.String) }
+
+const simGroups = Schema.Literals(UsageBook.simGroups).annotate({
+  message: `must be one of ${UsageBook.simGroups.join(", ")}`
+})
+
+const ofSim = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    iccid: Arguments.Id,
+    ...days,
+    by: Schema.optional(Schema.NonEmptyArray(simGroups))
+  })
+)
+
+const ofOrganization = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    ...days,
+    by: Schema.optional(
+      Schema.Literals(UsageBook.organizationGroups).annotate({
+        message: `must be one of ${UsageBook.organizationGroups.join(", ")}`
+      })
+    )
+  })
+)
+
+const DAY: ReadonlyArray<UsageBook.SimGroup> = ["day"]
+
+const simUsage = ({ attachmentId, bytes, countryAlpha2, day }: UsageBook.SimSum): Types.SimUsage => ({
+  ...(day !== undefined && { day: day === null ? null : UsageBook.dateOf(day) }),
+  ...(countryAlpha2 !== undefined && { countryIso2: countryAlpha2 }),
+  ...(attachmentId !== undefined && { attachmentId }),
+  usedBytes: bytes
+})
+
+const fields = { day: "day", plan: "planId", label: "label", sim: "iccid" } as const
+
+const organizationUsage =
+  (by: UsageBook.OrganizationGroup) =>
+  ({ bytes, key }: UsageBook.Total): Types.OrganizationUsage =>
+    by === "country" ? { countryIso2: key, usedBytes: bytes } : { [fields[by]]: key ?? "", usedBytes: bytes }
+
+export const make = (runtime: Runtime): Types.Usage => ({
+  ofSim: Methods.streaming(runtime, { name: "usage.ofSim", decode: ofSim }, ({ by = DAY, ...of }) =>
+    Effect.map(Usage.Usage, (usage) => Stream.map(usage.ofSim({ ...of, by }), simUsage))
+  ),
+  ofOrganization: Methods.streaming(
+    runtime,
+    { name: "usage.ofOrganization", decode: ofOrganization },
+    ({ by = "day", ...of }) =>
+      Effect.map(Usage.Usage, (usage) => Stream.map(usage.ofOrganization({ ...of, by }), organizationUsage(by)))
+  )
+})

@@ -1,0 +1,58 @@
+/**
+ * What was used, by day and country (rule U1).
+ */
+import type { CallOptions, List, OfOrganization } from "./Calls.ts"
+import type { OfSim } from "./Sims.ts"
+
+/** UTC days, at most 400; the last 30 unless they are named. */
+export interface UsageDays {
+  /** The first day, such as `2026-11-01`; 30 days up to `to` where it is absent. */
+  readonly from?: string | undefined
+  /** The last day, which is included; today where it is absent. */
+  readonly to?: string | undefined
+}
+
+/** What a SIM used, by what was asked for; the other fields are absent. */
+export interface SimUsage {
+  /** The UTC day, such as `2026-11-30`; null for what was used before usage was kept by day. */
+  readonly day?: string | null
+  /** The country by ISO 3166-1 alpha-2 code; null where it is not known. */
+  readonly countryIso2?: string | null
+  /** The attachment, perhaps of a former subscription. */
+  readonly attachmentId?: string
+  /** In bytes. */
+  readonly usedBytes: number
+}
+
+/** What an organization used, by what was asked for; the other fields are absent. */
+export interface OrganizationUsage {
+  /** The UTC day, such as `2026-11-30`. */
+  readonly day?: string
+  /** The country by ISO 3166-1 alpha-2 code; null where it is not known. */
+  readonly countryIso2?: string | null
+  /** The plan. */
+  readonly planId?: string
+  /** The label of SIMs. */
+  readonly label?: string
+  /** The SIM. */
+  readonly iccid?: string
+  /** In bytes. */
+  readonly usedBytes: number
+}
+
+/** What was used, by day and country (rule U1). */
+export interface Usage {
+  /**
+   * A SIM's usage, by day unless `by` says otherwise, former subscriptions included. Errors: `InvalidFieldError`, `NotFoundError`
+   * if the organization has no such SIM.
+   */
+  readonly ofSim: (
+    of: OfSim & UsageDays & { readonly by?: ReadonlyArray<"day" | "country" | "attachment"> | undefined },
+    options?: CallOptions
+  ) => List<SimUsage>
+  /** An organization's usage, by day unless `by` says otherwise. Errors: `InvalidFieldError`. */
+  readonly ofOrganization: (
+    of: OfOrganization & UsageDays & { readonly by?: "day" | "country" | "plan" | "label" | "sim" | undefined },
+    options?: CallOptions
+  ) => List<OrganizationUsage>
+}

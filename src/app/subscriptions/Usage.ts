@@ -1,0 +1,116 @@
+/**
+ * What was used, by day and country (rule U1): of one SIM, and of an organization.
+ *
+ * Answers are streams that hold one page at a time. What goes over all of an organization takes its turn among those of other
+ * organizations, one in a process, so that no month of many SIMs holds up the reads of others.
+ */
+import { Context, Effect, Layer, Option, Result, Stream } from "effect"
+import { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import * as UsageBook from "../../domain/UsageBook.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
+import { Storage, StorageError } from "../../ports/Storage.ts"
+import * as FairSlots from "../FairSlots.ts"
+
+/** Dates, such as `2026-11-30`, both included (`UsageBook.days`). */
+interface Days {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** Reads the book of usage (rule U1). */
+export class Usage extends Context.Service<
+  Usage,
+  {
+    /**
+     * A SIM's usage, whichever subscription it was of; by day, those from before the book first, and by country and attachment.
+     * `NotFound`: the organization has no such SIM.
+     */
+    readonly ofSim: (
+      of: Days & {
+        readonly organizationId: string
+        readonly iccid: string
+        readonly by: ReadonlyArray<UsageBook.SimGroup>
+      }
+    ) => Stream.Stream<UsageBook.SimSum, InvalidField | NotFound | StorageError>
+    /** An organization's usage by one of the groups, by key, ascending; a SIM's key is its ICCID. */
+    readonly ofOrganization: (
+      of: Days & { readonly organizationId: string; readonly by: UsageBook.OrganizationGroup }
+    ) => Stream.Stream<UsageBook.Total, InvalidField | StorageError>
+  }
+>()("simplan/Usage") {}
+
+/** Two pages take less than what a streamed answer may load (rule W10). */
+const PAGE = 800
+
+/** How many requests of one organization may wait for their turn, and how long, in ms. */
+const MOST_WAITING = 64
+const WAIT_LIMIT = 5_000
+
+/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
+export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.effect(
+  Usage,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const slots = FairSlots.make({ slots: 1, mostWaiting: MOST_WAITING })
+
+    const inTurn = <A>(organizationId: string, read: Effect.Effect<A, StorageError>) =>
+      slots.run(
+        { organizationId, isUrgent: true, waitLimitMillis: WAIT_LIMIT },
+        read,
+        Effect.fail(new StorageError({ message: "Too many sums of usage are under way" }))
+      )
+
+    const asked = Effect.fnUntraced(function* (given: Days) {
+      const days = UsageBook.days(given, yield* clock.now)
+      return Result.isSuccess(days) ? days.success : yield* new InvalidField(days.failure)
+    })
+
+    const entriesOf = (
+      of: UsageBook.Days & { readonly organizationId: string; readonly iccid: string },
+      by: ReadonlyArray<UsageBook.SimGroup>
+    ): Stream.Stream<UsageBook.SimSum, StorageError> => {
+      const sums = UsageBook.sums(by)
+      return Stream.paginate<UsageBook.SimEntry | null, UsageBook.SimSum, StorageError>(null, (after) =>
+        Effect.map(storage.usage.entries({ ...of, after, limit: PAGE }), (entries) => {
+          const done = sums.add(entries)
+          const last = entries.at(-1)
+          return entries.length < PAGE || last === undefined
+            ? [[...done, ...sums.end()], Option.none()]
+            : [done, Option.some(last)]
+        })
+      )
+    }
+
+    const simsOf = (of: UsageBook.Days & { readonly organizationId: string }) =>
+      Stream.paginate<string | null, UsageBook.Total, StorageError>(null, (after) =>
+        Effect.map(inTurn(of.organizationId, storage.usage.sims({ ...of, after, limit: PAGE })), (sims) => {
+          const last = sims.at(-1)
+          return [
+            sims.map(({ bytes, iccid }) => ({ key: iccid, bytes })),
+            sims.length < PAGE || last === undefined ? Option.none() : Option.some(last.iccid)
+          ]
+        })
+      )
+
+    return Usage.of({
+      ofSim: ({ by, iccid, organizationId, ...given }) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const days = yield* asked(given)
+            const sim = yield* storage.sims.get({ organizationId, iccid })
+            if (sim === null) return yield* new NotFound({ resource: "sim", id: iccid })
+            return entriesOf({ organizationId, iccid, ...days }, by)
+          })
+        ),
+      ofOrganization: ({ by, organizationId, ...given }) =>
+        Stream.unwrap(
+          Effect.map(asked(given), (days) =>
+            by === "sim"
+              ? simsOf({ organizationId, ...days })
+              : Stream.fromIterableEffect(inTurn(organizationId, storage.usage.totals({ organizationId, ...days, by })))
+          )
+        )
+    })
+  })
+)
