@@ -29,6 +29,9 @@ const iccidSql = (organizationId, number) => `'${first[organizationId]}' || lpad
 /** The id of the attachment of a SIM in service, from 1. */
 export const attachmentId = (number) => `01932000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`
 
+/** What each package has used at first, in bytes. */
+export const USED = 1_048_576
+
 // Ids are as long as real ones, and in the order of creation as those are.
 const idSql = (kind, number) => `'0193${kind}-0000-7000-8000-' || lpad(to_hex(${number}), 12, '0')`
 
@@ -83,7 +86,7 @@ const subscriptions = (sims, now) => [
     from generate_series(1, ${sims}) i`,
   `insert into simplan.package
     select '${SERVED}', ${idSql("2000", "i")}, 0, ${iccidSql(SERVED, "i")}, 'Created', 'T' || ${idSql("2000", "i")},
-      ${now - DAY} + i, ${now + 29 * DAY} + i, 1048576
+      ${now - DAY} + i, ${now + 29 * DAY} + i, ${USED}
     from generate_series(1, ${sims}) i`
 ]
 

@@ -102,6 +102,7 @@ const storePlainly = async (bench, database, run) => {
     organizationId: Seed.SERVED,
     iccid: Seed.iccid(Seed.SERVED, 0).slice(0, 7),
     attachment: Seed.attachmentId(0).slice(0, 24),
+    plan: Seed.PLAN,
     sims: bench.sims,
     batches: 60 * bench.seconds,
     connections: CONNECTIONS,
@@ -139,6 +140,13 @@ export const reports = async (bench) => {
     )
     const [{ seen }] = await bench.query(database, "select count(*) as seen from simplan.seen_report")
     if (seen !== sent) throw new Error(`${seen} of ${sent} reports were taken`)
+    const [{ booked, total, used }] = await bench.query(
+      database,
+      `select (select sum(bytes) from simplan.usage_entry) as booked, (select sum(bytes) from simplan.usage_total) as total,
+        (select sum(used_bytes) - count(*) * ${Seed.USED} from simplan.package) as used`
+    )
+    if (booked !== used || total !== used)
+      throw new Error(`Of ${used} bytes ${booked} are in the book, and ${total} in sums`)
     bench.remember("telco reports", 1 / ours.perSecond)
     return [
       toYardstick(`telco usage reports in batches of ${SIZE}`, ours, theirs, {
