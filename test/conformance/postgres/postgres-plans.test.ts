@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, Storage, type WebhookEvent } from "simplan/ports"
+import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, Storage, UsageBook } from "simplan/ports"
+import type { WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import {
@@ -24,8 +25,14 @@ const COUNT = 6_000
 const SOME_DUE = COUNT / 10
 const ids = Array.from({ length: COUNT }, (_, index) => index)
 
+/** A day of usage, and the month whose partition it is in. */
+const day = UsageBook.dayOf(Date.now())
+const month = UsageBook.dateOf(day).slice(0, 7).replace("-", "_")
+
 /** The tables that grow with use. */
 const growing = [
+  `usage_entry_${month}`,
+  `usage_total_${month}`,
   "api_key",
   "attachment",
   "command",
@@ -130,6 +137,17 @@ const entry = (id: number) => ({
   modifiedAt: id
 })
 
+const usage = (id: number, organizationId: string): UsageBook.Entry => ({
+  organizationId,
+  iccid: iccidOf(id),
+  attachmentId: `line-${id}`,
+  planId: "plan",
+  label: "Green",
+  day,
+  countryAlpha2: "FR",
+  bytes: 1
+})
+
 const auditEntry = (id: number) =>
   Values.auditEntry({ organizationId: org, entryId: `audit-${id}`, createdAt: id, resourceId: `plan-${id}` })
 
@@ -154,7 +172,8 @@ const populate = (adapter: Adapter) =>
         sims: lines,
         reports: {
           smdpEntries: ids.map(entry),
-          seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id }))
+          seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id })),
+          usage: ids.flatMap((id) => [usage(id, org), usage(id, `org-${id}`)])
         },
         events: ids.map((id) => event(`event-${id}`, id)),
         jobs: {
@@ -260,6 +279,12 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.sims.get({ ...of, iccid })
     yield* storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: `line-${round}`, occurrence: 1 })
     yield* storage.sims.smdpHistory({ ...of, iccid })
+    const days = { from: day - 86_400_000, until: day + 86_400_000 }
+    for (const after of [null, { attachmentId: "a", day, countryAlpha2: null }]) {
+      yield* storage.usage.entries({ ...of, ...days, iccid, after, limit: 10 })
+    }
+    for (const by of UsageBook.totalGroups) yield* storage.usage.totals({ ...of, ...days, by })
+    for (const after of [null, iccid]) yield* storage.usage.sims({ ...of, ...days, after, limit: 10 })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.jobs.get(`ended-${round}`)
     yield* storage.problems.page({ after: { createdAt: 0, id: "" }, limit: 10 })
@@ -335,7 +360,11 @@ const use = (adapter: Adapter, round: number) =>
       apiKeys: [storedKey],
       plans: [storedPlan, plan(id)],
       regions: [region(id)],
-      reports: { smdpEntries: [entry(round)], seen: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }] },
+      reports: {
+        smdpEntries: [entry(round)],
+        seen: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }],
+        usage: [usage(round, org)]
+      },
       idempotency: {
         put: [{ record: record(`key-${round}`), replaces: 1 }],
         settled: [{ ...of, key: `key-${1_000 + round}`, outcome: { _tag: "Pending" } }],
@@ -416,6 +445,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.probe(SOME_DUE + round)
     yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
     yield* storage.purgeEvents({ before: 200, limit: 5 })
+    yield* storage.purgeUsage({ before: 0, now: day })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
     yield* jobs.release({ now: SOME_DUE })
