@@ -111,7 +111,7 @@ export class Connection implements Holder {
     this.#parser = replaceParser(socket, (bytes) => this.#arrived(bytes))
     // Node resumes a socket for reasons of its own.
     socket.on("resume", () => {
-      if (this.#isDue || this.#waiting.length >= AHEAD || this.#isChunkedFull()) socket.pause()
+      if (this.#isDue || this.#isHeld()) socket.pause()
     })
   }
 
@@ -126,6 +126,8 @@ export class Connection implements Holder {
     this.#piece = PIECE.least
     this.#chunked = "transfer-encoding" in request.headers ? request : undefined
     this.#unreadChunks = 0
+    // Node resumes the socket for a body that it has not parsed to its end.
+    if (this.#chunked !== undefined) request.once("end", () => this.#chunked === request && this.#goOn())
     if (this.#current === undefined && this.#waiting.length === 0) {
       // What waits to be parsed was counted for the address of the last one.
       this.#shared.unread.set(this, this.requests, 0)
@@ -186,7 +188,8 @@ export class Connection implements Holder {
 
   #arrived(bytes: Uint8Array): void {
     if (!this.#isParsed) return
-    if (isHeldByNode(this.socket)) {
+    // Whoever reads a body lets the socket flow, perhaps before `resume` is emitted.
+    if (this.#isDue || this.#isHeld()) {
       this.#putBack(bytes)
       return
     }
@@ -221,15 +224,18 @@ export class Connection implements Holder {
       this.#parser(piece)
       this.#unreadChunks += piece.length
       if (this.#isChunkedFull()) socket.pause()
-    } while (
-      at < bytes.length &&
-      this.#waiting.length < AHEAD &&
-      this.#isParsed &&
-      socket.writable &&
-      !socket.isPaused() &&
-      !isHeldByNode(socket)
-    )
+    } while (at < bytes.length && !this.#isHeld() && this.#isParsed && socket.writable && !socket.isPaused())
     if (at < bytes.length && socket.writable) this.#putBack(bytes.subarray(at))
+  }
+
+  /** Whether nothing more is to be parsed. What ends that resumes the socket. */
+  #isHeld(): boolean {
+    return this.#waiting.length >= AHEAD || isHeldByNode(this.socket) || this.#isChunkedFull()
+  }
+
+  /** Reads on, unless something else holds that up. */
+  #goOn(): void {
+    if (!this.#isDue && !this.#isHeld()) this.socket.resume()
   }
 
   /** Whether enough of a body in chunks waits to be read. */
@@ -278,7 +284,7 @@ export class Connection implements Holder {
     this.#countWaiting()
     // The earlier answer may have closed the connection.
     if (next.response.socket === null) return
-    if (this.#waiting.length === AHEAD - 1) this.socket.resume()
+    if (this.#waiting.length === AHEAD - 1) this.#goOn()
     this.#begin(next.request, next.response, next.listener)
   }
 

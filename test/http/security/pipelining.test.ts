@@ -95,6 +95,57 @@ it("what is read of a connection that Node holds waits for the answer before it,
   }
 })
 
+it("a connection with many requests ahead parses no more of them, whoever reads its socket", async () => {
+  let begun = 0
+  world = await World.start({
+    ready: Effect.suspend(() => {
+      begun += 1
+      return Effect.never
+    })
+  })
+  const served: Array<Socket> = []
+  const onRequest = (message: unknown) => {
+    if (typeof message !== "object" || message === null || !("socket" in message)) return
+    if (message.socket instanceof Socket) served.push(message.socket)
+  }
+  subscribe("http.server.request.start", onRequest)
+  try {
+    const socket = pipelined("/readyz", 400)
+    for (let before = -1; begun === 0 || before !== served.length; await sleep(100)) before = served.length
+    const parsed = served.length
+    for (let time = 0; time < 10; time++) {
+      served[0]?.resume().read()
+      await sleep(10)
+    }
+    expect(served).toHaveLength(parsed)
+    expect(parsed).toBeLessThan(60)
+    socket.destroy()
+  } finally {
+    unsubscribe("http.server.request.start", onRequest)
+  }
+})
+
+it("requests behind a long body in chunks are answered, which waits for the answer before it", async () => {
+  world = await World.start({ ready: Effect.delay(Effect.succeed(true), "50 millis") })
+  const acme = await World.tenant(world)
+  const body = JSON.stringify({ region_name: "x".repeat(5_000), label: "Green", iso2_list: [] })
+  const chunks = Array.from({ length: Math.ceil(body.length / 100) }, (_, index) =>
+    body.slice(index * 100, index * 100 + 100)
+  )
+  const ready = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
+  const region =
+    `POST /v3/coverage-profiles/custom-region?key=${acme.key} HTTP/1.1\r\nHost: x\r\n` +
+    "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" +
+    `${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("")}0\r\n\r\n`
+  const socket = connect(Number(new URL(world.url).port), "127.0.0.1")
+  socket.write(`${ready}${region}${region}${ready}`)
+  // In its own packet, so that it is parsed by itself.
+  await sleep(20)
+  socket.write(ready)
+  expect(await sizes(socket, 5)).toHaveLength(5)
+  socket.destroy()
+})
+
 it("requests of a connection that is lost reach no route", async () => {
   let begun = 0
   world = await World.start({
