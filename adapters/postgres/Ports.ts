@@ -14,6 +14,7 @@ import * as Deliveries from "./queue/Deliveries.ts"
 import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Events from "./statements/Events.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
+import * as Search from "./statements/sims/Search.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
@@ -66,6 +67,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       import: SimImport.run(database),
       get: Sims.byIccid(database),
       page: Sims.page(database),
+      find: Search.sims(database),
       reserve: SimReservations.reserve(database),
       free: SimReservations.free(database),
       release: SimReservations.release(database),
@@ -83,6 +85,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     subscriptions: {
       get: Subscriptions.byIccid(database),
       page: Subscriptions.page(database),
+      find: Search.subscriptions(database),
       attachments: SimAggregates.attachmentsOf(database)
     },
     deliveries: {

@@ -65,6 +65,9 @@ export const Id = Fields.storable(TextLimit.ID)
 /** A name. The domain refuses an empty one. */
 export const Name = Fields.storable(TextLimit.NAME)
 
+/** What somebody looks for (rule L1). */
+export const Search = Fields.storable(TextLimit.NAME)
+
 /** A text of a filter. */
 export const Filter = Schema.optional(Fields.storable(TextLimit.ID))
 

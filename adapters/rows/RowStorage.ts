@@ -15,7 +15,16 @@ import {
   Outbox,
   Plan
 } from "simplan/ports"
-import { type Quota, Region, SimAggregate, SimIdentities, Storage, UsageBook, WebhookEndpoint } from "simplan/ports"
+import {
+  type Quota,
+  Region,
+  SimAggregate,
+  SimIdentities,
+  SimSearch,
+  Storage,
+  UsageBook,
+  WebhookEndpoint
+} from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import * as Rows from "./Rows.ts"
 import type { Row, RowStore } from "./RowStore.ts"
@@ -45,12 +54,12 @@ const take = <K extends Rows.Kind, A>(
 }
 
 /** The part of a list that a filter goes over. */
-const scan = <K extends Rows.Kind, A>(
+const scan = <K extends Rows.Kind, A, Cursor>(
   rows: Iterable<Row<K>>,
-  { limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset,
-  placeOf: (value: Rows.Kinds[K]) => Rows.Place,
+  { limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset<Cursor>,
+  cursorOf: (value: Rows.Kinds[K]) => Cursor,
   select: (value: Rows.Kinds[K]) => A | null
-): Storage.Filtered<A> => {
+): Storage.Filtered<A, Cursor> => {
   const items: Array<A> = []
   let scanned = 0
   for (const { value } of rows) {
@@ -58,11 +67,24 @@ const scan = <K extends Rows.Kind, A>(
     const selected = select(value)
     if (selected !== null) items.push(selected)
     if (items.length < limit && scanned < scanLimit) continue
-    const { id, position } = placeOf(value)
-    return { items, rows: scanned, next: { createdAt: position, id } }
+    return { items, rows: scanned, next: cursorOf(value) }
   }
   return { items, rows: scanned, next: null }
 }
+
+/** The position of a row in its organization's list. */
+const listed =
+  <A>(placeOf: (value: A) => Rows.Place) =>
+  (value: A): Storage.CreatedCursor => {
+    const { id, position } = placeOf(value)
+    return { createdAt: position, id }
+  }
+
+/** The position among the live subscriptions. */
+const subscribed = ({ sim, subscription }: SimAggregate.SimAggregate): Storage.CreatedCursor => ({
+  createdAt: subscription?.createdAt ?? 0,
+  id: subscription?.subscriptionId ?? sim.iccid
+})
 
 const all = <A>(value: A): A => value
 
@@ -184,7 +206,7 @@ const storage = (store: RowStore): Storage.Service => {
       get: ({ organizationId, planId }) => read(() => get("plan", planId, organizationId)),
       page: ({ organizationId, ...filter }) =>
         read(() =>
-          scan(list("plan", organizationId, filter.after), filter, Rows.placeOf.plan, (plan) => {
+          scan(list("plan", organizationId, filter.after), filter, listed(Rows.placeOf.plan), (plan) => {
             const region = filter.covering === null ? null : get("region", plan.terms.coverageId, organizationId)
             return Plan.isAsked(plan, region, filter) ? plan : null
           })
@@ -219,6 +241,15 @@ const storage = (store: RowStore): Storage.Service => {
         read(() =>
           take(list("sim", organizationId, after === null ? null : Inventory.placeAfter(after)), limit, ({ sim }) =>
             (isEsim === null || isEsim === sim.isEsim) && (label === null || label === sim.label) ? sim : null
+          )
+        ),
+      find: ({ organizationId, ...filter }) =>
+        read(() =>
+          scan(
+            list("sim", organizationId, filter.after === null ? null : Inventory.placeAfter(filter.after)),
+            filter,
+            ({ sim }) => sim.importSequence,
+            (aggregate) => (SimSearch.isAsked(aggregate, filter) ? aggregate.sim : null)
           )
         ),
       reserve: (claim) => read(() => Inventory.reserve(store, claim)),
@@ -280,6 +311,12 @@ const storage = (store: RowStore): Storage.Service => {
         }),
       page: ({ after, limit, organizationId }) =>
         read(() => take(store.also("sim", Rows.liveOf(organizationId), after), limit, SimAggregate.live)),
+      find: ({ organizationId, ...filter }) =>
+        read(() =>
+          scan(store.also("sim", Rows.liveOf(organizationId), filter.after), filter, subscribed, (aggregate) =>
+            SimSearch.isSubscriptionAsked(aggregate, filter) ? SimAggregate.live(aggregate) : null
+          )
+        ),
       attachments: (asked) =>
         read(() => {
           const aggregate = aggregateOf(asked)
@@ -297,7 +334,7 @@ const storage = (store: RowStore): Storage.Service => {
         }),
       page: ({ organizationId, ...filter }) =>
         read(() =>
-          scan(newest("delivery", organizationId, filter.after), filter, Rows.placeOf.delivery, (row) =>
+          scan(newest("delivery", organizationId, filter.after), filter, listed(Rows.placeOf.delivery), (row) =>
             EventHandler.nameOf(row.delivery) === null && Delivery.isAsked(row, filter) ? logged(row) : null
           )
         ),
@@ -311,7 +348,7 @@ const storage = (store: RowStore): Storage.Service => {
       get: (jobId) => read(() => store.find("job", jobId)?.value ?? null),
       waiting: (filter) =>
         read(() =>
-          scan(store.also("job", Rows.WAITING, filter.after), filter, Rows.placeOf.job, (job) =>
+          scan(store.also("job", Rows.WAITING, filter.after), filter, listed(Rows.placeOf.job), (job) =>
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
@@ -328,7 +365,7 @@ const storage = (store: RowStore): Storage.Service => {
     auditEntries: {
       page: ({ organizationId, ...filter }) =>
         read(() =>
-          scan(newest("auditEntry", organizationId, filter.after), filter, Rows.placeOf.auditEntry, (entry) =>
+          scan(newest("auditEntry", organizationId, filter.after), filter, listed(Rows.placeOf.auditEntry), (entry) =>
             AuditEntry.isAsked(entry, filter) ? entry : null
           )
         )

@@ -53,14 +53,21 @@ export const streamPages = <A, Cursor, E, R>(
 /** How many rows a page scans, at most: all plans that an organization has by its usual quota. */
 export const MOST_SCANNED = 40 * SCAN_LIMIT
 
+/** How many rows a step of a search looks at: what it finds among so many is all read at once (rule L1). */
+const SEARCHED = 8 * SCAN_LIMIT
+
+/** How many rows a step scans, where that differs from other lists. */
+export const searching = (search: unknown): { readonly scanLimit?: number } =>
+  search === null ? {} : { scanLimit: SEARCHED }
+
 /** Which page, and of whose list. */
-export interface Asked extends Keyset<CreatedCursor> {
+export interface Asked<Cursor = CreatedCursor> extends Keyset<Cursor> {
   /** Whose turns it takes. Empty: those of the service itself. */
   readonly organizationId: string
 }
 
 /** Reads a step: as many rows that the filter takes. */
-type Step<A, E> = (of: Keyset<CreatedCursor>) => Effect.Effect<Filtered<A>, E>
+type Step<A, Cursor, E> = (of: Keyset<Cursor>) => Effect.Effect<Filtered<A, Cursor>, E>
 
 /**
  * Reads filtered lists within bounds (rule W13), whatever the storage: how many rows a page scans, and that what one
@@ -77,11 +84,11 @@ export class FilteredLists extends Context.Service<
      * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST_SCANNED` rows were scanned, or where no turn
      * came in time: 2 s after the page was asked for, it goes on only while it need not wait.
      */
-    readonly page: <A, E>(
-      asked: Asked,
-      step: Step<A, E>,
-      cursorOf: (item: A) => CreatedCursor
-    ) => Effect.Effect<Page<A, CreatedCursor>, E>
+    readonly page: <A, Cursor, E>(
+      asked: Asked<Cursor>,
+      step: Step<A, Cursor, E>,
+      cursorOf: (item: A) => Cursor
+    ) => Effect.Effect<Page<A, Cursor>, E>
   }
 >()("simplan/FilteredLists") {}
 
@@ -95,10 +102,10 @@ const WAIT_LIMIT = 2_000
 export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(FilteredLists, () => {
   const slots = FairSlots.make({ slots: SLOTS, mostWaiting: MOST_WAITING })
   return FilteredLists.of({
-    page: Effect.fnUntraced(function* <A, E>(
-      { after, limit, organizationId }: Asked,
-      step: Step<A, E>,
-      cursorOf: (item: A) => CreatedCursor
+    page: Effect.fnUntraced(function* <A, Cursor, E>(
+      { after, limit, organizationId }: Asked<Cursor>,
+      step: Step<A, Cursor, E>,
+      cursorOf: (item: A) => Cursor
     ) {
       const items: Array<A> = []
       const until = (yield* Clocks.monotonicNow) + WAIT_LIMIT
@@ -108,7 +115,7 @@ export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(Filtere
         const read = step({ after: next, limit: limit + 1 - items.length })
         const waitLimitMillis = Math.max(0, until - (yield* Clocks.monotonicNow))
         const turn = { organizationId, isUrgent: true, waitLimitMillis }
-        const found: Filtered<A> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
+        const found: Filtered<A, Cursor> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
         if (found === null) return { items, next }
         yield* RequestContext.countRows(found.rows)
         items.push(...found.items)

@@ -64,6 +64,25 @@ export interface Sim extends SimIdentities.SimIdentities {
   readonly version: number
 }
 
+/** Where a SIM stands, as lists are filtered by (rule L1). */
+export const statuses = ["free", "in_use", "releasing"] as const
+
+/** `free`: nobody has it. `in_use`: a subscription, or a creation under way. `releasing`: it is on its way back to stock. */
+export type Status = (typeof statuses)[number]
+
+/** Where a SIM stands. */
+export const status = ({ allocation }: Pick<Sim, "allocation">): Status => {
+  switch (allocation._tag) {
+    case "Free":
+      return "free"
+    case "Provisioning":
+    case "InService":
+      return "in_use"
+    case "Releasing":
+      return "releasing"
+  }
+}
+
 /** Rule S2: `used` is true while the SIM is not free. */
 export const isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"
 

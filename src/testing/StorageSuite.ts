@@ -27,6 +27,7 @@ import * as Service from "./storage/Service.ts"
 import * as Reports from "./storage/sims/Reports.ts"
 import * as UsageBooks from "./storage/sims/UsageBooks.ts"
 import * as SimClaims from "./storage/sims/SimClaims.ts"
+import * as SimSearches from "./storage/sims/SimSearches.ts"
 import * as SimImports from "./storage/sims/SimImports.ts"
 import * as Conflicts from "./storage/Conflicts.ts"
 import * as Values from "./storage/Values.ts"
@@ -59,6 +60,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...DeliveryLog.cases,
   ...EventHandlers.cases,
   ...SimImports.cases,
+  ...SimSearches.cases,
   ...SimClaims.cases,
   ...SimAggregates.cases,
   ...Reports.cases,

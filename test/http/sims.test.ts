@@ -50,6 +50,51 @@ describe("SIMs", () => {
     expect((await acme.get("/v3/sims?label=Green&page_size=100")).body.data).toHaveLength(30)
   })
 
+  it("are found by what a customer can name (rule L1)", async () => {
+    const found = async (query: string) =>
+      (await acme.get(`/v3/sims?${query}`)).body.data.map(({ iccid }: { readonly iccid: string }) => iccid)
+    await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
+      sims: [
+        { iccid: World.iccid(20), label: "Green", is_esim: true, imsi: "240080000000020", msisdn: "+46701234520" },
+        { iccid: World.iccid(21), label: "Green", is_esim: true, imsi: "240080000000021", msisdn: "46701234521" }
+      ]
+    })
+    const named = { plan_id: stock.planId, metadata: "Order 4711", iccid: World.iccid(20) }
+    const { body } = await acme.post("/v3/subscription", named)
+    await acme.post("/v3/subscription", { ...named, metadata: "Påfyllning 1" })
+    for (const search of [
+      World.iccid(20),
+      "240080000000020",
+      "%2B46701234520",
+      "+46701234520",
+      "46701234520",
+      body.subscription_id,
+      "order%2047",
+      "ORDER+4711",
+      "p%C3%85FYLL"
+    ]) {
+      expect([search, await found(`search=${search}`)]).toEqual([search, [World.iccid(20)]])
+    }
+    expect(await found(`search=${World.iccid(21).slice(-4)}`)).toContain(World.iccid(21))
+    expect(await found("search=order+4711&label=Blue")).toEqual([])
+    expect(await found("search=4711")).toEqual([])
+    expect(await found("status=in_use")).toEqual([World.iccid(20)])
+    expect(await found("status=releasing")).toEqual([])
+    expect(await found("status=free&page_size=100")).toHaveLength(30)
+    expect(await found(`created_after=${at}`)).toEqual([])
+    expect(await found("created_after=2000-01-01T00:00:00Z&page_size=100")).toHaveLength(31)
+    expect(await found("search=%20&page_size=100")).toHaveLength(31)
+    expect((await acme.get("/v3/sims?search=order&page_size=1")).body.next_page).toBeNull()
+  })
+
+  it.each(["status=used", "created_after=today", `search=${"a".repeat(256)}`, "search=%00"])(
+    "refuse %s",
+    async (query) => {
+      const refused = await acme.get(`/v3/sims?${query}`)
+      expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
+    }
+  )
+
   it.each(["page_size=101", "page_size=0", "page_size=1.5", "is_esim=yes", "page=x", "page=LTE"])(
     "refuse %s",
     async (query) => {

@@ -35,7 +35,11 @@ const list = Command.make(
   })
 ).pipe(
   Command.withDescription("List an organization's SIMs by order of import."),
-  Command.withExamples([{ command: "simplan sims list --label Green --esim true --json" }])
+  Command.withExamples([
+    { command: "simplan sims list --label Green --esim true --json" },
+    { command: "simplan sims list --search 0017", description: "The SIMs whose ICCID begins or ends so" },
+    { command: "simplan sims list --status free --label Green" }
+  ])
 )
 
 const show = Command.make(

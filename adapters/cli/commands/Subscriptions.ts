@@ -43,20 +43,29 @@ export const plans = Command.make("plans").pipe(
   Command.withSubcommands([listPlans])
 )
 
+const subscriptionsOf = Filters.of(Api.groups.subscriptions.endpoints.list)
+
 const list = Command.make(
   "list",
-  { ...Lists.flags, ...Connection.keyFlags },
+  { ...subscriptionsOf.flags, ...Lists.flags, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.openCustomers(given)
+    const query = yield* subscriptionsOf.read(given)
     yield* Lists.printWhole(
       connection,
       given,
-      (client) => client.subscriptions.list(),
+      (client) => client.subscriptions.list({ query }),
       ({ esim: { iccid, label }, ...subscription }) => ({ ...subscription, iccid, label }),
       ["iccid", "subscription_id", "label", "created_at", "metadata"]
     )
   })
-).pipe(Command.withDescription("List an organization's subscriptions: its SIMs in service."))
+).pipe(
+  Command.withDescription("List an organization's subscriptions: its SIMs in service."),
+  Command.withExamples([
+    { command: "simplan subscriptions list --search 'order 4711'" },
+    { command: "simplan subscriptions list --search +46701234567", description: "The one of a phone number" }
+  ])
+)
 
 const show = Command.make(
   "show",

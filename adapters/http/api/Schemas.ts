@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { Codes, Fields } from "../../fields/index.ts"
+import { TextLimit } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 
 /** The fields of bodies. */
@@ -100,6 +101,9 @@ export const Parameter = Schema.String.annotate({ message: "must be given once" 
 
 /** An instant as a query parameter (rule W8). */
 export const InstantParameter = Parameter.check(Fields.isInstant)
+
+/** What somebody looks for, as a query parameter (rule L1). */
+export const SearchParameter = Parameter.check(within(TextLimit.NAME))
 
 /** The query parameters of a page: the largest number of its items, and the token of the page before. */
 export const paging = (maximum: 25 | 100, preset: number, cursor: string = Samples.cursor) => ({
@@ -205,7 +209,13 @@ export const means = {
   countryOrOperator: ["The name of the country or of the operator", "Sweden"],
   organizationId: ["The organization's id", Samples.organizationId],
   endpointId: ["The endpoint's id", Samples.endpointId],
-  onlyLabel: ["Only those of this label", "Green"]
+  onlyLabel: ["Only those of this label", "Green"],
+  createdAfter: ["Only those that were made after this instant", Samples.bought],
+  search: [
+    "Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id " +
+      "of a subscription, or the first characters of a metadata, in any case",
+    "order 4711"
+  ]
 } as const
 
 export const iccid = string(...means.iccid)

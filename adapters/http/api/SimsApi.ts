@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SmdpHistory, TextLimit } from "simplan/ports"
+import { Sim as SimRules, SmdpHistory, TextLimit } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -68,6 +68,14 @@ export class SimsApi extends HttpApiGroup.make("sims")
           "true"
         ),
         label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+        search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
+        status: Schemas.optional(
+          Schema.Literals(SimRules.statuses).annotate({ message: `must be one of ${SimRules.statuses.join(", ")}` }),
+          "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, or `releasing`, which are on " +
+            "their way back to stock",
+          "free"
+        ),
+        created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
         ...Schemas.installable
       },
       success: Schemas.page(Sim, Samples.inventoryCursor),
@@ -75,7 +83,8 @@ export class SimsApi extends HttpApiGroup.make("sims")
     }).annotateMerge(
       Schemas.operation(
         "List SIMs by order of import",
-        "A page of the organization's SIMs, in the order of their import."
+        "A page of the organization's SIMs, in the order of their import. A page with `search`, `status` or `created_after` " +
+          "may have fewer items than `page_size`, or none, and a next page."
       )
     ),
     HttpApiEndpoint.get("get", "/sims/:iccid", {

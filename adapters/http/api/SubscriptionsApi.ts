@@ -161,6 +161,7 @@ export const PlanAttachment = Schema.Struct({
   activation_at: activationAt,
   expiration_at: expirationAt,
   used_allowance: usedAllowance,
+  metadata: Schemas.metadata,
   state: Schemas.field(
     Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
     "The state of the attachment",
@@ -231,14 +232,19 @@ export const LastOperator = Schema.Struct({
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.get("list", "/subscription", {
-      query: Schemas.installable,
+      query: {
+        search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
+        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+        created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
+        ...Schemas.installable
+      },
       success: Schemas.data(Schema.Array(Subscription)),
       error: Schemas.problems(...Schemas.reading)
     }).annotateMerge(
       Schemas.operation(
         "List subscriptions",
-        "All subscriptions of the organization, in the order of their creation. The list is streamed: read it as " +
-          "it comes."
+        "All subscriptions of the organization that the query names, in the order of their creation. The list is streamed: " +
+          "read it as it comes."
       )
     ),
     HttpApiEndpoint.post("create", "/subscription", {

@@ -69,6 +69,9 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           organizationId: caller.organizationId,
           isEsim: Query.flag(query.is_esim),
           label: query.label ?? null,
+          search: query.search ?? null,
+          status: query.status ?? null,
+          createdAfter: Query.instant(query.created_after),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })

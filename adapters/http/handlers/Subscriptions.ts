@@ -104,13 +104,14 @@ const creation = ({
 })
 
 const shapeOfAttachment = (view: Attachment.View): typeof SubscriptionsApi.PlanAttachment.Type => {
-  const { attachmentId, createdAt, planId, terms } = view.attachment
+  const { attachmentId, createdAt, metadata, planId, terms } = view.attachment
   return {
     plan_attachment_id: attachmentId,
     created_at: Time.toIso(createdAt),
     activation_at: Responses.instant(view.activationAt),
     expiration_at: Responses.instant(view.expirationAt),
     used_allowance: { dataBytes: view.usedBytes },
+    metadata,
     state: view.state,
     plan: {
       name: terms.name,
@@ -150,10 +151,16 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const messages = yield* Messages.Messages
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
-      list: ({ caller: { organizationId }, query }) => {
+      list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
+        yield* Query.texts(query)
+        const filter = {
+          search: query.search ?? null,
+          label: query.label ?? null,
+          createdAfter: Query.instant(query.created_after)
+        }
         const install = Responses.install(query)
-        return Responses.list(subscriptions.list({ organizationId }), (one) => shape(one, install))
-      },
+        return yield* Responses.list(subscriptions.list({ organizationId, ...filter }), (one) => shape(one, install))
+      }),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const { bytes, value } = yield* Body.read(call.request)

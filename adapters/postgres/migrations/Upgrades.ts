@@ -278,5 +278,26 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     from simplan.package
     where used_bytes > 0
     group by organization_id, iccid, attachment_id`
+  ],
+  // Finds SIMs and subscriptions (rule L1). The last digits of an ICCID are found in the table of ICCIDs, whose rows never
+  // change: a SIM that goes into service would change its entries in an index of its own table.
+  //
+  // The function is `SimSearch.folded`. The locales of servers do not agree on the case of letters, so it names them.
+  "0014_search": [
+    `create function simplan.folded(metadata text) returns text language sql immutable strict parallel safe as $$
+      select pg_catalog.translate(
+        pg_catalog.left(metadata, 64),
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя'
+      )
+    $$`,
+    `create index iccid_reversed on simplan.iccid (organization_id, reverse(iccid))`,
+    `create index sim_of_imsi on simplan.sim (organization_id, imsi) where imsi is not null`,
+    `create index sim_of_msisdn on simplan.sim (organization_id, msisdn) where msisdn is not null`,
+    `create index subscription_by_metadata
+    on simplan.subscription (organization_id, (simplan.folded(metadata) collate "C"))
+    where status = 'Live' and metadata <> ''`,
+    `create index attachment_by_metadata
+    on simplan.attachment (organization_id, (simplan.folded(metadata) collate "C")) where metadata <> ''`
   ]
 }

@@ -31,7 +31,10 @@ const filter = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     isEsim: Schema.optional(Arguments.Flag),
-    label: Schema.optional(Arguments.AnyLabel)
+    label: Schema.optional(Arguments.AnyLabel),
+    search: Schema.optional(Arguments.Search),
+    status: Schema.optional(Schema.Literals(Sim.statuses)),
+    createdAfter: Schema.optional(Arguments.Instant)
   })
 )
 
@@ -132,8 +135,18 @@ export const make = (runtime: Runtime): Types.Sims => ({
     runtime,
     { name: "sims.list", decode: filter },
     Methods.byImport,
-    ({ isEsim = null, label = null, organizationId }, page) =>
-      Effect.flatMap(Sims.Sims, (sims) => sims.page({ organizationId, isEsim, label, ...page })),
+    ({ createdAfter, isEsim = null, label = null, search = null, status = null, organizationId }, page) =>
+      Effect.flatMap(Sims.Sims, (sims) =>
+        sims.page({
+          organizationId,
+          isEsim,
+          label,
+          search,
+          status,
+          createdAfter: Arguments.toInstantOrNull(createdAfter),
+          ...page
+        })
+      ),
     shape
   ),
   get: Methods.reading(runtime, { name: "sims.get", decode: named }, (of) =>

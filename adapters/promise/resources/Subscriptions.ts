@@ -98,7 +98,14 @@ export const creation = (method: string, request: unknown): Subscriptions.Create
 /** Names the subscription of a SIM, checked. Throws an `InvalidFieldError`. */
 export const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id }))
 
-const ofOrganization = Arguments.decoder(Schema.Struct(Arguments.ofOrganization))
+const filter = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    search: Schema.optional(Arguments.Search),
+    label: Schema.optional(Arguments.AnyLabel),
+    createdAfter: Schema.optional(Arguments.Instant)
+  })
+)
 
 export const make = (runtime: Runtime): Types.Subscriptions => ({
   create: Methods.writing(runtime, { name: "subscriptions.create", decode: creation }, (request) =>
@@ -117,8 +124,16 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => Effect.map(subscriptions.get(of), shape))
   ),
-  list: Methods.streaming(runtime, { name: "subscriptions.list", decode: ofOrganization }, (of) =>
-    Effect.map(Subscriptions.Subscriptions, (subscriptions) => Stream.map(subscriptions.list(of), shape))
+  list: Methods.streaming(
+    runtime,
+    { name: "subscriptions.list", decode: filter },
+    ({ createdAfter, label = null, search = null, organizationId }) =>
+      Effect.map(Subscriptions.Subscriptions, (subscriptions) =>
+        Stream.map(
+          subscriptions.list({ organizationId, search, label, createdAfter: Arguments.toInstantOrNull(createdAfter) }),
+          shape
+        )
+      )
   ),
   remove: Methods.writing(runtime, { name: "subscriptions.remove", decode: named }, (of) =>
     Methods.done(Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => subscriptions.remove(of)))

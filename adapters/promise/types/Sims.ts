@@ -1,7 +1,7 @@
 /**
  * The SIM inventory and the mobile plan of eSIMs.
  */
-import type { CallOptions, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
 import type { Label } from "./Plans.ts"
 
 /** A SIM: a physical card, or a downloadable profile (eSIM). */
@@ -73,6 +73,15 @@ export interface SimFilter extends OfOrganization {
   readonly isEsim?: boolean | undefined
   /** Only SIMs of this label. */
   readonly label?: Label | undefined
+  /**
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id of a
+   * subscription, or the first characters of a metadata, in any case (rule L1).
+   */
+  readonly search?: string | undefined
+  /** Only SIMs that stand so: nobody has them, somebody has, or they are on their way back to stock. */
+  readonly status?: "free" | "in_use" | "releasing" | undefined
+  /** Only SIMs that were imported after this instant. */
+  readonly createdAfter?: InstantInput | undefined
 }
 
 /** A SIM to import (rules I1, I7 and W9). Space around the texts is ignored. */

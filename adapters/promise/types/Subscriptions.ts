@@ -117,6 +117,19 @@ export interface LastOperator {
   readonly at: Date
 }
 
+/** Which subscriptions a list has. An absent field filters nothing. */
+export interface SubscriptionFilter extends OfOrganization {
+  /**
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id of a
+   * subscription, or the first characters of a metadata, that of an added plan too, in any case (rule L1).
+   */
+  readonly search?: string | undefined
+  /** Only those on SIMs of this label. */
+  readonly label?: Label | undefined
+  /** Only those that were made after this instant. */
+  readonly createdAfter?: InstantInput | undefined
+}
+
 /** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5). */
 export interface Subscriptions {
   /**
@@ -140,8 +153,8 @@ export interface Subscriptions {
   readonly settled: (id: string, options?: CallOptions) => Promise<CreatedSubscription>
   /** Reads the subscription of a SIM. Errors: `NotFoundError`. */
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Subscription>
-  /** All subscriptions of an organization, by creation (rule W4). */
-  readonly list: (of: OfOrganization, options?: CallOptions) => List<Subscription>
+  /** All subscriptions of an organization that the filter takes, by creation (rule W4). */
+  readonly list: (of: SubscriptionFilter, options?: CallOptions) => List<Subscription>
   /**
    * Deletes the subscription of a SIM and cancels its packages at the telco; then the SIM is free again (rule S3).
    *

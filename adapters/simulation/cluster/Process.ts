@@ -75,7 +75,7 @@ type Writing =
       keyof Storage.Storage["Service"],
       keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready"
     >
-  | `sims.${Exclude<keyof Sims, "get" | "page" | "free" | "stock" | "identities" | "smdpHistory">}`
+  | `sims.${Exclude<keyof Sims, "get" | "page" | "find" | "free" | "stock" | "identities" | "smdpHistory">}`
   | Exclude<
       keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"],
       "pending" | "pendingForHandler" | "partitions" | "backlog"

@@ -7,6 +7,8 @@ import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import * as InstallLinks from "../../domain/InstallLinks.ts"
 import { isLabel } from "../../domain/Label.ts"
+import * as SimSearch from "../../domain/SimSearch.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
 import type { Sim } from "../../domain/Sim.ts"
@@ -77,11 +79,17 @@ export type Withheld = "Kept" | "Withheld" | "NotFree"
 export class Sims extends Context.Service<
   Sims,
   {
-    /** By order of import; the cursor is an import sequence. */
+    /**
+     * By order of import; the cursor is an import sequence. `search` is what somebody typed (rule L1). A page with `search`,
+     * `status` or `createdAfter` may be short while others follow (rule W10).
+     */
     readonly page: (of: {
       readonly organizationId: string
       readonly isEsim: boolean | null
       readonly label: string | null
+      readonly search?: string | null
+      readonly status?: SimRules.Status | null
+      readonly createdAfter?: Instant | null
       readonly limit: number
       readonly after: number | null
     }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
@@ -171,14 +179,19 @@ const differences = (
   })
 }
 
+const byImport = ({ importSequence }: Sim): number => importSequence
+
+type Needs = Storage | BusinessClock | Commits | Ids | Paging.FilteredLists
+
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
-export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
+export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
   Sims,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
     const ids = yield* Ids
+    const lists = yield* Paging.FilteredLists
 
     const get = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
       return (yield* storage.sims.get(of)) ?? (yield* new NotFound({ resource: "sim", id: of.iccid }))
@@ -241,16 +254,32 @@ export const layer: Layer.Layer<Sims, never, Storage | BusinessClock | Commits |
 
     return Sims.of({
       get,
-      page: ({ after, isEsim, label, limit, organizationId }) =>
-        label !== null && !isLabel(label)
-          ? Effect.succeed({ items: [], next: null })
-          : Metrics.traced(
-              "Sims.page",
-              {},
-              Effect.map(storage.sims.page({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
-                Paging.page(found, limit, ({ importSequence }) => importSequence)
+      page: ({ createdAfter = null, label, search = null, status = null, ...of }) => {
+        if (label !== null && !isLabel(label)) return Effect.succeed({ items: [], next: null })
+        const filter = { label, status, createdAfter, search: search === null ? null : SimSearch.of(search) }
+        const isPlain = filter.search === null && status === null && createdAfter === null
+        const { after, isEsim, limit, organizationId } = of
+        return Metrics.traced(
+          "Sims.page",
+          {},
+          isPlain
+            ? Effect.map(storage.sims.page({ organizationId, isEsim, label, after, limit: limit + 1 }), (found) =>
+                Paging.page(found, limit, byImport)
               )
-            ),
+            : lists.page(
+                of,
+                (step) =>
+                  storage.sims.find({
+                    organizationId,
+                    isEsim,
+                    ...filter,
+                    ...step,
+                    ...Paging.searching(filter.search)
+                  }),
+                byImport
+              )
+        )
+      },
       installation: Effect.fn("Sims.installation")(function* (of) {
         const { lpa } = yield* get(of)
         if (lpa === null) return yield* new NotFound({ resource: "activation code", id: of.iccid })

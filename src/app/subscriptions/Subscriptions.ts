@@ -1,12 +1,13 @@
 /**
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
-import { Cache, Context, Effect, Exit, Fiber, Layer, Option, type Stream } from "effect"
+import { Cache, Context, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
 import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as SimAggregates from "../../domain/SimAggregate.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import { isLabel } from "../../domain/Label.ts"
 import * as Location from "../../domain/Location.ts"
 import type { LastOperator } from "../../domain/Location.ts"
 import * as PlanRules from "../../domain/Plan.ts"
@@ -28,6 +29,7 @@ import {
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
+import * as SimSearch from "../../domain/SimSearch.ts"
 import * as SubscriptionRules from "../../domain/Subscription.ts"
 import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -110,8 +112,16 @@ export class Subscriptions extends Context.Service<
     >
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
-    /** By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). */
-    readonly list: (of: { readonly organizationId: string }) => Stream.Stream<SubscriptionWithSim, StorageError>
+    /**
+     * By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). `search` is what somebody
+     * typed (rule L1).
+     */
+    readonly list: (of: {
+      readonly organizationId: string
+      readonly search?: string | null
+      readonly label?: string | null
+      readonly createdAfter?: Instant | null
+    }) => Stream.Stream<SubscriptionWithSim, StorageError>
     /**
      * Inside a transaction of the host the deletion is part of that transaction, and the telco is called after the commit
      * (rule H1).
@@ -125,6 +135,11 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
   }
 >()("simplan/Subscriptions") {}
+
+const byCreation = ({ subscription }: SubscriptionWithSim): CreatedCursor => ({
+  createdAt: subscription.createdAt,
+  id: subscription.subscriptionId
+})
 
 const missing = ({ iccid }: OfSubscription) => new NotFound({ resource: "subscription", id: iccid })
 
@@ -190,6 +205,7 @@ type Needs =
   | Commits
   | Catalogues
   | BackgroundTasks
+  | Paging.FilteredLists
   | JobRunner.JobRunner
   | SimReservations.SimReservations
 
@@ -208,6 +224,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
+    const lists = yield* Paging.FilteredLists
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* makeRefuseInside
     const { fastPaths, waitLimitMillis } = yield* Settings
@@ -322,11 +339,24 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
       previewCreate: (request) => Metrics.traced("Subscriptions.previewCreate", {}, previewCreate(request)),
       get: live,
-      list: ({ organizationId }) =>
-        Paging.stream(
-          (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
-          ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
-        ),
+      list: ({ createdAfter = null, label = null, organizationId, search = null }) => {
+        if (label !== null && !isLabel(label)) return Stream.empty
+        const filter = { label, createdAfter, search: search === null ? null : SimSearch.of(search) }
+        if (filter.search === null && label === null && createdAfter === null) {
+          return Paging.stream(
+            (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
+            byCreation
+          )
+        }
+        return Paging.streamPages((after: CreatedCursor | null, limit) =>
+          lists.page(
+            { organizationId, after, limit },
+            (step) =>
+              storage.subscriptions.find({ organizationId, ...filter, ...step, ...Paging.searching(filter.search) }),
+            byCreation
+          )
+        )
+      },
       remove: Effect.fn("Subscriptions.remove")(function* (of) {
         const isInside = yield* inTransaction
         const begun = yield* commits.retryOnConflict(

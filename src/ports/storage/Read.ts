@@ -40,19 +40,19 @@ export const SCAN_LIMIT = 512
  * A part of a list that a filter goes over. The read stops after `limit` rows that the filter takes, or after so many
  * rows of the list, whether taken or not (rule W13): what it costs does not grow with the list.
  */
-export interface FilteredKeyset extends Keyset<CreatedCursor> {
+export interface FilteredKeyset<Cursor = CreatedCursor> extends Keyset<Cursor> {
   /** How many rows to scan, at most; `SCAN_LIMIT` if absent. */
   readonly scanLimit?: number | undefined
 }
 
 /** What such a read found. */
-export interface Filtered<A> {
+export interface Filtered<A, Cursor = CreatedCursor> {
   /** The rows that the filter takes, in the list's order. */
   readonly items: ReadonlyArray<A>
   /** How many rows were scanned. An index may spare those of another value. */
   readonly rows: number
   /** The last row that was scanned, to go on after; null where the list has ended. */
-  readonly next: CreatedCursor | null
+  readonly next: Cursor | null
 }
 
 /** One keyset page of an organization's rows. */

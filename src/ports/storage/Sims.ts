@@ -12,7 +12,8 @@ import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
-import type { OfOrganization, Page, Read } from "./Read.ts"
+import type { SimFilter } from "../../domain/SimSearch.ts"
+import type { Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 
 /**
  * A SIM to be imported. The storage gives it version 1 and an import sequence, which rises in the order given, perhaps
@@ -98,6 +99,11 @@ export interface Sims {
   readonly page: (
     query: Page<number> & { readonly isEsim: boolean | null; readonly label: Label | null }
   ) => Read<ReadonlyArray<Sim>>
+  /**
+   * Those of `SimSearch.isAsked` (rule L1), in the same order. What a search finds among fewer rows than are scanned at most
+   * is read as a whole, whatever the length of the list, where the storage has indexes for it.
+   */
+  readonly find: (query: OfOrganization & FilteredKeyset<number> & SimFilter) => Read<Filtered<Sim, number>>
   /**
    * Reserves eSIMs of the label that are suitable (`Sim.isSuitable`) and not reserved. For a `subscription`: free ones (rule S2), never used ones first,
    * by import sequence; then those recycled longest ago, by import sequence where equal. For a `mobile plan`: those whose mobile plan is

@@ -6,7 +6,8 @@ import type { ForOccurrence, ForReports, PackagesForReports, SimAggregate } from
 import type { Sim } from "../../domain/Sim.ts"
 import type { SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { CreatedCursor, OfOrganization, Page, Read } from "./Read.ts"
+import type { Filter } from "../../domain/SimSearch.ts"
+import type { CreatedCursor, Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 
 /** The reports to be decided: each ICCID is named once. */
 export interface ReportQuery {
@@ -52,6 +53,8 @@ export interface Subscriptions {
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
   /** Live ones, by creation and id, ascending. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
+  /** Those of `SimSearch.isSubscriptionAsked` (rule L1), in the same order, and read as `Sims.find` does. */
+  readonly find: (query: OfOrganization & FilteredKeyset & Filter) => Read<Filtered<SubscriptionWithSim>>
   /**
    * The attachments of a SIM's live subscription, oldest first, unconfirmed ones included; null where it has no live
    * subscription. `id`: those alone that have it as their own id, or as that of their plan.

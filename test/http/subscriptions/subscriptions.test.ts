@@ -163,6 +163,7 @@ describe("plan attachments", () => {
           created_at: iso(World.START),
           ...times,
           used_allowance: { dataBytes: 0 },
+          metadata: "m3",
           state: "CREATED",
           plan: {
             name: "France 1 GB",

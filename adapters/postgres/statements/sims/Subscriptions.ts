@@ -24,13 +24,13 @@ export const columns = Columns.of<Subscription.Subscription>(
 
 const ofLive = Columns.omit(columns, ["organizationId", "iccid", "status"])
 
-type Packed = readonly [subscription: Columns.PackedOf<typeof ofLive>, sim: Sims.Packed]
+export type Packed = readonly [subscription: Columns.PackedOf<typeof ofLive>, sim: Sims.Packed]
 
-const packed = `json_build_array(${Columns.packed("subscription", ofLive)}, ${Sims.value})`
+export const packed = `json_build_array(${Columns.packed("subscription", ofLive)}, ${Sims.value})`
 
 const at = Columns.places(ofLive)
 
-const unpack = (
+export const unpack = (
   decrypt: Secrets.Turn,
   organizationId: string,
   [subscription, packedSim]: Packed

@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import * as Quota from "../../../domain/Quota.ts"
-import type { Sim } from "../../../domain/Sim.ts"
+import { type Sim, statuses } from "../../../domain/Sim.ts"
+import * as SimSearch from "../../../domain/SimSearch.ts"
 import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Pending } from "../../../ports/Jobs.ts"
@@ -98,6 +99,13 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
   }
   const today = UsageBook.dayOf(world.now)
   const days = { from: today - (choice % 3) * 20 * DAY, until: today + (1 + 20 * (row % 2)) * DAY }
+  const searches = {
+    status: pick([null, null, ...statuses], choice),
+    createdAfter: pick([null, world.now - HOUR, world.now], choice + row),
+    search: SimSearch.of(
+      pick(["", iccid.slice(0, 1 + choice), iccid.slice(-1 - row), `4477009000${row}`, "M", id], choice)
+    )
+  }
   const asked = {
     since: world.now + (choice - 5) * HOUR,
     packageIds: [`T-${choice}`],
@@ -141,6 +149,17 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (sim: Sim) => sim.importSequence
     ),
     storage.sims.free({ ...of, label: sims.label ?? "Green" }),
+    pages(
+      ask,
+      (after, limit) => items(storage.sims.find({ ...of, ...sims, ...searches, after, limit })),
+      (sim: Sim) => sim.importSequence
+    ),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) =>
+        items(storage.subscriptions.find({ ...of, ...searches, label: sims.label, after, limit })),
+      ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
+    ),
     Effect.map(storage.sims.stock({ organizationIds: [organizationId] }), (stock) =>
       byText(stock, ({ label }) => label)
     ),

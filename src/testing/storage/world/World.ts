@@ -114,7 +114,7 @@ export const neighbour = (world: World) => {
 }
 
 /** The rows that a read with a filter took. */
-export const items = <A, E>(read: Effect.Effect<Filtered<A>, E>): Effect.Effect<ReadonlyArray<A>, E> =>
+export const items = <A, Cursor, E>(read: Effect.Effect<Filtered<A, Cursor>, E>): Effect.Effect<ReadonlyArray<A>, E> =>
   Effect.map(read, (found) => found.items)
 
 /** Expects a commit to conflict; on what, where that is known. */

@@ -4,7 +4,7 @@
  * The rows that they name are not there: a commit may end in a conflict, and its statement is the same.
  */
 import type { Effect } from "effect"
-import type { AuditEntry, Delivery, Jobs, Outbox, Storage } from "simplan/ports"
+import { type AuditEntry, type Delivery, type Jobs, type Outbox, SimSearch, type Storage } from "simplan/ports"
 import { inService, iccidOf, jobDue, newSim, terms, touch } from "../PostgresWorld.ts"
 import * as Values from "../../../domain/Values.ts"
 
@@ -220,6 +220,26 @@ export const operations: Readonly<Record<string, Operation>> = {
   "sims.import": ({ storage }) => storage.sims.import([newSim(organizationId, 1)], auditEntry),
   "sims.get": ({ storage }) => storage.sims.get(ofSim),
   "sims.page": ({ storage }) => storage.sims.page({ ...page, after: 1, isEsim: null, label: "Green" }),
+  "sims.find": ({ storage }) =>
+    storage.sims.find({
+      ...page,
+      after: 1,
+      isEsim: true,
+      label: "Green",
+      status: "in_use",
+      createdAfter: 1,
+      search: SimSearch.of("0017")
+    }),
+  "sims.find without a search": ({ storage }) =>
+    storage.sims.find({
+      ...page,
+      after: null,
+      isEsim: null,
+      label: null,
+      status: "free",
+      createdAfter: null,
+      search: null
+    }),
   "sims.reserve": ({ storage }) =>
     storage.sims.reserve({
       organizationId,
@@ -247,6 +267,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   "simAggregates.owner": ({ storage }) => storage.simAggregates.owner(iccid),
   "subscriptions.get": ({ storage }) => storage.subscriptions.get(ofSim),
   "subscriptions.page": ({ storage }) => storage.subscriptions.page(page),
+  "subscriptions.find": ({ storage }) =>
+    storage.subscriptions.find({ ...page, label: "Green", createdAfter: 1, search: SimSearch.of("208930000000001") }),
   "subscriptions.attachments": ({ storage }) => storage.subscriptions.attachments({ ...ofSim, id: "a" }),
   "deliveries.get": ({ storage }) => storage.deliveries.get({ organizationId, deliveryId: "d" }),
   "deliveries.page": ({ storage }) =>

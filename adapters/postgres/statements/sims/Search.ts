@@ -1,0 +1,286 @@
+/**
+ * The lists of SIMs and of subscriptions with a filter (rule L1).
+ *
+ * What a search finds is looked up in the index of each thing that it may be. Where that are no more than the rows that may
+ * be scanned, they are all that is left to filter and to sort. Where they are more, the list is scanned in its order, as
+ * other filtered lists are: rows that fit stand close together there.
+ */
+import type { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/ports"
+import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
+import * as Sims from "./Sims.ts"
+import * as Subscriptions from "./Subscriptions.ts"
+
+/** The text after all that begin with the prefix, by code point; null where there is none. */
+const beyond = (prefix: string): string | null => {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
+  while (points.at(-1) === 0x10_ff_ff) points.pop()
+  const last = points.pop()
+  // Surrogates are no characters.
+  return last === undefined ? null : String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1)
+}
+
+/** Whether a text of an index begins so. */
+const begins = (sql: Sql, text: string, prefix: string): Fragment => {
+  const end = beyond(prefix)
+  return sql.and([
+    sql`${sql.literal(text)} >= ${prefix}::text`,
+    ...(end === null ? [] : [sql`${sql.literal(text)} < ${end}::text`])
+  ])
+}
+
+const foldedMetadata = (table: string): string => `(simplan.folded(${table}.metadata) collate "C")`
+
+const reversed = (text: string): string => Array.from(text).reverse().join("")
+
+/** An ICCID for each place of an index where the search finds something, perhaps the same one more than once. */
+const places = (
+  sql: Sql,
+  organizationId: string,
+  most: Fragment,
+  search: SimSearch.Search
+): ReadonlyArray<Fragment> => {
+  const { iccid, imsi, metadata, msisdn, subscriptionId } = search
+  // The order names the index, so that the planner has no other one, and none to sort by.
+  const of = (table: string, column: string, fits: Fragment, more: Fragment = sql.literal("")): Fragment => sql`(
+      select ${sql.literal(table)}.iccid from simplan.${sql.literal(table)}
+      where ${sql.literal(table)}.organization_id = ${organizationId} and ${fits} ${more}
+      order by ${sql.literal(`${table}.organization_id, ${column}`)}
+      limit ${most}
+    )`
+  const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
+  const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
+  return [
+    ...(iccid === null
+      ? []
+      : [
+          of("sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
+          of("iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
+        ]),
+    ...(imsi === null ? [] : [of("sim", "sim.imsi", equal("sim.imsi", imsi))]),
+    ...(msisdn === null ? [] : [of("sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
+    of("subscription", "subscription.subscription_id", equal("subscription.subscription_id", subscriptionId)),
+    of(
+      "subscription",
+      ofSubscription,
+      begins(sql, ofSubscription, metadata),
+      sql.literal("and subscription.status = 'Live' and subscription.metadata <> ''")
+    ),
+    of("attachment", ofAttachment, begins(sql, ofAttachment, metadata), sql.literal("and attachment.metadata <> ''"))
+  ]
+}
+
+/** `SimSearch.isFound`, of `sim`. */
+const isFound = (sql: Sql, { iccid, imsi, metadata, msisdn, subscriptionId }: SimSearch.Search): Fragment => {
+  // With an offset the planner takes these lookups for what they are, and never reads the whole table instead.
+  const subscribed = sql`exists (
+        select from simplan.subscription found
+        where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+          and found.status <> 'Deleted' and found.status = 'Live' and (
+            found.subscription_id = ${subscriptionId}
+            or starts_with(simplan.folded(found.metadata), ${metadata}::text)
+            or exists (
+              select from simplan.attachment
+              where attachment.organization_id = found.organization_id
+                and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                and starts_with(simplan.folded(attachment.metadata), ${metadata}::text)
+              offset 0
+            )
+          )
+        offset 0
+      )`
+  return sql.or([
+    ...(iccid === null
+      ? []
+      : [sql`starts_with(sim.iccid, ${iccid}::text)`, sql`starts_with(reverse(sim.iccid), ${reversed(iccid)}::text)`]),
+    ...(imsi === null ? [] : [sql`sim.imsi = ${imsi}`]),
+    ...(msisdn === null ? [] : [sql`sim.msisdn = ${msisdn}`]),
+    subscribed
+  ])
+}
+
+const allocations: { readonly [Status in Sim.Status]: string } = {
+  free: "sim.allocation = 'Free'",
+  in_use: "sim.allocation in ('Provisioning', 'InService')",
+  releasing: "sim.allocation = 'Releasing'"
+}
+
+/** A list of rows that each have one SIM. */
+interface List {
+  /** The table that the list is of. */
+  readonly table: "sim" | "subscription"
+  /** The columns that it is ordered by. */
+  readonly order: string
+  /** The cursor of a row, as JSON. */
+  readonly cursor: string
+  /** The item, as JSON. */
+  readonly value: string
+  /** What is joined to a row of the table: exactly one. */
+  readonly beside: string
+  /** What is joined to the SIM for the row of the table: one, if it is in the list. */
+  readonly ofSim: string
+}
+
+const simList: List = {
+  table: "sim",
+  order: "sim.import_sequence",
+  cursor: "sim.import_sequence",
+  value: Sims.value,
+  beside: "",
+  ofSim: ""
+}
+
+const subscriptionList: List = {
+  table: "subscription",
+  order: "subscription.created_at, subscription.subscription_id",
+  cursor: "json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id)",
+  value: Subscriptions.packed,
+  beside: `join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
+  ofSim: `join simplan.subscription on subscription.organization_id = sim.organization_id
+            and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
+}
+
+interface Asked<Cursor> extends Storage.OfOrganization, Storage.FilteredKeyset<Cursor> {
+  readonly search: SimSearch.Search | null
+}
+
+/** Which rows: those in the list, after the cursor, and those of them that are taken. */
+interface Conditions {
+  readonly listed: ReadonlyArray<Fragment>
+  readonly filters: ReadonlyArray<Fragment>
+}
+
+interface Found<Packed, Cursor> {
+  /** Whether the list was scanned. */
+  readonly isScan: boolean
+  /** How many places the indexes have. */
+  readonly places: number
+  readonly found: ReadonlyArray<{ readonly at: number; readonly cursor: Cursor; readonly item: Packed | null }>
+}
+
+const page = <Packed, Cursor, A>(
+  database: Database,
+  list: List,
+  asked: Asked<Cursor>,
+  conditionsOf: (sql: Sql) => Conditions,
+  unpack: (packed: Packed) => A
+): Effect.Effect<Storage.Filtered<A, Cursor>, Storage.StorageError> => {
+  const { limit, organizationId, scanLimit = Storage.SCAN_LIMIT, search } = asked
+  const statement = (sql: Sql): Fragment => {
+    const { filters, listed } = conditionsOf(sql)
+    const [literal, most] = [sql.literal, sql.literal(String(scanLimit))]
+    const taken = [...filters, ...(search === null ? [] : [isFound(sql, search)])]
+    const beyondMost = literal(String(scanLimit + 1))
+    const candidates =
+      search === null
+        ? sql`counted as (select 0 as places, true as is_scan)`
+        : sql`candidate as materialized (
+          select places.iccid from (${sql.join(" union all ", false)(places(sql, organizationId, beyondMost, search))}) places
+          limit ${beyondMost}
+        ), counted as materialized (select count(*) as places, count(*) > ${most} as is_scan from candidate)`
+    const scanned = sql`
+        select ${literal(list.table)}.scanned_at as at, ${literal(list.cursor)} as cursor,
+          case when filtered.is_taken then ${literal(list.value)} end as item
+        from (
+          select ${literal(list.table)}.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
+          from simplan.${literal(list.table)}
+          where (select counted.is_scan from counted) and ${sql.and(listed)}
+          window listed as (order by ${literal(list.order)})
+          order by ${literal(list.order)}
+          limit ${most}
+        ) ${literal(list.table)}
+        ${literal(list.beside)}
+        cross join lateral (select ${taken.length === 0 ? literal("true") : sql.and(taken)} as is_taken) filtered
+        where filtered.is_taken or ${literal(list.table)}.is_last or ${literal(list.table)}.scanned_at = ${most}
+        order by ${literal(list.order)}
+        limit ${limit}::int`
+    const fromIndexes = sql`
+        select row_number() over (order by ${literal(list.order)}) as at, ${literal(list.cursor)} as cursor,
+          ${literal(list.value)} as item
+        from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+        cross join lateral (
+          select * from simplan.sim
+          where sim.organization_id = ${organizationId} and sim.iccid = candidate.iccid
+          limit 1
+        ) sim
+        ${literal(list.ofSim)}
+        where ${sql.and([...listed, ...taken])}
+        order by ${literal(list.order)}
+        limit ${limit}::int`
+    return sql`
+      with ${candidates}
+      select json_build_object(
+        'isScan', counted.is_scan, 'places', counted.places, 'found', coalesce(
+          (
+            select json_agg(json_build_object('at', found.at, 'cursor', found.cursor, 'item', found.item) order by found.at)
+            from (${search === null ? scanned : sql`(${scanned}) union all (${fromIndexes})`}) found
+          ),
+          '[]'
+        )
+      )::text as value
+      from counted`
+  }
+  return Secrets.decoded(
+    database.row((sql) => sql<Row<Found<Packed, Cursor>>>`${statement(sql)}`),
+    (read): Storage.Filtered<A, Cursor> => {
+      const { found, isScan, places } = read ?? { found: [], isScan: false, places: 0 }
+      const items = found.flatMap(({ item }) => (item === null ? [] : [unpack(item)]))
+      const last = found.at(-1)
+      if (last === undefined) return { items, rows: isScan ? 0 : places, next: null }
+      if (!isScan) return { items, rows: places, next: items.length < limit ? null : last.cursor }
+      const hasEnded = items.length < limit && last.at < scanLimit
+      return { items, rows: last.at, next: hasEnded ? null : last.cursor }
+    }
+  )
+}
+
+const ofLabel = (sql: Sql, { label }: SimSearch.Filter): ReadonlyArray<Fragment> =>
+  label === null ? [] : [sql`sim.label = ${label}`]
+
+/** SIMs by import sequence. */
+export const sims =
+  (database: Database) => (query: Storage.OfOrganization & Storage.FilteredKeyset<number> & SimSearch.SimFilter) =>
+    page<Sims.Packed, number, Sim.Sim>(
+      database,
+      simList,
+      query,
+      (sql) => ({
+        listed: [
+          sql`sim.organization_id = ${query.organizationId}`,
+          sql`sim.import_sequence > ${query.after ?? 0}::bigint`
+        ],
+        filters: [
+          ...ofLabel(sql, query),
+          ...(query.isEsim === null ? [] : [sql`sim.is_esim = ${query.isEsim}`]),
+          ...(query.status === null ? [] : [sql.literal(allocations[query.status])]),
+          ...(query.createdAfter === null ? [] : [sql`sim.created_at > ${query.createdAfter}::bigint`])
+        ]
+      }),
+      (packed) => Sims.unpack(database.cipher.decrypt, query.organizationId, packed)
+    )
+
+/** Live subscriptions by creation and id. */
+export const subscriptions =
+  (database: Database) => (query: Storage.OfOrganization & Storage.FilteredKeyset & SimSearch.Filter) =>
+    page<Subscriptions.Packed, Storage.CreatedCursor, Subscription.SubscriptionWithSim>(
+      database,
+      subscriptionList,
+      query,
+      (sql) => ({
+        listed: [
+          sql`subscription.organization_id = ${query.organizationId}`,
+          sql.literal("subscription.status = 'Live'"),
+          ...(query.createdAfter === null ? [] : [sql`subscription.created_at > ${query.createdAfter}::bigint`]),
+          ...(query.after === null
+            ? []
+            : [
+                sql`(subscription.created_at, subscription.subscription_id)
+              > (${query.after.createdAt}::bigint, ${query.after.id}::text)`
+              ])
+        ],
+        filters: ofLabel(sql, query)
+      }),
+      (packed) => Subscriptions.unpack(database.cipher.decrypt, query.organizationId, packed)
+    )

@@ -1,0 +1,221 @@
+/**
+ * Finding SIMs and subscriptions (rule L1): a list with a filter has what `SimSearch` says of every SIM by itself.
+ */
+import { Effect } from "effect"
+import { type Sim, statuses } from "../../../domain/Sim.ts"
+import type { SimAggregate } from "../../../domain/SimAggregate.ts"
+import * as SimSearch from "../../../domain/SimSearch.ts"
+import { DAY } from "../../../domain/Time.ts"
+import type { Filtered } from "../../../ports/Storage.ts"
+import * as Suite from "../../Suite.ts"
+import * as Rows from "../world/Rows.ts"
+import * as World from "../world/World.ts"
+import { scenario } from "../world/World.ts"
+
+/** All that a list has, read in pages. */
+const whole = <A, Cursor, E>(
+  what: string,
+  scanLimit: number,
+  read: (after: Cursor | null) => Effect.Effect<Filtered<A, Cursor>, E>
+) =>
+  Effect.gen(function* () {
+    const items: Array<A> = []
+    let after: Cursor | null = null
+    do {
+      const found: Filtered<A, Cursor> = yield* read(after)
+      yield* Suite.holds(`${what}: no more rows than asked for`, found.rows <= scanLimit)
+      items.push(...found.items)
+      after = found.next
+    } while (after !== null)
+    return items
+  })
+
+/** How many rows a step scans: fewer than there are, so that a search finds more than that; and more. */
+const scanLimits = [3, 100] as const
+
+/** Reads both lists in each way, and compares them with what is known of each SIM. */
+const finds = (
+  world: World.World,
+  aggregates: ReadonlyArray<SimAggregate>,
+  text: string,
+  filter: Partial<SimSearch.SimFilter> = {}
+) =>
+  Effect.gen(function* () {
+    const asked = {
+      isEsim: null,
+      label: null,
+      status: null,
+      createdAfter: null,
+      search: SimSearch.of(text),
+      ...filter
+    }
+    const { isEsim: _, status: __, ...ofSubscription } = asked
+    const sims = aggregates.filter((of) => SimSearch.isAsked(of, asked)).map(({ sim }) => sim.iccid)
+    const live = aggregates
+      .filter((of) => SimSearch.isSubscriptionAsked(of, ofSubscription))
+      .flatMap(({ subscription }) => (subscription === null ? [] : [subscription]))
+      .sort((a, b) => a.createdAt - b.createdAt || (a.subscriptionId < b.subscriptionId ? -1 : 1))
+      .map(({ subscriptionId }) => subscriptionId)
+    for (const scanLimit of scanLimits) {
+      const page = { ...World.of(world), limit: 4, scanLimit }
+      const what = `${JSON.stringify({ text, ...filter })}, by ${scanLimit}`
+      const found = yield* whole(what, scanLimit, (after: number | null) =>
+        world.storage.sims.find({ ...page, ...asked, after })
+      )
+      yield* Suite.equals(
+        `SIMs for ${what}`,
+        found.map(({ iccid }) => iccid),
+        sims
+      )
+      const subscriptions = yield* whole(what, scanLimit, (after: { createdAt: number; id: string } | null) =>
+        world.storage.subscriptions.find({ ...page, ...ofSubscription, after })
+      )
+      yield* Suite.equals(
+        `subscriptions for ${what}`,
+        subscriptions.map(({ subscription }) => subscription.subscriptionId),
+        live
+      )
+    }
+  })
+
+/** Texts that differ in their case, at the border of what is searched, and in letters that have no case or an odd one. */
+const texts = [
+  "Order 4711",
+  "order 4712",
+  "ORDER 47",
+  "Größe Ö",
+  "ΣΊΣΥΦΟΣ",
+  "Щука 1",
+  "İstanbul ı",
+  "100%_\\",
+  `${"a".repeat(63)}😀b`,
+  `${"a".repeat(64)}c`,
+  "\u{10ffff}\u{10ffff}x",
+  "\ud7ffx",
+  "89",
+  ""
+] as const
+
+const stocked = (world: World.World) =>
+  Effect.gen(function* () {
+    const numbers = (index: number) => ({
+      imsi: index % 3 === 0 ? null : `20893000000000${index % 4}`,
+      msisdn: index % 4 === 0 ? null : `4670123456${index % 5}`
+    })
+    const made = Array.from({ length: 28 }, (_, index) =>
+      World.newSim(world, {
+        isEsim: index % 5 !== 4,
+        lpa: null,
+        label: index % 2 === 0 ? "Green" : "Blue",
+        createdAt: world.now + (index % 3) * DAY,
+        ...numbers(index)
+      })
+    )
+    const sims: ReadonlyArray<Sim> = yield* World.stock(world, made)
+    const at = (index: number) => texts[index % texts.length] ?? ""
+    for (const [index, sim] of sims.entries()) {
+      if (index % 7 === 6) continue
+      const subscription = Rows.subscription(world, sim, {
+        metadata: at(index),
+        createdAt: world.now + (index % 5) * DAY,
+        status: index % 7 === 5 ? "Pending" : "Live"
+      })
+      const attachments = [
+        Rows.attachment(world, subscription, { metadata: at(index) }),
+        Rows.attachment(world, subscription, { metadata: at(index + 3), confirmed: index % 2 === 0 })
+      ]
+      const allocation =
+        subscription.status === "Live"
+          ? { _tag: "InService" as const, subscriptionId: subscription.subscriptionId }
+          : { _tag: "Provisioning" as const, subscriptionId: subscription.subscriptionId }
+      const change = World.subscribe(sim, subscription, { sim: { allocation }, attachments })
+      yield* world.storage.commit({ sims: [change] })
+    }
+    // One whose subscription is gone, and which is on its way back to stock.
+    const [first] = sims
+    if (first !== undefined) {
+      const { sim } = yield* World.aggregate(world, first.iccid)
+      const allocation = { _tag: "Releasing" as const, subscriptionId: world.id() }
+      yield* World.write(world, sim, { sim: { allocation }, subscription: null })
+    }
+    return yield* Effect.forEach(sims, ({ iccid }) => World.aggregate(world, iccid))
+  })
+
+export const cases: ReadonlyArray<World.Scenario> = [
+  scenario("L1: a search finds what each SIM says by itself, and nothing of another organization", (world) =>
+    Effect.gen(function* () {
+      const aggregates = yield* stocked(world)
+      yield* stocked(yield* World.neighbour(world))
+      const [one, other] = aggregates.slice(8)
+      if (one === undefined || other === undefined) return
+      const { iccid } = one.sim
+      const named = [
+        iccid,
+        `${iccid}F`,
+        iccid.slice(0, 6),
+        iccid.slice(-2),
+        iccid.slice(-1),
+        `${iccid.slice(0, 4)} ${iccid.slice(4, 8)}`,
+        one.sim.imsi ?? "",
+        `+${one.sim.msisdn}`,
+        `${other.sim.msisdn}`,
+        `+${one.sim.imsi}`,
+        one.subscription?.subscriptionId ?? "",
+        aggregates[5]?.subscription?.subscriptionId ?? "",
+        "nothing has this"
+      ]
+      const written = texts.flatMap((text) => [text, text.slice(0, 3), text.toUpperCase(), `${text}z`])
+      for (const text of [...named, ...written]) yield* finds(world, aggregates, text.toWellFormed())
+    })
+  ),
+
+  scenario(
+    "L1: lists are filtered by label, kind, status and the instant of creation, alone and with a search",
+    (world) =>
+      Effect.gen(function* () {
+        const aggregates = yield* stocked(world)
+        const filters: ReadonlyArray<Partial<SimSearch.SimFilter>> = [
+          { label: "Blue" },
+          { label: "Red" },
+          { isEsim: false },
+          ...statuses.map((status) => ({ status })),
+          ...[-1, 0, DAY - 1, DAY, 4 * DAY].map((after) => ({ createdAfter: world.now + after })),
+          { label: "Green", isEsim: true, status: "in_use", createdAfter: world.now }
+        ]
+        for (const filter of filters) {
+          for (const text of ["", "8", "order"]) yield* finds(world, aggregates, text, filter)
+        }
+      })
+  ),
+
+  scenario("L1: a search finds what has changed", (world) =>
+    Effect.gen(function* () {
+      const [sim] = yield* World.stock(world, [World.newSim(world, { msisdn: null })])
+      if (sim === undefined) return
+      const check = (text: string) =>
+        Effect.flatMap(World.aggregate(world, sim.iccid), (aggregate) => finds(world, [aggregate], text))
+      yield* world.storage.sims.import([World.newSim(world, { iccid: sim.iccid, msisdn: "46701234567" })])
+      yield* check("+46 70 123 45 67")
+      const subscription = Rows.subscription(world, sim, { metadata: "first", status: "Pending" })
+      const attachment = Rows.attachment(world, subscription, { metadata: "first", confirmed: false })
+      yield* world.storage.commit({ sims: [World.subscribe(sim, subscription, { attachments: [attachment] })] })
+      yield* check("first")
+      const pending = yield* World.aggregate(world, sim.iccid)
+      yield* World.write(world, pending.sim, {
+        subscription: { ...subscription, status: "Live" },
+        attachments: [{ ...attachment, confirmed: true }]
+      })
+      yield* check("first")
+      yield* check("top-up")
+      const live = yield* World.aggregate(world, sim.iccid)
+      yield* World.write(world, live.sim, {
+        attachments: [Rows.attachment(world, subscription, { metadata: "Top-Up 2" })]
+      })
+      yield* check("top-up")
+      const full = yield* World.aggregate(world, sim.iccid)
+      yield* World.write(world, full.sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
+      yield* check("first")
+      yield* check(subscription.subscriptionId)
+    })
+  )
+]

@@ -1,0 +1,117 @@
+with candidate as materialized (
+  select places.iccid from ((
+    select sim.iccid from simplan.sim
+    where sim.organization_id = $1 and (sim.iccid >= $2::text AND sim.iccid < $3::text)
+    order by sim.organization_id, sim.iccid
+    limit 513
+    ) union all (
+      select iccid.iccid from simplan.iccid
+      where iccid.organization_id = $4 and (reverse(iccid.iccid) >= $5::text AND reverse(iccid.iccid) < $6::text)
+      order by iccid.organization_id, reverse(iccid.iccid)
+      limit 513
+    ) union all (
+      select sim.iccid from simplan.sim
+      where sim.organization_id = $7 and sim.msisdn = $8
+      order by sim.organization_id, sim.msisdn
+      limit 513
+    ) union all (
+      select subscription.iccid from simplan.subscription
+      where subscription.organization_id = $9 and subscription.subscription_id = $10
+      order by subscription.organization_id, subscription.subscription_id
+      limit 513
+    ) union all (
+      select subscription.iccid from simplan.subscription
+      where subscription.organization_id = $11
+      and ((simplan.folded(subscription.metadata) collate "C") >= $12::text AND (simplan.folded(subscription.metadata) collate "C") < $13::text) and subscription.status = 'Live' and subscription.metadata <> ''
+      order by subscription.organization_id, (simplan.folded(subscription.metadata) collate "C")
+      limit 513
+    ) union all (
+      select attachment.iccid from simplan.attachment
+      where attachment.organization_id = $14
+      and ((simplan.folded(attachment.metadata) collate "C") >= $15::text AND (simplan.folded(attachment.metadata) collate "C") < $16::text) and attachment.metadata <> ''
+      order by attachment.organization_id, (simplan.folded(attachment.metadata) collate "C")
+      limit 513
+  )) places
+  limit 513
+), counted as materialized (select count(*) as places, count(*) > 512 as is_scan from candidate)
+select json_build_object(
+  'isScan', counted.is_scan, 'places', counted.places, 'found', coalesce(
+    (
+      select json_agg(json_build_object('at', found.at, 'cursor', found.cursor, 'item', found.item) order by found.at)
+      from ((
+        select sim.scanned_at as at, sim.import_sequence as cursor,
+        case when filtered.is_taken then json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim,
+          sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
+          case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
+          then json_build_array(sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
+            sim.mobile_plan_applied, sim.mobile_plan_target)
+          end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
+          then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
+          end) end as item
+        from (
+          select sim.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
+          from simplan.sim
+          where (select counted.is_scan from counted) and (sim.organization_id = $17 AND sim.import_sequence > $18::bigint)
+          window listed as (order by sim.import_sequence)
+          order by sim.import_sequence
+          limit 512
+        ) sim
+        cross join lateral (select (sim.label = $19 AND sim.is_esim = $20 AND sim.allocation in ('Provisioning',
+          'InService') AND sim.created_at > $21::bigint AND (starts_with(sim.iccid, $22::text) OR starts_with(reverse(sim.iccid),
+            $23::text) OR sim.msisdn = $24 OR exists (
+              select from simplan.subscription found
+              where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+              and found.status <> 'Deleted' and found.status = 'Live' and (
+                found.subscription_id = $25
+                or starts_with(simplan.folded(found.metadata), $26::text)
+                or exists (
+                  select from simplan.attachment
+                  where attachment.organization_id = found.organization_id
+                  and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                  and starts_with(simplan.folded(attachment.metadata), $27::text)
+                  offset 0
+                )
+              )
+              offset 0
+          ))) as is_taken) filtered
+        where filtered.is_taken or sim.is_last or sim.scanned_at = 512
+        order by sim.import_sequence
+        limit $28::int) union all (
+          select row_number() over (order by sim.import_sequence) as at, sim.import_sequence as cursor,
+          json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
+            sim.allocation, sim.allocated_to, sim.version,
+            case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
+            then json_build_array(sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
+              sim.mobile_plan_applied, sim.mobile_plan_target)
+            end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
+            then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
+            end) as item
+          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+          cross join lateral (
+            select * from simplan.sim
+            where sim.organization_id = $29 and sim.iccid = candidate.iccid
+            limit 1
+          ) sim
+          where (sim.organization_id = $30 AND sim.import_sequence > $31::bigint AND sim.label = $32 AND sim.is_esim = $33 AND sim.allocation in ('Provisioning', 'InService') AND sim.created_at > $34::bigint AND (starts_with(sim.iccid, $35::text) OR starts_with(reverse(sim.iccid), $36::text) OR sim.msisdn = $37 OR exists (
+            select from simplan.subscription found
+            where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+            and found.status <> 'Deleted' and found.status = 'Live' and (
+              found.subscription_id = $38
+              or starts_with(simplan.folded(found.metadata), $39::text)
+              or exists (
+                select from simplan.attachment
+                where attachment.organization_id = found.organization_id
+                and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                and starts_with(simplan.folded(attachment.metadata), $40::text)
+                offset 0
+              )
+            )
+            offset 0
+          )))
+          order by sim.import_sequence
+          limit $41::int)) found
+    ),
+    '[]'
+  )
+)::text as value
+from counted;

@@ -1,0 +1,132 @@
+with candidate as materialized (
+  select places.iccid from ((
+    select sim.iccid from simplan.sim
+    where sim.organization_id = $1 and (sim.iccid >= $2::text AND sim.iccid < $3::text)
+    order by sim.organization_id, sim.iccid
+    limit 513
+    ) union all (
+      select iccid.iccid from simplan.iccid
+      where iccid.organization_id = $4 and (reverse(iccid.iccid) >= $5::text AND reverse(iccid.iccid) < $6::text)
+      order by iccid.organization_id, reverse(iccid.iccid)
+      limit 513
+    ) union all (
+      select sim.iccid from simplan.sim
+      where sim.organization_id = $7 and sim.imsi = $8
+      order by sim.organization_id, sim.imsi
+      limit 513
+    ) union all (
+      select sim.iccid from simplan.sim
+      where sim.organization_id = $9 and sim.msisdn = $10
+      order by sim.organization_id, sim.msisdn
+      limit 513
+    ) union all (
+      select subscription.iccid from simplan.subscription
+      where subscription.organization_id = $11 and subscription.subscription_id = $12
+      order by subscription.organization_id, subscription.subscription_id
+      limit 513
+    ) union all (
+      select subscription.iccid from simplan.subscription
+      where subscription.organization_id = $13
+      and ((simplan.folded(subscription.metadata) collate "C") >= $14::text AND (simplan.folded(subscription.metadata) collate "C") < $15::text) and subscription.status = 'Live' and subscription.metadata <> ''
+      order by subscription.organization_id, (simplan.folded(subscription.metadata) collate "C")
+      limit 513
+    ) union all (
+      select attachment.iccid from simplan.attachment
+      where attachment.organization_id = $16
+      and ((simplan.folded(attachment.metadata) collate "C") >= $17::text AND (simplan.folded(attachment.metadata) collate "C") < $18::text) and attachment.metadata <> ''
+      order by attachment.organization_id, (simplan.folded(attachment.metadata) collate "C")
+      limit 513
+  )) places
+  limit 513
+), counted as materialized (select count(*) as places, count(*) > 512 as is_scan from candidate)
+select json_build_object(
+  'isScan', counted.is_scan, 'places', counted.places, 'found', coalesce(
+    (
+      select json_agg(json_build_object('at', found.at, 'cursor', found.cursor, 'item', found.item) order by found.at)
+      from ((
+        select subscription.scanned_at as at, json_build_object('createdAt', subscription.created_at, 'id',
+          subscription.subscription_id) as cursor,
+        case when filtered.is_taken then json_build_array(json_build_array(subscription.subscription_id, subscription.metadata,
+          subscription.created_at), json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa,
+            sim.created_at, sim.allocation, sim.allocated_to, sim.version,
+            case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
+            then json_build_array(sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
+              sim.mobile_plan_applied, sim.mobile_plan_target)
+            end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
+            then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
+            end)) end as item
+        from (
+          select subscription.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
+          from simplan.subscription
+          where (select counted.is_scan from counted)
+          and (subscription.organization_id = $19 AND subscription.status = 'Live' AND subscription.created_at > $20::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($21::bigint, $22::text))
+          window listed as (order by subscription.created_at, subscription.subscription_id)
+          order by subscription.created_at, subscription.subscription_id
+          limit 512
+        ) subscription
+        join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid
+        cross join lateral (select (sim.label = $23 AND (starts_with(sim.iccid, $24::text) OR starts_with(reverse(sim.iccid),
+          $25::text) OR sim.imsi = $26 OR sim.msisdn = $27 OR exists (
+            select from simplan.subscription found
+            where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+            and found.status <> 'Deleted' and found.status = 'Live' and (
+              found.subscription_id = $28
+              or starts_with(simplan.folded(found.metadata), $29::text)
+              or exists (
+                select from simplan.attachment
+                where attachment.organization_id = found.organization_id
+                and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                and starts_with(simplan.folded(attachment.metadata), $30::text)
+                offset 0
+              )
+            )
+            offset 0
+          ))) as is_taken) filtered
+        where filtered.is_taken or subscription.is_last or subscription.scanned_at = 512
+        order by subscription.created_at, subscription.subscription_id
+        limit $31::int) union all (
+          select row_number() over (order by subscription.created_at, subscription.subscription_id) as at,
+          json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id) as cursor,
+          json_build_array(json_build_array(subscription.subscription_id, subscription.metadata, subscription.created_at),
+            json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
+              sim.allocation, sim.allocated_to, sim.version,
+              case when sim.recycled_at is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null
+              then json_build_array(sim.recycled_at, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
+                sim.mobile_plan_applied, sim.mobile_plan_target)
+              end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
+              then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
+              end)) as item
+          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+          cross join lateral (
+            select * from simplan.sim
+            where sim.organization_id = $32 and sim.iccid = candidate.iccid
+            limit 1
+          ) sim
+          join simplan.subscription on subscription.organization_id = sim.organization_id
+          and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
+          where (subscription.organization_id = $33 AND subscription.status = 'Live' AND subscription.created_at > $34::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($35::bigint, $36::text) AND sim.label = $37 AND (starts_with(sim.iccid,
+              $38::text) OR starts_with(reverse(sim.iccid), $39::text) OR sim.imsi = $40 OR sim.msisdn = $41 OR exists (
+                select from simplan.subscription found
+                where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+                and found.status <> 'Deleted' and found.status = 'Live' and (
+                  found.subscription_id = $42
+                  or starts_with(simplan.folded(found.metadata), $43::text)
+                  or exists (
+                    select from simplan.attachment
+                    where attachment.organization_id = found.organization_id
+                    and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                    and starts_with(simplan.folded(attachment.metadata), $44::text)
+                    offset 0
+                  )
+                )
+                offset 0
+          )))
+          order by subscription.created_at, subscription.subscription_id
+          limit $45::int)) found
+    ),
+    '[]'
+  )
+)::text as value
+from counted;

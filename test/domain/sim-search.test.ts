@@ -1,0 +1,66 @@
+/**
+ * Finding SIMs and subscriptions by what somebody has typed (rule L1).
+ */
+import { describe, expect, it } from "vitest"
+import * as SimSearch from "../../src/domain/SimSearch.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import * as Values from "./Values.ts"
+
+const iccid = "8946012345678900017"
+const sim = { ...Values.sim({ iccid }), imsi: "240080012345678", msisdn: "46701234567" }
+const subscription = { ...Values.subscription({ iccid }), subscriptionId: "0197a1", metadata: "Order 4711" }
+const topUp = { ...Values.attachment({ iccid }), metadata: "ORDER 5000 ÅÄÖ" }
+const aggregate: SimAggregate = { sim, subscription, attachments: [{ attachment: topUp, packages: [] }] }
+
+const finds = (text: string, of: SimAggregate = aggregate): boolean => {
+  const search = SimSearch.of(text)
+  return search === null || SimSearch.isFound(of, search)
+}
+
+describe("L1: a SIM is found by", () => {
+  it.each([
+    iccid,
+    `${iccid}F`,
+    `${iccid}f`,
+    " 8946 0123 4567 8900 017 ",
+    "8946",
+    "0017",
+    "7",
+    "240080012345678",
+    "46701234567",
+    "+46701234567",
+    "+46 (70) 123-45 67",
+    "0197a1",
+    "order 47",
+    "ORDER 4711",
+    "order 5000 åäö"
+  ])("%s", (text) => {
+    expect(finds(text)).toBe(true)
+  })
+
+  it.each(["0123", "24008001234567", "+240080012345678", "4670123456", "0197A1", "4711", "order 4711 ", "rder"])(
+    "not by %s",
+    (text) => {
+      expect(finds(text.endsWith(" ") ? `${text}x` : text)).toBe(false)
+    }
+  )
+
+  it("nothing of a subscription that is not live, and of an attachment that is not confirmed", () => {
+    expect(finds("order", { ...aggregate, subscription: { ...subscription, status: "Pending" } })).toBe(false)
+    expect(finds("0197a1", { ...aggregate, subscription: null })).toBe(false)
+    const unconfirmed = [{ attachment: { ...topUp, confirmed: false }, packages: [] }]
+    expect(finds("order 5", { ...aggregate, attachments: unconfirmed })).toBe(false)
+  })
+
+  it("the first 64 characters of metadata", () => {
+    const metadata = `${"😀".repeat(63)}ab`
+    const of = { ...aggregate, subscription: { ...subscription, metadata } }
+    expect(finds(`${"😀".repeat(63)}A`, of)).toBe(true)
+    expect(finds(`${"😀".repeat(63)}Axyz`, of)).toBe(true)
+    expect(finds(`${"😀".repeat(63)}b`, of)).toBe(false)
+  })
+
+  it("anything, where nothing is looked for", () => {
+    expect(SimSearch.of(" \t ")).toBeNull()
+  })
+})
