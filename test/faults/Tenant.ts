@@ -32,7 +32,7 @@ export const prepare = async (url: string, receivers: ReadonlyArray<Receiver>) =
   const organizationId = text(await post("/organizations", 201, { name: "Faults" }), "data", "organization_id")
   const of = `/organizations/${organizationId}`
   const key = text(await post(`${of}/api-keys`, 201, { name: "Faults" }), "data", "key")
-  const rows = iccids.map((iccid, index) => `${iccid},Green,true,L${index}`)
+  const rows = iccids.map((iccid, index) => `${iccid},Green,true,LPA:1$x$${index}`)
   await post(`${of}/sims`, 200, `iccid,label,is_esim,lpa\n${rows.join("\n")}\n`)
   for (const receiver of receivers) await post(`${of}/webhook-endpoints`, 201, { url: receiver.url })
   const headers = { "x-api-key": key }

@@ -49,7 +49,7 @@ const organization = async (url: string, name: string, first: number) => {
   const organizationId = text(await post("/organizations", 201, { name }), "data", "organization_id")
   const key = text(await post(`/organizations/${organizationId}/api-keys`, 201, { name }), "data", "key")
   const iccids = Array.from({ length: SIMS }, (_, index) => `8999903${String(first + index).padStart(12, "0")}`)
-  const rows = iccids.map((iccid, index) => `${iccid},Green,true,L${index}`)
+  const rows = iccids.map((iccid, index) => `${iccid},Green,true,LPA:1$x$${index}`)
   await post(`/organizations/${organizationId}/sims`, 200, `iccid,label,is_esim,lpa\n${rows.join("\n")}\n`)
   const headers = { "x-api-key": key }
   const get = (path: string) => Tenant.must(url + path, 200, { method: "GET", headers })
