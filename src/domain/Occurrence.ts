@@ -32,7 +32,8 @@ export interface TelcoTimes {
 /** The outcome of an occurrence at the telco. */
 export type Outcome =
   | { readonly _tag: "Created"; readonly telco: TelcoTimes }
-  | { readonly _tag: "Refused" }
+  /** `message`: what the telco said. */
+  | { readonly _tag: "Refused"; readonly message: string }
   | { readonly _tag: "Lapsed" }
 
 /** What the job of an occurrence has to do. */
@@ -113,7 +114,8 @@ export const record = (
     jobs.push(cancellation(iccid, id, now))
   }
   const recorded = packageOf(attachment, occurrence, window, outcome._tag === "Created" ? outcome.telco : null)
-  const added: Package = outcome._tag === "Refused" ? { ...recorded, status: "Refused" } : recorded
+  const added: Package =
+    outcome._tag === "Refused" ? { ...recorded, status: "Refused", refusal: outcome.message } : recorded
   const after = { ...present, attachments: [{ attachment, packages: [...of.packages, added] }] }
   return { sim: { loaded: present, next: after }, jobs }
 }
@@ -144,6 +146,7 @@ export const packageOf = (
     attachmentId: attachment.attachmentId,
     occurrence,
     status: telco === null ? "Lapsed" : "Created",
+    refusal: null,
     telcoPackageId: telco?.telcoPackageId ?? null,
     activationAt,
     expirationAt: activationAt === null ? null : (reported?.expirationAt ?? window?.end ?? validUntil(activationAt)),

@@ -25,6 +25,8 @@ export interface Package {
   readonly occurrence: number
   /** It never changes: a package is recorded when the telco has answered, or need not be asked. */
   readonly status: Status
+  /** What the telco said where it refused; null where it did not, and for refusals before that was kept (rule L2). */
+  readonly refusal: string | null
   /** The telco's own name of it. Null: it gave none, or was not asked. */
   readonly telcoPackageId: string | null
   /** Null until the first use. */

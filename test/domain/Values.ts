@@ -136,6 +136,7 @@ export const pack = (changes: Partial<Package> = {}): Package => ({
   attachmentId: "attachment",
   occurrence: 0,
   status: "Created",
+  refusal: null,
   telcoPackageId: "telco-0",
   activationAt: null,
   expirationAt: null,

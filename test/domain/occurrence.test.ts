@@ -147,7 +147,7 @@ const created: Occurrence.Outcome = {
   _tag: "Created",
   telco: { telcoPackageId: "t-1", activationAt: null, expirationAt: null }
 }
-const outcomes: ReadonlyArray<Occurrence.Outcome> = [created, { _tag: "Refused" }, { _tag: "Lapsed" }]
+const outcomes: ReadonlyArray<Occurrence.Outcome> = [created, { _tag: "Refused", message: "no" }, { _tag: "Lapsed" }]
 const nextOf = (of = attached(daily), occurrence = 2) => Occurrence.next(of.attachment, occurrence)
 
 const second = pack({
@@ -160,7 +160,11 @@ const second = pack({
 describe("An occurrence is recorded (T5)", () => {
   it.each([
     ["as created, with the telco's id", created, second],
-    ["as refused", { _tag: "Refused" } as const, { ...second, status: "Refused", telcoPackageId: null }],
+    [
+      "as refused",
+      { _tag: "Refused", message: "no" } as const,
+      { ...second, status: "Refused", refusal: "no", telcoPackageId: null }
+    ],
     ["as lapsed", { _tag: "Lapsed" } as const, { ...second, status: "Lapsed", telcoPackageId: null }]
   ])("%s, and the recurrence goes on", (_, outcome, expected) => {
     const view = forOccurrence(aggregate([attached(daily)]), 1)
@@ -212,7 +216,9 @@ describe("While the telco was called", () => {
 
   it("T7: the attachment was suspended: a refused package needs no job", () => {
     const of = attached({ ...daily, suspendedAt: NOW + 1 })
-    expect(Occurrence.record(forOccurrence(aggregate([of]), 1), work(1), { _tag: "Refused" }, NOW + 5).jobs).toEqual([])
+    expect(
+      Occurrence.record(forOccurrence(aggregate([of]), 1), work(1), { _tag: "Refused", message: "no" }, NOW + 5).jobs
+    ).toEqual([])
   })
 
   it("T7: the attachment was suspended: a package with an unknown outcome is cancelled, unless it is over", () => {

@@ -58,7 +58,9 @@ const work = (kept: Kept, now: number, refuse: (job: string) => boolean, twice: 
   const present = (of: Kept) => forOccurrence(of.aggregate, occurrence, attachmentId)
   const step = Occurrence.step(present(rest), occurrence, now)
   if (step._tag !== "Order" && step._tag !== "Record") return work(rest, now, refuse, twice)
-  const asked: Occurrence.Outcome = refuse(job.jobId) ? { _tag: "Refused" } : { _tag: "Created", telco: taken }
+  const asked: Occurrence.Outcome = refuse(job.jobId)
+    ? { _tag: "Refused", message: "no" }
+    : { _tag: "Created", telco: taken }
   const outcome = step._tag === "Record" ? step.outcome : asked
   const once = commit(rest, Occurrence.record(present(rest), job.work, outcome, now))
   const again = twice ? commit(once, Occurrence.record(present(once), job.work, outcome, now)) : once
@@ -248,6 +250,17 @@ describe("An occurrence whose job is due (T5, T7)", () => {
   })
 })
 
+const outcomeOf = (tag: Occurrence.Outcome["_tag"], telco: Occurrence.TelcoTimes): Occurrence.Outcome => {
+  switch (tag) {
+    case "Created":
+      return { _tag: tag, telco }
+    case "Refused":
+      return { _tag: tag, message: "no" }
+    case "Lapsed":
+      return { _tag: tag }
+  }
+}
+
 describe("The outcome of an occurrence (T5 to T7)", () => {
   const outcomes = fc.constantFrom("Created" as const, "Refused" as const, "Lapsed" as const)
   const id = (occurrence: number): string => `attachment:${occurrence}`
@@ -256,7 +269,7 @@ describe("The outcome of an occurrence (T5 to T7)", () => {
     fc.assert(
       fc.property(cases, outcomes, (one, tag) => {
         const { deleted, now, occurrence, recorded, suspendedAt, telco } = one
-        const outcome: Occurrence.Outcome = tag === "Created" ? { _tag: tag, telco } : { _tag: tag }
+        const outcome = outcomeOf(tag, telco)
         const work = { iccid: ICCID, attachmentId: "attachment", occurrence }
         const decision = Occurrence.record(forOccurrence(before(one), occurrence), work, outcome, now)
         const jobs = (decision.jobs ?? []).map(({ dueAt, jobId }) => ({ dueAt, jobId }))

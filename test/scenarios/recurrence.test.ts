@@ -1,6 +1,6 @@
 /**
- * T5, T6 and T7 over time: the packages of a recurring attachment while the clock moves, the telco fails, and the
- * attachment is suspended.
+ * T5, T6, T7 and L2 over time: the packages of a recurring attachment while the clock moves, the telco fails, and the
+ * attachment is suspended; and what it says where it gives no service.
  */
 import { Attachments, Time } from "simplan"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -142,5 +142,54 @@ describe("T7: suspension", () => {
     expect(await activations()).toEqual(days(3))
     const statuses = (await world.telcoPackages()).map(({ status }) => status)
     expect(statuses).toEqual(["active", "active", "suspended"])
+  })
+})
+
+const reason = async () => (await Calls.attachment(world, iccid)).reason
+
+describe("L2: a customer has no data, because the attachment", () => {
+  it("waits for its first use", async () => {
+    await Calls.create(world, { planId: await world.createPlan({}) })
+    expect(await reason()).toEqual({ _tag: "WaitsForFirstUse" })
+    await Calls.report(world, iccid, [START, Calls.firstUse])
+    expect(await reason()).toBeNull()
+  })
+
+  it("waits for its start", async () => {
+    await Calls.create(world, { planId: await daily(5), start: START + 2 * Time.DAY })
+    expect(await reason()).toEqual({ _tag: "WaitsForStart", at: START + 2 * Time.DAY })
+    await world.advanceBy(2 * Time.DAY)
+    expect(await reason()).toBeNull()
+  })
+
+  it("waits for a telco that does not answer, and was refused by it", async () => {
+    await Calls.create(world, { planId: await daily(5), start: START + 2 * Time.DAY })
+    await world.setFaults([{ fault: "unavailable", on: "createPackage" }])
+    await world.advanceBy(2 * Time.DAY + Time.HOUR)
+    const since = START + 1.5 * Time.DAY
+    const unavailable = await reason()
+    expect(unavailable).toMatchObject({ _tag: "TelcoUnavailable", since: expect.closeTo(since, -5) })
+    if (unavailable?._tag !== "TelcoUnavailable") throw new Error("it waits for the telco")
+    expect(unavailable.tries).toBeGreaterThan(1)
+    expect(unavailable.nextTryAt).toBeGreaterThan(START + 2 * Time.DAY)
+    await world.setFaults([{ fault: "refuse", on: "createPackage" }])
+    await world.advanceBy(Time.HOUR)
+    expect(await reason()).toMatchObject({ _tag: "TelcoRefused", said: expect.stringMatching(/./) })
+  })
+
+  it("is over", async () => {
+    await Calls.create(world, { planId: await world.createPlan({}), start: START, end: START + Time.DAY })
+    await world.advanceBy(2 * Time.DAY)
+    expect(await reason()).toEqual({ _tag: "Over", at: START + Time.DAY })
+  })
+
+  it("was suspended, by whom", async () => {
+    await Calls.create(world, { planId: await world.createPlan({}) })
+    const { attachmentId } = (await Calls.attachment(world, iccid)).attachment
+    await world.advanceBy(Time.HOUR)
+    await world.run(
+      Attachments.Attachments.use((of) => of.suspend({ organizationId: world.organizationId, iccid, attachmentId }))
+    )
+    expect(await reason()).toEqual({ _tag: "Suspended", at: START + Time.HOUR, by: "host" })
   })
 })

@@ -86,13 +86,14 @@ const show = Command.make(
     yield* Output.record({ ...others, ...esim, last_operator }, false)
     yield* Lists.section(
       "Plan attachments:",
-      plan_attachments.map(({ packages: _, plan, used_allowance, ...attachment }) => ({
+      plan_attachments.map(({ packages: _, plan, reason, used_allowance, ...attachment }) => ({
         ...attachment,
+        reason: reason?.message ?? null,
         used_MB: Math.floor(used_allowance.dataBytes / 1_048_576),
         of_MB: plan.data_mega_bytes,
         plan: plan.name
       })),
-      ["plan_attachment_id", "state", "used_MB", "of_MB", "activation_at", "expiration_at", "plan"]
+      ["plan_attachment_id", "state", "used_MB", "of_MB", "activation_at", "expiration_at", "plan", "reason"]
     )
   })
 ).pipe(Command.withDescription("Show the subscription of a SIM with its plan attachments and its last operator."))

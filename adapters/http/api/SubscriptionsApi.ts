@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Sms, TextLimit } from "simplan/ports"
+import { Reasons } from "../../fields/index.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -155,6 +156,21 @@ const usedAllowance = Schemas.field(
   "What was used of the allowance"
 )
 
+const Reason = Schema.Struct({
+  code: Schemas.field(Schema.Literals(Reasons.codes), "The kind of reason, for programs", "waits_for_first_use"),
+  message: Schemas.string("The reason, for people", "The package activates at the first use of the SIM"),
+  at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended, or ended", Samples.start),
+  tries: Schemas.optional(Schema.Int, "How often the telco was asked for the package", 3),
+  since: Schemas.optional(Schemas.Timestamp, "Since when the telco has not taken the order", Samples.used),
+  next_try_at: Schemas.optional(Schemas.Timestamp, "When the telco is asked again", Samples.used),
+  telco_message: Schemas.optional(Schema.String, "What the telco said", "unknown zone"),
+  by: Schemas.optional(
+    Schema.String,
+    "Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service",
+    Samples.attachmentId
+  )
+}).annotate({ identifier: "Reason" })
+
 export const PlanAttachment = Schema.Struct({
   plan_attachment_id: Schemas.string("The attachment's id", Samples.attachmentId),
   created_at: Schemas.createdAt,
@@ -167,6 +183,10 @@ export const PlanAttachment = Schema.Struct({
     "The state of the attachment",
     "ACTIVE"
   ),
+  reason: Schemas.field(Schema.NullOr(Reason), "Why it gives no service now; null while it gives service", {
+    code: "waits_for_first_use",
+    message: "The package activates at the first use of the SIM"
+  }),
   plan: Schemas.field(
     Schema.Struct({
       name: Schemas.string(...Schemas.means.planName),

@@ -3,8 +3,8 @@
  */
 import { Effect } from "effect"
 import { Attachments, Messages, Subscriptions, Time } from "simplan"
-import { type Attachment, Package, type Preview, type SmsSegments, type Subscription } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Package, type Preview, Reason, type SmsSegments, type Subscription } from "simplan/ports"
+import { Fields, Reasons } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -103,7 +103,28 @@ const creation = ({
       : { start: Query.instant(period.start), end: Query.instant(period.end) }
 })
 
-const shapeOfAttachment = (view: Attachment.View): typeof SubscriptionsApi.PlanAttachment.Type => {
+/** Why it gives no service; a field is there where the reason has it. */
+const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof SubscriptionsApi.PlanAttachment.Type)["reason"]> => {
+  const of = { code: Reasons.code(reason), message: Reason.message(reason) }
+  switch (reason._tag) {
+    case "WaitsForStart":
+    case "Over":
+      return { ...of, at: Time.toIso(reason.at) }
+    case "WaitsForFirstUse":
+    case "WaitsForOrder":
+      return of
+    case "TelcoUnavailable": {
+      const { nextTryAt, said, since, tries } = reason
+      return { ...of, tries, since: Time.toIso(since), next_try_at: Time.toIso(nextTryAt), telco_message: said }
+    }
+    case "TelcoRefused":
+      return { ...of, ...(reason.said !== null && { telco_message: reason.said }) }
+    case "Suspended":
+      return { ...of, at: Time.toIso(reason.at), ...(reason.by !== null && { by: reason.by }) }
+  }
+}
+
+const shapeOfAttachment = (view: Reason.Explained): typeof SubscriptionsApi.PlanAttachment.Type => {
   const { attachmentId, createdAt, metadata, planId, terms } = view.attachment
   return {
     plan_attachment_id: attachmentId,
@@ -113,6 +134,7 @@ const shapeOfAttachment = (view: Attachment.View): typeof SubscriptionsApi.PlanA
     used_allowance: { dataBytes: view.usedBytes },
     metadata,
     state: view.state,
+    reason: view.reason === null ? null : shapeOfReason(view.reason),
     plan: {
       name: terms.name,
       _id: planId,

@@ -299,5 +299,7 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     where status = 'Live' and metadata <> ''`,
     `create index attachment_by_metadata
     on simplan.attachment (organization_id, (simplan.folded(metadata) collate "C")) where metadata <> ''`
-  ]
+  ],
+  // What the telco said where it refused a package (rule L2).
+  "0015_refusals_of_packages": [`alter table simplan.package add column refusal text`]
 }

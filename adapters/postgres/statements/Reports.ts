@@ -191,6 +191,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
       attachmentId,
       occurrence,
       status: "Created",
+      refusal: null,
       telcoPackageId: telcoPackageIds[row] ?? null,
       activationAt: activations[row] ?? null,
       expirationAt: expirations[row] ?? null,

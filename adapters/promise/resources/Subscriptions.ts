@@ -3,8 +3,8 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import { Attachments, Messages, Subscriptions } from "simplan"
-import { type Attachment, Package, type Preview, Refusal, type Sim, type Subscription, TextLimit } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Package, type Preview, Reason, Refusal, type Sim, type Subscription, TextLimit } from "simplan/ports"
+import { Fields, Reasons } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -161,7 +161,27 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   )
 })
 
-const attachmentOf = ({ attachment, ...view }: Attachment.View): Types.Attachment => ({
+const reasonOf = (reason: Reason.Reason): Types.Reason => {
+  const of = { code: Reasons.code(reason), message: Reason.message(reason) }
+  switch (reason._tag) {
+    case "WaitsForStart":
+    case "Over":
+      return { ...of, at: Arguments.toDate(reason.at) }
+    case "WaitsForFirstUse":
+    case "WaitsForOrder":
+      return of
+    case "TelcoUnavailable": {
+      const { nextTryAt, said: telcoMessage, since, tries } = reason
+      return { ...of, tries, since: Arguments.toDate(since), nextTryAt: Arguments.toDate(nextTryAt), telcoMessage }
+    }
+    case "TelcoRefused":
+      return { ...of, ...(reason.said !== null && { telcoMessage: reason.said }) }
+    case "Suspended":
+      return { ...of, at: Arguments.toDate(reason.at), ...(reason.by !== null && { by: reason.by }) }
+  }
+}
+
+const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachment => ({
   organizationId: attachment.organizationId,
   iccid: attachment.iccid,
   attachmentId: attachment.attachmentId,
@@ -171,6 +191,7 @@ const attachmentOf = ({ attachment, ...view }: Attachment.View): Types.Attachmen
   metadata: attachment.metadata,
   createdAt: Arguments.toDate(attachment.createdAt),
   state: view.state,
+  reason: view.reason === null ? null : reasonOf(view.reason),
   activationAt: Arguments.toDateOrNull(view.activationAt),
   expirationAt: Arguments.toDateOrNull(view.expirationAt),
   suspendedAt: Arguments.toDateOrNull(attachment.suspendedAt),

@@ -170,6 +170,33 @@ export interface Subscriptions {
 /** The state of an attachment (rule T2). */
 export type AttachmentState = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED" | "EXPIRED"
 
+/** Why an attachment gives no service (rule L2). A field is there where the reason has it. */
+export interface Reason {
+  /** The kind of reason. */
+  readonly code:
+    | "waits_for_start"
+    | "waits_for_first_use"
+    | "waits_for_order"
+    | "telco_unavailable"
+    | "telco_refused"
+    | "suspended"
+    | "over"
+  /** The reason in a sentence, for people. */
+  readonly message: string
+  /** When it starts, was suspended, or ended. */
+  readonly at?: Date
+  /** How often the telco was asked for the package. */
+  readonly tries?: number
+  /** Since when the telco has not taken the order. */
+  readonly since?: Date
+  /** When the telco is asked again. */
+  readonly nextTryAt?: Date
+  /** What the telco said. */
+  readonly telcoMessage?: string
+  /** Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service. */
+  readonly by?: string
+}
+
 /** One allowance period at the telco. */
 export interface Package {
   /** `<attachment id>:<occurrence>`, also the key at the telco. */
@@ -198,6 +225,8 @@ export interface Attachment extends OfSim {
   readonly createdAt: Date
   /** Its state (rule T2). */
   readonly state: AttachmentState
+  /** Why it gives no service now; null while it gives service (rule L2). */
+  readonly reason: Reason | null
   /** When it is active, or its first cycle begins; null before the first use (rule T6). */
   readonly activationAt: Date | null
   /** When it ends, with its last package; null before the first use (rule T6). */

@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
           return "done" satisfies Done
         }
         if (answer.failure._tag === "Telco.Refused") {
-          yield* record({ _tag: "Refused" })
+          yield* record({ _tag: "Refused", message: answer.failure.message })
           return "refused" satisfies Done
         }
         // The next occurrence does not wait for this one.

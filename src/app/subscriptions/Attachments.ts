@@ -3,12 +3,14 @@
  */
 import { Context, Effect, Layer } from "effect"
 import * as Attachment from "../../domain/Attachment.ts"
-import type { View } from "../../domain/Attachment.ts"
+import type { WithPackages } from "../../domain/Attachment.ts"
+import * as Reason from "../../domain/Reason.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as Preview from "../../domain/Preview.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
 import * as Suspension from "../../domain/Suspension.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RequestContext from "../RequestContext.ts"
@@ -24,9 +26,11 @@ export class Attachments extends Context.Service<
   Attachments,
   {
     /** Oldest first. */
-    readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<View>, NotFound | StorageError>
+    readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<Reason.Explained>, NotFound | StorageError>
     /** By plan id or attachment id; of several with the plan, the active one, else the newest (rule S4). */
-    readonly get: (of: OfSubscription & { readonly id: string }) => Effect.Effect<View, NotFound | StorageError>
+    readonly get: (
+      of: OfSubscription & { readonly id: string }
+    ) => Effect.Effect<Reason.Explained, NotFound | StorageError>
     /**
      * For good (rule T7). It succeeds before the telco has taken it, and again if it was suspended already. `NotFound` by
      * a plan's id.
@@ -40,6 +44,11 @@ export class Attachments extends Context.Service<
     ) => Effect.Effect<Preview.OfSuspension, NotFound | AttachmentExpired | StorageError>
   }
 >()("simplan/Attachments") {}
+
+const nothing: Reason.Known = { order: null, suspendedBy: null }
+
+/** What a lookup for a reason is charged as, in rows: many suspended attachments take many lookups. */
+const LOOKUP = 64
 
 /**
  * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked out at each
@@ -59,6 +68,37 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       return SimAggregate.confirmed({ attachments: found })
     })
 
+    /** What a reason depends on (rule L2). Nothing is read for an attachment that gives service, or waits. */
+    const known = Effect.fnUntraced(function* (organizationId: string, of: WithPackages, now: Instant) {
+      const { attachmentId, suspendedAt } = of.attachment
+      if (suspendedAt !== null) {
+        yield* RequestContext.countRows(LOOKUP)
+        const query = { from: suspendedAt, to: suspendedAt + 1, actor: null, action: "plan_attachment.suspend" }
+        const { items } = yield* storage.auditEntries.page({
+          ...query,
+          organizationId,
+          resourceId: attachmentId,
+          after: null,
+          limit: 1
+        })
+        return { order: null, suspendedBy: items[0]?.actor ?? null }
+      }
+      const jobId = Reason.orderOf(of, now)
+      if (jobId === null) return nothing
+      yield* RequestContext.countRows(LOOKUP)
+      return { order: yield* storage.jobs.get(jobId), suspendedBy: null }
+    })
+
+    const explained = (
+      { organizationId }: OfSubscription,
+      of: WithPackages,
+      now: Instant
+    ): Effect.Effect<Reason.Explained, StorageError> =>
+      Effect.map(known(organizationId, of, now), (known) => ({
+        ...Attachment.view(of, now),
+        reason: Reason.of(of, known, now)
+      }))
+
     /** The aggregate of a live subscription, with this attachment alone. */
     const loadLive = Effect.fnUntraced(function* (of: OfSubscription & { readonly attachmentId: string }) {
       const { attachmentId, iccid, organizationId } = of
@@ -74,14 +114,14 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       list: Effect.fnUntraced(function* (of) {
         const found = yield* seen(of)
         const now = yield* clock.now
-        return found.map((attachment) => Attachment.view(attachment, now))
+        return yield* Effect.forEach(found, (attachment) => explained(of, attachment, now))
       }),
       get: Effect.fnUntraced(function* (of) {
         const attachments = yield* seen(of, of.id)
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
-        return Attachment.view(found, now)
+        return yield* explained(of, found, now)
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(

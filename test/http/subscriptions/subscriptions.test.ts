@@ -165,6 +165,11 @@ describe("plan attachments", () => {
           used_allowance: { dataBytes: 0 },
           metadata: "m3",
           state: "CREATED",
+          reason: {
+            code: "waits_for_start",
+            message: `The package activates at ${times.activation_at}`,
+            at: times.activation_at
+          },
           plan: {
             name: "France 1 GB",
             _id: stock.planId,
@@ -189,6 +194,10 @@ describe("plan attachments", () => {
   it("are pending until their first use, with null times", async () => {
     const { body } = await acme.get(`/v3/subscriptions/${World.iccid(2)}/plan-attachments/${stock.planId}`)
     expect(body.data).toMatchObject({ state: "PENDING_FOR_FIRST_USE", activation_at: null, expiration_at: null })
+    expect(body.data.reason).toStrictEqual({
+      code: "waits_for_first_use",
+      message: "The package activates at the first use of the SIM"
+    })
   })
 
   it("are suspended for good, by their own id only", async () => {
@@ -201,7 +210,14 @@ describe("plan attachments", () => {
       expect(suspended.status).toBe(200)
       expect(suspended.body).toStrictEqual({ error: false, message: "Plan attachment suspended successfully" })
     }
-    expect((await acme.get(`${path}/${stock.planId}`)).body.data.state).toBe("SUSPENDED")
+    const after = (await acme.get(`${path}/${stock.planId}`)).body.data
+    expect(after.state).toBe("SUSPENDED")
+    expect(after.reason).toStrictEqual({
+      code: "suspended",
+      message: expect.stringMatching(/^It was suspended at .* by /),
+      at: iso(World.START),
+      by: expect.any(String)
+    })
   })
 
   it("of an expired plan cannot be suspended", async () => {
@@ -210,7 +226,7 @@ describe("plan attachments", () => {
     await world.admin("POST", "/clock/advance", { by: "2 hours" })
     const path = `/v3/subscriptions/${World.iccid(10)}/plan-attachments`
     const { body } = await acme.get(`${path}/${stock.planId}`)
-    expect(body.data.state).toBe("EXPIRED")
+    expect(body.data).toMatchObject({ state: "EXPIRED", reason: { code: "over", at: past.end } })
     const refused = await acme.post(`${path}/${body.data.plan_attachment_id}/suspend`)
     expect([refused.status, refused.body.code]).toEqual([409, "attachment_expired"])
   })

@@ -124,7 +124,7 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
   ],
   ["T5", "an occurrence is recorded again", "if (isRecorded(of, occurrence)) return { jobs }", ""],
   ["T5", "what is recorded is not seen", RECORDED, "packages.length > 1"],
-  ["T5", "a refused occurrence is one like others", 'status: "Refused" }', 'status: "Created" }'],
+  ["T5", "a refused occurrence is one like others", 'status: "Refused", refusal', 'status: "Created", refusal'],
   [
     "T5",
     "a refused occurrence is not recorded",

@@ -382,6 +382,7 @@ export const aggregateEdit = (
       const pack = Rows.pack(of, attachment, part.choice % 4, {
         usedBytes: part.choice,
         expirationAt: part.choice === 0 ? null : world.now + (part.choice - 5) * HOUR,
+        refusal: part.choice % 5 === 1 ? "no zone \u2026" : null,
         telcoPackageId: part.choice % 4 > 1 ? `T-${part.choice % 4}` : null
       })
       return [{ attachments: [{ ...attachment, lastThresholdNotified: part.choice }], packages: [pack] }, {}]

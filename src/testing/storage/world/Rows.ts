@@ -159,6 +159,7 @@ export const pack = (
   attachmentId,
   occurrence,
   status: "Created",
+  refusal: null,
   telcoPackageId: null,
   activationAt: world.now,
   expirationAt: world.now + 7 * DAY,

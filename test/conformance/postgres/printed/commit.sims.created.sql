@@ -51,20 +51,21 @@ attachment_added as (
 ),
 package_added as (
   insert into simplan.package (
-    organization_id, attachment_id, occurrence, iccid, status, telco_package_id, activation_at, expiration_at, used_bytes
+    organization_id, attachment_id, occurrence, iccid, status, refusal, telco_package_id, activation_at, expiration_at,
+    used_bytes
   )
-  select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r."telcoPackageId", r."activationAt",
-  r."expirationAt", r."usedBytes"
+  select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r.refusal, r."telcoPackageId",
+  r."activationAt", r."expirationAt", r."usedBytes"
   from (
-    select columns."organizationId", columns."attachmentId", columns."iccid", columns."status", columns."telcoPackageId",
-    columns."activationAt", columns."expirationAt", columns."usedBytes", columns."occurrence"
+    select columns."organizationId", columns."attachmentId", columns."iccid", columns."status", columns."refusal",
+    columns."telcoPackageId", columns."activationAt", columns."expirationAt", columns."usedBytes", columns."occurrence"
     from unnest(($27::text)::text[],($28::text)::text[],($29::text)::text[],($30::text)::text[],($31::text)::text[],
-      ($32::text)::bigint[],($33::text)::bigint[],($34::text)::bigint[],
-      ($35::text)::integer[]) with ordinality columns ("organizationId", "attachmentId", "iccid", "status", "telcoPackageId",
-      "activationAt", "expirationAt", "usedBytes", "occurrence", place)
+      ($32::text)::text[],($33::text)::bigint[],($34::text)::bigint[],($35::text)::bigint[],
+      ($36::text)::integer[]) with ordinality columns ("organizationId", "attachmentId", "iccid", "status", "refusal",
+      "telcoPackageId", "activationAt", "expirationAt", "usedBytes", "occurrence", place)
     where columns.place between 1 and 2147483647
   ) r
   returning 1
 )
-select simplan.ensure((select count(*) from sim_allocated) = $36::int, 'version'),(select count(*)
+select simplan.ensure((select count(*) from sim_allocated) = $37::int, 'version'),(select count(*)
   from subscription_added),(select count(*) from attachment_added),(select count(*) from package_added);

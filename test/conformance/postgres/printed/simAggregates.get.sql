@@ -18,7 +18,7 @@ select json_build_object('at', r.at, 'found',
           attachment.active_period, attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
           attachment.suspended_at, attachment.last_threshold_notified), (
             select json_agg(
-              json_build_array(package.occurrence, package.status, package.telco_package_id, package.activation_at,
+              json_build_array(package.occurrence, package.status, package.refusal, package.telco_package_id, package.activation_at,
                 package.expiration_at, package.used_bytes)
               order by package.occurrence
             )

@@ -1,0 +1,168 @@
+/**
+ * Why an attachment gives no service now (rule L2): what support answers a customer who has no data.
+ */
+import * as Attachment from "./Attachment.ts"
+import type { Job } from "./Job.ts"
+import { type Package, packageId } from "./Package.ts"
+import type { PlanTerms } from "./Plan.ts"
+import * as Recurrence from "./Recurrence.ts"
+import { type Instant, toIso } from "./Time.ts"
+
+/** Why. */
+export type Reason =
+  /** The next package activates then. */
+  | { readonly _tag: "WaitsForStart"; readonly at: Instant }
+  /** The first use activates the package. */
+  | { readonly _tag: "WaitsForFirstUse" }
+  /** The package is due, and no order of it has failed. */
+  | { readonly _tag: "WaitsForOrder" }
+  /** The package is due, and the telco has not taken its order: how often, since when, and when it is asked again. */
+  | {
+      readonly _tag: "TelcoUnavailable"
+      readonly tries: number
+      readonly since: Instant
+      readonly nextTryAt: Instant
+      readonly said: string
+    }
+  /** The telco has refused the package. `said` is what it said; null where that was not kept. */
+  | { readonly _tag: "TelcoRefused"; readonly packageId: string; readonly said: string | null }
+  /** For good. `by` is the actor of rule W11; null where the entry is gone. */
+  | { readonly _tag: "Suspended"; readonly at: Instant; readonly by: string | null }
+  /** It has expired. */
+  | { readonly _tag: "Over"; readonly at: Instant }
+
+/** What a reason depends on beside the attachment. */
+export interface Known {
+  /** The job of `orderOf`; null where it is not there. */
+  readonly order: Pick<Job, "attempts" | "dueAt" | "waiting"> | null
+  /** Who suspended the attachment; null where that is not known. */
+  readonly suspendedBy: string | null
+}
+
+/** What an attachment's reason is, and what a reader sees of it. */
+export interface Explained extends Attachment.View {
+  /** Null: it gives service. */
+  readonly reason: Reason | null
+}
+
+/** The package that is to give service: the one of now, or the first one. */
+interface Wanted {
+  readonly occurrence: number
+  /** When it activates. */
+  readonly start: Instant
+  /** When it ends. */
+  readonly end: Instant
+  /** When it is ordered. */
+  readonly dueAt: Instant
+}
+
+/** Whether the telco has a package that is active. */
+const isServing = ({ activationAt, expirationAt, status }: Package, now: Instant): boolean =>
+  status === "Created" && activationAt !== null && activationAt <= now && (expirationAt === null || now < expirationAt)
+
+const ofOccurrence = (
+  terms: PlanTerms,
+  recurrence: Recurrence.Recurrence,
+  anchor: Instant,
+  occurrence: number
+): Wanted => {
+  const { end, start } = Recurrence.window(terms, recurrence, anchor, occurrence)
+  return { occurrence, start, end, dueAt: Recurrence.dueAt(recurrence, anchor, occurrence) }
+}
+
+/** Null for an attachment that does not recur, or whose cycles have not begun. */
+const wanted = ({ attachment }: Attachment.WithPackages, now: Instant): Wanted | null => {
+  const { anchor, terms } = attachment
+  const { recurrence } = terms
+  if (recurrence === null || anchor === null) return null
+  const of = (occurrence: number): Wanted => ofOccurrence(terms, recurrence, anchor, occurrence)
+  // At most one occurrence of those that are due has not begun, unless cycles are shorter than the lead.
+  let occurrence = Math.max(0, Recurrence.dueCount(recurrence, anchor, now) - 1)
+  while (occurrence > 0 && of(occurrence).start > now) occurrence -= 1
+  const current = of(occurrence)
+  return current.end <= now && occurrence + 1 < recurrence.occurrences ? of(occurrence + 1) : current
+}
+
+const isOver = (state: Attachment.State): boolean => state === "SUSPENDED" || state === "EXPIRED"
+
+/** The id of the job that orders the package that is due and not there; null where none is. */
+export const orderOf = (of: Attachment.WithPackages, now: Instant): string | null => {
+  const next = isOver(Attachment.state(of, now)) ? null : wanted(of, now)
+  if (next === null || now < next.dueAt || of.packages.some(({ occurrence }) => occurrence === next.occurrence)) {
+    return null
+  }
+  return of.packages.some((pack) => isServing(pack, now))
+    ? null
+    : packageId(of.attachment.attachmentId, next.occurrence)
+}
+
+const refused = ({ attachmentId, occurrence, refusal }: Package): Reason => ({
+  _tag: "TelcoRefused",
+  packageId: packageId(attachmentId, occurrence),
+  said: refusal
+})
+
+/** Why the package that is to give service does not. */
+const lacking = (of: Attachment.WithPackages, { order }: Known, now: Instant): Reason => {
+  const next = wanted(of, now)
+  const pack = of.packages.find(({ occurrence }) => occurrence === (next?.occurrence ?? 0))
+  const start = pack?.activationAt ?? next?.start ?? null
+  if (pack?.status === "Refused") return refused(pack)
+  if (start !== null && now < start && (pack !== undefined || next === null || now < next.dueAt)) {
+    return { _tag: "WaitsForStart", at: start }
+  }
+  if (pack !== undefined) {
+    const { anchor, terms } = of.attachment
+    const following =
+      terms.recurrence === null || anchor === null || pack.occurrence + 1 >= terms.recurrence.occurrences
+        ? null
+        : ofOccurrence(terms, terms.recurrence, anchor, pack.occurrence + 1)
+    // It has ended, by the telco's times or because it lapsed, before the next one begins.
+    return following !== null && now < following.start
+      ? { _tag: "WaitsForStart", at: following.start }
+      : { _tag: "Over", at: Math.min(pack.expirationAt ?? now, now) }
+  }
+  if (order?.waiting == null) return { _tag: "WaitsForOrder" }
+  const { message: said, since } = order.waiting
+  return { _tag: "TelcoUnavailable", tries: order.attempts, since, nextTryAt: order.dueAt, said }
+}
+
+/** Rule L2: why the attachment gives no service at `now`; null where it does. */
+export const of = (attached: Attachment.WithPackages, known: Known, now: Instant): Reason | null => {
+  const { attachment, packages } = attached
+  const state = Attachment.state(attached, now)
+  switch (state) {
+    case "SUSPENDED":
+      return { _tag: "Suspended", at: attachment.suspendedAt ?? now, by: known.suspendedBy }
+    case "EXPIRED":
+      return { _tag: "Over", at: Attachment.times(attached).expirationAt ?? now }
+    case "PENDING_FOR_FIRST_USE": {
+      const [first] = packages
+      return first?.status === "Refused" ? refused(first) : { _tag: "WaitsForFirstUse" }
+    }
+    case "CREATED":
+      return lacking(attached, known, now)
+    case "ACTIVE":
+      return packages.some((pack) => isServing(pack, now)) ? null : lacking(attached, known, now)
+  }
+}
+
+/** The reason in a sentence, for people. */
+export const message = (reason: Reason): string => {
+  switch (reason._tag) {
+    case "WaitsForStart":
+      return `The package activates at ${toIso(reason.at)}`
+    case "WaitsForFirstUse":
+      return "The package activates at the first use of the SIM"
+    case "WaitsForOrder":
+      return "The package is due, and is being ordered at the telco"
+    case "TelcoUnavailable":
+      return `The telco has not taken the order of the package since ${toIso(reason.since)}, in ${reason.tries} tries: ${reason.said}`
+    case "TelcoRefused":
+      return `The telco has refused the package${reason.said === null ? "" : `: ${reason.said}`}`
+    case "Suspended":
+      return `It was suspended at ${toIso(reason.at)}${reason.by === null ? "" : ` by ${reason.by}`}`
+    case "Over":
+      return `It ended at ${toIso(reason.at)}`
+  }
+}
