@@ -21,6 +21,7 @@ import * as Coverage from "./app/plans/Coverage.ts"
 import * as EventHandlers from "./app/engine/EventHandlers.ts"
 import * as Paging from "./app/Paging.ts"
 import * as Handlers from "./app/engine/Handlers.ts"
+import * as History from "./app/subscriptions/History.ts"
 import * as IdempotencyKeys from "./app/commit/IdempotencyKeys.ts"
 import * as Ids from "./app/commit/Ids.ts"
 import * as JobRunner from "./app/jobs/JobRunner.ts"
@@ -63,6 +64,7 @@ export type Services =
   | Commands.Commands
   | Coverage.Coverage
   | EventHandlers.EventHandlers
+  | History.History
   | IdempotencyKeys.IdempotencyKeys
   | Messages.Messages
   | Operators.Operators
@@ -97,6 +99,7 @@ const callingTelco = Layer.mergeAll(Messages.layer, Subscriptions.layer, Wallet.
 
 const resources = Layer.mergeAll(
   Attachments.layer,
+  History.layer,
   IdempotencyKeys.layer,
   Commands.layer,
   Operators.layer,

@@ -73,16 +73,21 @@ const show = Command.make(
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.openCustomers(given)
     const params = { iccid: given.iccid }
-    const [{ data: subscription }, { data: plan_attachments }, { last_operator }] = yield* Calls.call(
-      connection,
-      ({ subscriptions }) =>
+    const [{ data: subscription }, { data: plan_attachments }, { last_operator }, { data: history }] =
+      yield* Calls.call(connection, ({ subscriptions }) =>
         Effect.all(
-          [subscriptions.get({ params }), subscriptions.attachments({ params }), subscriptions.location({ params })],
+          [
+            subscriptions.get({ params }),
+            subscriptions.attachments({ params }),
+            subscriptions.location({ params }),
+            subscriptions.history({ params })
+          ],
           { concurrency: "unbounded" }
         )
-    )
+      )
     const { esim, ...others } = subscription
-    if (given.json) return yield* Output.print(JSON.stringify({ ...subscription, plan_attachments, last_operator }))
+    if (given.json)
+      return yield* Output.print(JSON.stringify({ ...subscription, plan_attachments, last_operator, history }))
     yield* Output.record({ ...others, ...esim, last_operator }, false)
     yield* Lists.section(
       "Plan attachments:",
@@ -95,8 +100,13 @@ const show = Command.make(
       })),
       ["plan_attachment_id", "state", "used_MB", "of_MB", "activation_at", "expiration_at", "plan", "reason"]
     )
+    yield* Lists.section("History, newest first:", history, ["at", "type", "what", "detail", "by", "resource_id"])
   })
-).pipe(Command.withDescription("Show the subscription of a SIM with its plan attachments and its last operator."))
+).pipe(
+  Command.withDescription(
+    "Show the subscription of a SIM with its plan attachments, its last operator and the last that has happened."
+  )
+)
 
 const dryRun = {
   "dry-run": Flag.Boolean("dry-run").pipe(

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Sms, TextLimit } from "simplan/ports"
+import { SimHistory, Sms, TextLimit } from "simplan/ports"
 import { Reasons } from "../../fields/index.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
@@ -214,6 +214,32 @@ export const PlanAttachment = Schema.Struct({
   )
 }).annotate({ identifier: "PlanAttachment" })
 
+export const HistoryEntry = Schema.Struct({
+  at: Schemas.field(Schemas.Timestamp, "When it happened", Samples.bought),
+  type: Schemas.field(
+    Schema.Literals(SimHistory.types),
+    "A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, or a " +
+      "problem that an operator has to see to",
+    "change"
+  ),
+  what: Schemas.string(
+    "The action of a change, the type of an event, the state of the profile, `active` or `over` for a package, or the work that " +
+      "has become a problem",
+    "subscription.create"
+  ),
+  detail: Schemas.field(
+    Schema.NullOr(Schema.String),
+    "The status of the delivery and its last error, the result of the SM-DP+, or the telco's words; else null",
+    null
+  ),
+  by: Schemas.field(Schema.NullOr(Schema.String), "Who made the change; else null", "admin"),
+  resource_id: Schemas.field(
+    Schema.NullOr(Schema.String),
+    "The id of what was changed, of the delivery, of the package, or of the problem; null for a state of the profile",
+    Samples.subscriptionId
+  )
+}).annotate({ identifier: "HistoryEntry" })
+
 export const SendSms = Schema.Struct({
   from: Schemas.string(
     "The sender: up to 11 characters of the GSM alphabet (3GPP TS 23.038), of which those of its extension table " +
@@ -333,6 +359,18 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "Get a plan attachment by plan id or attachment id",
         "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
           "taken, else the newest."
+      )
+    ),
+    HttpApiEndpoint.get("history", "/subscriptions/:iccid/history", {
+      params: Schemas.ofSim,
+      query: Schemas.paging(100, 25),
+      success: Schemas.page(HistoryEntry),
+      error: Schemas.problems(...Schemas.reading, "sim_not_found")
+    }).annotateMerge(
+      Schemas.operation(
+        "What has happened to a SIM, newest first",
+        "Changes, events and their delivery, states of the profile, packages and problems of the SIM in one order. A page may " +
+          "have fewer items than `page_size`, or none, and a next page."
       )
     ),
     HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {

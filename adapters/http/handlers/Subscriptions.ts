@@ -2,8 +2,8 @@
  * Subscriptions, their plan attachments, their last operator, and SMS to them: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { Attachments, Messages, Subscriptions, Time } from "simplan"
-import { Package, type Preview, Reason, type SmsSegments, type Subscription } from "simplan/ports"
+import { Attachments, History, Messages, Subscriptions, Time } from "simplan"
+import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
 import { Fields, Reasons } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -155,6 +155,13 @@ const shapeOfAttachment = (view: Reason.Explained): typeof SubscriptionsApi.Plan
   }
 }
 
+const shapeOfHistory = ({ fact, position }: SimHistory.Entry): typeof SubscriptionsApi.HistoryEntry.Type => {
+  const { resourceId, ...summary } = SimHistory.summary(fact)
+  return { at: Time.toIso(position.createdAt), ...summary, resource_id: resourceId }
+}
+
+const HISTORY_PAGE = 25
+
 const decodeCreation = Body.decoder(SubscriptionsApi.CreateSubscription)
 const decodeSms = Body.decoder(SubscriptionsApi.SendSms)
 
@@ -171,6 +178,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const subscriptions = yield* Subscriptions.Subscriptions
     const attachments = yield* Attachments.Attachments
     const messages = yield* Messages.Messages
+    const histories = yield* History.History
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
@@ -219,6 +227,11 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       attachment: Effect.fnUntraced(function* (call) {
         const view = yield* attachments.get({ ...simOf(call), id: Fields.id(call.params.plan_id) })
         return Responses.data(shapeOfAttachment(view))
+      }),
+      history: Effect.fnUntraced(function* (call) {
+        yield* Query.texts(call.query)
+        const page = yield* histories.page({ ...simOf(call), ...(yield* Query.keyset(call.query, HISTORY_PAGE)) })
+        return Responses.page(page.items.map(shapeOfHistory), Query.createdToken(page.next))
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)

@@ -2,8 +2,17 @@
  * Subscriptions, their plan attachments, and SMS to them.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Attachments, Messages, Subscriptions } from "simplan"
-import { Package, type Preview, Reason, Refusal, type Sim, type Subscription, TextLimit } from "simplan/ports"
+import { Attachments, History, Messages, Subscriptions } from "simplan"
+import {
+  Package,
+  type Preview,
+  Reason,
+  Refusal,
+  type Sim,
+  SimHistory,
+  type Subscription,
+  TextLimit
+} from "simplan/ports"
 import { Fields, Reasons } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
@@ -142,6 +151,16 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>
       Effect.map(subscriptions.previewRemove(of), deletionPreview)
     )
+  ),
+  history: Methods.paging(
+    runtime,
+    { name: "subscriptions.history", decode: named },
+    Methods.byCreation,
+    (of, page) => Effect.flatMap(History.History, (histories) => histories.page({ ...of, ...page })),
+    ({ fact, position }: SimHistory.Entry): Types.HistoryEntry => ({
+      at: Arguments.toDate(position.createdAt),
+      ...SimHistory.summary(fact)
+    })
   ),
   lastOperator: Methods.reading(runtime, { name: "subscriptions.lastOperator", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>

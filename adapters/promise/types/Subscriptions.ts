@@ -1,7 +1,7 @@
 /**
  * Subscriptions, their plan attachments, and SMS to them.
  */
-import type { CallOptions, InstantInput, List, OfOrganization, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, List, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
 import type { Label, Terms } from "./Plans.ts"
 import type { OfSim } from "./Sims.ts"
 
@@ -117,6 +117,25 @@ export interface LastOperator {
   readonly at: Date
 }
 
+/** Something that has happened to a SIM (rule L3). */
+export interface HistoryEntry {
+  /** When it happened. */
+  readonly at: Date
+  /**
+   * A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, or a
+   * problem that an operator has to see to.
+   */
+  readonly type: "change" | "event" | "profile" | "package" | "problem"
+  /** The action, the type of the event, the state of the profile, `active` or `over`, or the work that is a problem. */
+  readonly what: string
+  /** The status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null where there are none. */
+  readonly detail: string | null
+  /** Who made the change; null for what nobody made. */
+  readonly by: string | null
+  /** The id of what was changed, of the delivery, of the package or of the problem; null for a state of the profile. */
+  readonly resourceId: string | null
+}
+
 /** Which subscriptions a list has. An absent field filters nothing. */
 export interface SubscriptionFilter extends OfOrganization {
   /**
@@ -163,6 +182,12 @@ export interface Subscriptions {
   readonly remove: (of: OfSim, options?: WriteOptions) => Promise<void>
   /** What `remove` would do now: nothing is written or cancelled (rule S9). Errors: `NotFoundError`. */
   readonly previewRemove: (of: OfSim, options?: CallOptions) => Promise<DeletionPreview>
+  /**
+   * What has happened to a SIM, newest first: changes, events, states of the profile, packages and problems (rule L3).
+   *
+   * Errors: `NotFoundError`.
+   */
+  readonly history: (of: OfSim, options?: CallOptions) => PagedList<HistoryEntry>
   /** The network that the SIM was on last; null without activity in the last 7 days (rule R3). Errors: `NotFoundError`. */
   readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
 }

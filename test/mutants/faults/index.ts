@@ -5,6 +5,7 @@ import { activation } from "./activation.ts"
 import { calendar } from "./calendar.ts"
 import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
+import { history, reasons, search } from "./finding.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { limits } from "./limits.ts"
 import { outages } from "./outages.ts"
@@ -28,6 +29,9 @@ export const faults: ReadonlyArray<Fault> = [
   ...creation,
   ...deletion,
   ...previews,
+  ...search,
+  ...reasons,
+  ...history,
   ...lifecycle,
   ...outages,
   ...limits,

@@ -1,0 +1,211 @@
+/**
+ * What has happened to a SIM, from all books in one order (rule L3): what support reads where a customer has no data.
+ */
+import type * as Attachment from "./Attachment.ts"
+import type { AuditEntry } from "./AuditEntry.ts"
+import type { LoggedDelivery } from "./Delivery.ts"
+import type { Job } from "./Job.ts"
+import { packageId } from "./Package.ts"
+import type { Entry as ProfileReport } from "./SmdpHistory.ts"
+import type { Instant } from "./Time.ts"
+
+/** What happened. */
+export type Fact =
+  /** Somebody changed something (rule W11). */
+  | { readonly _tag: "Change"; readonly entry: AuditEntry }
+  /** An event was sent to an endpoint, or is to be (rule W7). */
+  | { readonly _tag: "Event"; readonly logged: LoggedDelivery }
+  /** The SM-DP+ reported the profile's state (rule I2). */
+  | { readonly _tag: "ProfileState"; readonly report: ProfileReport }
+  /** A package of the telco became active, or ended. */
+  | { readonly _tag: "Package"; readonly packageId: string; readonly became: "active" | "over" }
+  /** A job ended in refusals, or a comparison found a difference, and an operator has to see to it (rule S6). */
+  | { readonly _tag: "Problem"; readonly job: Job }
+
+/** A position in a history, which is ordered by the instant and the id, newest first. */
+export interface Position {
+  /** When it happened, in business time. */
+  readonly createdAt: Instant
+  /** Orders what happened at one instant: its kind, and an id within that. */
+  readonly id: string
+}
+
+/** What happened, and when. */
+export interface Entry {
+  /** What happened. */
+  readonly fact: Fact
+  /** When it happened, and its place in the order. */
+  readonly position: Position
+}
+
+/** Of what happened at one instant, the last one comes first. */
+const ranks = { Change: 0, Package: 1, ProfileState: 2, Event: 3, Problem: 4 } as const satisfies Readonly<
+  Record<Fact["_tag"], number>
+>
+
+/** The kinds of facts. */
+export type Kind = Fact["_tag"]
+
+const position = (kind: Kind, createdAt: Instant, id: string): Position => ({ createdAt, id: `${ranks[kind]}:${id}` })
+
+const isBefore = (one: Position, other: Position): boolean =>
+  one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.id < other.id)
+
+/** Where to go on in the list of one kind, which is ordered by instant and id, newest first; null: at its beginning. */
+export const after = (kind: Kind, cursor: Position | null): Position | null => {
+  if (cursor === null) return null
+  const [rank, { createdAt, id }] = [ranks[kind], cursor]
+  const reached = Number(id.slice(0, 1))
+  if (rank === reached) return { createdAt, id: id.slice(2) }
+  // Of a kind that comes later at this instant nothing was given; of one that comes earlier everything.
+  return rank < reached ? { createdAt: createdAt + 1, id: "" } : { createdAt, id: "" }
+}
+
+/** Entries of one kind, newest first, as far as they were read. */
+export interface Read {
+  /** After the cursor. */
+  readonly entries: ReadonlyArray<Entry>
+  /** Where reading has stopped; null: there are no more. */
+  readonly until: Position | null
+}
+
+/** Entries of a list that was read from `after`: `next` is the position in that list to go on from. */
+export const read = (
+  kind: Kind,
+  facts: ReadonlyArray<readonly [at: Instant, id: string, fact: Fact]>,
+  next: Position | null
+): Read => ({
+  entries: facts.map(([at, id, fact]) => ({ fact, position: position(kind, at, id) })),
+  until: next === null ? null : position(kind, next.createdAt, next.id)
+})
+
+/** Entries that are all known. */
+const known = (
+  kind: Kind,
+  facts: ReadonlyArray<readonly [at: Instant, id: string, fact: Fact]>,
+  cursor: Position | null
+): Read => ({
+  entries: read(kind, facts, null)
+    .entries.filter((entry) => cursor === null || isBefore(entry.position, cursor))
+    .toSorted((one, other) => (isBefore(one.position, other.position) ? 1 : -1)),
+  until: null
+})
+
+/** What became of packages by `now`. */
+export const ofPackages = (
+  attachments: ReadonlyArray<Attachment.WithPackages>,
+  cursor: Position | null,
+  now: Instant
+): Read =>
+  known(
+    "Package",
+    attachments.flatMap(({ packages }) =>
+      packages.flatMap((pack) => {
+        if (pack.status !== "Created") return []
+        const id = packageId(pack.attachmentId, pack.occurrence)
+        const at = (became: "active" | "over", instant: Instant | null) =>
+          instant === null || instant > now
+            ? []
+            : [[instant, `${id}:${became}`, { _tag: "Package", packageId: id, became }] as const]
+        return [...at("active", pack.activationAt), ...at("over", pack.expirationAt)]
+      })
+    ),
+    cursor
+  )
+
+/** The states of the profile. Those of one instant are numbered as they were stored: a later report gets a later number. */
+export const ofProfile = (reports: ReadonlyArray<ProfileReport>, cursor: Position | null): Read => {
+  const counts = new Map<Instant, number>()
+  return known(
+    "ProfileState",
+    reports.map((report) => {
+      const { modifiedAt } = report
+      const count = (counts.get(modifiedAt) ?? 0) + 1
+      counts.set(modifiedAt, count)
+      return [modifiedAt, String(count).padStart(9, "0"), { _tag: "ProfileState", report }] as const
+    }),
+    cursor
+  )
+}
+
+/** How much of a job's id orders it: a token has no longer ids, and only printable characters. */
+const JOB_ID = 150
+
+/** The jobs that have ended. */
+export const ofProblems = (jobs: ReadonlyArray<Job>, cursor: Position | null): Read =>
+  known(
+    "Problem",
+    jobs.flatMap((job) =>
+      job.endedAt === null
+        ? []
+        : [[job.endedAt, encodeURIComponent(job.jobId).slice(0, JOB_ID), { _tag: "Problem", job }] as const]
+    ),
+    cursor
+  )
+
+/** A page, and where the next one begins; null if there is none. */
+export interface Page {
+  /** Newest first. */
+  readonly items: ReadonlyArray<Entry>
+  /** The cursor of the next page. */
+  readonly next: Position | null
+}
+
+/**
+ * Rule L3: merges what was read of all kinds. Nothing is given that lies before the place where the reading of any of them
+ * has stopped, so that nothing comes twice or out of order: such a page is short, or empty, and has a next one.
+ */
+export const merged = (reads: ReadonlyArray<Read>, limit: number): Page => {
+  const all = reads
+    .flatMap(({ entries }) => entries)
+    .sort((one, other) => (isBefore(one.position, other.position) ? 1 : -1))
+  const stops = reads.flatMap(({ until }) => (until === null ? [] : [until]))
+  const stop = stops.reduce<Position | null>((last, one) => (last === null || isBefore(last, one) ? one : last), null)
+  const safe = stop === null ? all : all.filter((entry) => !isBefore(entry.position, stop))
+  const items = safe.slice(0, limit)
+  const last = items.at(-1)
+  if (items.length < safe.length && last !== undefined) return { items, next: last.position }
+  return { items, next: stop }
+}
+
+/** The types of entries, as readers are given them. */
+export const types = ["change", "event", "profile", "package", "problem"] as const
+
+/** An entry in the words that all books share. */
+export interface Summary {
+  /** Which book it is from. */
+  readonly type: (typeof types)[number]
+  /** The action, the type of the event, the state of the profile or the package, or the work that is a problem. */
+  readonly what: string
+  /** The status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null where there are none. */
+  readonly detail: string | null
+  /** Who made the change; null for what nobody made. */
+  readonly by: string | null
+  /** The id of what was changed, of the delivery, of the package or of the problem; null for a state of the profile. */
+  readonly resourceId: string | null
+}
+
+/** A fact in the words that all books share. */
+export const summary = (fact: Fact): Summary => {
+  switch (fact._tag) {
+    case "Change": {
+      const { action, actor, resourceId } = fact.entry
+      return { type: "change", what: action, detail: null, by: actor, resourceId }
+    }
+    case "Event": {
+      const { deliveryId, lastError, status } = fact.logged.delivery
+      const detail = lastError === null ? status : `${status}: ${lastError}`
+      return { type: "event", what: fact.logged.event.payload.type, detail, by: null, resourceId: deliveryId }
+    }
+    case "ProfileState": {
+      const { modificationResult, state } = fact.report
+      return { type: "profile", what: state, detail: modificationResult, by: null, resourceId: null }
+    }
+    case "Package":
+      return { type: "package", what: fact.became, detail: null, by: null, resourceId: fact.packageId }
+    case "Problem": {
+      const { jobId, refused, work } = fact.job
+      return { type: "problem", what: work._tag, detail: refused?.message ?? null, by: null, resourceId: jobId }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * The history of a SIM (rule L3): all that happened, newest first, in pages, and nothing of another organization.
+ */
+import { describe, expect, it } from "vitest"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
+
+const world = await World.forFile()
+const stock = await Inventory.stock(world, 1, 3)
+const acme = stock.tenant
+const iccid = World.iccid(1)
+const path = `/v3/subscriptions/${iccid}/history`
+
+interface Entry {
+  readonly at: string
+  readonly type: string
+  readonly what: string
+}
+
+const types = ["subscription.created", "attachment.created", "attachment.suspended"]
+await world.admin("POST", `/organizations/${acme.organizationId}/webhook-endpoints`, {
+  url: "https://hooks.example.com/",
+  events: types
+})
+await acme.post("/v3/subscription", { plan_id: stock.planId, metadata: "first", iccid })
+await world.admin("POST", "/clock/advance", { by: "1 hour" })
+await world.telco([
+  { type: "first_use", id: "use", iccid, occurred_at: new Date(World.START + 1_800_000).toISOString() },
+  {
+    type: "smdp_state",
+    id: "state",
+    iccid,
+    state: "Enable",
+    occurred_at: new Date(World.START + 900_000).toISOString()
+  }
+])
+const { body: attachments } = await acme.get(`/v3/subscriptions/${iccid}/plan-attachments`)
+await acme.post(`/v3/subscriptions/${iccid}/plan-attachments/${attachments.data[0].plan_attachment_id}/suspend`)
+
+describe("L3: the history of a SIM", () => {
+  it("has changes, events, states of the profile and packages, newest first", async () => {
+    const { body, status } = await acme.get(path)
+    expect([status, body.error, body.next_page]).toEqual([200, false, null])
+    const whats = body.data.map(({ type, what }: Entry) => `${type} ${what}`)
+    expect(whats.slice(0, 2).toSorted()).toEqual(["change plan_attachment.suspend", "event attachment.suspended"])
+    expect(whats).toEqual(
+      expect.arrayContaining([
+        "change subscription.create",
+        "package active",
+        "profile Enable",
+        "event subscription.created"
+      ])
+    )
+    const times = body.data.map(({ at }: Entry) => at)
+    expect(times).toEqual(times.toSorted().toReversed())
+    expect(body.data.at(-1)).toStrictEqual({
+      at: new Date(World.START).toISOString(),
+      type: "change",
+      what: "subscription.create",
+      detail: null,
+      by: expect.any(String),
+      resource_id: expect.any(String)
+    })
+  })
+
+  it("comes in pages, each entry once", async () => {
+    const whole = (await acme.get(path)).body.data
+    const read: Array<Entry> = []
+    for (let page = ""; ; ) {
+      const { body } = await acme.get(`${path}?page_size=2${page}`)
+      read.push(...body.data)
+      if (body.next_page === null) break
+      page = `&page=${body.next_page}`
+    }
+    expect(read).toEqual(whole)
+  })
+
+  it("is empty for a SIM that nothing happened to, and of no other organization", async () => {
+    expect((await acme.get(`/v3/subscriptions/${World.iccid(3)}/history`)).body).toStrictEqual({
+      error: false,
+      data: [],
+      next_page: null
+    })
+    const other = await World.tenant(world)
+    const none = await other.get(path)
+    expect([none.status, none.body.code]).toEqual([404, "sim_not_found"])
+    const refused = await acme.get(`${path}?page=x`)
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
+  })
+})

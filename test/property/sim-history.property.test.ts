@@ -1,0 +1,113 @@
+/**
+ * A history that is read in pages has all that happened once and in order (rule L3), however far each book is read at a time.
+ */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as SimHistory from "../../src/domain/SimHistory.ts"
+import * as Values from "../domain/Values.ts"
+
+/** A book that is read by position: audit entries, or deliveries. */
+const book = fc.uniqueArray(
+  fc.record({ at: fc.integer({ min: 0, max: 6 }), id: fc.integer({ min: 10, max: 99 }).map(String) }),
+  { selector: ({ id }) => id, maxLength: 14 }
+)
+
+const reports = fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 5 })
+
+const change = (at: number, id: string): SimHistory.Fact => ({
+  _tag: "Change",
+  entry: Values.auditEntry({ createdAt: at, entryId: id })
+})
+
+const event = (at: number, id: string): SimHistory.Fact => ({
+  _tag: "Event",
+  logged: { delivery: Values.delivery({ createdAt: at, deliveryId: id }), event: Values.event() }
+})
+
+type Rows = ReadonlyArray<{ readonly at: number; readonly id: string }>
+
+/** A filtered list as a storage reads it: so many rows of it, newest first, and where to go on. */
+const scan = (
+  kind: "Change" | "Event",
+  rows: Rows,
+  fact: (at: number, id: string) => SimHistory.Fact,
+  cursor: SimHistory.Position | null,
+  limit: number
+) => {
+  const after = SimHistory.after(kind, cursor)
+  const left = rows
+    .toSorted((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+    .filter(({ at, id }) => after === null || at < after.createdAt || (at === after.createdAt && id < after.id))
+  const found = left.slice(0, limit)
+  const last = found.at(-1)
+  const next = found.length < left.length && last !== undefined ? { createdAt: last.at, id: last.id } : null
+  return SimHistory.read(
+    kind,
+    found.map(({ at, id }) => [at, id, fact(at, id)] as const),
+    next
+  )
+}
+
+const label = ({ fact, position }: SimHistory.Entry): string => `${position.createdAt} ${position.id} ${fact._tag}`
+
+describe("L3: a history", () => {
+  it("has everything once, newest first, in pages of any size", () => {
+    const sizes = fc.record({ page: fc.integer({ min: 1, max: 9 }), scan: fc.integer({ min: 1, max: 9 }) })
+    fc.assert(
+      fc.property(book, book, reports, sizes, (audit, deliveries, states, { page, scan: step }) => {
+        const entries = states
+          .toSorted((a, b) => a - b)
+          .map((modifiedAt, index) => ({
+            organizationId: "o",
+            iccid: "i",
+            reportId: String(index),
+            state: "Enable" as const,
+            modificationResult: "Success",
+            modifiedAt
+          }))
+        const packages = [Values.attached({}, [{ activationAt: 2, expirationAt: 4 }])]
+        const job = {
+          ...Values.job({ jobId: "review:é 1", work: { _tag: "ReviewPackage", iccid: "i", findingId: "1" } })
+        }
+        const problems = [{ ...job, endedAt: 3 }]
+        const read: Array<SimHistory.Entry> = []
+        let cursor: SimHistory.Position | null = null
+        let pages = 0
+        do {
+          const found: SimHistory.Page = SimHistory.merged(
+            [
+              scan("Change", audit, change, cursor, step),
+              scan("Event", deliveries, event, cursor, step),
+              SimHistory.ofProfile(entries, cursor),
+              SimHistory.ofPackages(packages, cursor, 6),
+              SimHistory.ofProblems(problems, cursor)
+            ],
+            page
+          )
+          expect(found.items.length).toBeLessThanOrEqual(page)
+          read.push(...found.items)
+          cursor = found.next
+          expect(++pages).toBeLessThan(100)
+        } while (cursor !== null)
+        const labels = read.map(label)
+        expect(new Set(labels).size).toBe(labels.length)
+        expect(read).toHaveLength(audit.length + deliveries.length + states.length + 3)
+        const positions = read.map(({ position }) => position)
+        for (const [index, one] of positions.entries()) {
+          const next = positions[index + 1]
+          if (next === undefined) continue
+          expect(one.createdAt > next.createdAt || (one.createdAt === next.createdAt && one.id > next.id)).toBe(true)
+        }
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("of packages has no instant that lies ahead", () => {
+    const packages = [Values.attached({}, [{ activationAt: 2, expirationAt: 4 }])]
+    const times = (now: number) => SimHistory.ofPackages(packages, null, now).entries.map(({ fact }) => fact)
+    expect(times(1)).toEqual([])
+    expect(times(3)).toEqual([{ _tag: "Package", packageId: "attachment:0", became: "active" }])
+    expect(times(4).map((fact) => fact._tag === "Package" && fact.became)).toEqual(["over", "active"])
+  })
+})
