@@ -63,6 +63,7 @@ describe("The country in which a SIM was last seen at an instant (U1)", () => {
   it("does not make a SIM that stays grow", () => {
     const stays = seenBy(...Array.from({ length: 20 }, (_, at) => ["SE", at] as const))
     expect(stays?.visits).toEqual([{ countryAlpha2: "SE", at: 0 }])
+    expect(seenBy(["SE", 9], ["SE", 5], ["SE", 3])?.visits).toEqual([{ countryAlpha2: "SE", at: 3 }])
   })
 })
 

@@ -1,6 +1,7 @@
 /**
  * What was used, by day and country (rule U1): of a SIM, and of the organization, as JSON and as CSV.
  */
+import { Storage, UsageBook } from "simplan/ports"
 import { beforeAll, describe, expect, it } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
@@ -165,6 +166,31 @@ describe("the organization's usage", () => {
     expect((await acme.call("DELETE", `/v3/subscriptions/${World.iccid(3)}`)).status).toBe(200)
     expect((await acme.get("/v3/usage?by=label")).body.data).toStrictEqual([{ label: "Green", used_bytes: 31 }])
   })
+})
+
+it("usage of 400 days in five countries comes as a whole", async () => {
+  const tenant = await World.tenant(world)
+  const { organizationId } = tenant
+  const iccid = World.iccid(60)
+  await world.admin("POST", `/organizations/${organizationId}/sims`, { sims: Inventory.esims(60, 1) })
+  const today = UsageBook.dayOf(World.START)
+  const of = { organizationId, iccid, attachmentId: "a", planId: "p", label: "Green", bytes: 1 } as const
+  const usage = Array.from({ length: 400 }, (_, index) => today - index * DAY).flatMap((start) =>
+    ["DE", "FR", "NO", "SE", null].map((countryAlpha2) => ({ ...of, day: start, countryAlpha2 }))
+  )
+  await world.run(Storage.Storage.use((storage) => storage.commit({ reports: { usage } })))
+  const path = `/v3/subscriptions/${iccid}/usage?from=${day(-399)}&to=${day(0)}`
+  const { body } = await tenant.get(`${path}&by=day,country`)
+  expect(body.data).toHaveLength(2_000)
+  expect(new Set(body.data.map((item: object) => JSON.stringify(item))).size).toBe(2_000)
+  expect((await tenant.get(path)).body.data).toEqual(
+    Array.from({ length: 400 }, (_, index) => ({ day: day(index - 399), used_bytes: 5 }))
+  )
+  expect((await tenant.get(`${path}&by=attachment`)).body.data).toEqual([
+    { plan_attachment_id: "a", used_bytes: 2_000 }
+  ])
+  const table = await tenant.call("GET", `${path}&by=day,country`, { headers: { accept: "text/csv" } })
+  expect(table.text.split("\r\n")).toHaveLength(2_002)
 })
 
 describe("usage is refused", () => {

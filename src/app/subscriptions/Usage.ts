@@ -66,20 +66,18 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
       return Result.isSuccess(days) ? days.success : yield* new InvalidField(days.failure)
     })
 
-    const entriesOf = (
-      of: UsageBook.Days & { readonly organizationId: string; readonly iccid: string },
-      by: ReadonlyArray<UsageBook.SimGroup>
-    ): Stream.Stream<UsageBook.SimSum, StorageError> => {
+    type Read = (after: UsageBook.SimEntry) => Effect.Effect<ReadonlyArray<UsageBook.SimEntry>, StorageError>
+
+    /** The sums of the entries from a first page on. */
+    const sumsFrom = (first: ReadonlyArray<UsageBook.SimEntry>, by: ReadonlyArray<UsageBook.SimGroup>, read: Read) => {
       const sums = UsageBook.sums(by)
-      return Stream.paginate<UsageBook.SimEntry | null, UsageBook.SimSum, StorageError>(null, (after) =>
-        Effect.map(storage.usage.entries({ ...of, after, limit: PAGE }), (entries) => {
-          const done = sums.add(entries)
-          const last = entries.at(-1)
-          return entries.length < PAGE || last === undefined
-            ? [[...done, ...sums.end()], Option.none()]
-            : [done, Option.some(last)]
-        })
-      )
+      return Stream.paginate<ReadonlyArray<UsageBook.SimEntry>, UsageBook.SimSum, StorageError>(first, (entries) => {
+        const done = sums.add(entries)
+        const last = entries.at(-1)
+        return entries.length < PAGE || last === undefined
+          ? Effect.succeed([[...done, ...sums.end()], Option.none()])
+          : Effect.map(read(last), (next) => [done, Option.some(next)])
+      })
     }
 
     const simsOf = (of: UsageBook.Days & { readonly organizationId: string }) =>
@@ -98,9 +96,13 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
         Stream.unwrap(
           Effect.gen(function* () {
             const days = yield* asked(given)
-            const sim = yield* storage.sims.get({ organizationId, iccid })
-            if (sim === null) return yield* new NotFound({ resource: "sim", id: iccid })
-            return entriesOf({ organizationId, iccid, ...days }, by)
+            const of = { organizationId, iccid, ...days, limit: PAGE }
+            const first = yield* storage.usage.entries({ ...of, after: null })
+            // Whoever has usage is there: one read is enough for most.
+            if (first.length === 0 && (yield* storage.sims.get({ organizationId, iccid })) === null) {
+              return yield* new NotFound({ resource: "sim", id: iccid })
+            }
+            return sumsFrom(first, by, (after) => storage.usage.entries({ ...of, after }))
           })
         ),
       ofOrganization: ({ by, organizationId, ...given }) =>
