@@ -1,11 +1,14 @@
 /**
- * Allowance thresholds (rule R2): 50, 80 and 100 % of a non-recurring plan. Each one is notified once, in order.
+ * Allowance thresholds. Of a non-recurring plan's attachment 50, 80 and 100 % are notified (rule R2); of every package the
+ * percentages that its plan names (rule U2). Each one is notified once, in order.
  */
 import type * as Plan from "./Plan.ts"
 import { allowanceBytes } from "./Plan.ts"
 
 /** In percent of a package's allowance (rule R2). */
 export const thresholds = [50, 80, 100] as const
+
+const NONE: ReadonlyArray<never> = []
 
 /**
  * The thresholds above `lastNotified` that `usedBytes` has reached, in rising order. `lastNotified` is the last
@@ -22,3 +25,21 @@ export const crossed = (
   terms.recurrence !== null
     ? []
     : thresholds.filter((threshold) => threshold > lastNotified && usedBytes * 100 >= allowanceBytes(terms) * threshold)
+
+const isReached = (allowance: number, percentage: number, bytes: number): boolean =>
+  bytes * 100 >= allowance * percentage
+
+/**
+ * Rule U2: the plan's percentages that a package reaches as its usage rises `from` so many bytes `to` so many, in rising
+ * order. Its usage never falls, so no percentage is reached twice, and none has to be remembered.
+ */
+export const reachedBetween = (
+  terms: Pick<Plan.PlanTerms, "alertThresholds" | "dataMegaBytes">,
+  { from, to }: { readonly from: number; readonly to: number }
+): ReadonlyArray<number> => {
+  if (from === to) return NONE
+  const allowance = allowanceBytes(terms)
+  return (terms.alertThresholds ?? thresholds).filter(
+    (percentage) => !isReached(allowance, percentage, from) && isReached(allowance, percentage, to)
+  )
+}

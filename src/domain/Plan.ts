@@ -1,5 +1,5 @@
 /**
- * Plans and their terms (rules P1 and P2): an allowance, a validity, optional throttling, optional recurrence.
+ * Plans and their terms (rules P1, P2 and U2): an allowance, a validity, optional throttling, optional recurrence.
  *
  * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so archiving or deleting
  * a plan changes no attachment.
@@ -44,6 +44,11 @@ export interface PlanTerms {
   readonly throttling: ReadonlyArray<ThrottlingStep>
   /** Null: the plan is one package. */
   readonly recurrence: Recurrence.Recurrence | null
+  /**
+   * At which percentages of a package's allowance `package.allowanceConsumed` is notified: up to 10, rising strictly (rule
+   * U2). Absent: 50, 80 and 100.
+   */
+  readonly alertThresholds?: ReadonlyArray<number>
 }
 
 /** Terms as requested; the coverage profile adds its region code and label. */
@@ -77,7 +82,8 @@ export const allowanceBytes = (terms: Pick<PlanTerms, "dataMegaBytes">): number 
 export const limits = {
   dataMegaBytes: 2 ** 31 - 1,
   periodDays: 3_660,
-  occurrences: 1_000
+  occurrences: 1_000,
+  alertThresholds: 10
 } as const
 
 const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
@@ -114,8 +120,18 @@ const recurrenceTerms = ({
     return { periodicity, frequency, occurrences }
   })
 
+/** Rule U2: each percentage once, in rising order. */
+const alerts = (percentages: ReadonlyArray<number>): Result.Result<ReadonlyArray<number>, InvalidField> => {
+  if (percentages.length > limits.alertThresholds) {
+    return refuse("alertThresholds", `must have at most ${limits.alertThresholds} items`)
+  }
+  return percentages.every((percentage) => Number.isInteger(percentage) && percentage >= 1 && percentage <= 100)
+    ? Result.succeed([...new Set(percentages)].sort((left, right) => left - right))
+    : refuse("alertThresholds", "must hold only integers from 1 to 100")
+}
+
 /**
- * Rules P1 and W9: the terms as requested, with the region code and label of their coverage profile. `coverage` is null
+ * Rules P1, U2 and W9: the terms as requested, with the region code and label of their coverage profile. `coverage` is null
  * if no profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at
  * `now` has to end before the year 10000.
  */
@@ -132,6 +148,7 @@ export const terms = (
     const periodDays = yield* wholeNumber("periodDays", request.periodDays, limits.periodDays)
     const recurrence = request.recurrence === null ? null : yield* recurrenceTerms(request.recurrence)
     const throttling = yield* throttlingSteps(request.throttling)
+    const alertThresholds = request.alertThresholds === undefined ? undefined : yield* alerts(request.alertThresholds)
     if (recurrence === null && !(addDays(now, periodDays) < END_OF_TIME)) {
       return yield* refuse("periodDays", "must let the package expire before the year 10000")
     }
@@ -149,7 +166,8 @@ export const terms = (
       dataMegaBytes,
       periodDays,
       throttling,
-      recurrence
+      recurrence,
+      ...(alertThresholds === undefined ? {} : { alertThresholds })
     }
   })
 

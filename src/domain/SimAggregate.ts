@@ -39,7 +39,7 @@ export interface ForReports {
 export interface AttachmentForReports {
   /** Without the subscription's id, the period and the texts, which no report needs. */
   readonly attachment: Omit<Attachment.Attachment, "subscriptionId" | "activePeriod" | "metadata" | "terms"> & {
-    readonly terms: Pick<PlanTerms, "dataMegaBytes" | "periodDays" | "recurrence">
+    readonly terms: Pick<PlanTerms, "dataMegaBytes" | "periodDays" | "recurrence" | "alertThresholds">
   }
   /** By occurrence, ascending. */
   readonly packages: ReadonlyArray<Package>

@@ -1,5 +1,5 @@
 /**
- * Reports of the telco about a SIM (rules R1 to R3, T3, U1 and W9). They may arrive late, twice and out of order.
+ * Reports of the telco about a SIM (rules R1 to R3, T3, U1, U2 and W9). They may arrive late, twice and out of order.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -187,7 +187,8 @@ const isActive = (pack: Package, at: Instant): boolean =>
   pack.activationAt !== null && pack.activationAt <= at && at < end(pack)
 
 /**
- * Rules T3 and R2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses.
+ * Rules T3, R2 and U2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses,
+ * of the attachment and of the package.
  */
 const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, fact: UsageFact | null): Applied => {
   const { attachment } = of
@@ -205,16 +206,10 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, f
       sim: withActivity(aggregate.sim, report.occurredAt),
       attachments: SimAggregate.withAttachment(aggregate.attachments, next)
     },
-    payloads: crossed.map((threshold) => ({
-      type: "attachment.allowanceConsumed",
-      data: {
-        usagePercentage: threshold,
-        dataUsageBytes: usedBytes,
-        esim: aggregate.sim.iccid,
-        planId: attachment.planId,
-        attachmentId: attachment.attachmentId
-      }
-    })),
+    payloads: [
+      ...crossed.map((threshold) => consumed(aggregate, attachment, threshold, usedBytes)),
+      ...packageAlerts(aggregate, attachment, pack, usedBytes)
+    ],
     smdpEntries: NONE,
     usage:
       fact === null || usedBytes === pack.usedBytes
@@ -223,6 +218,38 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, f
     jobs: activated.jobs
   }
 }
+
+/** Rule R2: what is notified of an attachment's threshold. */
+const consumed = (
+  { sim }: ForReports,
+  attachment: AttachmentForReports["attachment"],
+  threshold: number,
+  usedBytes: number
+): Extract<Payload, { type: "attachment.allowanceConsumed" }> => ({
+  type: "attachment.allowanceConsumed",
+  data: {
+    usagePercentage: threshold,
+    dataUsageBytes: usedBytes,
+    esim: sim.iccid,
+    planId: attachment.planId,
+    attachmentId: attachment.attachmentId
+  }
+})
+
+/** Rule U2: what is notified of a package whose usage rises to so many bytes. */
+const packageAlerts = (
+  aggregate: ForReports,
+  attachment: AttachmentForReports["attachment"],
+  pack: Package,
+  usedBytes: number
+): ReadonlyArray<Payload> =>
+  Allowance.reachedBetween(attachment.terms, { from: pack.usedBytes, to: usedBytes }).map((percentage) => ({
+    type: "package.allowanceConsumed",
+    data: {
+      ...consumed(aggregate, attachment, percentage, usedBytes).data,
+      packageId: packageId(pack.attachmentId, pack.occurrence)
+    }
+  }))
 
 // A telco's adapter may report a location by any text.
 const codeOf = (country: string | null): string | null => (country !== null && COUNTRY.test(country) ? country : null)

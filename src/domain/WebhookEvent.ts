@@ -23,6 +23,7 @@ export const optInTypes = [
   "attachment.suspended",
   "package.created",
   "package.refused",
+  "package.allowanceConsumed",
   "endpoint.disabled",
   "command.done",
   "command.refused"
@@ -47,8 +48,8 @@ export type OptInType = (typeof optInTypes)[number]
 /** What has become of a command of the host (rule H1). */
 export type OutcomeType = Extract<OptInType, `command.${string}`>
 
-/** What is notified of a SIM's life; the rest of the opt-in types is about endpoints and commands. */
-export type LifecycleType = Exclude<OptInType, "endpoint.disabled" | OutcomeType>
+/** What is notified of a SIM's life; the rest of the opt-in types is about usage, endpoints and commands. */
+export type LifecycleType = Exclude<OptInType, "package.allowanceConsumed" | "endpoint.disabled" | OutcomeType>
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
 export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known) => known === type)
@@ -67,16 +68,8 @@ export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArr
 
 /** An event's type and the `data` of its webhook body. The order of keys is that of the wire. */
 export type Payload =
-  | {
-      readonly type: "attachment.allowanceConsumed"
-      readonly data: {
-        readonly usagePercentage: number
-        readonly dataUsageBytes: number
-        readonly esim: string
-        readonly planId: string
-        readonly attachmentId: string
-      }
-    }
+  | { readonly type: "attachment.allowanceConsumed"; readonly data: ConsumedData }
+  | { readonly type: "package.allowanceConsumed"; readonly data: ConsumedData & { readonly packageId: string } }
   | {
       readonly type: "subscription.esim.locationChanged"
       readonly data: {
@@ -130,6 +123,15 @@ export type Payload =
       }
     }
   | { readonly type: typeof TEST; readonly data: { readonly webhookEndpointId: string } }
+
+/** What events about a threshold say: the percentage that was reached, and what was used by then. */
+export type ConsumedData = {
+  readonly usagePercentage: number
+  readonly dataUsageBytes: number
+  readonly esim: string
+  readonly planId: string
+  readonly attachmentId: string
+}
 
 /**
  * What events about an attachment or one of its packages say of it. The times are RFC 3339 in UTC, and null as long as

@@ -218,7 +218,16 @@ const repeatedly = (bounds: PlanBounds) =>
     periodDays: fc.oneof(fc.constantFrom(1, 2, 7, 30), fc.integer({ min: 1, max: bounds.periodDays }))
   })
 
-/** Valid requests for plans (rule P1). */
+/** Percentages of alerts (rule U2), as they are stored. */
+const alerts = fc.record({
+  alertThresholds: fc
+    .uniqueArray(fc.oneof(fc.constantFrom(1, 50, 80, 100), fc.integer({ min: 1, max: 100 })), {
+      maxLength: limits.alertThresholds
+    })
+    .map((percentages) => percentages.sort((left, right) => left - right))
+})
+
+/** Valid requests for plans (rules P1 and U2). */
 export const planRequests = (bounds: PlanBounds = modestPlans): fc.Arbitrary<PlanRequest> =>
   fc
     .record({
@@ -227,9 +236,10 @@ export const planRequests = (bounds: PlanBounds = modestPlans): fc.Arbitrary<Pla
         dataMegaBytes: fc.oneof(fc.integer({ min: 1, max: 1_024 }), fc.constantFrom(1, limits.dataMegaBytes))
       }),
       throttling: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: throttling }),
+      alerts: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: alerts }),
       recurring: fc.oneof({ weight: 2, arbitrary: repeatedly(bounds) }, { weight: 1, arbitrary: once(bounds) })
     })
-    .map(({ common, recurring, throttling }) => ({ ...common, throttling, ...recurring }))
+    .map(({ alerts, common, recurring, throttling }) => ({ ...common, throttling, ...recurring, ...alerts }))
 
 /** A request that is wrong in one way. */
 export interface FlawedPlanRequest {
@@ -268,6 +278,10 @@ const flaws: ReadonlyArray<Flaw> = [
   flaw("frequency", [...notCounts, 10_000_000, Number.MAX_SAFE_INTEGER], (terms, frequency) => ({
     ...terms,
     recurrence: { ...recurrence, frequency }
+  })),
+  flaw("alertThresholds", [...notCounts, 101], (terms, percentage) => ({
+    ...terms,
+    alertThresholds: [50, percentage]
   })),
   flaw("throttling", [1, 2], (terms, count) => ({ ...terms, throttling: steps.slice(0, count) })),
   ...[0, 1, 2].map((index): Flaw => {

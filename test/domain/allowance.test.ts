@@ -1,9 +1,10 @@
 /**
- * Allowance thresholds (rule R2): each is reached at an exact byte and notified once; a report that crosses several
+ * Allowance thresholds (rules R2 and U2): each is reached at an exact byte and notified once; a report that crosses several
  * notifies them in order.
  */
 import { describe, expect, it } from "vitest"
 import * as Allowance from "../../src/domain/Allowance.ts"
+import type { PlanTerms } from "../../src/domain/Plan.ts"
 import { GIGABYTE, recurring, terms } from "./Values.ts"
 
 const gigabyte = terms({ dataMegaBytes: 1_024 })
@@ -48,5 +49,35 @@ describe("A threshold is notified once (R2)", () => {
 describe("A recurring plan (R2)", () => {
   it("has no thresholds", () => {
     expect(Allowance.crossed(recurring({}, { dataMegaBytes: 1 }), 0, GIGABYTE)).toEqual([])
+  })
+})
+
+describe("Percentages of a package (U2)", () => {
+  const third = Math.ceil((GIGABYTE * 33) / 100)
+
+  it.each([
+    [[0, third - 1], []],
+    [[third - 1, third], [33]],
+    [[third, third], []],
+    [
+      [third, GIGABYTE],
+      [90, 100]
+    ],
+    [
+      [0, 2 * GIGABYTE],
+      [33, 90, 100]
+    ],
+    [[GIGABYTE, 2 * GIGABYTE], []]
+  ] as const)("from %j bytes: those of the plan, in order", ([from, to], expected) => {
+    for (const of of [terms, (changes: Partial<PlanTerms>) => recurring({}, changes)]) {
+      const named = of({ dataMegaBytes: 1_024, alertThresholds: [33, 90, 100] })
+      expect(Allowance.reachedBetween(named, { from, to })).toEqual(expected)
+    }
+  })
+
+  it("are 50, 80 and 100 where the plan names none, and none where it names an empty list", () => {
+    const all = { from: 0, to: GIGABYTE }
+    expect(Allowance.reachedBetween(gigabyte, all)).toEqual([50, 80, 100])
+    expect(Allowance.reachedBetween(terms({ dataMegaBytes: 1_024, alertThresholds: [] }), all)).toEqual([])
   })
 })

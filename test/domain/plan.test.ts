@@ -72,6 +72,17 @@ describe("Terms are refused by field (P1)", () => {
     expect(fieldOf({ name })).toBe("name")
   })
 
+  it("percentages of alerts are 1 to 100, up to ten, and taken once each in rising order (U2)", () => {
+    expect(Result.getOrThrow(of({ alertThresholds: [100, 1, 50, 1] })).alertThresholds).toEqual([1, 50, 100])
+    expect(Result.getOrThrow(of({ alertThresholds: [] })).alertThresholds).toEqual([])
+    expect(Result.getOrThrow(of({}))).not.toHaveProperty("alertThresholds")
+    for (const wrong of [0, 101, -1, 1.5, Number.NaN]) {
+      expect(fieldOf({ alertThresholds: [50, wrong] })).toBe("alertThresholds")
+    }
+    expect(fieldOf({ alertThresholds: Array.from({ length: 10 }, (_, index) => index + 1) })).toBeNull()
+    expect(fieldOf({ alertThresholds: Array.from({ length: 11 }, (_, index) => index + 1) })).toBe("alertThresholds")
+  })
+
   it("there are three thresholds, or none", () => {
     expect(fieldOf(steps())).toBeNull()
     expect(fieldOf(steps(10))).toBe("throttling")

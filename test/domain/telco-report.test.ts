@@ -1,6 +1,6 @@
 /**
  * Reports of the telco: which are rejected, and which package one counts for (rule R1). Usage only rises, each threshold is
- * notified once (rule R2), and the first use activates a package for good (rule T3); a changed location or state causes an
+ * notified once (rules R2 and U2), and the first use activates a package for good (rule T3); a changed location or state causes an
  * event, and no report moves a fact backwards (rule R3).
  */
 import { Result } from "effect"
@@ -254,6 +254,11 @@ describe("A use is a sign of a download and of activity (S2, R3)", () => {
   })
 })
 
+/** The events of the type that a report causes. */
+const ofType = ({ payloads }: TelcoReport.Applied, type: string) => payloads.filter((one) => one.type === type)
+
+const notified = (applied: TelcoReport.Applied) => ofType(applied, "attachment.allowanceConsumed")
+
 describe("Thresholds are notified (R2)", () => {
   const payload = (usagePercentage: number, dataUsageBytes: number) => ({
     type: "attachment.allowanceConsumed",
@@ -262,26 +267,61 @@ describe("Thresholds are notified (R2)", () => {
 
   it("all that a report crosses, in order, with the usage", () => {
     const crossed = [50, 80, 100].map((threshold) => payload(threshold, GIGABYTE))
-    expect(apply(active, total(GIGABYTE)).payloads).toEqual(crossed)
+    expect(notified(apply(active, total(GIGABYTE)))).toEqual(crossed)
   })
 
   it("each once, also if the usage is reported again or rises further", () => {
     const half = apply(active, total(GIGABYTE / 2))
-    expect(half.payloads).toEqual([payload(50, GIGABYTE / 2)])
-    expect(apply(half.aggregate, total(GIGABYTE / 2)).payloads).toEqual([])
-    expect(apply(half.aggregate, total(1)).payloads).toEqual([])
+    expect(notified(half)).toEqual([payload(50, GIGABYTE / 2)])
+    expect(notified(apply(half.aggregate, total(GIGABYTE / 2)))).toEqual([])
+    expect(notified(apply(half.aggregate, total(1)))).toEqual([])
     const most = apply(half.aggregate, delta(Math.ceil(0.4 * GIGABYTE)))
-    expect(most.payloads.map(({ data }) => "usagePercentage" in data && data.usagePercentage)).toEqual([80])
-    expect(apply(all(most.aggregate, total(2 * GIGABYTE)), total(9 * GIGABYTE)).payloads).toEqual([])
+    expect(notified(most).map(({ data }) => "usagePercentage" in data && data.usagePercentage)).toEqual([80])
+    expect(notified(apply(all(most.aggregate, total(2 * GIGABYTE)), total(9 * GIGABYTE)))).toEqual([])
   })
 
   it("for deltas as for totals", () => {
-    expect(apply(all(active, delta(GIGABYTE / 2 - 1)), delta(1)).payloads).toEqual([payload(50, GIGABYTE / 2)])
+    expect(notified(apply(all(active, delta(GIGABYTE / 2 - 1)), delta(1)))).toEqual([payload(50, GIGABYTE / 2)])
   })
 
   it("not for a recurring plan", () => {
     const recurs = attached({ terms: recurring(), anchor: NOW }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
-    expect(apply(aggregate([recurs]), total(9 * GIGABYTE)).payloads).toEqual([])
+    expect(notified(apply(aggregate([recurs]), total(9 * GIGABYTE)))).toEqual([])
+  })
+})
+
+describe("Percentages of packages are notified (U2)", () => {
+  const alerts = (of: SimAggregate, fact: TelcoReport.Fact) => ofType(apply(of, fact), "package.allowanceConsumed")
+
+  it("of a recurring plan too, those that the plan names, for each package by itself", () => {
+    const changes = { dataMegaBytes: 1_024, alertThresholds: [25, 90] }
+    const recurs = attached({ terms: recurring({}, changes), anchor: NOW - DAY_MS }, [
+      { activationAt: NOW - DAY_MS, expirationAt: NOW, usedBytes: GIGABYTE },
+      { occurrence: 1, activationAt: NOW, expirationAt: NOW + DAY_MS }
+    ])
+    const data = {
+      dataUsageBytes: GIGABYTE,
+      esim: ICCID,
+      planId: "plan",
+      attachmentId: "attachment",
+      packageId: "attachment:1"
+    }
+    expect(alerts(aggregate([recurs]), total(GIGABYTE))).toEqual(
+      [25, 90].map((usagePercentage) => ({
+        type: "package.allowanceConsumed",
+        data: { usagePercentage, ...data }
+      }))
+    )
+    expect(alerts(aggregate([recurs]), total(GIGABYTE, "attachment:0"))).toEqual([])
+  })
+
+  it("beside the thresholds of the attachment, which come first", () => {
+    const types = apply(active, total(GIGABYTE / 2)).payloads.map(({ type }) => type)
+    expect(types).toEqual(["attachment.allowanceConsumed", "package.allowanceConsumed"])
+  })
+
+  it("not by a first use", () => {
+    expect(alerts(active, firstUse())).toEqual([])
   })
 })
 
@@ -347,7 +387,7 @@ describe("The first use activates (T3)", () => {
 
   it("R2: and notifies the thresholds that it crosses", () => {
     const small = aggregate([attached({ terms: terms({ dataMegaBytes: 1 }) }, [{}])])
-    expect(apply(small, total(1_048_576)).payloads).toHaveLength(3)
+    expect(notified(apply(small, total(1_048_576)))).toHaveLength(3)
   })
 })
 

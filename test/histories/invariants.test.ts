@@ -340,6 +340,13 @@ const lifecycleBreaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   ],
   [Invariants.lifecycleIsComplete, changed("month", () => ({ events: [] }))],
   [
+    Invariants.packageAlertsFireOnce,
+    changed("half", ({ events }) => ({
+      events: events.filter(({ payload }) => payload.type !== "package.allowanceConsumed")
+    }))
+  ],
+  [Invariants.packageAlertsFireOnce, changed("half", ({ events }) => ({ events: [...events, ...events] }))],
+  [
     Invariants.lifecycleIsNotifiedToTheEnd,
     changed("recurring", ({ events }) => ({
       events: events.filter(({ payload }) => payload.type !== "attachment.activated")

@@ -67,7 +67,13 @@ describe("creating a plan", () => {
         ] as const
     ),
     [{ ...throttled, throttling_threshold3_perc: "90" }, "throttling_threshold3_perc must be an integer from 1 to 100"],
-    [{ ...recurring, recurring_periodicity_frequency: "1" }, "recurring_periodicity_frequency "]
+    [{ ...recurring, recurring_periodicity_frequency: "1" }, "recurring_periodicity_frequency "],
+    [{ alert_thresholds: [50, 0] }, "alert_thresholds"],
+    [{ alert_thresholds: [50, 101] }, "alert_thresholds"],
+    [{ alert_thresholds: [50.5] }, "alert_thresholds"],
+    [{ alert_thresholds: ["50"] }, "alert_thresholds"],
+    [{ alert_thresholds: 50 }, "alert_thresholds"],
+    [{ alert_thresholds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] }, "alert_thresholds"]
   ]
 
   it.each(wrong)("refuses %j", async (fields, message) => {
@@ -113,6 +119,12 @@ describe("reading a plan", () => {
         period_days: 30
       }
     })
+  })
+
+  it("shows the percentages of alerts that were named (U2)", async () => {
+    const planId = await stock.plan({ alert_thresholds: [100, 25, 75, 25] })
+    const { body } = await acme.get(`/v3/plans/${planId}`)
+    expect(body.data.alert_thresholds).toEqual([25, 75, 100])
   })
 
   it("shows throttling and recurrence", async () => {

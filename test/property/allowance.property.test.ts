@@ -1,5 +1,5 @@
 /**
- * Thresholds of allowances from the smallest to the largest (rules P1 and R2): reached at an exact byte, notified once
+ * Thresholds of allowances from the smallest to the largest (rules P1, R2 and U2): reached at an exact byte, notified once
  * and in order, in whatever steps the usage comes.
  */
 import { Result } from "effect"
@@ -51,7 +51,9 @@ describe("Thresholds (R2)", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000_000 }), amounts, (dataMegaBytes, all) => {
         let present: ForReports = aggregate([
-          attached({ terms: terms({ dataMegaBytes }) }, [{ activationAt: NOW, expirationAt: NOW + DAY_MS }])
+          attached({ terms: terms({ dataMegaBytes, alertThresholds: [] }) }, [
+            { activationAt: NOW, expirationAt: NOW + DAY_MS }
+          ])
         ])
         let sum = 0
         for (const { asDelta, share } of all) {
@@ -79,6 +81,44 @@ describe("Thresholds (R2)", () => {
           present = applied.aggregate
         }
       }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("of packages are those of the plan, each once and in order, whatever the reports (U2)", () => {
+    const named = fc.uniqueArray(fc.integer({ min: 1, max: 100 }), { maxLength: 10 })
+    const amounts = fc.array(fc.record({ share: fc.integer({ min: 0, max: 60 }), asDelta: fc.boolean() }), {
+      maxLength: 8
+    })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 2_000_000 }),
+        named,
+        amounts,
+        fc.boolean(),
+        (megabytes, levels, all, recurs) => {
+          const alertThresholds = levels.toSorted((left, right) => left - right)
+          const granted = { dataMegaBytes: megabytes, alertThresholds }
+          const begun = { activationAt: NOW, expirationAt: NOW + DAY_MS, occurrence: recurs ? 3 : 0 }
+          const of = { terms: recurs ? recurring({}, granted) : terms(granted), anchor: recurs ? NOW : null }
+          let present: ForReports = aggregate([attached(of, [begun])])
+          const fired: Array<number> = []
+          for (const { asDelta, share } of all) {
+            const amount = Math.floor((share * megabytes * 1_048_576) / 100)
+            const applied = Result.getOrThrow(
+              TelcoReport.apply(present, report(asDelta ? delta(amount) : total(amount)), NOW)
+            )
+            present = applied.aggregate
+            const usedBytes = present.attachments[0]?.packages[0]?.usedBytes ?? 0
+            for (const { data, type } of applied.payloads) {
+              if (type !== "package.allowanceConsumed") continue
+              expect(data).toMatchObject({ dataUsageBytes: usedBytes, packageId: `attachment:${begun.occurrence}` })
+              fired.push(data.usagePercentage)
+            }
+            expect(fired).toEqual(alertThresholds.filter((level) => firstByte(megabytes, level) <= usedBytes))
+          }
+        }
+      ),
       { numRuns: 500 }
     )
   })

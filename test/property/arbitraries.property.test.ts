@@ -45,7 +45,7 @@ describe("Plans", () => {
 
   it("with mistakes have one in every field", () => {
     for (const name of Arbitraries.flawedFields) some(Arbitraries.invalidPlanRequests(), ({ field }) => field === name)
-    expect(Arbitraries.flawedFields).toHaveLength(9)
+    expect(Arbitraries.flawedFields).toHaveLength(10)
   })
 })
 

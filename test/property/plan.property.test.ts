@@ -1,5 +1,5 @@
 /**
- * Random terms (rule P1): granted exactly if every field obeys the rule, and stored as requested.
+ * Random terms (rules P1 and U2): granted exactly if every field obeys the rules, and stored as requested.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -12,7 +12,14 @@ const around = (...values: ReadonlyArray<number>) =>
   fc.constantFrom(...values.flatMap((one) => [one - 1, one, one + 1]))
 const odd = fc.constantFrom(1.5, Number.NaN)
 
-const requests: fc.Arbitrary<Plan.TermsRequest> = fc.record({
+const alerts = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 1, max: 100 }), around(1, 100), odd),
+  {
+    maxLength: 11
+  }
+)
+
+const terms = fc.record({
   name: fc.constantFrom("Plan", "Plan", " "),
   coverageId: fc.constant("coverage"),
   dataMegaBytes: fc.oneof(around(1, 2 ** 31 - 1), fc.integer({ min: 1, max: 9_999 })),
@@ -36,6 +43,10 @@ const requests: fc.Arbitrary<Plan.TermsRequest> = fc.record({
   )
 })
 
+const requests: fc.Arbitrary<Plan.TermsRequest> = fc
+  .record({ terms, alerts: fc.option(alerts) })
+  .map((of) => ({ ...of.terms, ...(of.alerts && { alertThresholds: of.alerts }) }))
+
 const whole = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most
 
 /** Rule P1, a condition each. */
@@ -52,7 +63,15 @@ const right = (request: Plan.TermsRequest): boolean =>
   whole(request.dataMegaBytes, 2 ** 31 - 1) &&
   whole(request.periodDays, 3_660) &&
   (request.throttling.length === 0 || throttled(request)) &&
-  (request.recurrence === null || recurs(request.recurrence))
+  (request.recurrence === null || recurs(request.recurrence)) &&
+  (request.alertThresholds ?? []).length <= 10 &&
+  (request.alertThresholds ?? []).every((percentage) => whole(percentage, 100))
+
+/** Rule U2: each once, rising. */
+const stored = ({ alertThresholds }: Plan.TermsRequest) =>
+  alertThresholds && {
+    alertThresholds: Array.from({ length: 100 }, (_, index) => index + 1).filter((one) => alertThresholds.includes(one))
+  }
 
 describe("Terms (P1)", () => {
   it("are granted if all fields are right, and otherwise refused by a field", () => {
@@ -64,7 +83,7 @@ describe("Terms (P1)", () => {
           expect(result.failure).toMatchObject({ _tag: "InvalidField", field: expect.stringMatching(/^\w+$/) })
           return
         }
-        expect(result.success).toEqual({ ...request, regionCode: "EUROPE", label: "Green" })
+        expect(result.success).toEqual({ ...request, ...stored(request), regionCode: "EUROPE", label: "Green" })
       }),
       { numRuns: 3_000 }
     )

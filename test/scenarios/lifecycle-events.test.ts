@@ -2,7 +2,7 @@
  * What an organization is notified of its subscriptions and attachments, where an endpoint asks for it (rule E1).
  */
 import { Effect } from "effect"
-import { Attachments, Subscriptions, Time, Webhooks, Worker } from "simplan"
+import { Attachments, Reports, Subscriptions, Time, Webhooks, Worker } from "simplan"
 import { Clocks, WebhookEvent } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { make, START, type World } from "./World.ts"
@@ -170,4 +170,30 @@ describe("E1: an endpoint", () => {
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
     expect(await newEvents()).toEqual([])
   })
+})
+
+it("U2: a package of a recurring plan is notified at the percentages of its plan, once each and in order", async () => {
+  await world.importSims(1)
+  await listen(["package.allowanceConsumed"])
+  const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
+  const planId = await world.createPlan({ dataMegaBytes: 1, periodDays: 1, recurrence, alertThresholds: [10, 60, 90] })
+  const { attachmentId, iccid } = await subscribe({ start: START, end: null }, planId)
+  const use = (reportId: string, bytes: number, occurrence: number) => {
+    const usage = { _tag: "Total", bytes } as const
+    const fact = { _tag: "Usage", packageId: `${attachmentId}:${occurrence}`, usage } as const
+    return world.run(Reports.Reports.use((of) => of.take({ reports: [{ reportId, iccid, occurredAt: START, fact }] })))
+  }
+  const percentages = async () => {
+    await world.settle()
+    return world.received.splice(0).map(({ data }) => [data["packageId"], data["usagePercentage"]])
+  }
+  await use("a", 104_857, 0)
+  expect(await percentages()).toEqual([])
+  await use("b", 1_000_000, 0)
+  await use("b", 1_000_000, 0)
+  await use("c", 500_000, 0)
+  expect(await percentages()).toEqual([10, 60, 90].map((percentage) => [`${attachmentId}:0`, percentage]))
+  await world.advanceTo(START + 13 * hour)
+  await use("d", 700_000, 1)
+  expect(await percentages()).toEqual([10, 60].map((percentage) => [`${attachmentId}:1`, percentage]))
 })

@@ -45,7 +45,12 @@ const planFields = {
     'The unit of the cycle: `"0"` (Daily), `"1"` (Weekly) or `"2"` (Monthly)',
     "2"
   ),
-  recurring_periodicity_frequency: Schemas.optional(Schema.Int, "How many units a cycle has", 1)
+  recurring_periodicity_frequency: Schemas.optional(Schema.Int, "How many units a cycle has", 1),
+  alert_thresholds: Schemas.optional(
+    Schema.Array(Schema.Int),
+    "At which percentages of a package `package.allowanceConsumed` is sent. Absent: 50, 80 and 100",
+    [50, 75, 90, 100]
+  )
 }
 
 /** A plan; fields of a feature that is off are absent. */
@@ -94,7 +99,13 @@ export const CreatePlan = Schema.Struct({
   throttling_threshold2_perc: conditionalPercentage(2, 80),
   throttling_threshold2_limit: conditionalSpeed("512"),
   throttling_threshold3_perc: conditionalPercentage(3, 100),
-  throttling_threshold3_limit: conditionalSpeed("128")
+  throttling_threshold3_limit: conditionalSpeed("128"),
+  alert_thresholds: Schemas.optional(
+    Schemas.list(Schemas.integer(1, 100), PlanRules.limits.alertThresholds),
+    "At which percentages of each package's allowance `package.allowanceConsumed` is sent, each once and in rising order. " +
+      "Absent: 50, 80 and 100. Empty: none",
+    [50, 75, 90, 100]
+  )
 }).annotate({ identifier: "CreatePlan" })
 
 const CreatedPlan = Schema.Struct({

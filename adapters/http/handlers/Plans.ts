@@ -61,7 +61,8 @@ const shape = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.Plan.T
     nb_occurrence: terms.recurrence.occurrences,
     recurring_periodicity_type: periodicityCodes[terms.recurrence.periodicity],
     recurring_periodicity_frequency: terms.recurrence.frequency
-  })
+  }),
+  ...(terms.alertThresholds && { alert_thresholds: terms.alertThresholds })
 })
 
 /** A plan as an item of the list. */
@@ -128,7 +129,8 @@ const terms = (body: typeof PlansApi.CreatePlan.Type): Result.Result<Plan.TermsR
         periodicity: periodicities[recurrence.recurring_periodicity_type],
         frequency: recurrence.recurring_periodicity_frequency,
         occurrences: recurrence.nb_occurrence
-      }
+      },
+      ...(body.alert_thresholds && { alertThresholds: body.alert_thresholds })
     }
   })
 

@@ -61,6 +61,18 @@ const known: Readonly<Record<string, Described>> = {
   },
   "package.created": { description: "The telco has taken a package.", data: ofPackage },
   "package.refused": { description: "The telco has refused a package of a recurring plan.", data: ofPackage },
+  "package.allowanceConsumed": {
+    description:
+      "A package has used a percentage of its allowance that the plan names in `alert_thresholds`; 50, 80 and 100 where it names none.",
+    data: {
+      usagePercentage: 80,
+      dataUsageBytes: 4_294_967_296,
+      esim: Samples.iccid,
+      planId: Samples.planId,
+      attachmentId: Samples.attachmentId,
+      packageId: Samples.packageId
+    }
+  },
   "endpoint.disabled": {
     description:
       "The service has disabled another endpoint of the organization: after a response of 410, or after five days in which every attempt failed.",
@@ -84,7 +96,7 @@ const known: Readonly<Record<string, Described>> = {
 
 const meanings: Readonly<Record<string, string>> = {
   usagePercentage: "The threshold that was crossed, in percent",
-  dataUsageBytes: "The usage of the attachment, in bytes",
+  dataUsageBytes: "The usage of the attachment, or of the package where one is named, in bytes",
   esim: "The SIM's ICCID",
   sim: "The SIM's ICCID",
   planId: "The plan's id",

@@ -77,6 +77,7 @@ type PackedRow = readonly [
   dataMegaBytes: number,
   periodDays: number,
   recurrence: Attachment["terms"]["recurrence"],
+  alertThresholds: ReadonlyArray<number> | null,
   occurrence: number | null,
   telcoPackageId: string | null,
   activationAt: number | null,
@@ -93,7 +94,7 @@ const viewColumns = (seen: string): ReadonlyArray<string> => [
   ...["attachment_id", "plan_id", "created_at", "anchor", "suspended_at", "last_threshold_notified"].map(
     (name) => `attachment.${name}`
   ),
-  ...["dataMegaBytes", "periodDays", "recurrence"].map((name) => `attachment.terms -> '${name}'`),
+  ...["dataMegaBytes", "periodDays", "recurrence", "alertThresholds"].map((name) => `attachment.terms -> '${name}'`),
   ...["occurrence", "telco_package_id", "activation_at", "expiration_at", "used_bytes"].map((name) => `package.${name}`)
 ]
 
@@ -134,8 +135,19 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
   if (packed === null) return []
   const [ats, organizationIds, labels, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] =
     packed
-  const [attachmentIds, planIds, createdAts, anchors, suspensions, notified, megaBytes, periods, recurrences, ...rest] =
-    more
+  const [
+    attachmentIds,
+    planIds,
+    createdAts,
+    anchors,
+    suspensions,
+    notified,
+    megaBytes,
+    periods,
+    recurrences,
+    alerts,
+    ...rest
+  ] = more
   const [occurrences, telcoPackageIds, activations, expirations, used] = rest
   const aggregates = new Map<number, Unpacked>()
   // One string for all who have the same.
@@ -164,6 +176,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
     const { attachments } = of.aggregate
     let known = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
     if (known === undefined) {
+      const alertThresholds = alerts[row] ?? null
       const attachment = {
         organizationId,
         iccid,
@@ -177,7 +190,8 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
         terms: {
           dataMegaBytes: megaBytes[row] ?? 0,
           periodDays: periods[row] ?? 0,
-          recurrence: recurrences[row] ?? null
+          recurrence: recurrences[row] ?? null,
+          ...(alertThresholds === null ? {} : { alertThresholds })
         }
       }
       known = { attachment, packages: [] }

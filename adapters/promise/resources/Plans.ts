@@ -17,7 +17,8 @@ export const termsOf = (of: Plan.PlanTerms): Types.Terms => ({
   dataMegaBytes: of.dataMegaBytes,
   periodDays: of.periodDays,
   throttling: of.throttling.map(({ limit, percentage }) => ({ percentage, limit })),
-  recurrence: of.recurrence === null ? null : { ...of.recurrence }
+  recurrence: of.recurrence === null ? null : { ...of.recurrence },
+  ...(of.alertThresholds && { alertThresholds: [...of.alertThresholds] })
 })
 
 const planOf = (of: Plan.Plan): Types.Plan => ({
@@ -50,7 +51,8 @@ const decodeCreation = Arguments.decoder(
           occurrences: Schema.Number
         })
       )
-    )
+    ),
+    alertThresholds: Schema.optional(Schema.Array(Schema.Number))
   })
 )
 
@@ -59,8 +61,14 @@ const creation = (
   method: string,
   request: unknown
 ): { readonly organizationId: string; readonly terms: Plan.TermsRequest } => {
-  const { organizationId, recurrence = null, throttling = [], ...terms } = decodeCreation(method, request)
-  return { organizationId, terms: { ...terms, recurrence, throttling } }
+  const {
+    alertThresholds,
+    organizationId,
+    recurrence = null,
+    throttling = [],
+    ...terms
+  } = decodeCreation(method, request)
+  return { organizationId, terms: { ...terms, recurrence, throttling, ...(alertThresholds && { alertThresholds }) } }
 }
 
 /** The host's names of the fields that the domain names otherwise. */

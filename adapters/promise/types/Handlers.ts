@@ -39,6 +39,20 @@ export interface PackageEventData extends AttachmentEventData {
   readonly packageId: string
 }
 
+/** What events about a threshold of an allowance say. */
+export interface ConsumedEventData {
+  /** The threshold that was reached, in percent. */
+  readonly usagePercentage: number
+  /** What was used by then, in bytes. */
+  readonly dataUsageBytes: number
+  /** The ICCID. */
+  readonly esim: string
+  /** The plan. */
+  readonly planId: string
+  /** The attachment. */
+  readonly attachmentId: string
+}
+
 /** What events about a command of `within` publish of it. */
 export interface CommandEventData {
   /** The id that the call inside of the transaction has given. */
@@ -52,13 +66,7 @@ export interface CommandEventData {
 /** What each type of event says, with the names of its webhook body (rules W5 and E1). */
 export interface EventData {
   /** An attachment has used 50, 80 or 100 % of its allowance (rule R2). */
-  readonly "attachment.allowanceConsumed": {
-    readonly usagePercentage: number
-    readonly dataUsageBytes: number
-    readonly esim: string
-    readonly planId: string
-    readonly attachmentId: string
-  }
+  readonly "attachment.allowanceConsumed": ConsumedEventData
   /** A SIM is in another country (rule R3). */
   readonly "subscription.esim.locationChanged": {
     readonly esim: string
@@ -88,6 +96,8 @@ export interface EventData {
   readonly "package.created": PackageEventData
   /** The telco has refused a package of a recurring attachment. */
   readonly "package.refused": PackageEventData
+  /** A package has used a percentage of its allowance that its plan names (rule U2). */
+  readonly "package.allowanceConsumed": ConsumedEventData & { readonly packageId: string }
   /** The service has disabled a webhook endpoint. */
   readonly "endpoint.disabled": {
     readonly webhookEndpointId: string

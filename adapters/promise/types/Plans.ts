@@ -45,6 +45,8 @@ export interface Terms {
   readonly throttling: ReadonlyArray<ThrottlingStep>
   /** How the plan repeats; null if it does not. */
   readonly recurrence: Recurrence | null
+  /** At which percentages of a package `package.allowanceConsumed` is notified (rule U2). Absent: 50, 80 and 100. */
+  readonly alertThresholds?: ReadonlyArray<number>
 }
 
 /** A plan. */
@@ -71,6 +73,11 @@ export interface CreatePlan extends OfOrganization {
   readonly throttling?: ReadonlyArray<ThrottlingStep> | undefined
   /** How the plan repeats; absent or null if it does not. The last package has to end before the year 10000. */
   readonly recurrence?: Recurrence | null | undefined
+  /**
+   * At which percentages of a package's allowance `package.allowanceConsumed` is notified (rule U2): up to 10 integers from
+   * 1 to 100, each taken once and in rising order. Absent: 50, 80 and 100. Empty: none.
+   */
+  readonly alertThresholds?: ReadonlyArray<number> | undefined
 }
 
 /** Names a plan. */

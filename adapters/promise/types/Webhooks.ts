@@ -17,6 +17,7 @@ export type EventType =
   | "attachment.suspended"
   | "package.created"
   | "package.refused"
+  | "package.allowanceConsumed"
   | "endpoint.disabled"
   | "command.done"
   | "command.refused"

@@ -65,6 +65,7 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.webhooksArrive,
   Invariants.lifecycleIsComplete,
   Invariants.lifecycleIsNotifiedToTheEnd,
+  Invariants.packageAlertsFireOnce,
   Invariants.simsAreInOnePlace,
   Invariants.nothingCrossesOrganizations,
   Invariants.booksAreEqual,

@@ -3,6 +3,7 @@
  * E1 are apart from `Invariants.all`, because only an endpoint that takes them from the beginning receives them.
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
+import type { PlanTerms } from "../../domain/Plan.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
 import { isOptIn, type WebhookEvent, type OptInType } from "../../domain/WebhookEvent.ts"
@@ -47,6 +48,36 @@ export const thresholdsFireOnce: Invariant = make(
           ? null
           : `${attachmentId} has notified ${show(notified)}, and reached ${show(reached(of))}`
       })
+  }
+)
+
+/** The percentages of its plan that the usage of a package has reached (rule U2). */
+const alerted = (
+  { alertThresholds = thresholds, dataMegaBytes }: PlanTerms,
+  usedBytes: number
+): ReadonlyArray<number> =>
+  alertThresholds.filter((one) => BigInt(usedBytes) * 100n >= BigInt(dataMegaBytes) * 1_048_576n * BigInt(one))
+
+/** Rule U2: the percentages that its plan names, of each package there is, as soon as the usage reaches them. */
+export const packageAlertsFireOnce: Invariant = make(
+  "a percentage of a package that its plan names is notified when it is reached, once and in order",
+  "U2",
+  () => {
+    const fired = new Map<string, ReadonlyArray<number>>()
+    return ({ after, step }) => {
+      for (const { payload } of step.changes.events) {
+        if (payload.type !== "package.allowanceConsumed") continue
+        const { packageId: id, usagePercentage } = payload.data
+        fired.set(id, [...(fired.get(id) ?? []), usagePercentage])
+      }
+      return first(attachments(after), ({ attachment, packages }) =>
+        first(packages, ({ attachmentId, occurrence, usedBytes }) => {
+          const id = packageId(attachmentId, occurrence)
+          const [notified, expected] = [fired.get(id) ?? [], alerted(attachment.terms, usedBytes)]
+          return same(notified, expected) ? null : `${id} has notified ${show(notified)}, and reached ${show(expected)}`
+        })
+      )
+    }
   }
 )
 
@@ -176,9 +207,9 @@ export const webhooksArrive: Invariant = make(
   }
 )
 
-/** What an event is about: a subscription, an attachment or a package. */
+/** What an event is about: a subscription, an attachment or a package. Those of usage are left to `packageAlertsFireOnce`. */
 const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
-  if (!isOptIn(type)) return null
+  if (!isOptIn(type) || type === "package.allowanceConsumed") return null
   if ("packageId" in data) return data.packageId
   if ("attachmentId" in data) return data.attachmentId
   return "subscriptionId" in data ? data.subscriptionId : null
@@ -196,6 +227,7 @@ const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInTyp
   "attachment.suspended": [],
   "package.created": [],
   "package.refused": [],
+  "package.allowanceConsumed": [],
   "endpoint.disabled": [],
   "command.done": [],
   "command.refused": []
@@ -390,5 +422,6 @@ export const lifecycle: ReadonlyArray<Invariant> = [
   lifecycleIsInOrder,
   lifecycleIsTimely,
   lifecycleIsComplete,
-  lifecycleIsNotifiedToTheEnd
+  lifecycleIsNotifiedToTheEnd,
+  packageAlertsFireOnce
 ]

@@ -1,5 +1,5 @@
 /**
- * Faults in the allowance thresholds and in what is used: R2, T1.
+ * Faults in the allowance thresholds and in what is used: R2, U2, T1.
  */
 import { faultsOf } from "./Fault.ts"
 
@@ -8,6 +8,38 @@ const REACHED = "usedBytes * 100 >= allowanceBytes(terms) * threshold"
 const LAST = "crossed.at(-1) ??"
 const KEPT = "{ ...activated.attachment, lastThresholdNotified: crossed.at(-1) ?? attachment.lastThresholdNotified }"
 const CROSSED = "Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)"
+
+const RISES = "!isReached(allowance, percentage, from) && isReached(allowance, percentage, to)"
+const ALERTS = "{ from: pack.usedBytes, to: usedBytes }"
+
+const alerting = [
+  ...faultsOf("Allowance.ts", "threshold", [
+    ["U2", "a percentage is notified again with each report", RISES, "isReached(allowance, percentage, to)"],
+    ["U2", "a percentage of a package is reached a byte late", "bytes * 100 >= allowance", "bytes * 100 > allowance"],
+    ["U2", "the percentages of the plan are ignored", "(terms.alertThresholds ?? thresholds)", "thresholds"],
+    [
+      "U2",
+      "a plan that names none notifies none",
+      "(terms.alertThresholds ?? thresholds)",
+      "(terms.alertThresholds ?? [])"
+    ]
+  ]),
+  ...faultsOf("TelcoReport.ts", "threshold", [
+    ["U2", "a package notifies all that it has ever reached", ALERTS, "{ from: 0, to: usedBytes }"],
+    [
+      "U2",
+      "the first occurrence is named for all",
+      "pack.attachmentId, pack.occurrence)\n    }",
+      "pack.attachmentId, 0)\n    }"
+    ]
+  ]),
+  ...faultsOf("Plan.ts", "threshold", [
+    ["U2", "percentages stay in the order named", ".sort((left, right) => left - right)", ""],
+    ["U2", "a percentage is kept twice", "[...new Set(percentages)]", "[...percentages]"],
+    ["U2", "eleven percentages are taken", "alertThresholds: 10", "alertThresholds: 11"],
+    ["U2", "0 % is taken", "percentage >= 1 && percentage <= 100", "percentage >= 0 && percentage <= 100"]
+  ])
+]
 
 const crossing = faultsOf("Allowance.ts", "threshold", [
   ["R2", "80 % is skipped", LEVELS, "[50, 100] as const"],
@@ -45,12 +77,12 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
     "usagePercentage: Math.floor((100 * usedBytes) / (attachment.terms.dataMegaBytes * 1_048_576))"
   ],
   ["R2", "what was used before the report is notified", "dataUsageBytes: usedBytes", "dataUsageBytes: pack.usedBytes"],
-  ["R2", "thresholds are notified falling", "payloads: crossed.map(", "payloads: crossed.toReversed().map("],
+  ["R2", "thresholds are notified falling", "...crossed.map(", "...crossed.toReversed().map("],
   [
     "W5",
     "the plan's id is notified as the attachment's",
-    "attachmentId: attachment.attachmentId\n      }",
-    "attachmentId: attachment.planId\n      }"
+    "attachmentId: attachment.attachmentId\n  }",
+    "attachmentId: attachment.planId\n  }"
   ],
   ["R1", "the last total counts, not the highest", "Math.max(usedBytes, usage.bytes)", "usage.bytes"],
   ["R1", "totals are added up", "Math.max(usedBytes, usage.bytes)", "usedBytes + usage.bytes"],
@@ -69,4 +101,4 @@ const megabytes = faultsOf("Plan.ts", "threshold", [
   ["T1", "megabytes a byte short", "MEGABYTE = 1_048_576", "MEGABYTE = 1_048_575"]
 ])
 
-export const threshold = [...crossing, ...notifying, ...megabytes]
+export const threshold = [...crossing, ...alerting, ...notifying, ...megabytes]

@@ -259,12 +259,12 @@ export const forReports = ({ attachments, sim }: ForReports): ForReports => {
     attachments: attachments.map(({ attachment, packages }) => {
       const { anchor, attachmentId, confirmed, createdAt, planId, suspendedAt, terms, lastThresholdNotified } =
         attachment
-      const { dataMegaBytes, periodDays, recurrence } = terms
+      const { alertThresholds, dataMegaBytes, periodDays, recurrence } = terms
       const state = { confirmed, anchor, suspendedAt, lastThresholdNotified }
       return {
         attachment: {
           ...{ organizationId, iccid, attachmentId, planId, createdAt, ...state },
-          terms: { dataMegaBytes, periodDays, recurrence }
+          terms: { dataMegaBytes, periodDays, recurrence, ...(alertThresholds && { alertThresholds }) }
         },
         packages
       }

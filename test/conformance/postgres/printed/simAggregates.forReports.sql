@@ -13,8 +13,9 @@ select (
     )), array_agg(attachment.attachment_id), array_agg(attachment.plan_id), array_agg(attachment.created_at),
     array_agg(attachment.anchor), array_agg(attachment.suspended_at), array_agg(attachment.last_threshold_notified),
     array_agg(attachment.terms -> 'dataMegaBytes'), array_agg(attachment.terms -> 'periodDays'),
-    array_agg(attachment.terms -> 'recurrence'), array_agg(package.occurrence), array_agg(package.telco_package_id),
-    array_agg(package.activation_at), array_agg(package.expiration_at), array_agg(package.used_bytes))
+    array_agg(attachment.terms -> 'recurrence'), array_agg(attachment.terms -> 'alertThresholds'),
+    array_agg(package.occurrence), array_agg(package.telco_package_id), array_agg(package.activation_at),
+    array_agg(package.expiration_at), array_agg(package.used_bytes))
   end)::text as value
 from (select $1::bigint as since) kept
 cross join (
