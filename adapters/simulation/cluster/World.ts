@@ -250,7 +250,7 @@ const build = Effect.fnUntraced(function* <A>(
     jobs,
     outbox
   }
-  const session = Commands.begin(simulated)
+  const session = Commands.begin(simulated, false)
   const answered: Array<Answered> = []
   let unanswered = 0
 

@@ -163,7 +163,7 @@ const quiet = (simulated: Simulated): Effect.Effect<Outcome> =>
 
 /** Makes the request, and says what came of it. A request that can be previewed is previewed first. */
 export const perform = (session: Session, asked: Asked): Effect.Effect<Outcome> => {
-  const preview = foreseen(asked)
+  const preview = session.isAlone ? foreseen(asked) : null
   if (preview === null) return performAsked(session, asked)
   return Effect.matchCauseEffect(session.simulated.use(preview), {
     onFailure: (cause) => Effect.succeed(broken(Cause.squash(cause))),

@@ -21,6 +21,8 @@ import type * as Command from "./Command.ts"
 export interface Session {
   /** The service that the commands run against. */
   readonly simulated: Simulated
+  /** Whether nothing else happens between two calls of the service. Then each request is previewed before it is made. */
+  readonly isAlone: boolean
   /** All that were ever created, by organization. */
   readonly plans: readonly [Array<Plan>, Array<Plan>]
   /** All reports made so far, oldest first. A command that repeats a report takes it from here. */
@@ -34,8 +36,9 @@ export interface Session {
 }
 
 /** An empty session for a service that no command has run against yet. */
-export const begin = (simulated: Simulated): Session => ({
+export const begin = (simulated: Simulated, isAlone = true): Session => ({
   simulated,
+  isAlone,
   plans: [[], []],
   reports: [],
   keyed: [],
