@@ -1,15 +1,13 @@
 /**
- * Sends a CSV file of SIMs to the server in pieces of whole records, one after the other. A file of any size needs little
- * memory, and the progress counts what the server has taken. Sending a file again is safe: the server updates SIMs that
+ * Sends a CSV file of SIMs to the server. Sending a file again is safe: the server updates SIMs that
  * are there already as rule I7 says, and counts other rows as duplicates.
  */
-import { Effect, FileSystem, Stream } from "effect"
-import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import { Effect } from "effect"
+import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Progress from "../output/Progress.ts"
 import type { Connection } from "./Connection.ts"
-import * as CsvPieces from "./CsvPieces.ts"
-import * as Files from "./Files.ts"
+import * as CsvFile from "./CsvFile.ts"
+import type * as CsvPieces from "./CsvPieces.ts"
 import * as Calls from "./Calls.ts"
 
 export interface RowMessage {
@@ -44,11 +42,6 @@ export interface Report {
   readonly warnings: ReadonlyArray<RowMessage>
   readonly warning_count: number
 }
-
-/** How much of the file is read at once, in bytes. */
-const CHUNK = 256 * 1024
-/** The longest record, in characters. More text without the end of a record means that a quote is not closed. */
-const LONGEST_RECORD = 8 * 1024 * 1024
 
 /** How many rows the report is about. */
 export const rowsIn = (report: Report): number =>
@@ -100,60 +93,25 @@ export const sum = (before: Report, next: Report, linesAbove: number | null): Re
   }
 }
 
-const unreadable = (path: string, reason: string): CommandFailed =>
-  reason === "NotFound"
-    ? misused(`FILE is ${JSON.stringify(path)}, but there is no such file.`)
-    : Files.unreadable(path, reason)
-
-/** The server's refusal of a piece that is no CSV, with the line of the file in place of that of the piece. */
-const lineOfFile = (message: string, linesAbove: number): string =>
-  message.replace(/(malformed_csv.* of line )(\d+)/, (_, text, line) => `${text}${Number(line) + linesAbove}`)
-
 /** Imports the file into the organization with that id. */
 export const run = (connection: Connection, id: string, path: string) =>
   Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const { size, type } = yield* Effect.mapError(files.stat(path), ({ reason }) => unreadable(path, reason._tag))
-    if (type !== "File") return yield* misused(`FILE is ${JSON.stringify(path)}, but that is not a file.`)
-    const progress = yield* Progress.make
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
     let report = nothing
-    let rest = CsvPieces.start
-    let bytes = 0
 
-    const send = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
-      const take = Calls.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
-      const { data } = yield* Effect.mapError(take, (error) => {
+    const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
+      const sent = Calls.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
+      const { data } = yield* Effect.mapError(sent, (error) => {
         const done = rowsIn(report)
-        const message = lineOfFile(error.message, linesAbove)
+        const message = CsvFile.lineOfFile(error.message, linesAbove)
         const wrong = report.error_count === 0 ? "" : `, but for ${report.error_count} with errors`
         const rerun = `The first ${done} rows are in${wrong}; the same command again imports the others.`
         return done === 0 ? error : impossible(`${message} ${rerun}`)
       })
       report = sum(report, data, linesAbove)
-      const text = `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`
-      yield* progress.update(size === 0n ? 1 : bytes / Number(size), text)
+      return `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`
     })
 
-    const consume = Effect.fnUntraced(function* (chunk: Uint8Array) {
-      bytes += chunk.length
-      const [next, piece] = CsvPieces.take(rest, decoder.decode(chunk, { stream: true }))
-      rest = next
-      if (rest.text.length > LONGEST_RECORD) {
-        return yield* impossible(`Line ${rest.line} of ${path} or one after it has a quote that is never closed.`)
-      }
-      if (piece !== null) yield* send(piece)
-    })
-
-    const sendAll = Effect.gen(function* () {
-      yield* files.stream(path, { chunkSize: CHUNK }).pipe(
-        Stream.mapError(({ reason }) => unreadable(path, reason._tag)),
-        Stream.runForEach(consume)
-      )
-      const last = CsvPieces.finish(rest)
-      if (last !== null) yield* send(last)
-    })
-    yield* Effect.ensuring(sendAll, progress.finish)
+    yield* CsvFile.send(path, take)
     if (rowsIn(report) === 0) {
       return yield* misused(`${path} has no rows: it needs a line \`${HEADER}\` and a line for each SIM.`)
     }

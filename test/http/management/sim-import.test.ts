@@ -8,13 +8,14 @@ import * as fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
 import * as FileLines from "../../../adapters/http/handlers/FileLines.ts"
 import * as Imports from "../../../adapters/http/handlers/Imports.ts"
+import * as RowFiles from "../../../adapters/http/handlers/RowFiles.ts"
 import { JsonElements } from "../../../adapters/fields/index.ts"
 import * as Heap from "../../setup/Heap.ts"
 import * as World from "../World.ts"
 
 /** How many rows an import has. */
 const countOf = (request: Request, most?: number) =>
-  Imports.readRows(HttpServerRequest.fromWeb(request), most).pipe(
+  RowFiles.read(HttpServerRequest.fromWeb(request), Imports.form, most).pipe(
     Effect.map(({ rows }) => rows),
     Stream.unwrap,
     Stream.runCount
@@ -130,7 +131,7 @@ describe("The line of a row", () => {
       headers: { "content-type": type },
       duplex: "half"
     } as RequestInit)
-    const { lines, rows } = await Effect.runPromise(Imports.readRows(HttpServerRequest.fromWeb(request)))
+    const { lines, rows } = await Effect.runPromise(RowFiles.read(HttpServerRequest.fromWeb(request), Imports.form))
     const count = await Effect.runPromise(Stream.runCount(rows))
     return Array.from({ length: count }, (_, at) => lines.of(at + 1))
   }

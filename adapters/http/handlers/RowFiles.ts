@@ -1,0 +1,353 @@
+/**
+ * The rows of a request's body, as CSV or as JSON: those of imports and of corrections.
+ *
+ * A body is parsed while it arrives, so memory does not grow with it; a malformed one ends the rows with a problem. Only a small
+ * JSON body of few values is parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests
+ * are served.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { Effect, Schema, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { Readable } from "node:stream"
+import { JsonElements } from "../../fields/index.ts"
+import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as FileLines from "./FileLines.ts"
+
+/** What a record of the file or an object of the JSON body stands for. */
+export interface Form<Row> {
+  /** The columns that a CSV file has to have. */
+  readonly required: ReadonlyArray<string>
+  /** Every record is a row, whatever it has. */
+  readonly toRow: (record: unknown) => Row
+}
+
+/** The rows of a body. `lines` has the lines of the rows that were read. */
+export interface Rows<Row> {
+  readonly rows: Stream.Stream<Row, Errors.Problem>
+  readonly lines: FileLines.FileLines
+}
+
+/**
+ * The longest row, in characters of JSON and bytes of CSV. Without a limit, a quote that is never closed would take the
+ * rest of the file.
+ */
+const RECORD_LIMIT = 65_536
+
+/** How many columns a row has at most. The parser makes a value of each, empty ones too. */
+const MOST_COLUMNS = 100
+
+/**
+ * How many rows an import has at most: more than the shortest good rows of 64 MiB of CSV are. Rows of a character or two
+ * would keep the process busy for a minute.
+ */
+const MOST_ROWS = 3_000_000
+
+const tooMany = (most: number): Errors.Problem =>
+  new Errors.Problem({ code: "body_too_large", message: `body must have at most ${most} rows` })
+
+/** The rows in chunks; throws a `Problem` where there are more than so many. */
+async function* bounded<Row>(
+  chunks: AsyncIterable<ReadonlyArray<Row>>,
+  most: number
+): AsyncGenerator<ReadonlyArray<Row>> {
+  let rows = 0
+  for await (const chunk of chunks) {
+    rows += chunk.length
+    if (rows > most) throw tooMany(most)
+    yield chunk
+  }
+}
+
+const malformed = (message: string): Errors.Problem => new Errors.Problem({ code: "malformed_csv", message })
+
+/** How many rows are handed on at once. */
+const CHUNK = 500
+
+/** How many bytes of a body are parsed at once: some milliseconds of work in CSV. */
+const SLICE = 16_384
+
+/** How many lines of CSV are parsed at once: short rows take longer than their bytes do. */
+const SLICE_LINES = 256
+
+/** The bytes of a body in slices, between which other requests are served. `see` gets each slice first. */
+async function* slices(
+  chunks: AsyncIterable<Uint8Array>,
+  see: (slice: Uint8Array) => void
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const slice = chunk.subarray(at, sliceEnd(chunk, at))
+      at += slice.length
+      see(slice)
+      yield slice
+      await nextTurn()
+    }
+  }
+}
+
+const sliceEnd = (chunk: Uint8Array, start: number): number => {
+  const most = Math.min(chunk.length, start + SLICE)
+  let end = start
+  for (let lines = 0; lines < SLICE_LINES; lines += 1) {
+    const lineFeed = chunk.indexOf(LINE_FEED, end)
+    if (lineFeed < 0 || lineFeed >= most) return most
+    end = lineFeed + 1
+  }
+  return end
+}
+
+const [QUOTE, COMMA, LINE_FEED] = [0x22, 0x2c, 0x0a]
+
+/**
+ * Throws where a row has too many columns or is too long, before the parser gets it: the parser counts no empty values,
+ * and it holds a row until its end.
+ */
+const bounds = () => {
+  let [line, begun, length, count, isQuoted] = [1, 1, 0, 1, false]
+  return (slice: Uint8Array): void => {
+    for (const byte of slice) {
+      length += 1
+      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (byte === LINE_FEED) line += 1
+      if (!isQuoted && byte === COMMA) count += 1
+      else if (!isQuoted && byte === LINE_FEED) [begun, length, count] = [line, 0, 1]
+      if (count > MOST_COLUMNS) throw tooLarge(begun, `it has more than ${MOST_COLUMNS} columns`)
+      if (length > RECORD_LIMIT) throw tooLarge(begun, `it is longer than ${RECORD_LIMIT} bytes`)
+    }
+  }
+}
+
+const tooLarge = (line: number, what: string): Errors.Problem =>
+  malformed(`body must be CSV: in the row of line ${line}: ${what}`)
+
+/** What a record has under a name. */
+export const column = (record: unknown, name: string): unknown =>
+  typeof record === "object" && record !== null ? Object.getOwnPropertyDescriptor(record, name)?.value : undefined
+
+/**
+ * Makes rows of any length as cheap as those of the header's: for each other row, the parser makes an error with a stack,
+ * which `relax_column_count` only drops.
+ */
+const takeAnyLength = (parser: object): void => {
+  const state: unknown = Reflect.get(parser, "state")
+  if (typeof state !== "object" || state === null) return
+  const lengthOf = (record: unknown): number => (Array.isArray(record) ? record.length : 0)
+  Object.defineProperty(state, "expectedRecordLength", { get: () => lengthOf(column(state, "record")), set: () => {} })
+}
+
+const columns = (header: ReadonlyArray<string>, required: ReadonlyArray<string>): Array<string> => {
+  const names = header.map((name) => name.trim().toLowerCase())
+  const missing = required.filter((name) => !names.includes(name))
+  if (missing.length > 0)
+    throw malformed(
+      `body must have the columns ${required.join(", ")}, separated by commas; ${missing.join(", ")} missing`
+    )
+  if (new Set(names).size < names.length) throw malformed("body must have each column once")
+  return names
+}
+
+// The parser counts its lines in another way than editors do.
+const csvProblem = (error: unknown, line: number | null): Errors.Problem => {
+  if (error instanceof Errors.Problem) return error
+  const reason = error instanceof Error ? error.message.replace(/ at line \d+/, "") : "it is not"
+  return malformed(`body must be CSV: ${line === null ? "" : `in the row of line ${line}: `}${reason}`)
+}
+
+// An optional dependency: few services ever get CSV. Bundlers let a package be missing that is imported in a `try`.
+const loadParser = async () => {
+  try {
+    return (await import("csv-parse")).parse
+  } catch {
+    const message = "body cannot be text/csv, because the package csv-parse is not installed where the service runs"
+    throw new Errors.Problem({ code: "unsupported_media_type", message })
+  }
+}
+
+async function* csvRows<Row>(
+  request: HttpServerRequest.HttpServerRequest,
+  { required, toRow }: Form<Row>,
+  lines: FileLines.FileLines
+): AsyncGenerator<ReadonlyArray<Row>> {
+  const parse = await loadParser()
+  const parser = parse({
+    bom: true,
+    info: true,
+    max_record_size: RECORD_LIMIT,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true
+  })
+  takeAnyLength(parser)
+  const scanner = FileLines.scanner()
+  const check = bounds()
+  const see = (slice: Uint8Array): void => {
+    check(slice)
+    scanner.take(slice)
+  }
+  const source = Readable.from(slices(Body.chunks(request, Body.IMPORT_LIMIT), see), { highWaterMark: 1 })
+  source.on("error", (error) => parser.destroy(error))
+  source.pipe(parser)
+  let names: ReadonlyArray<string> | undefined
+  let end = 0
+  try {
+    let rows: Array<Row> = []
+    for await (const { info, record } of parser) {
+      const line = scanner.behind(end)
+      end = info.bytes
+      if (names === undefined) {
+        names = columns(record, required)
+        continue
+      }
+      lines.add(line)
+      if (rows.push(toRow(Object.fromEntries(names.map((name, at) => [name, record[at]])))) < CHUNK) continue
+      yield rows
+      rows = []
+      await nextTurn()
+    }
+    if (rows.length > 0) yield rows
+    if (names === undefined) columns([], required)
+  } catch (error) {
+    const bytes = column(error, "bytes")
+    throw csvProblem(error, typeof bytes === "number" ? scanner.around(bytes) : null)
+  } finally {
+    source.destroy()
+  }
+}
+
+/** Rows of a CSV file whose header names the columns, in any order. */
+const fromCsv = <Row>(request: HttpServerRequest.HttpServerRequest, form: Form<Row>, most: number): Rows<Row> => {
+  const lines = FileLines.make()
+  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, form, lines), most), (error) =>
+    csvProblem(error, null)
+  )
+  return { rows: Stream.flattenIterable(rows), lines }
+}
+
+/** The field of a JSON body that has the rows. */
+const FIELD = "sims"
+
+const decodeBody = Body.decoder(Schema.Struct({ [FIELD]: Schema.Unknown }))
+
+const noRows = Errors.invalidField(FIELD, "must be an array")
+
+const notUtf8 = new Errors.Problem({ code: "malformed_body", message: "body must be UTF-8" })
+
+const jsonProblem = (error: unknown): Errors.Problem => {
+  if (error instanceof Errors.Problem) return error
+  return error instanceof JsonElements.Malformed
+    ? new Errors.Problem({ code: "malformed_json", message: error.message })
+    : notUtf8
+}
+
+async function* jsonRows<Row>(
+  { toRow }: Form<Row>,
+  begun: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+  lines: FileLines.FileLines
+): AsyncGenerator<ReadonlyArray<Row>> {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  const elements = JsonElements.make({ field: FIELD, longest: RECORD_LIMIT })
+  try {
+    for (let chunk: Uint8Array | undefined = begun; chunk !== undefined; chunk = await following(rest)) {
+      for (let at = 0; at < chunk.length; at += SLICE) {
+        const found = elements.take(decoder.decode(chunk.subarray(at, at + SLICE), { stream: true }))
+        for (let from = 0; from < found.length; from += CHUNK) {
+          yield found.slice(from, from + CHUNK).map(({ line, value }) => {
+            lines.add(line)
+            return toRow(value)
+          })
+        }
+        await nextTurn()
+      }
+    }
+    elements.take(decoder.decode())
+    elements.end()
+  } finally {
+    await rest.return?.()
+  }
+}
+
+const following = async (chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array | undefined> => {
+  const next = await chunks.next()
+  return next.done === true ? undefined : next.value
+}
+
+/** The body's beginning, of at least `length` bytes if the body is longer. */
+const beginning = async (
+  chunks: AsyncIterator<Uint8Array>,
+  length: number
+): Promise<{ readonly bytes: Uint8Array; readonly isWhole: boolean }> => {
+  const parts: Array<Uint8Array> = []
+  let size = 0
+  while (size <= length) {
+    const chunk = await following(chunks)
+    if (chunk === undefined) return { bytes: Buffer.concat(parts), isWhole: true }
+    parts.push(chunk)
+    size += chunk.length
+  }
+  return { bytes: Buffer.concat(parts), isWhole: false }
+}
+
+/** The lines of the elements of a whole body; of those that its text alone does not distinguish, none are known. */
+const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.FileLines> => {
+  const lines = FileLines.make()
+  const decoder = new TextDecoder()
+  const elements = JsonElements.make({ field: FIELD, longest: Number.POSITIVE_INFINITY })
+  const found: Array<number> = []
+  try {
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      const slice = decoder.decode(bytes.subarray(at, at + SLICE), { stream: true })
+      for (const { line } of elements.take(slice)) found.push(line)
+      await nextTurn()
+    }
+    if (found.length === count) for (const line of found) lines.add(line)
+  } catch (error) {
+    if (!(error instanceof JsonElements.Malformed)) throw error
+  }
+  return lines
+}
+
+async function* chunked<Row>(sims: ReadonlyArray<unknown>, { toRow }: Form<Row>): AsyncGenerator<ReadonlyArray<Row>> {
+  for (let from = 0; from < sims.length; from += CHUNK) {
+    yield sims.slice(from, from + CHUNK).map(toRow)
+    await nextTurn()
+  }
+}
+
+/** Rows of `{sims: [{iccid, …}]}`. */
+const fromJson = Effect.fnUntraced(function* <Row>(
+  request: HttpServerRequest.HttpServerRequest,
+  form: Form<Row>,
+  most: number
+): Effect.fn.Return<Rows<Row>, Errors.Failure> {
+  const chunks = Body.chunks(request, Body.IMPORT_LIMIT)
+  const { bytes, isWhole } = yield* Effect.tryPromise({
+    try: () => beginning(chunks, Body.LIMIT),
+    catch: jsonProblem
+  })
+  if (!isWhole || Body.hasMoreValues(bytes, Body.MOST_VALUES)) {
+    const lines = FileLines.make()
+    const rows = Stream.fromAsyncIterable(bounded(jsonRows(form, bytes, chunks, lines), most), jsonProblem)
+    return { rows: Stream.flattenIterable(rows), lines }
+  }
+  // They are counted already.
+  const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, mostValues: Number.POSITIVE_INFINITY }))
+  const { sims } = yield* decodeBody(parsed)
+  if (!Array.isArray(sims)) return yield* noRows
+  const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))
+  return {
+    rows: Stream.flattenIterable(Stream.fromAsyncIterable(bounded(chunked(sims, form), most), jsonProblem)),
+    lines
+  }
+})
+
+/** The rows of the body, by its content type; more than `most` end as `body_too_large`. */
+export const read = Effect.fnUntraced(function* <Row>(
+  request: HttpServerRequest.HttpServerRequest,
+  form: Form<Row>,
+  most = MOST_ROWS
+): Effect.fn.Return<Rows<Row>, Errors.Failure> {
+  const type = yield* Body.accept(request, ["application/json", "text/csv"])
+  return type === "text/csv" ? fromCsv(request, form, most) : yield* fromJson(request, form, most)
+})
