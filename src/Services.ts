@@ -35,6 +35,7 @@ import * as Health from "./app/engine/Health.ts"
 import * as Reports from "./app/telco/Reports.ts"
 import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
+import * as SimCorrections from "./app/sims/SimCorrections.ts"
 import * as Sims from "./app/sims/Sims.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
@@ -73,6 +74,7 @@ export type Services =
   | Problems.Problems
   | Health.QueueDepth
   | Reports.Reports
+  | SimCorrections.SimCorrections
   | Sims.Sims
   | Health.StorageProbe
   | Subscriptions.Subscriptions
@@ -114,7 +116,7 @@ const resources = Layer.mergeAll(
   Health.layer,
   Reports.layer,
   Usage.layer,
-  Sims.layer,
+  Layer.mergeAll(SimCorrections.layer, Sims.layer),
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 ).pipe(Layer.provideMerge(callingTelco))
 

@@ -43,6 +43,8 @@ export const table = {
   request_timeout: [408, "The request did not arrive in time"],
   plan_archived: [409, "An archived plan takes no new attachments"],
   sim_busy: [409, "The SIM is being put into service or released"],
+  sim_in_use: [409, "A subscription holds the SIM, so it keeps its label and cannot be withdrawn"],
+  sim_withdrawn: [409, "The SIM is withdrawn, and no subscription gets it"],
   packages_listed: [409, "The telco lists packages of ours on the SIM that would be free"],
   subscription_full: [409, "The subscription's plan attachments would have more than 1 MiB of data together"],
   quota_exceeded: [409, "The organization has as many of these as it may have; the message says how many"],

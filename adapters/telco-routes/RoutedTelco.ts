@@ -24,9 +24,6 @@ const KIND = "route"
 
 const decode = Schema.decodeUnknownOption(Schema.Struct({ telco: Schema.String }))
 
-/** How many SIMs' owners are remembered. */
-const REMEMBERED = 10_000
-
 /** What of a telco each call asks for. */
 const capabilities = {
   createPackage: "packages",
@@ -37,23 +34,16 @@ const capabilities = {
   setMobilePlan: "packages"
 } as const satisfies Readonly<Record<Telco.Change, Routing.Capability>>
 
-/** Whose SIM an ICCID is. It never changes, so it is read once. */
-export const makeOwners = (storage: Storage.Storage["Service"]) => {
-  const known = new Map<string, Routing.Supplied>()
-  return Effect.fnUntraced(function* (iccid: string) {
-    const remembered = known.get(iccid)
-    if (remembered !== undefined) return remembered
+/** Whose SIM an ICCID is, and its label, which may be corrected while the SIM is free (rule I9). */
+export const makeOwners = (storage: Storage.Storage["Service"]) =>
+  Effect.fnUntraced(function* (iccid: string): Effect.fn.Return<Routing.Supplied, Telco.Unavailable | Telco.Refused> {
     const owner = yield* Effect.mapError(
       storage.simAggregates.owner(iccid),
       ({ message }) => new Telco.Unavailable({ message })
     )
     if (owner === null) return yield* new Telco.Refused({ message: "The SIM is not in the inventory" })
-    const [oldest] = known.keys()
-    if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
-    known.set(iccid, owner)
     return owner
   })
-}
 
 /** That no route fits; for whoever reads the answer to a request. */
 export const unrouted = (label: Label.Label): Telco.Refused =>

@@ -18,6 +18,7 @@ import type {
   NotFound,
   PlanArchived,
   SimBusy,
+  SimWithdrawn,
   SubscriptionFull
 } from "./Refusal.ts"
 import * as SimAggregate from "./SimAggregate.ts"
@@ -95,7 +96,7 @@ export const creation = (
   aggregate: SimAggregate.SimAggregate,
   request: Provisioning.Request,
   now: Instant
-): Result.Result<OfCreation, InvalidField | LabelMismatch | PlanArchived | SimBusy | SubscriptionFull> =>
+): Result.Result<OfCreation, InvalidField | LabelMismatch | PlanArchived | SimBusy | SimWithdrawn | SubscriptionFull> =>
   Result.map(
     Provisioning.subscribe(plan, aggregate, request, { subscriptionId: NIL, attachmentId: NIL }, now),
     (subscribed) => {

@@ -17,7 +17,14 @@ import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
-import { type InvalidField, LabelMismatch, PlanArchived, SimBusy, type SubscriptionFull } from "./Refusal.ts"
+import {
+  type InvalidField,
+  LabelMismatch,
+  PlanArchived,
+  SimBusy,
+  SimWithdrawn,
+  type SubscriptionFull
+} from "./Refusal.ts"
 import type { Created, Subscription } from "./Subscription.ts"
 import * as SubscriptionSize from "./SubscriptionSize.ts"
 import type { Instant } from "./Time.ts"
@@ -79,14 +86,14 @@ export const admissible = (
       : Result.succeed(undefined)
   )
 
-/** Rules P2, S1, S5, T4, T5 and W9: begins a creation. Refusals come in the order of rule W8. */
+/** Rules I9, P2, S1, S5, T4, T5 and W9: begins a creation. Refusals come in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
   aggregate: SimAggregate.SimAggregate,
   request: Request,
   ids: Ids,
   now: Instant
-): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy | SubscriptionFull> =>
+): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy | SimWithdrawn | SubscriptionFull> =>
   Result.gen(function* () {
     const start = yield* Activation.start(plan.terms, request.activePeriod, now)
     const { sim } = aggregate
@@ -94,6 +101,9 @@ export const subscribe = (
       return yield* Result.fail(new LabelMismatch({ iccid: sim.iccid, simLabel: sim.label, label: plan.terms.label }))
     }
     if (plan.archivedAt !== null) return yield* Result.fail(new PlanArchived({ planId: plan.planId }))
+    if (sim.allocation._tag === "Withdrawn") {
+      return yield* Result.fail(new SimWithdrawn({ iccid: sim.iccid, reason: sim.allocation.reason }))
+    }
     if (sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing") {
       return yield* Result.fail(new SimBusy({ iccid: sim.iccid }))
     }

@@ -5,6 +5,7 @@
  */
 import { type Cause, Data } from "effect"
 import type { Label } from "./Label.ts"
+import type * as Withdrawal from "./Withdrawal.ts"
 
 /** A field of the request has an invalid value. */
 export class InvalidField extends Data.TaggedError("InvalidField")<{
@@ -64,6 +65,20 @@ export class PlanArchived extends Data.TaggedError("PlanArchived")<{
 export class SimBusy extends Data.TaggedError("SimBusy")<{
   /** The ICCID of the SIM that is under way. */
   readonly iccid: string
+}> {}
+
+/** A subscription holds the SIM, so its label stays, and it cannot be withdrawn (rule I9). */
+export class SimInUse extends Data.TaggedError("SimInUse")<{
+  /** The ICCID of the SIM. */
+  readonly iccid: string
+}> {}
+
+/** The SIM is withdrawn, so no subscription gets it (rule I9). */
+export class SimWithdrawn extends Data.TaggedError("SimWithdrawn")<{
+  /** The ICCID of the SIM. */
+  readonly iccid: string
+  /** Why it is withdrawn. */
+  readonly reason: Withdrawal.Reason
 }> {}
 
 /** The telco lists packages of ours on a SIM that would be free (rules S5 and S6). */
@@ -218,6 +233,8 @@ const classes = {
   SimsReleasing,
   PlanArchived,
   SimBusy,
+  SimInUse,
+  SimWithdrawn,
   PackagesListed,
   SubscriptionFull,
   LabelMismatch,
@@ -267,6 +284,8 @@ const tagCodes = {
   SimsReleasing: "esims_releasing",
   PlanArchived: "plan_archived",
   SimBusy: "sim_busy",
+  SimInUse: "sim_in_use",
+  SimWithdrawn: "sim_withdrawn",
   PackagesListed: "packages_listed",
   SubscriptionFull: "subscription_full",
   LabelMismatch: "label_mismatch",
@@ -351,6 +370,10 @@ export const sentence = (refusal: Plain): string => {
       return "The plan is archived"
     case "SimBusy":
       return "The SIM is being put into service or released; try again shortly"
+    case "SimInUse":
+      return `A subscription holds the SIM ${refusal.iccid}: it keeps its label, and cannot be withdrawn`
+    case "SimWithdrawn":
+      return `The SIM ${refusal.iccid} is withdrawn: it is ${refusal.reason}`
     case "PackagesListed": {
       const { iccid, packageIds } = refusal
       return `The telco still lists packages on the SIM ${iccid}: ${packageIds.join(", ")}. Cancel them there, or retry`

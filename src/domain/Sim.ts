@@ -1,24 +1,35 @@
 /**
  * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, I7,
- * S2 and S5).
+ * I9, S2 and S5).
  */
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
 import * as SimIdentities from "./SimIdentities.ts"
 import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
+import type * as Withdrawal from "./Withdrawal.ts"
 
 /**
  * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is being created on it
  * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
  * last subscription is gone, and the telco has not yet confirmed that nothing of it remains; or a creation on it was
- * interrupted, and is resumed or undone.
+ * interrupted, and is resumed or undone. `Withdrawn`: no subscription has it, and none gets it until it is made available
+ * again (rule I9).
  */
 export type Allocation =
   | { readonly _tag: "Free" }
   | { readonly _tag: "Provisioning"; readonly subscriptionId: string }
   | { readonly _tag: "InService"; readonly subscriptionId: string }
   | { readonly _tag: "Releasing"; readonly subscriptionId: string }
+  | { readonly _tag: "Withdrawn"; readonly reason: Withdrawal.Reason }
+
+/** Why the SIM is withdrawn; null: it is not. */
+export const withdrawnReason = ({ allocation }: Pick<Sim, "allocation">): Withdrawal.Reason | null =>
+  allocation._tag === "Withdrawn" ? allocation.reason : null
+
+/** Who has the SIM, as an id; null: nobody. */
+export const holder = (allocation: Allocation): string | null =>
+  allocation._tag === "Free" || allocation._tag === "Withdrawn" ? null : allocation.subscriptionId
 
 /**
  * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`:
@@ -46,7 +57,7 @@ export interface Sim extends SimIdentities.SimIdentities {
   readonly lpa: string | null
   /** When it was imported, in business time. */
   readonly createdAt: Instant
-  /** Who has it: nobody, a creation under way, a subscription, or a deletion under way. */
+  /** Who has it: nobody, a creation under way, a subscription, or a deletion under way; or that it is withdrawn. */
   readonly allocation: Allocation
   /** When its last subscription was deleted; null if none was. */
   readonly recycledAt: Instant | null
@@ -65,9 +76,12 @@ export interface Sim extends SimIdentities.SimIdentities {
 }
 
 /** Where a SIM stands, as lists are filtered by (rule L1). */
-export const statuses = ["free", "in_use", "releasing"] as const
+export const statuses = ["free", "in_use", "releasing", "withdrawn"] as const
 
-/** `free`: nobody has it. `in_use`: a subscription, or a creation under way. `releasing`: it is on its way back to stock. */
+/**
+ * `free`: nobody has it. `in_use`: a subscription, or a creation under way. `releasing`: it is on its way back to stock.
+ * `withdrawn`: nobody gets it (rule I9).
+ */
 export type Status = (typeof statuses)[number]
 
 /** Where a SIM stands. */
@@ -80,6 +94,8 @@ export const status = ({ allocation }: Pick<Sim, "allocation">): Status => {
       return "in_use"
     case "Releasing":
       return "releasing"
+    case "Withdrawn":
+      return "withdrawn"
   }
 }
 
@@ -109,9 +125,11 @@ export interface Stock {
 /** What an eSIM is reserved for. */
 export type Purpose = "subscription" | "mobile plan"
 
-/** Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2 and I6. */
+/** Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2, I6 and I9. */
 export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
-  purpose === "subscription" ? isFree(sim) : sim.isEsim && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
+  purpose === "subscription"
+    ? isFree(sim)
+    : sim.isEsim && sim.allocation._tag !== "Withdrawn" && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (

@@ -69,7 +69,7 @@ export const live = ({ sim, subscription }: SimAggregate): SubscriptionWithSim |
   subscription?.status === "Live" ? { subscription, sim } : null
 
 /**
- * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none where the SIM is free.
+ * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none where the SIM is free or withdrawn.
  * Null while the SIM is being sold or released, and whose they are changes.
  */
 export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attachment.WithPackages> | null => {
@@ -78,6 +78,7 @@ export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attach
     case "Releasing":
       return null
     case "Free":
+    case "Withdrawn":
       return []
     case "InService":
       return attachments

@@ -13,6 +13,8 @@ import type { SimAggregate } from "./SimAggregate.ts"
 import type { Subscription } from "./Subscription.ts"
 
 const simFields = [
+  "label",
+  "lpa",
   "allocation",
   "recycledAt",
   "downloaded",

@@ -208,6 +208,19 @@ const setMobilePlan: Of<"SetMobilePlan"> = fc.record({
   foreign: rarely(8)
 })
 
+const correctSim: Of<"CorrectSim"> = fc.record({
+  _tag: fc.constant("CorrectSim" as const),
+  by,
+  sim: place,
+  foreign: rarely(8),
+  correction: fc.oneof(
+    { weight: 3, arbitrary: fc.constant({ status: { _tag: "Withdrawn", reason: "broken" } } as const) },
+    { weight: 2, arbitrary: fc.constant({ status: { _tag: "Available" } } as const) },
+    { weight: 2, arbitrary: fc.record({ label }) },
+    { weight: 1, arbitrary: fc.constant({ lpa: null }) }
+  )
+})
+
 const repeat: Of<"Repeat"> = fc.record({
   _tag: fc.constant("Repeat" as const),
   back: fc.nat(2)
@@ -266,7 +279,8 @@ export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
     { weight: 3, arbitrary: kill },
     { weight: 2, arbitrary: restart(bounds) },
     { weight: 5, arbitrary: fault },
-    { weight: 1, arbitrary: quiet }
+    { weight: 1, arbitrary: quiet },
+    { weight: 3, arbitrary: correctSim }
   )
 
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */

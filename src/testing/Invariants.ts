@@ -47,6 +47,7 @@ export const all: ReadonlyArray<Invariant> = [
   Events.webhooksArrive,
   Inventory.simsAreInOnePlace,
   Inventory.downloadedSimsStay,
+  Inventory.withdrawnSimsStay,
   Inventory.stockIsGiven,
   Inventory.nothingCrossesOrganizations,
   Inventory.booksAreEqual,

@@ -168,7 +168,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
 })
 
 describe("A subscription is refused", () => {
-  const held = (_tag: Exclude<Allocation["_tag"], "Free">): SimAggregate =>
+  const held = (_tag: Exclude<Allocation["_tag"], "Free" | "Withdrawn">): SimAggregate =>
     free({ allocation: { _tag, subscriptionId: "other" } })
   const archived = plan({ archivedAt: NOW })
 

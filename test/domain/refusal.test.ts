@@ -10,6 +10,8 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.NoFreeSim({ label: "Green" }),
   new Refusal.PlanArchived({ planId: "p" }),
   new Refusal.SimBusy({ iccid: "8" }),
+  new Refusal.SimInUse({ iccid: "8" }),
+  new Refusal.SimWithdrawn({ iccid: "8", reason: "lost" }),
   new Refusal.QuotaExceeded({ kind: "plans", quota: 2 }),
   new Refusal.SubscriptionFull({ subscriptionId: "s" }),
   new Refusal.LabelMismatch({ iccid: "8", simLabel: "Red", label: "Green" }),

@@ -113,6 +113,38 @@ const openDoors: Around = (ports) => {
   })
 }
 
+/** A SIM that is withdrawn stays in the stock. */
+const keptStock = committing((commit) => ({
+  ...commit,
+  sims: (commit.sims ?? []).map(({ loaded, next }) => ({
+    loaded,
+    next:
+      next.sim.allocation?._tag === "Withdrawn" && "subscription" in next === false
+        ? { ...next, sim: { ...next.sim, allocation: { _tag: "Free" as const } } }
+        : next
+  }))
+}))
+
+/** Withdrawn SIMs are reserved as free ones are. */
+const givenAway: Around = (ports) => {
+  const storage = Context.get(ports, Storage.Storage)
+  return Context.add(ports, Storage.Storage, {
+    ...storage,
+    sims: {
+      ...storage.sims,
+      reserve: (claim) =>
+        Effect.gen(function* () {
+          const { label, organizationId } = claim
+          const page = { organizationId, label, isEsim: true, after: null, limit: 100 }
+          const sim = (yield* storage.sims.page(page)).find(({ allocation }) => allocation._tag === "Withdrawn")
+          return sim === undefined
+            ? yield* storage.sims.reserve(claim)
+            : { sims: [{ ...sim, allocation: { _tag: "Free" as const } }], shortage: null }
+        })
+    }
+  })
+}
+
 export const faults: ReadonlyArray<readonly [what: string, around: Around]> = [
   ["later packages are created a millisecond late", lateLead],
   ["the chain of occurrences breaks after the third", brokenChain],
@@ -121,5 +153,7 @@ export const faults: ReadonlyArray<readonly [what: string, around: Around]> = [
   ["packages of deleted subscriptions are not cancelled", keptPackages],
   ["the telco is not called for suspensions", deafSuspensions],
   ["a refusal of the telco counts as a success", ignoredRefusals],
-  ["another organization's lines are found", openDoors]
+  ["another organization's lines are found", openDoors],
+  ["a SIM that is withdrawn stays in the stock", keptStock],
+  ["withdrawn SIMs are given away", givenAway]
 ]

@@ -61,6 +61,14 @@ const story = {
   mobilePlan: { _tag: "SetMobilePlan", by: 0, sim: 3, label: "Green", apply: true, foreign: false },
   quiet: { _tag: "Quiet" },
   month: { _tag: "Advance", millis: 40 * DAY },
+  withdrawn: {
+    _tag: "CorrectSim",
+    by: 0,
+    sim: 4,
+    foreign: false,
+    correction: { status: { _tag: "Withdrawn", reason: "lost" } }
+  },
+  refused: subscribe(1, 4, null),
   another: subscribe(1, 2, null),
   deleted: { _tag: "Delete", by: 0, line: 2, foreign: false },
   end: { _tag: "Quiet" }
@@ -230,6 +238,23 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   ],
   [Invariants.downloadedSimsStay, lines("another", (line) => ({ ...line, sim: { ...line.sim, downloaded: true } }))],
   [
+    Invariants.withdrawnSimsStay,
+    lines("withdrawn", (line) => ({ ...line, sim: { ...line.sim, allocation: { _tag: "Free" } } }))
+  ],
+  [
+    Invariants.withdrawnSimsStay,
+    (history) =>
+      changed("another", ({ lines }) => ({
+        lines: [
+          ...lines,
+          ...stepOf(history, "withdrawn").changes.lines.map((line) => ({
+            ...line,
+            sim: { ...line.sim, allocation: { _tag: "Provisioning" as const, subscriptionId: "s" } }
+          }))
+        ]
+      }))(history)
+  ],
+  [
     Invariants.stockIsGiven,
     outcome("another", { _tag: "Refused", refusal: { _tag: "NoFreeSim", message: "", label: "Green" } })
   ],
@@ -315,7 +340,7 @@ describe("An invariant", () => {
   it("holds for a true history, in which every request has its right outcome", () => {
     expect(Invariants.check(history)).toEqual([])
     const refused = names.filter((_, index) => history.steps[index]?.outcome._tag !== "Answered")
-    expect(refused).toEqual(["foreign", "flawed"])
+    expect(refused).toEqual(["foreign", "flawed", "refused"])
   })
 
   it.each(breaks.map(([invariant, alter]) => ({ name: invariant.name, invariant, alter })))(

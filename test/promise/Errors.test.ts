@@ -81,6 +81,8 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.RequestInProgress({ key: "k" }),
   new Refusal.ClockRefused({ reason: "system clock" }),
   new Refusal.ClockRefused({ reason: "already advancing" }),
+  new Refusal.SimInUse({ iccid: "8" }),
+  new Refusal.SimWithdrawn({ iccid: "8", reason: "lost" }),
   new Refusal.SubscriptionFull({ subscriptionId: "s" }),
   new Refusal.InsideTransaction({ operation: "m", message: "no" }),
   new Refusal.KeyRefused()

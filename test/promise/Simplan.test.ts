@@ -60,6 +60,54 @@ describe("subscriptions", () => {
     expect(await simplan.attachments.get({ organizationId, iccid, id: planId })).toMatchObject({ state: "SUSPENDED" })
   })
 
+  it("are given no SIM that is withdrawn, until it is available again (I9)", async () => {
+    const { organizationId } = await stocked(open())
+    const { planId } = await plan(simplan, organizationId)
+    const [first] = await simplan.sims.list({ organizationId }).toArray()
+    const iccid = first?.iccid ?? ""
+    const of = { organizationId, iccid }
+    const withdrawn = await simplan.sims.update({ ...of, status: "withdrawn", reason: "lost" })
+    expect(withdrawn).toMatchObject({ iccid, status: "withdrawn", withdrawnReason: "lost", used: true })
+    await expect(simplan.subscriptions.create({ organizationId, planId, iccid })).rejects.toMatchObject({
+      name: "SimWithdrawnError",
+      code: "sim_withdrawn"
+    })
+    const updated = await simplan.sims.update(
+      { ...of, status: "available", lpa: "LPA:1$smdp.example$NEW" },
+      { idempotencyKey: "k" }
+    )
+    expect(updated).toMatchObject({ status: "available", withdrawnReason: null, lpa: "LPA:1$smdp.example$NEW" })
+    await simplan.subscriptions.create({ organizationId, planId, iccid })
+    await expect(simplan.sims.update({ ...of, label: "Blue" })).rejects.toMatchObject({ name: "SimInUseError" })
+  })
+
+  it("are of SIMs that are corrected many at once (I9)", async () => {
+    const { organizationId } = await stocked(open())
+    const all = await simplan.sims.list({ organizationId }).toArray()
+    const rows = [
+      ...all.map(({ iccid }) => ({ iccid, label: "Blue" as const })),
+      { iccid: "12", label: "Blue" as const }
+    ]
+    const tried = await simplan.sims.updateMany({ organizationId, rows, dryRun: true }).toArray()
+    const done = await simplan.sims.updateMany({ organizationId, rows }).toArray()
+    expect(done).toEqual(tried)
+    expect(done.slice(0, -1).every(({ refusal, result }) => result === "corrected" && refusal === null)).toBe(true)
+    expect(done.at(-1)).toMatchObject({ row: rows.length, result: "refused", refusal: { code: "invalid_field" } })
+    const again = await simplan.sims.updateMany({ organizationId, rows: rows.slice(0, 1) }).toArray()
+    expect(again).toMatchObject([{ row: 1, result: "unchanged" }])
+    expect(await simplan.sims.list({ organizationId, label: "Blue" }).toArray()).toHaveLength(all.length)
+    await expect(
+      simplan.sims
+        .updateMany({
+          organizationId,
+          rows: (function* () {
+            throw new RangeError("mine")
+          })()
+        })
+        .toArray()
+    ).rejects.toThrow("mine")
+  })
+
   it("take a period as Dates and as texts, and no metadata", async () => {
     const { organizationId } = await stocked(open())
     const { planId } = await plan(simplan, organizationId)

@@ -27,22 +27,27 @@ import { commit } from "./Committing.ts"
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
 
-describe("A SIM (S1, S5, P2)", () => {
-  it("can get a live plan of its label, unless it is being put into service or released", () => {
-    const holds = fc.constantFrom<Allocation["_tag"]>("Free", "Provisioning", "InService", "Releasing")
+const allocationOf = (_tag: Allocation["_tag"]): Allocation => {
+  if (_tag === "Free") return { _tag }
+  return _tag === "Withdrawn" ? { _tag, reason: "lost" } : { _tag, subscriptionId: "subscription" }
+}
+
+describe("A SIM (I9, S1, S5, P2)", () => {
+  it("can get a live plan of its label, unless it is withdrawn, or being put into service or released", () => {
+    const holds = fc.constantFrom("Free", "Withdrawn", "Provisioning", "InService", "Releasing")
     const labels = fc.constantFrom("Green" as const, "Green" as const, "Blue" as const)
     const archived = fc.constantFrom(null, null, NOW)
     fc.assert(
       fc.property(holds, labels, archived, fc.boolean(), (tag, label, archivedAt, named) => {
         const of = plan({ archivedAt })
-        const allocation: Allocation = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
+        const allocation = allocationOf(tag)
         const before = tag === "InService" ? aggregate([attached({}, [{}])], { label }) : free({ label, allocation })
         const request = { metadata: "sent", activePeriod: null }
         const subscribed = Provisioning.subscribe(of, before, request, ids, NOW)
         const refusals = [
           label === "Green" ? null : "LabelMismatch",
           archivedAt === null ? null : "PlanArchived",
-          tag === "Provisioning" || tag === "Releasing" ? "SimBusy" : null
+          tag === "Withdrawn" ? "SimWithdrawn" : tag === "Provisioning" || tag === "Releasing" ? "SimBusy" : null
         ]
         const [refused = null] = refusals.filter((one) => one !== null)
         expect(Result.isFailure(subscribed) ? subscribed.failure._tag : null).toBe(refused)
@@ -194,9 +199,8 @@ describe("A deletion (S3)", () => {
 
   it("frees a SIM that is being released, and no other", () => {
     fc.assert(
-      fc.property(fc.constantFrom<Allocation["_tag"]>("Free", "Provisioning", "InService", "Releasing"), (tag) => {
-        const allocation: Allocation = tag === "Free" ? { _tag: tag } : { _tag: tag, subscriptionId: "subscription" }
-        const { sim } = Deletion.released(free({ allocation }).sim)
+      fc.property(fc.constantFrom("Free", "Withdrawn", "Provisioning", "InService", "Releasing"), (tag) => {
+        const { sim } = Deletion.released(free({ allocation: allocationOf(tag) }).sim)
         expect(sim?.next.sim.allocation).toEqual(tag === "Releasing" ? { _tag: "Free" } : undefined)
       })
     )

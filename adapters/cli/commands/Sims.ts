@@ -1,7 +1,7 @@
 /**
- * `simplan sims list`, `show ICCID`, and `import FILE` or `import --from-ocs`.
+ * `simplan sims list`, `show ICCID`, `update ICCID` or `update FILE`, and `import FILE` or `import --from-ocs`.
  */
-import { Label } from "simplan/ports"
+import { Label, SimCorrection, Withdrawal } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
@@ -10,6 +10,7 @@ import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as OcsImport from "../client/OcsImport.ts"
 import * as SimsImport from "../client/SimsImport.ts"
+import * as SimsUpdate from "../client/SimsUpdate.ts"
 import * as Calls from "../client/Calls.ts"
 import * as Organization from "../client/Organization.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
@@ -68,6 +69,84 @@ const show = Command.make(
     yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })
 ).pipe(Command.withDescription("Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported."))
+
+/** Files have other names. */
+const isIccid = (text: string): boolean => /^\d+F?$/i.test(text)
+
+const update = Command.make(
+  "update",
+  {
+    target: Argument.String("ICCID or FILE").pipe(
+      Argument.withDescription(
+        "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays"
+      )
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("With FILE: say what would come of each row, and change nothing"),
+      Flag.withDefault(false)
+    ),
+    label: Flag.Literals("label", Label.labels).pipe(
+      Flag.withDescription("The label; only while no subscription holds the SIM"),
+      Flag.optional
+    ),
+    lpa: Flag.String("lpa").pipe(
+      Flag.withMetavar("<code>"),
+      Flag.withDescription("The activation code; an empty one removes it"),
+      Flag.optional
+    ),
+    status: Flag.Literals("status", SimCorrection.statuses).pipe(
+      Flag.withDescription("withdrawn takes the SIM out of the stock, available puts it back"),
+      Flag.optional
+    ),
+    reason: Flag.Literals("reason", Withdrawal.reasons).pipe(
+      Flag.withDescription("With --status withdrawn: why"),
+      Flag.optional
+    ),
+    ...Connection.keyFlags
+  },
+  Effect.fnUntraced(function* (given) {
+    const { label, lpa, reason, status } = given
+    const payload = {
+      ...(Option.isSome(label) && { label: label.value }),
+      ...(Option.isSome(lpa) && { lpa_string: lpa.value === "" ? null : lpa.value }),
+      ...(Option.isSome(status) && { status: status.value }),
+      ...(Option.isSome(reason) && { reason: reason.value })
+    }
+    const { dryRun, json, target } = given
+    const isFile = Object.keys(payload).length === 0
+    if (isFile && isIccid(target)) return yield* misused("Give --label, --lpa or --status with an ICCID.")
+    if (!isFile && !isIccid(target)) return yield* misused("A FILE says what to change: give no other flags with it.")
+    if (!isFile && dryRun) return yield* misused("--dry-run goes with FILE.")
+    const connection = yield* Connection.openCustomers(given)
+    if (!isFile) {
+      return yield* Calls.record(connection, json, (client) =>
+        client.sims.update({ params: { iccid: target }, payload })
+      )
+    }
+    const report = yield* SimsUpdate.run(connection, target, { dryRun, json })
+    if (!json) yield* Output.print(SimsUpdate.show(report))
+    if (report.refused > 0) return yield* impossible(`${report.refused} rows were refused.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Correct a SIM, or all that a CSV file names; a refused row stops no other, and the same file again changes nothing more. While a subscription holds it, it keeps its label and cannot be withdrawn. A withdrawn SIM is chosen for nothing, and a creation that names it is refused."
+  ),
+  Command.withShortDescription(
+    "Correct the label or activation code of SIMs, withdraw them, or make them available again"
+  ),
+  Command.withExamples([
+    { command: "simplan sims update 8910300000000000017 --label Blue" },
+    {
+      command: "simplan sims update 8910300000000000017 --status withdrawn --reason broken",
+      description: "A SIM that no customer is to get"
+    },
+    {
+      command:
+        "printf 'iccid,label\\n8910300000000000017,Blue\\n' > labels.csv && simplan sims update labels.csv --dry-run",
+      description: "What a file would change"
+    }
+  ])
+)
 
 /** What is to be imported: a file, or the SIMs of an account of an online charging system. */
 const sourceOf = Effect.fnUntraced(function* (given: {
@@ -155,5 +234,5 @@ const importSims = Command.make(
 
 export const command = Command.make("sims").pipe(
   Command.withDescription("The SIM inventory of an organization."),
-  Command.withSubcommands([list, show, importSims])
+  Command.withSubcommands([list, show, update, importSims])
 )

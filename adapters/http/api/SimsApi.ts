@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Sim as SimRules, SmdpHistory, TextLimit } from "simplan/ports"
+import { Sim as SimRules, SimCorrection, SmdpHistory, TextLimit, Withdrawal } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -14,13 +14,69 @@ export const Sim = Schema.Struct({
   install: Schemas.install,
   used: Schemas.field(
     Schema.Boolean,
-    "Whether the SIM is taken: by a subscription, or by a creation or deletion under way",
+    "Whether the SIM is taken: by a subscription, by a creation or deletion under way, or withdrawn",
     true
   ),
   esim_id: Schemas.simId,
   created_at: Schemas.createdAt,
   is_esim: Schemas.isEsim
 }).annotate({ identifier: "Sim" })
+
+const Status = Schema.Literals(SimCorrection.statuses).annotate({
+  message: `must be one of ${SimCorrection.statuses.join(", ")}`
+})
+
+const Reason = Schema.Literals(Withdrawal.reasons).annotate({
+  message: `must be one of ${Withdrawal.reasons.join(", ")}`
+})
+
+/** A SIM by itself: lists have no more than the interface names. */
+export const SimDetails = Schema.Struct({
+  ...Sim.fields,
+  status: Schemas.field(Status, "`withdrawn`: no subscription gets it", "available"),
+  withdrawn_reason: Schemas.field(Schema.NullOr(Reason), "Why it is withdrawn; null: it is not", null)
+}).annotate({ identifier: "SimDetails" })
+
+export const UpdateSim = Schema.Struct({
+  label: Schemas.optional(Schemas.label, "The label; only while no subscription holds the SIM", "Green"),
+  lpa_string: Schemas.optional(
+    Schema.NullOr(Schemas.text(TextLimit.LPA)),
+    "The activation code of an eSIM; null: it has none",
+    Samples.lpa
+  ),
+  status: Schemas.optional(
+    Status,
+    "`withdrawn` takes the SIM out of the stock, only while no subscription holds it; `available` puts it back",
+    "withdrawn"
+  ),
+  reason: Schemas.optional(Schema.NullOr(Reason), "Why it is withdrawn; only with that status", "broken")
+}).annotate({ identifier: "UpdateSim", examples: [{ label: "Green", lpa_string: Samples.lpa, status: "available" }] })
+
+const UpdateSims = Schema.Struct({
+  sims: Schemas.field(
+    Schema.Array(Schema.Struct({ iccid: Schemas.iccid, ...UpdateSim.fields })),
+    "The corrections, each of one SIM; each is a row, counted from 1"
+  )
+}).annotate({ identifier: "UpdateSims" })
+
+const UpdatesFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })).annotate({
+  description:
+    "A header with the column iccid and some of label, lpa_string (or lpa), status and reason, in any order; then a row per SIM. " +
+    "What a row leaves empty stays; other columns are ignored"
+})
+
+const RowResult = Schema.Struct({
+  row: Schemas.field(Schema.Int, "Counted from 1, the header not included", 7),
+  line: Schemas.field(Schema.NullOr(Schema.Int), "The line of the body on which the row begins; null: not known", 8),
+  iccid: Schemas.iccid,
+  result: Schemas.field(
+    Schema.Literals(["corrected", "unchanged", "refused"]),
+    "`unchanged`: the SIM was so already",
+    "corrected"
+  ),
+  code: Schemas.optional(Schema.String, "Why it is refused, as the `code` of an error", "sim_in_use"),
+  message: Schemas.optional(Schema.String, "The same for people", "A subscription holds the SIM")
+}).annotate({ identifier: "SimUpdateResult" })
 
 const State = Schema.Literals(SmdpHistory.states)
 
@@ -71,8 +127,8 @@ export class SimsApi extends HttpApiGroup.make("sims")
         search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
         status: Schemas.optional(
           Schema.Literals(SimRules.statuses).annotate({ message: `must be one of ${SimRules.statuses.join(", ")}` }),
-          "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, or `releasing`, which are on " +
-            "their way back to stock",
+          "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, `releasing`, which are on " +
+            "their way back to stock, or `withdrawn`",
           "free"
         ),
         created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
@@ -90,7 +146,7 @@ export class SimsApi extends HttpApiGroup.make("sims")
     HttpApiEndpoint.get("get", "/sims/:iccid", {
       params: Schemas.ofSim,
       query: Schemas.installable,
-      success: Schemas.data(Sim),
+      success: Schemas.data(SimDetails),
       error: Schemas.problems(...Schemas.reading, "sim_not_found")
     }).annotateMerge(Schemas.operation("Get a SIM", "One SIM of the inventory.")),
     HttpApiEndpoint.get("qrCode", "/sims/:iccid/qr.svg", {
@@ -102,6 +158,41 @@ export class SimsApi extends HttpApiGroup.make("sims")
         "The QR code that installs an eSIM",
         "An SVG image of the activation code, for the camera of a phone. Whoever sees it can download the profile. A SIM without " +
           "an activation code has none (404)."
+      )
+    ),
+    HttpApiEndpoint.patch("update", "/sims/:iccid", {
+      params: Schemas.ofSim,
+      payload: UpdateSim,
+      success: Schemas.data(SimDetails),
+      error: Schemas.problems(
+        ...Schemas.always,
+        "key_read_only",
+        ...Schemas.withBody,
+        "sim_not_found",
+        "sim_in_use",
+        "sim_busy"
+      )
+    }).annotateMerge(
+      Schemas.operation(
+        "Correct a SIM; absent fields stay",
+        "Changes the label, the activation code or the status. While a subscription holds the SIM, it keeps its label and " +
+          "cannot be withdrawn. A withdrawn SIM is not chosen for a creation or a mobile plan, and a creation that names it " +
+          "is refused."
+      )
+    ),
+    HttpApiEndpoint.post("updateMany", "/sims/updates", {
+      query: {
+        dry_run: Schemas.optional(Schemas.Flag, "True: says what would come of each row, and changes nothing", "true")
+      },
+      payload: [UpdateSims, UpdatesFile],
+      success: Schemas.data(Schema.Array(RowResult)),
+      error: Schemas.problems(...Schemas.always, "key_read_only", ...Schemas.withBody, "malformed_csv")
+    }).annotateMerge(
+      Schemas.operation(
+        "Correct many SIMs; a refused row stops no other",
+        "Corrects SIMs row by row, as JSON or as CSV of at most 64 MiB and 3,000,000 rows, and answers what came of each, while the " +
+          "rows arrive: read the answer while you send, or send at most 10,000 rows at once. The same rows again change nothing more, " +
+          "so after a broken connection send them all again; an `Idempotency-Key` is ignored."
       )
     ),
     HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {

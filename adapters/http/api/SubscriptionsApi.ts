@@ -306,6 +306,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "esims_releasing",
         "plan_archived",
         "sim_busy",
+        "sim_withdrawn",
         "subscription_full",
         "telco_refused",
         "telco_unavailable"

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Sims, Time, Wallet } from "simplan"
+import { Refusal, SimCorrections, Sims, Time, Wallet } from "simplan"
 import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
 import { Fields, QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
@@ -11,8 +11,10 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+import * as RowFiles from "./RowFiles.ts"
 
 const shape = (one: Sim.Sim, install: Responses.Install): typeof SimsApi.Sim.Type => ({
   iccid: one.iccid,
@@ -24,6 +26,40 @@ const shape = (one: Sim.Sim, install: Responses.Install): typeof SimsApi.Sim.Typ
   created_at: Time.toIso(one.createdAt),
   is_esim: one.isEsim
 })
+
+const details = (one: Sim.Sim, install: Responses.Install): typeof SimsApi.SimDetails.Type => {
+  const reason = Sim.withdrawnReason(one)
+  return { ...shape(one, install), status: reason === null ? "available" : "withdrawn", withdrawn_reason: reason }
+}
+
+const texts = ["label", "status", "reason"] as const
+
+const asRow = (record: unknown): SimCorrections.Row => {
+  const of = (name: string): unknown => RowFiles.column(record, name)
+  const given = of("iccid")
+  const iccid = typeof given === "string" ? given : ""
+  const lpa = of("lpa_string") === undefined ? of("lpa") : of("lpa_string")
+  const found = new Map<string, string>()
+  for (const [name, value] of [["lpa", lpa], ...texts.map((name) => [name, of(name)] as const)] as const) {
+    if (typeof value === "string") {
+      if (value.trim() !== "") found.set(name, value.trim())
+    } else if (value !== undefined && value !== null) {
+      return { iccid, problem: new Refusal.InvalidField({ field: name, message: "must be a string" }) }
+    }
+  }
+  return {
+    iccid,
+    label: found.get("label"),
+    lpa: lpa === null ? null : found.get("lpa"),
+    status: found.get("status"),
+    reason: found.get("reason")
+  }
+}
+
+/** A row of many corrections: what it leaves empty stays, and an activation code that is null is removed. */
+export const form: RowFiles.Form<SimCorrections.Row> = { required: ["iccid"], toRow: asRow }
+
+const decodeUpdate = Body.decoder(SimsApi.UpdateSim)
 
 const smdpInfo = (
   iccid: string,
@@ -61,6 +97,7 @@ const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizat
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
+    const corrections = yield* SimCorrections.SimCorrections
 
     return Endpoints.group(SimsApi.SimsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -83,11 +120,28 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
-        return Responses.data(shape(found, Responses.install(call.query)))
+        return Responses.data(details(found, Responses.install(call.query)))
       }),
       qrCode: Effect.fnUntraced(function* (call) {
         const { lpa } = yield* sims.installation(simOf(call))
         return HttpServerResponse.text(QrCode.svg(lpa), { contentType: "image/svg+xml" })
+      }),
+      update: Effect.fnUntraced(function* (call) {
+        const { value } = yield* Body.read(call.request)
+        const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
+        return Responses.data(
+          details(yield* corrections.correct({ ...simOf(call), ...given, lpa }), Responses.install({}))
+        )
+      }),
+      updateMany: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
+        const { lines, rows } = yield* RowFiles.read(request, form)
+        const results = corrections.correctAll({ organizationId, rows, dryRun: Query.flag(query.dry_run) === true })
+        return yield* Responses.list(results, ({ iccid, refusal, result, row }) => {
+          const of = { row, line: lines.of(row), iccid, result }
+          if (refusal === null) return of
+          const { code, message } = Errors.ofRefusal(Refusal.toPlain(refusal))
+          return { ...of, code, message }
+        })
       }),
       smdpInfo: Effect.fnUntraced(function* (call) {
         const of = simOf(call)

@@ -20,7 +20,8 @@ const fieldNames: Readonly<Record<string, string>> = {
   throttlingThreshold1Percentage: "throttling_threshold1_perc",
   throttlingThreshold2Percentage: "throttling_threshold2_perc",
   throttlingThreshold3Percentage: "throttling_threshold3_perc",
-  iso2List: "iso2_list"
+  iso2List: "iso2_list",
+  lpa: "lpa_string"
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -28,7 +28,7 @@ type Part<A> = (sql: Sql, rows: ReadonlyArray<A>, database: Database) => Columns
 const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyArray<Columns.Clause> => {
   const some = <A>(rows: ReadonlyArray<A> | undefined, part: Part<A>): ReadonlyArray<Columns.Clause> =>
     rows === undefined || rows.length === 0 ? [] : [part(sql, rows, database)]
-  const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [])
+  const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [], database.cipher.encrypt)
   return [
     ...some(commit.organizations, Organizations.put),
     ...some(commit.idempotency?.put, Idempotency.put),

@@ -43,7 +43,9 @@ export type ErrorCode =
   | "region_uncovered"
   | "request_in_progress"
   | "sim_busy"
+  | "sim_in_use"
   | "sim_not_found"
+  | "sim_withdrawn"
   | "sms_limited"
   | "storage_unavailable"
   | "subscription_full"
@@ -167,6 +169,12 @@ export class PlanArchivedError extends ConflictError {}
 
 /** The SIM is being put into service or released (rule S5); try again shortly: `sim_busy`, 409. */
 export class SimBusyError extends ConflictError {}
+
+/** A subscription holds the SIM, so it keeps its label and cannot be withdrawn (rule I9): `sim_in_use`, 409. */
+export class SimInUseError extends ConflictError {}
+
+/** The SIM is withdrawn, so no subscription gets it (rule I9): `sim_withdrawn`, 409. */
+export class SimWithdrawnError extends ConflictError {}
 
 /**
  * The telco lists packages of ours on the SIM that a resolved problem would free (rule S6): `packages_listed`, 409. Cancel them
@@ -349,6 +357,8 @@ for (const [name, { prototype }] of Object.entries({
   ConflictError,
   PlanArchivedError,
   SimBusyError,
+  SimInUseError,
+  SimWithdrawnError,
   PackagesListedError,
   SubscriptionFullError,
   QuotaExceededError,

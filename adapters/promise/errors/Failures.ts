@@ -75,6 +75,10 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `The SIM ${refusal.iccid} is being put into service or released; try again shortly`
       return new Errors.SimBusyError(of(message))
     }
+    case "SimInUse":
+      return new Errors.SimInUseError(of(Refusal.sentence(refusal)))
+    case "SimWithdrawn":
+      return new Errors.SimWithdrawnError(of(Refusal.sentence(refusal)))
     case "PackagesListed": {
       const { iccid, packageIds } = refusal
       const listed = packageIds.join(", ")

@@ -1,8 +1,8 @@
 /**
  * The SIM inventory and the mobile plan of eSIMs.
  */
-import { Effect, Schema, Stream } from "effect"
-import { Sims, Wallet } from "simplan"
+import { Cause, Effect, Result, Schema, Stream } from "effect"
+import { Refusal, SimCorrections, Sims, Wallet } from "simplan"
 import { ActivationCode, Label, Sim, SimIdentities } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
@@ -21,6 +21,8 @@ const shape = (of: Sim.Sim): Types.Sim => ({
   lpa: of.lpa,
   ...SimIdentities.of(of),
   used: Sim.isUsed(of),
+  status: Sim.withdrawnReason(of) === null ? "available" : "withdrawn",
+  withdrawnReason: Sim.withdrawnReason(of),
   downloaded: of.downloaded,
   mobilePlanApplied: of.mobilePlan.applied,
   importSequence: of.importSequence,
@@ -40,6 +42,19 @@ const filter = Arguments.decoder(
 
 const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id }))
 
+const correction = {
+  label: Schema.optional(Arguments.AnyLabel),
+  lpa: Schema.optional(Schema.NullOr(Schema.String)),
+  status: Schema.optional(Schema.String),
+  reason: Schema.optional(Schema.NullOr(Schema.String))
+}
+
+const decodeUpdate = Arguments.decoder(
+  Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id, ...correction })
+)
+
+const decodeCorrection = Arguments.decoder(Schema.Struct(correction))
+
 type Rows = Iterable<unknown> | AsyncIterable<unknown>
 
 const isRows = (value: unknown): value is Rows =>
@@ -49,6 +64,14 @@ const decodeImport = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     rows: Schema.declare(isRows, { message: "must be an array or another iterable of rows" })
+  })
+)
+
+const decodeUpdates = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    rows: Schema.declare(isRows, { message: "must be an array or another iterable of rows" }),
+    dryRun: Schema.optional(Arguments.Flag)
   })
 )
 
@@ -81,13 +104,26 @@ function* guarded(rows: Iterable<unknown>): Generator<unknown, void> {
   }
 }
 
-const stream = (rows: Rows): Stream.Stream<Sims.ImportRow, Failures.HostError> =>
-  Stream.map(
-    Symbol.asyncIterator in rows
-      ? Stream.fromAsyncIterable(rows, (error) => new Failures.HostError(error))
-      : Stream.suspend(() => Stream.fromIterable(guarded(rows))),
-    rowOf
-  )
+const stream = (rows: Rows): Stream.Stream<unknown, Failures.HostError> =>
+  Symbol.asyncIterator in rows
+    ? Stream.fromAsyncIterable(rows, (error) => new Failures.HostError(error))
+    : Stream.suspend(() => Stream.fromIterable(guarded(rows)))
+
+/** The rows, where what the host's iterable throws is a failure. */
+const failing = (rows: Rows): Stream.Stream<unknown, unknown> =>
+  Stream.catchCause(stream(rows), (cause) => Stream.fail(Cause.squash(cause)))
+
+/** A row of corrections; what is wrong with a row stands in its result. */
+const correctionOf = (row: unknown): SimCorrections.Row => {
+  const { iccid, ...given }: Readonly<Record<string, unknown>> =
+    typeof row === "object" && row !== null ? { ...row } : {}
+  const decoded = Result.try(() => decodeCorrection("sims.updateMany", given))
+  const named = isText(iccid) ? iccid : ""
+  if (Result.isSuccess(decoded)) return { ...decoded.success, iccid: named }
+  const { failure } = decoded
+  const message = failure instanceof Error ? failure.message : "is not valid"
+  return { iccid: named, problem: new Refusal.InvalidField({ field: "row", message }) }
+}
 
 const RowMessage = Schema.Struct({ row: Schema.Number, iccid: Schema.String, message: Schema.String })
 
@@ -118,7 +154,7 @@ export const make = (runtime: Runtime): Types.Sims => ({
     Methods.json(
       Report,
       Effect.map(
-        Effect.flatMap(Sims.Sims, (sims) => sims.importRows({ organizationId, rows: stream(rows) })),
+        Effect.flatMap(Sims.Sims, (sims) => sims.importRows({ organizationId, rows: Stream.map(stream(rows), rowOf) })),
         (report) => ({
           ...report,
           differing: report.differing.map((one) => ({
@@ -161,6 +197,28 @@ export const make = (runtime: Runtime): Types.Sims => ({
         qrCode: QrCode.svg(lpa)
       }))
     )
+  ),
+  update: Methods.writing(runtime, { name: "sims.update", decode: decodeUpdate }, (request) =>
+    Methods.once(
+      "Done",
+      Effect.flatMap(SimCorrections.SimCorrections, (corrections) => Effect.as(corrections.correct(request), null)),
+      () => Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(request), shape))
+    )
+  ),
+  updateMany: Methods.streaming(
+    runtime,
+    { name: "sims.updateMany", decode: decodeUpdates },
+    ({ dryRun = false, organizationId, rows }) =>
+      Effect.map(SimCorrections.SimCorrections, (corrections) =>
+        Stream.map(
+          corrections.correctAll({ organizationId, rows: Stream.map(failing(rows), correctionOf), dryRun }),
+          ({ iccid, refusal, result, row }) => {
+            const plain = refusal === null ? null : Refusal.toPlain(refusal)
+            const why = plain === null ? null : { code: Refusal.code(plain), message: Refusal.sentence(plain) }
+            return { row, iccid, result, refusal: why }
+          }
+        )
+      )
   ),
   smdpInfo: Methods.reading(runtime, { name: "sims.smdpInfo", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) =>

@@ -1,7 +1,8 @@
 /**
  * The SIM inventory and the mobile plan of eSIMs.
  */
-import type { CallOptions, InstantInput, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, List, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { ErrorCode } from "../errors/Errors.ts"
 import type { Label } from "./Plans.ts"
 
 /** A SIM: a physical card, or a downloadable profile (eSIM). */
@@ -22,8 +23,12 @@ export interface Sim extends OfOrganization {
   readonly msisdn: string | null
   /** The telco's own id of the SIM; null where it is not known. */
   readonly subscriberId: string | null
-  /** Whether a subscription holds it, or is being made or deleted (rule S2). */
+  /** Whether a subscription holds it, or is being made or deleted, or it is withdrawn (rule S2). */
   readonly used: boolean
+  /** `withdrawn`: no subscription gets it (rule I9). */
+  readonly status: "available" | "withdrawn"
+  /** Why it is withdrawn; null: it is not. */
+  readonly withdrawnReason: "broken" | "lost" | null
   /** Whether there is any sign that the profile was downloaded; it stays true (rule S2). */
   readonly downloaded: boolean
   /** Whether the organization's mobile plan is applied to it (rule I6). */
@@ -78,8 +83,8 @@ export interface SimFilter extends OfOrganization {
    * subscription, or the first characters of a metadata, in any case (rule L1).
    */
   readonly search?: string | undefined
-  /** Only SIMs that stand so: nobody has them, somebody has, or they are on their way back to stock. */
-  readonly status?: "free" | "in_use" | "releasing" | undefined
+  /** Only SIMs that stand so: nobody has them, somebody has, they are on their way back to stock, or withdrawn. */
+  readonly status?: "free" | "in_use" | "releasing" | "withdrawn" | undefined
   /** Only SIMs that were imported after this instant. */
   readonly createdAfter?: InstantInput | undefined
 }
@@ -162,7 +167,42 @@ export interface ImportSims extends OfOrganization {
   readonly rows: Iterable<ImportRow> | AsyncIterable<ImportRow>
 }
 
-/** The SIM inventory of an organization (rules I1, I2 and I7). */
+/** A correction of a SIM. What is absent stays. */
+export interface UpdateSim extends OfSim {
+  /** The label; only while no subscription holds the SIM. */
+  readonly label?: Label | undefined
+  /** The activation code of an eSIM (rule I8); null: it has none. */
+  readonly lpa?: string | null | undefined
+  /** `withdrawn` takes the SIM out of the stock, only while no subscription holds it; `available` puts it back. */
+  readonly status?: "available" | "withdrawn" | undefined
+  /** Why it is withdrawn; only with that status. */
+  readonly reason?: "broken" | "lost" | null | undefined
+}
+
+/** A row of many corrections. */
+export type UpdateRow = Omit<UpdateSim, "organizationId">
+
+/** Corrections of many SIMs. */
+export interface UpdateSims extends OfOrganization {
+  /** The rows: an array, or any iterable or async iterable, which is read while the results are. */
+  readonly rows: Iterable<UpdateRow> | AsyncIterable<UpdateRow>
+  /** True: nothing is changed. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** What came of a row. */
+export interface UpdateResult {
+  /** The row, from 1. */
+  readonly row: number
+  /** The ICCID as it was sent, at most 40 characters. */
+  readonly iccid: string
+  /** `unchanged`: the SIM was so already. */
+  readonly result: "corrected" | "unchanged" | "refused"
+  /** Why it is refused; null: it is not. */
+  readonly refusal: { readonly code: ErrorCode; readonly message: string } | null
+}
+
+/** The SIM inventory of an organization (rules I1, I2, I7 and I9). */
 export interface Sims {
   /**
    * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. A SIM that
@@ -178,6 +218,19 @@ export interface Sims {
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Sim>
   /** How a phone installs an eSIM (rule I10). Errors: `NotFoundError`, also for a SIM without an activation code. */
   readonly installation: (of: OfSim, options?: CallOptions) => Promise<Installation>
+  /**
+   * Corrects a SIM (rule I9): its label, its activation code, and whether it is withdrawn.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`.
+   */
+  readonly update: (request: UpdateSim, options?: WriteOptions) => Promise<Sim>
+  /**
+   * Corrects SIMs row by row (rule I9), 500 in a commit, as its results are read. A refused row stops no other, and memory does
+   * not grow with their number. The same rows again change nothing more.
+   *
+   * Errors: `NotFoundError`, and whatever `rows` throws.
+   */
+  readonly updateMany: (request: UpdateSims, options?: CallOptions) => List<UpdateResult>
   /** The history of an eSIM's profile. Errors: `NotFoundError`, also for a physical SIM. */
   readonly smdpInfo: (of: OfSim, options?: CallOptions) => Promise<SmdpInfo>
 }

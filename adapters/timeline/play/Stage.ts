@@ -69,6 +69,10 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
       return reason("the plan is archived", Rules.archived)
     case "SimBusy":
       return reason("the SIM is being put into service or released", Rules.answered)
+    case "SimInUse":
+      return reason("a subscription holds the SIM")
+    case "SimWithdrawn":
+      return reason("the SIM is withdrawn")
     case "SubscriptionFull":
       return reason("the subscription has too many attachments to take another")
     case "LabelMismatch":

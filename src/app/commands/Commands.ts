@@ -90,6 +90,7 @@ type RefusedAtOnce =
   | Refusal.NotFound
   | Refusal.PlanArchived
   | Refusal.LabelMismatch
+  | Refusal.SimWithdrawn
   | Refusal.SubscriptionFull
 
 /** A SIM that is being put into service or released is waited for, and so it refuses nothing at once. */

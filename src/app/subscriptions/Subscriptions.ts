@@ -25,6 +25,7 @@ import {
   type RequestInProgress,
   type SimBusy,
   type SimsReleasing,
+  type SimWithdrawn,
   type SubscriptionFull,
   type TelcoRefused,
   type TelcoUnavailable
@@ -86,6 +87,7 @@ export class Subscriptions extends Context.Service<
       | LabelMismatch
       | RequestInProgress
       | SimBusy
+      | SimWithdrawn
       | SubscriptionFull
       | InsideTransaction
       | TelcoRefused
@@ -107,6 +109,7 @@ export class Subscriptions extends Context.Service<
       | PlanArchived
       | LabelMismatch
       | SimBusy
+      | SimWithdrawn
       | SubscriptionFull
       | StorageError
     >

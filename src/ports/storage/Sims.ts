@@ -89,8 +89,8 @@ export interface Sims {
   /**
    * Stores those whose ICCID is new, and `Sim.importedAgain` of those that the organization has already (rule I7).
    * The audit entry is stored with the first that makes a difference; one that is there already, from an earlier part
-   * of the same import, stays as it is. No decision depends on identities and activation codes, and no commit writes
-   * them: a change of them leaves the SIM's version and its reservation as they are.
+   * of the same import, stays as it is. No decision depends on identities, and no commit writes
+   * them; one writes an activation code only where that is corrected (rule I9). So an import's change of them leaves the SIM's version and its reservation as they are.
    */
   readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
   /** A SIM by itself, without what hangs on it; null where the organization has none of that ICCID. */

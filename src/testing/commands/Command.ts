@@ -8,6 +8,7 @@
  */
 import type { Label } from "../../domain/Label.ts"
 import type { TermsRequest, Plan } from "../../domain/Plan.ts"
+import type * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { State } from "../../domain/SmdpHistory.ts"
 import type { PeriodFromNow } from "../Arbitraries.ts"
 import type { Fault } from "../Simulated.ts"
@@ -121,6 +122,13 @@ export type Command =
       readonly apply: boolean
       readonly foreign: boolean
     }
+  | {
+      readonly _tag: "CorrectSim"
+      readonly by: Side
+      readonly sim: number
+      readonly foreign: boolean
+      readonly correction: SimCorrection.Correction
+    }
   /** The request of so many keyed requests ago comes again, with its key. */
   | { readonly _tag: "Repeat"; readonly back: number }
   | { readonly _tag: "Advance"; readonly millis: number }
@@ -187,6 +195,7 @@ export type Asked =
       readonly label: Label
       readonly apply: boolean
     })
+  | (By & { readonly _tag: "CorrectSim"; readonly iccid: string; readonly correction: SimCorrection.Correction })
   | { readonly _tag: "Advance"; readonly to: Instant }
   | Extract<Command, { readonly _tag: "Kill" | "Restart" | "Fault" | "Quiet" }>
 

@@ -12,6 +12,7 @@ import { Problems } from "../../app/organizations/Problems.ts"
 import { Reports } from "../../app/telco/Reports.ts"
 import type { Services } from "../../Services.ts"
 import { Subscriptions } from "../../app/subscriptions/Subscriptions.ts"
+import { SimCorrections } from "../../app/sims/SimCorrections.ts"
 import { Wallet } from "../../app/sims/Wallet.ts"
 import type { Answers } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
@@ -241,6 +242,21 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
           (status): Answer => ({ kind: "MobilePlan", status })
         )
       )
+    case "CorrectSim": {
+      const { correction, iccid, organizationId } = asked
+      const { status, ...rest } = correction
+      const given = {
+        ...rest,
+        ...(status === undefined ? {} : { status: status._tag === "Available" ? "available" : "withdrawn" }),
+        ...(status?._tag === "Withdrawn" ? { reason: status.reason } : {})
+      }
+      return attempted(
+        Effect.as(
+          SimCorrections.use((of) => of.correct({ organizationId, iccid, ...given })),
+          done
+        )
+      )
+    }
     case "Advance":
       return attempted(
         Effect.as(

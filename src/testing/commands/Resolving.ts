@@ -288,6 +288,15 @@ export const resolve = (session: Session, command: Command.Command): Resolved =>
       const organizationId = organizationOf(session, by)
       return Effect.succeed({ _tag: "SetMobilePlan", organizationId, foreign, iccid, label, apply })
     }
+    case "CorrectSim": {
+      const { by, correction, foreign, sim } = command
+      const iccid = pick(simulated.iccids(organizationOf(session, foreign ? other(by) : by)), sim)
+      return Effect.succeed(
+        iccid === undefined
+          ? nothing
+          : { _tag: "CorrectSim", organizationId: organizationOf(session, by), foreign, iccid, correction }
+      )
+    }
     case "Repeat":
       return repeat(session, command.back)
     case "Advance":

@@ -149,7 +149,7 @@ export const messagesAreSentOnce: Invariant = make(
 )
 
 /** Requests that touch a line. */
-const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Delete", "SetMobilePlan"])
+const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Delete", "SetMobilePlan", "CorrectSim"])
 
 // A claim that came to nothing, as on a plan that was archived meanwhile, leaves its mark on the SIM's version alone.
 const isClaimedAtMost = (before: SimAggregate | undefined, after: SimAggregate): boolean =>

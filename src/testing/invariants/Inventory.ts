@@ -14,10 +14,11 @@ import type { TelcoRecord } from "../Simulated.ts"
 
 const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | null => {
   const { allocation, iccid } = sim
-  const holder = allocation._tag === "Free" ? null : allocation.subscriptionId
+  const holder = Sim.holder(allocation)
   const status = subscription?.status ?? null
   const fits = {
     Free: status === null,
+    Withdrawn: status === null,
     Provisioning: status === "Pending",
     InService: status === "Live",
     // A creation that was interrupted may be resumed (rule S5).
@@ -80,6 +81,31 @@ export const downloadedSimsStay: Invariant = make(
       if (asked._tag !== "Subscribe" || asked.iccid !== null || outcome.answer.kind !== "Created") return null
       const sim = before.get(outcome.answer.created.sim.iccid)?.sim
       return sim?.isEsim && !sim.downloaded && sim.allocation._tag === "Free" ? null : `${show(sim)} was given away`
+    }
+)
+
+/** Rule I9. What is withdrawn is taken by nothing, and stays so until it is made available again. */
+export const withdrawnSimsStay: Invariant = make(
+  "a withdrawn SIM is taken by no subscription and chosen for no mobile plan",
+  "I9",
+  () =>
+    ({ after, before, step: { asked, outcome } }) => {
+      const corrected = asked._tag === "CorrectSim" ? asked : null
+      if (corrected !== null && outcome._tag === "Answered" && corrected.correction.status !== undefined) {
+        const { iccid, correction } = corrected
+        const reason = Sim.withdrawnReason(after.get(iccid)?.sim ?? { allocation: { _tag: "Free" } })
+        const expected = correction.status?._tag === "Withdrawn" ? correction.status.reason : null
+        if (reason !== expected) return `${iccid} was to be withdrawn as ${expected}, and is so as ${reason}`
+      }
+      if (asked._tag === "SetMobilePlan" && asked.iccid === null && outcome._tag === "Answered") {
+        const chosen = outcome.answer.kind === "MobilePlan" ? before.get(outcome.answer.status.iccid)?.sim : undefined
+        if (chosen?.allocation._tag === "Withdrawn") return `${chosen.iccid} was chosen for a mobile plan`
+      }
+      return first(before.values(), ({ sim: { allocation, iccid } }) => {
+        if (allocation._tag !== "Withdrawn" || corrected?.iccid === iccid) return null
+        const next = after.get(iccid)?.sim.allocation
+        return same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
+      })
     }
 )
 

@@ -140,6 +140,15 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "sim.apply_mobile_plan",
     async () => () => acme.post("/v3/wallet/mobile-plan", { apply: true, label: "Green", iccid: World.iccid(5) })
   ],
+  "PATCH /v3/sims/{iccid}": [
+    "sim.withdraw",
+    async () => () =>
+      acme.call("PATCH", `/v3/sims/${World.iccid(20)}`, { body: { status: "withdrawn", reason: "lost" } })
+  ],
+  "POST /v3/sims/updates": [
+    "sim.set_label",
+    async () => () => acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(19), label: "Blue" }] })
+  ],
   "POST /admin/v1/organizations": [
     "organization.create",
     async () => () => world.admin("POST", "/organizations", { name: "Other" })

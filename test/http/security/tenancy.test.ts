@@ -58,6 +58,8 @@ const bodies: Readonly<Record<string, (ids: Ids) => unknown>> = {
   "subscriptions.sendSms": () => ({ from: "a", message: "b" }),
   "plans.create": ({ coverageId = "" }) => Inventory.planBody(coverageId),
   "coverage.createRegion": () => region,
+  "sims.updateMany": () => ({ sims: [] }),
+  "sims.update": () => ({ label: "Blue" }),
   "wallet.setMobilePlan": ({ iccid }) => ({ apply: true, label: "Green", iccid })
 }
 
@@ -86,6 +88,7 @@ const harmless = new Set([
   "coverage.list",
   "sims.list",
   "usage.ofOrganization",
+  "sims.updateMany",
   "operators.list",
   "coverage.createRegion"
 ])

@@ -104,7 +104,8 @@ const isFound = (sql: Sql, { iccid, imsi, metadata, msisdn, subscriptionId }: Si
 const allocations: { readonly [Status in Sim.Status]: string } = {
   free: "sim.allocation = 'Free'",
   in_use: "sim.allocation in ('Provisioning', 'InService')",
-  releasing: "sim.allocation = 'Releasing'"
+  releasing: "sim.allocation = 'Releasing'",
+  withdrawn: "sim.allocation = 'Withdrawn'"
 }
 
 /** A list of rows that each have one SIM. */

@@ -28,7 +28,7 @@ interface Imported {
 const made = {
   importSequence: "r.import_sequence",
   allocation: "r.allocation->>'_tag'",
-  allocatedTo: "r.allocation->>'subscriptionId'",
+  allocatedTo: "coalesce(r.allocation->>'subscriptionId', r.allocation->>'reason')",
   releasing: "nullif(r.allocation->>'_tag' = 'Releasing', false)",
   mobilePlanApplied: `(r."mobilePlan"->>'applied')::boolean`,
   mobilePlanTarget: `(r."mobilePlan"->>'target')::boolean`,

@@ -40,14 +40,15 @@ export const stock = (database: Database) => (of: { readonly organizationIds: Re
       )`
   )
 
-/** Which SIMs serve the purpose, and in which order; each has a partial index of this very shape. */
+/** Which SIMs serve the purpose, and in which order; each has a partial index of this shape; withdrawn ones are few. */
 const purposes = {
   subscription: {
     fits: isFree,
     order: `recycled_at nulls first, import_sequence`
   },
   "mobile plan": {
-    fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null`,
+    fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null
+            and sim.allocation <> 'Withdrawn'`,
     order: `import_sequence`
   }
 } as const

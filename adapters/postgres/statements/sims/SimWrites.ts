@@ -5,8 +5,9 @@
  * are fixed, so that PostgreSQL plans each one once. Those of a SIM are guarded by its version, raise it, and end any
  * reservation of the SIM. What hangs on it is written under that guard.
  */
-import { type Attachment, type Package, SimDifference, type Subscription } from "simplan/ports"
+import { type Attachment, type Package, Sim, SimDifference, type Subscription } from "simplan/ports"
 import type { Sql } from "../../database/Database.ts"
+import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimAggregates from "./SimAggregates.ts"
 import * as Sims from "./Sims.ts"
@@ -22,7 +23,10 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => ({
   iccid: row.iccid,
   version: row.version,
   allocation: row.allocation?._tag,
-  allocatedTo: row.allocation === undefined || row.allocation._tag === "Free" ? null : row.allocation.subscriptionId,
+  allocatedTo:
+    row.allocation === undefined
+      ? null
+      : (Sim.withdrawnReason({ allocation: row.allocation }) ?? Sim.holder(row.allocation)),
   recycledAt: row.recycledAt,
   downloaded: row.downloaded,
   smdp: row.smdp,
@@ -79,6 +83,34 @@ const update = writing(
   "sim_updated",
   [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"],
   [releasing]
+)
+
+const written = [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"] as const
+
+/** A SIM that is corrected (rule I9). An import may bring an activation code meanwhile, so only one that changes is written. */
+type Corrected = Pick<State, Key | (typeof written)[number]> &
+  Pick<Sims.SimRow, "label" | "lpa"> & { readonly isNewCode: boolean }
+
+const correctedColumns = Columns.of<Corrected>(
+  {
+    ...Columns.pick(simColumns, ["organizationId", "iccid", "version", ...written, "label", "lpa"]).types,
+    isNewCode: "boolean"
+  },
+  ["organizationId", "iccid"]
+)
+
+/** Writes everything that can change, and what corrections do. */
+const correct: Columns.Write<Corrected> = Columns.clause(
+  "sim_corrected",
+  correctedColumns,
+  (rows) => `update simplan.sim set
+        ${written.map(Columns.assignment).join(", ")}, ${releasing}, label = r.label,
+        lpa = case when r."isNewCode" then r.lpa else sim.lpa end,
+        version = r.version + 1, reservation_token = null, reserved_until = null
+      from ${rows}
+      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+      returning 1`,
+  "version"
 )
 
 /** Locks SIMs in the order of their keys, for a commit that writes several of them in several ways. */
@@ -240,11 +272,23 @@ const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisi
   return { organizationId, iccid, version, subscriptionId: allocation.subscriptionId, attachmentId }
 }
 
+const isCorrection = (field: SimField): boolean => field === "label" || field === "lpa"
+
+/** The row of a SIM that is corrected; null where it is not, or is of a view without its label. */
+const correctedOf = ({ fields, row }: Difference["sim"], encrypt: Secrets.Turn): Corrected | null => {
+  const { iccid, label, lpa = null, organizationId } = row
+  if (label === undefined || !fields.some(isCorrection)) return null
+  const isNewCode = fields.includes("lpa")
+  const sim = isNewCode ? Secrets.ofSim(encrypt)({ organizationId, iccid, lpa }) : { lpa: null }
+  return { ...stateOf(row), label, lpa: sim.lpa, isNewCode }
+}
+
 /** The SIMs by the statement that writes them. */
 const simClauses = (
   sql: Sql,
   sims: ReadonlyArray<Difference["sim"]>,
-  confirmed: ReadonlyArray<Provisioned>
+  confirmed: ReadonlyArray<Provisioned>,
+  encrypt: Secrets.Turn
 ): ReadonlyArray<Columns.Clause> => {
   const isUse = sims.some(({ fields }) => fields.length > 0 && isWithin(fields, reportedFields))
   let isReported = false
@@ -252,11 +296,15 @@ const simClauses = (
     touched: [] as State[],
     used: [] as State[],
     allocated: [] as State[],
-    updated: [] as State[]
+    updated: [] as State[],
+    corrected: [] as Corrected[]
   }
-  for (const { fields, row: given } of sims) {
+  for (const sim of sims) {
+    const { fields, row: given } = sim
     const row = stateOf(given)
-    if (fields.length === 0) {
+    const corrected = correctedOf(sim, encrypt)
+    if (corrected !== null) rows.corrected.push(corrected)
+    else if (fields.length === 0) {
       // A SIM that stays as it is goes along with those that were used, if its view has what that statement writes.
       rows[isUse && row.lastActivityAt !== undefined ? "used" : "touched"].push(row)
     } else if (isWithin(fields, reportedFields)) {
@@ -264,10 +312,11 @@ const simClauses = (
       if (!isWithin(fields, usageFields)) isReported = true
     } else rows[isWithin(fields, allocationFields) ? "allocated" : "updated"].push(row)
   }
-  const { allocated, touched, updated, used } = rows
-  const kinds = [touched, used, allocated, updated, confirmed].filter(({ length }) => length > 0)
+  const { allocated, corrected, touched, updated, used } = rows
+  const kinds = [touched, used, allocated, updated, corrected, confirmed].filter(({ length }) => length > 0)
   return [
     ...(kinds.length > 1 ? [lock(sql, kinds.flat())] : []),
+    ...some(sql, corrected, correct),
     ...some(sql, updated, update),
     ...some(sql, allocated, allocate),
     ...some(sql, touched, touch),
@@ -287,7 +336,7 @@ interface Clauses {
 }
 
 /** The clauses of changes: each difference by the statement for the columns that it changes. */
-export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>): Clauses => {
+export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>, encrypt: Secrets.Turn): Clauses => {
   if (changes.length === 0) return { sims: [], rows: [] }
   const sims: Array<Difference["sim"]> = []
   const confirmed: Array<Provisioned> = []
@@ -324,7 +373,7 @@ export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange
     attachments.removed.push(...found.attachments.removed)
   }
   return {
-    sims: simClauses(sql, sims, confirmed),
+    sims: simClauses(sql, sims, confirmed, encrypt),
     rows: [
       ...some(sql, subscriptions.added, addSubscriptions),
       ...some(sql, subscriptions.changed, changeStatus),

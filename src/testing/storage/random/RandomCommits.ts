@@ -34,6 +34,8 @@ const seenAs = ({ loaded, next }: Change, name: AggregatePart, part: Part): SimC
   switch (name) {
     case "free":
     case "download":
+    case "withdraw":
+    case "correct":
     case "mobile plan":
       return { loaded: { sim: loaded.sim }, next: { sim: next.sim } }
     case "use":
@@ -246,6 +248,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
       return Effect.succeed({ clock: world.now + part.choice * DAY })
     case "free":
     case "download":
+    case "withdraw":
+    case "correct":
     case "mobile plan":
     case "open":
     case "open pending":
@@ -294,6 +298,8 @@ const rowOf = ({ part, row }: Part): string => {
       return part
     case "free":
     case "download":
+    case "withdraw":
+    case "correct":
     case "mobile plan":
     case "open":
     case "open pending":
@@ -339,6 +345,25 @@ export const aggregateEdit = (
   switch (name) {
     case "free":
       return [subscription === null ? { sim: { allocation: free, recycledAt: world.now + part.choice } } : {}, {}]
+    case "withdraw":
+      return [
+        subscription === null
+          ? {
+              sim: {
+                allocation:
+                  part.choice < 4 ? free : { _tag: "Withdrawn", reason: pick(["broken", "lost"], part.choice) }
+              }
+            }
+          : {},
+        {}
+      ]
+    case "correct":
+      return [
+        {
+          sim: { label: pick(["Green", "Blue"], part.choice), lpa: part.choice < 4 ? null : `LPA:1$a$${part.choice}` }
+        },
+        {}
+      ]
     case "download":
       return [{ sim: { downloaded: part.choice > 3, lastActivityAt: world.now + part.choice } }, {}]
     case "mobile plan": {

@@ -11,6 +11,8 @@ import type { World } from "../world/World.ts"
 const aggregateParts = [
   "free",
   "download",
+  "withdraw",
+  "correct",
   "mobile plan",
   "open",
   "open pending",

@@ -57,6 +57,43 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a withdrawn eSIM is given for nothing, counts in no stock, and its reservation ends (I9)", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const [first, second] = yield* World.stock(world, World.newSims(world, 2))
+      const sim = yield* World.given("SIM", first)
+      const other = yield* World.given("SIM", second)
+      const reserved = yield* claimed(yield* claim(world))
+      yield* Suite.equals("reserved", reserved.iccid, sim.iccid)
+      const allocation: Allocation = { _tag: "Withdrawn", reason: "lost" }
+      yield* storage.commit({ sims: [simChange(reserved, { allocation })] })
+      const { sim: stored } = yield* World.aggregate(world, sim.iccid)
+      yield* Suite.equals("as stored", stored, { ...reserved, allocation, version: reserved.version + 1 })
+      yield* expects("the other one", claim(world), given(other))
+      yield* expects("not the withdrawn one", claim(world), busy)
+      const plans = yield* claim(world, { purpose: "mobile plan", machineNow: world.machineNow + 2 * MINUTE, count: 2 })
+      yield* Suite.equals(
+        "for mobile plans",
+        plans.sims.map(({ iccid }) => iccid),
+        [other.iccid]
+      )
+      const stock = storage.sims.stock({ organizationIds: [world.organizationId] })
+      yield* Suite.equals(
+        "the stock",
+        (yield* stock).map(({ free }) => free),
+        [1]
+      )
+      yield* storage.commit({ sims: [simChange(stored, { allocation: { _tag: "Free" } })] })
+      yield* Suite.equals(
+        "the stock with it",
+        (yield* stock).map(({ free }) => free),
+        [2]
+      )
+      const later = yield* claimed(yield* claim(world, { machineNow: world.machineNow + 5 * MINUTE }))
+      yield* Suite.equals("the one that is available again", later.iccid, sim.iccid)
+    })
+  ),
+
   scenario("no SIM is given that is physical, downloaded, held, of another label or another's", (world) =>
     Effect.gen(function* () {
       const other = yield* World.neighbour(world)

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { none } from "../../../domain/SimIdentities.ts"
 import type * as Storage from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
-import { change } from "../world/World.ts"
+import { change, simChange } from "../world/World.ts"
 import * as Rows from "../world/Rows.ts"
 import * as World from "../world/World.ts"
 import { scenario } from "../world/World.ts"
@@ -291,6 +291,49 @@ export const cases: ReadonlyArray<World.Scenario> = [
         }
       }
     })
+  ),
+
+  scenario(
+    "a commit corrects label and activation code, and keeps a code that an import has brought meanwhile (I9)",
+    (world) =>
+      Effect.gen(function* () {
+        const { storage } = world
+        const bare = yield* World.stockOne(world, { label: "Green", lpa: null })
+        const known = yield* World.stockOne(world, { label: "Green", lpa: "LPA:1$smdp.example$FIRST" })
+        yield* storage.sims.import([{ ...bare, simId: world.id(), lpa: "LPA:1$smdp.example$IMPORTED" }])
+        yield* storage.commit({
+          sims: [
+            simChange(bare, { label: "Blue" }),
+            simChange(known, { lpa: "LPA:1$smdp.example$SECOND", downloaded: true })
+          ]
+        })
+        const both = Effect.forEach([bare, known], ({ iccid }) =>
+          Effect.map(World.aggregate(world, iccid), ({ sim }) => sim)
+        )
+        yield* Suite.equals("the SIMs", yield* both, [
+          { ...bare, label: "Blue", lpa: "LPA:1$smdp.example$IMPORTED", version: bare.version + 1 },
+          { ...known, lpa: "LPA:1$smdp.example$SECOND", downloaded: true, version: known.version + 1 }
+        ])
+        const { label, iccid } = bare
+        yield* Suite.equals(
+          "of the old label",
+          yield* storage.sims.page({
+            ...World.of(world),
+            label,
+            isEsim: null,
+            after: null,
+            limit: 9
+          }),
+          (yield* both).slice(1)
+        )
+        yield* Suite.equals("the owner", yield* storage.simAggregates.owner(iccid), {
+          ...World.of(world),
+          label: "Blue"
+        })
+        const current = (yield* both)[0] ?? bare
+        yield* storage.commit({ sims: [simChange(current, { lpa: null })] })
+        yield* Suite.equals("without a code", (yield* World.aggregate(world, iccid)).sim.lpa, null)
+      })
   ),
 
   scenario("an import changes no identities of another organization's SIM", (world) =>

@@ -108,6 +108,7 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
   "sims.reported": changed({ sim: { ...live.sim, smdp: { state: "Enable", modifiedAt: 2 } } }),
   "sims.allocated": changed({ sim: { ...live.sim, allocation: { _tag: "Free" }, recycledAt: 2 } }),
   "sims.updated": changed({ sim: { ...live.sim, mobilePlan: { _tag: "Changing", applied: false, target: true } } }),
+  "sims.corrected": changed({ sim: { ...live.sim, label: "Blue", lpa: "LPA:1$smdp.example$B" } }),
   "sims.suspended": changed(withAttachment({ suspendedAt: 2 })),
   "sims.removed": changed({ subscription: null, attachments: [] }),
   "reports.smdpEntries": {

@@ -32,8 +32,8 @@ with given as (
     mobile_plan_target
   )
   select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa, r."createdAt",
-  r.allocation->>'_tag', r.allocation->>'subscriptionId', 1, r.imsi, r.msisdn, r."subscriberId",
-  nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded, r.smdp, r.location,
+  r.allocation->>'_tag', coalesce(r.allocation->>'subscriptionId', r.allocation->>'reason'), 1, r.imsi, r.msisdn,
+  r."subscriberId", nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded, r.smdp, r.location,
   r."lastActivityAt", (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean
   from numbered r
   returning 1

@@ -1,0 +1,190 @@
+/**
+ * Corrections of SIMs, one or many at once (rules I8 and I9).
+ *
+ * A batch of rows is one commit, which the versions of its SIMs guard. After a conflict each row is corrected by itself, so that
+ * a SIM that changes all the time delays no other. Whoever sends the same rows again goes on where the first time ended: what
+ * is corrected already stays as it is.
+ */
+import { Context, Effect, Layer, Result, Stream } from "effect"
+import type { AuditEntry } from "../../domain/AuditEntry.ts"
+import * as Iccid from "../../domain/Iccid.ts"
+import { InvalidField, NotFound, type SimBusy, type SimInUse } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
+import * as SimCorrection from "../../domain/SimCorrection.ts"
+import type { SimChange } from "../../domain/SimDifference.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
+import { type Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+
+/** What a SIM is to become. */
+export interface Request extends SimCorrection.Unchecked {
+  readonly iccid: string
+}
+
+/** Why a SIM is not corrected. */
+export type Refused = InvalidField | NotFound | SimBusy | SimInUse
+
+/** A row: a correction, or one whose columns could not be read. */
+export type Row = Request | { readonly iccid: string; readonly problem: InvalidField }
+
+/** What came of a row. */
+export interface RowResult {
+  /** From 1, counted over all rows. */
+  readonly row: number
+  /** As it was sent, at most 40 characters. */
+  readonly iccid: string
+  /** `unchanged`: the SIM was so already. */
+  readonly result: "corrected" | "unchanged" | "refused"
+  /** Null: it is not refused. */
+  readonly refusal: Refused | null
+}
+
+/** Corrects the inventory. */
+export class SimCorrections extends Context.Service<
+  SimCorrections,
+  {
+    /** The SIM as it is afterwards. Where it is so already nothing is written. */
+    readonly correct: (
+      request: Request & { readonly organizationId: string }
+    ) => Effect.Effect<Sim, Refused | StorageError>
+    /**
+     * Corrects row by row, and says what came of each, in their order. A refused row stops no other. Memory does not grow with
+     * the number of rows. With `dryRun` nothing is written, and a row does not see what an earlier part of them would change.
+     */
+    readonly correctAll: <E>(request: {
+      readonly organizationId: string
+      readonly rows: Stream.Stream<Row, E>
+      readonly dryRun: boolean
+    }) => Stream.Stream<RowResult, E | StorageError>
+  }
+>()("simplan/SimCorrections") {}
+
+/** How many rows are one commit. */
+const BATCH = 500
+
+/** What comes of a request: the SIM before and after. */
+interface Corrected {
+  readonly before: Sim
+  readonly next: Sim
+}
+
+const isChanged = ({ before, next }: Corrected): boolean => SimCorrection.actions(before, next).length > 0
+
+const resultOf = (row: number, { iccid }: Row, found: Result.Result<Corrected, Refused>): RowResult => {
+  const of = { row, iccid: iccid.slice(0, 40) }
+  if (Result.isFailure(found)) return { ...of, result: "refused", refusal: found.failure }
+  return { ...of, result: isChanged(found.success) ? "corrected" : "unchanged", refusal: null }
+}
+
+/** The request of a row, with its ICCID as the inventory has it (rule I1). */
+const requestOf = (row: Row): Result.Result<Request, InvalidField> => {
+  const iccid = Iccid.parse(row.iccid)
+  if (iccid === undefined) {
+    return Result.fail(new InvalidField({ field: "iccid", message: "must have 18 to 20 digits" }))
+  }
+  return "problem" in row ? Result.fail(row.problem) : Result.succeed({ ...row, iccid })
+}
+
+/** Decides about a SIM that was loaded; null: it is not there. */
+const decide = (loaded: Sim | null, { iccid, ...unchecked }: Request): Result.Result<Corrected, Refused> =>
+  Result.gen(function* () {
+    const correction = yield* SimCorrection.parse(unchecked)
+    if (loaded === null) return yield* Result.fail(new NotFound({ resource: "sim", id: iccid }))
+    return { before: loaded, next: yield* SimCorrection.apply(loaded, correction) }
+  })
+
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
+export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock | Commits> = Layer.effect(
+  SimCorrections,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+
+    /** Writes what was decided one after the other, perhaps several times about one SIM. */
+    const write = Effect.fnUntraced(function* (
+      organizationId: string,
+      decided: ReadonlyArray<Corrected>
+    ): Effect.fn.Return<void, Conflict | StorageError> {
+      const now = yield* clock.now
+      const changes = new Map<string, SimChange>()
+      const auditEntries: Array<AuditEntry> = []
+      for (const { before, next } of decided) {
+        const { iccid } = next
+        const actions = SimCorrection.actions(before, next)
+        if (actions.length === 0) continue
+        const loaded = changes.get(iccid)?.loaded ?? { sim: before }
+        changes.set(iccid, { loaded, next: { sim: next } })
+        for (const action of actions) {
+          auditEntries.push(yield* commits.entry({ organizationId, action, resourceId: iccid, iccid }, now))
+        }
+      }
+      if (changes.size > 0) yield* commits.write({ sims: [...changes.values()], auditEntries })
+    })
+
+    const correct = (organizationId: string, request: Request) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          const loaded = yield* storage.sims.get({ organizationId, iccid: request.iccid })
+          const corrected = yield* Effect.fromResult(decide(loaded, request))
+          yield* write(organizationId, [corrected])
+          return corrected
+        })
+      )
+
+    type Numbered = readonly [row: Row, index: number]
+
+    const correctOneByOne = (organizationId: string, rows: ReadonlyArray<Numbered>) =>
+      Effect.forEach(rows, ([row, index]) =>
+        Effect.gen(function* () {
+          const request = yield* Effect.fromResult(requestOf(row))
+          return Result.succeed(yield* correct(organizationId, request))
+        }).pipe(
+          Effect.catch((error) =>
+            error._tag === "StorageError" ? Effect.fail(error) : Effect.succeed(Result.fail(error))
+          ),
+          Effect.map((found) => resultOf(index + 1, row, found))
+        )
+      )
+
+    const correctBatch = Effect.fnUntraced(function* (
+      organizationId: string,
+      dryRun: boolean,
+      rows: ReadonlyArray<Numbered>
+    ): Effect.fn.Return<ReadonlyArray<RowResult>, StorageError> {
+      const requests = rows.map(([row]) => requestOf(row))
+      const named = new Set(requests.flatMap((of) => (Result.isSuccess(of) ? [of.success.iccid] : [])))
+      const read = (iccid: string) =>
+        Effect.map(storage.sims.get({ organizationId, iccid }), (sim) => [iccid, sim] as const)
+      const sims = new Map(yield* Effect.forEach(named, read, { concurrency: "unbounded" }))
+      const decided: Array<Corrected> = []
+      const results = rows.map(([row, index], at) => {
+        const request = requests[at] ?? requestOf(row)
+        const found = Result.flatMap(request, (of) => decide(sims.get(of.iccid) ?? null, of))
+        if (Result.isSuccess(found)) {
+          decided.push(found.success)
+          sims.set(found.success.next.iccid, found.success.next)
+        }
+        return resultOf(index + 1, row, found)
+      })
+      if (dryRun) return results
+      const written = yield* Effect.result(write(organizationId, decided))
+      if (Result.isSuccess(written)) return results
+      const { failure } = written
+      return failure._tag === "Conflict" ? yield* correctOneByOne(organizationId, rows) : yield* Effect.fail(failure)
+    })
+
+    return SimCorrections.of({
+      correct: Effect.fn("SimCorrections.correct")(function* ({ organizationId, ...request }) {
+        return (yield* correct(organizationId, request)).next
+      }),
+      correctAll: ({ dryRun, organizationId, rows }) =>
+        rows.pipe(
+          Stream.zipWithIndex,
+          Stream.grouped(BATCH),
+          Stream.mapEffect((batch) => correctBatch(organizationId, dryRun, batch)),
+          Stream.flattenIterable
+        )
+    })
+  })
+)

@@ -1,0 +1,117 @@
+/**
+ * Corrections of a SIM (rule I9): its label, its activation code, and whether it is withdrawn from the stock.
+ */
+import { Result } from "effect"
+import * as ActivationCode from "./ActivationCode.ts"
+import type { Action } from "./AuditEntry.ts"
+import { isLabel, type Label, labels } from "./Label.ts"
+import { InvalidField, SimBusy, SimInUse } from "./Refusal.ts"
+import { type Allocation, type Sim, withdrawnReason } from "./Sim.ts"
+import * as TextLimit from "./TextLimit.ts"
+import * as Withdrawal from "./Withdrawal.ts"
+
+/** Whether a SIM may be sold, or why not. */
+export type Status = { readonly _tag: "Available" } | { readonly _tag: "Withdrawn"; readonly reason: Withdrawal.Reason }
+
+/** The names of what `Status` has. */
+export const statuses = ["available", "withdrawn"] as const
+
+/** What is to change; what is absent stays. */
+export interface Correction {
+  /** Only while no subscription holds the SIM. */
+  readonly label?: Label
+  /** Null: the eSIM has none any more. */
+  readonly lpa?: string | null
+  /** Only while no subscription holds the SIM. */
+  readonly status?: Status
+}
+
+/** A correction as it came. Absent: it stays. */
+export interface Unchecked {
+  readonly label?: string | undefined
+  readonly lpa?: string | null | undefined
+  readonly status?: string | undefined
+  /** Goes with the status `withdrawn`, and with no other one. */
+  readonly reason?: string | null | undefined
+}
+
+const statusOf = (
+  status: string | undefined,
+  reason: string | null
+): Result.Result<Status | undefined, InvalidField> => {
+  const fail = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
+  if (status === "withdrawn") {
+    return reason !== null && Withdrawal.isReason(reason)
+      ? Result.succeed({ _tag: "Withdrawn", reason })
+      : fail("reason", `must be one of ${Withdrawal.reasons.join(", ")} where the SIM is withdrawn`)
+  }
+  if (status !== undefined && status !== "available") return fail("status", `must be one of ${statuses.join(", ")}`)
+  if (reason !== null) return fail("reason", "must be absent unless the status is withdrawn")
+  return Result.succeed(status === undefined ? undefined : { _tag: "Available" })
+}
+
+const lpaOf = (given: string | null): Result.Result<string | null, InvalidField> => {
+  const lpa = given?.trim() || null
+  if (lpa === null || (ActivationCode.parse(lpa) !== undefined && TextLimit.isWithin(lpa, TextLimit.LPA))) {
+    return Result.succeed(lpa)
+  }
+  return Result.fail(new InvalidField({ field: "lpa", message: `must be ${ActivationCode.expected}` }))
+}
+
+/** Rules I8 and I9: the correction, or what is wrong with it. One that changes nothing at all is refused. */
+export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
+  Result.gen(function* () {
+    const { label } = of
+    if (label !== undefined && !isLabel(label)) {
+      return yield* Result.fail(new InvalidField({ field: "label", message: `must be one of ${labels.join(", ")}` }))
+    }
+    const lpa = of.lpa === undefined ? undefined : yield* lpaOf(of.lpa)
+    const status = yield* statusOf(of.status, of.reason ?? null)
+    if (label === undefined && lpa === undefined && status === undefined) {
+      return yield* Result.fail(new InvalidField({ field: "label", message: "or lpa or status must be given" }))
+    }
+    return {
+      ...(label === undefined ? {} : { label }),
+      ...(lpa === undefined ? {} : { lpa }),
+      ...(status === undefined ? {} : { status })
+    }
+  })
+
+const isHeld = ({ _tag }: Allocation): boolean => _tag !== "Free" && _tag !== "Withdrawn"
+
+const allocationBy = (allocation: Allocation, status: Status | undefined): Allocation => {
+  if (status === undefined) return allocation
+  if (status._tag === "Withdrawn") return { _tag: "Withdrawn", reason: status.reason }
+  return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation
+}
+
+/**
+ * Rule I9: the SIM as it is corrected. While a subscription holds it, neither its label changes nor is it withdrawn
+ * (`SimInUse`), and while one is being made or deleted the refusal is `SimBusy`. A correction to what the SIM has already
+ * is taken, and changes nothing.
+ */
+export const apply = (
+  sim: Sim,
+  { label = sim.label, lpa = sim.lpa, status }: Correction
+): Result.Result<Sim, InvalidField | SimBusy | SimInUse> => {
+  if (lpa !== null && !sim.isEsim) {
+    return Result.fail(new InvalidField({ field: "lpa", message: "must be null for a physical SIM" }))
+  }
+  const { allocation, iccid } = sim
+  if (isHeld(allocation) && (label !== sim.label || status?._tag === "Withdrawn")) {
+    return Result.fail(allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
+  }
+  return Result.succeed({ ...sim, label, lpa, allocation: allocationBy(allocation, status) })
+}
+
+/** What the audit log has of a correction (rule W11): an entry for each thing that changes. */
+export const actions = (before: Sim, next: Sim): ReadonlyArray<Action> => {
+  const [wasWithdrawn, isWithdrawn] = [withdrawnReason(before), withdrawnReason(next)]
+  return [
+    ...(before.label === next.label ? [] : (["sim.set_label"] as const)),
+    ...(before.lpa === next.lpa ? [] : (["sim.set_activation_code"] as const)),
+    ...(wasWithdrawn === isWithdrawn
+      ? []
+      : [isWithdrawn === null ? ("sim.restore" as const) : ("sim.withdraw" as const)])
+  ]
+}

@@ -1,0 +1,24 @@
+with sim_corrected as (
+  update simplan.sim set
+  allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt", downloaded = r.downloaded,
+  last_activity_at = r."lastActivityAt", smdp = r.smdp, location = r.location,
+  mobile_plan_applied = r."mobilePlanApplied", mobile_plan_target = r."mobilePlanTarget",
+  releasing = nullif(r.allocation = 'Releasing', false), label = r.label,
+  lpa = case when r."isNewCode" then r.lpa else sim.lpa end,
+  version = r.version + 1, reservation_token = null, reserved_until = null
+  from (
+    select columns."organizationId", columns."iccid", columns."allocation", columns."allocatedTo", columns."label",
+    columns."lpa", columns."version", columns."recycledAt", columns."lastActivityAt", columns."downloaded",
+    columns."mobilePlanApplied", columns."mobilePlanTarget", columns."isNewCode", columns."smdp", columns."location"
+    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
+      ($6::text)::text[],($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::boolean[],
+      ($11::text)::boolean[],($12::text)::boolean[],($13::text)::boolean[],($14::text)::jsonb[],
+      ($15::text)::jsonb[]) with ordinality columns ("organizationId", "iccid", "allocation", "allocatedTo", "label", "lpa",
+      "version", "recycledAt", "lastActivityAt", "downloaded", "mobilePlanApplied", "mobilePlanTarget", "isNewCode", "smdp",
+      "location", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+  returning 1
+)
+select simplan.ensure((select count(*) from sim_corrected) = $16::int, 'version');

@@ -1,0 +1,149 @@
+/**
+ * Corrections of a SIM (rule I9).
+ */
+import * as fc from "fast-check"
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { labels } from "../../src/domain/Label.ts"
+import * as Sim from "../../src/domain/Sim.ts"
+import * as SimCorrection from "../../src/domain/SimCorrection.ts"
+import * as Withdrawal from "../../src/domain/Withdrawal.ts"
+import { ICCID, sim } from "./Values.ts"
+
+const parsed = (of: SimCorrection.Unchecked) => Result.getOrThrow(SimCorrection.parse(of))
+const refused = (of: SimCorrection.Unchecked) => Result.getOrThrow(Result.flip(SimCorrection.parse(of)))
+const applied = (of: Sim.Sim, correction: SimCorrection.Correction) =>
+  Result.getOrThrow(SimCorrection.apply(of, correction))
+const refusal = (of: Sim.Sim, correction: SimCorrection.Correction) =>
+  Result.getOrThrow(Result.flip(SimCorrection.apply(of, correction)))
+
+const broken = { _tag: "Withdrawn", reason: "broken" } as const
+const available = { _tag: "Available" } as const
+const subscriptionId = "s"
+
+describe("A correction", () => {
+  it("names what changes, and leaves out what stays", () => {
+    expect(parsed({ label: "Blue" })).toEqual({ label: "Blue" })
+    expect(parsed({ lpa: " LPA:1$a$b " })).toEqual({ lpa: "LPA:1$a$b" })
+    expect(parsed({ lpa: null })).toEqual({ lpa: null })
+    expect(parsed({ lpa: "  " })).toEqual({ lpa: null })
+    expect(parsed({ status: "withdrawn", reason: "broken" })).toEqual({ status: broken })
+    expect(parsed({ status: "available", reason: null })).toEqual({ status: available })
+  })
+
+  it.each([
+    ["label", {}],
+    ["label", { label: "Pink" }],
+    ["lpa", { lpa: "LPA:1$a" }],
+    ["lpa", { lpa: `LPA:1$a$${"b".repeat(248)}` }],
+    ["status", { status: "sold" }],
+    ["reason", { status: "withdrawn" }],
+    ["reason", { status: "withdrawn", reason: "stolen" }],
+    ["reason", { status: "available", reason: "lost" }],
+    ["reason", { label: "Blue", reason: "lost" }]
+  ])("is refused for its %s: %j", (field, given) => {
+    expect(refused(given)).toMatchObject({ _tag: "InvalidField", field })
+  })
+
+  it("knows each reason of a withdrawal", () => {
+    for (const reason of Withdrawal.reasons) {
+      expect(parsed({ status: "withdrawn", reason })).toEqual({ status: { _tag: "Withdrawn", reason } })
+      expect(Withdrawal.isReason(reason)).toBe(true)
+    }
+    expect(Withdrawal.isReason("stolen")).toBe(false)
+  })
+
+  it("does not repeat an activation code that is none", () => {
+    expect(refused({ lpa: "LPA:1$a$SECRET 1" }).message).not.toContain("SECRET")
+  })
+})
+
+describe("A SIM that no subscription holds", () => {
+  it("gets another label or activation code", () => {
+    expect(applied(sim(), { label: "Blue", lpa: "LPA:1$a$c" })).toEqual(sim({ label: "Blue", lpa: "LPA:1$a$c" }))
+    expect(applied(sim(), { lpa: null }).lpa).toBeNull()
+  })
+
+  it("is withdrawn, is free for nothing then, and is free again when it is available", () => {
+    const withdrawn = applied(sim(), { status: broken })
+    expect(withdrawn).toEqual(sim({ allocation: broken }))
+    expect([Sim.isFree(withdrawn), Sim.isUsed(withdrawn), Sim.withdrawnReason(withdrawn)]).toEqual([
+      false,
+      true,
+      "broken"
+    ])
+    expect(Sim.isSuitable(withdrawn, "subscription")).toBe(false)
+    expect(Sim.isSuitable(withdrawn, "mobile plan")).toBe(false)
+    expect(applied(withdrawn, { status: { _tag: "Withdrawn", reason: "lost" } }).allocation).toMatchObject({
+      reason: "lost"
+    })
+    expect(applied(withdrawn, { label: "Blue" }).allocation).toEqual(broken)
+    expect(applied(withdrawn, { status: available })).toEqual(sim())
+  })
+
+  it("has no activation code if it is physical", () => {
+    const physical = sim({ isEsim: false, lpa: null })
+    expect(refusal(physical, { lpa: "LPA:1$a$b" })).toMatchObject({ _tag: "InvalidField", field: "lpa" })
+    expect(applied(physical, { lpa: null, label: "Blue" })).toEqual({ ...physical, label: "Blue" })
+  })
+})
+
+describe("A SIM that a subscription holds", () => {
+  it.each([
+    ["InService", "SimInUse"],
+    ["Provisioning", "SimBusy"],
+    ["Releasing", "SimBusy"]
+  ] as const)("%s keeps its label and is not withdrawn: %s", (_tag, expected) => {
+    const held = sim({ allocation: { _tag, subscriptionId } })
+    expect(refusal(held, { label: "Blue" })).toMatchObject({ _tag: expected, iccid: ICCID })
+    expect(refusal(held, { status: broken })).toMatchObject({ _tag: expected, iccid: ICCID })
+    expect(applied(held, { label: held.label, status: available })).toEqual(held)
+    expect(applied(held, { lpa: "LPA:1$a$c" })).toEqual({ ...held, lpa: "LPA:1$a$c" })
+  })
+})
+
+it("The audit log has an entry for each thing that changes, and none for nothing", () => {
+  const withdrawn = sim({ allocation: broken })
+  expect(SimCorrection.actions(sim(), sim())).toEqual([])
+  expect(SimCorrection.actions(sim(), { ...withdrawn, label: "Blue", lpa: null })).toEqual([
+    "sim.set_label",
+    "sim.set_activation_code",
+    "sim.withdraw"
+  ])
+  expect(SimCorrection.actions(withdrawn, sim())).toEqual(["sim.restore"])
+})
+
+it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a second time changes nothing", () => {
+  const allocations = fc.constantFrom<Sim.Allocation>(
+    { _tag: "Free" },
+    broken,
+    ...(["Provisioning", "InService", "Releasing"] as const).map((_tag) => ({ _tag, subscriptionId }))
+  )
+  const corrections = fc.record(
+    {
+      label: fc.constantFrom(...labels),
+      lpa: fc.constantFrom(null, "LPA:1$a$b"),
+      status: fc.constantFrom<SimCorrection.Status>(available, broken)
+    },
+    { requiredKeys: [] }
+  )
+  fc.assert(
+    fc.property(allocations, fc.boolean(), corrections, (allocation, isEsim, correction) => {
+      const before = sim({ allocation, isEsim, lpa: isEsim ? "LPA:1$a$c" : null })
+      const found = SimCorrection.apply(before, correction)
+      const isHeld = Sim.holder(allocation) !== null
+      const changes = (correction.label ?? before.label) !== before.label || correction.status?._tag === "Withdrawn"
+      const isWrong = !isEsim && (correction.lpa ?? null) !== null
+      expect(Result.isFailure(found)).toBe(isWrong || (isHeld && changes))
+      if (Result.isFailure(found)) return
+      const next = found.success
+      expect(next.label).toBe(correction.label ?? before.label)
+      expect(next.lpa).toBe(correction.lpa === undefined ? before.lpa : correction.lpa)
+      if (isHeld) expect(next.allocation).toEqual(allocation)
+      else if (correction.status !== undefined) {
+        expect(Sim.withdrawnReason(next)).toBe(correction.status._tag === "Withdrawn" ? "broken" : null)
+      }
+      expect(applied(next, correction)).toEqual(next)
+    })
+  )
+})
