@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest"
 import * as World from "../promise/World.ts"
 import * as Databases from "../setup/databases/Databases.ts"
 import * as PgBouncer from "./PgBouncer.ts"
+import * as Tests from "../setup/Tests.ts"
 
 const through = (url: string, ...settings: ReadonlyArray<string>): Effect.Effect<string, never, Scope.Scope> =>
   Effect.map(
@@ -70,16 +71,15 @@ describe("PgBouncer", () => {
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 
-  it("is taken with pool_mode = session", () =>
-    Effect.gen(function* () {
-      const pooled = yield* through(url(), "pool_mode = session", "default_pool_size = 30")
-      for (const database of [pooled, yield* poolOf(pooled)]) {
-        yield* Effect.promise(async () => {
-          const simplan = createSimplan({ database, telco: "simulator" })
-          const { organizationId } = await simplan.organizations.create({ name: "Acme" })
-          expect((await World.plan(simplan, organizationId)).name).toBe("Europe 1 GB")
-          await simplan.close()
-        })
-      }
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("is taken with pool_mode = session", function* () {
+    const pooled = yield* through(url(), "pool_mode = session", "default_pool_size = 30")
+    for (const database of [pooled, yield* poolOf(pooled)]) {
+      yield* Effect.promise(async () => {
+        const simplan = createSimplan({ database, telco: "simulator" })
+        const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+        expect((await World.plan(simplan, organizationId)).name).toBe("Europe 1 GB")
+        await simplan.close()
+      })
+    }
+  })
 })

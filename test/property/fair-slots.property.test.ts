@@ -6,6 +6,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { FairSlots } from "simplan"
 import { describe, expect, it } from "vitest"
+import * as Tests from "../setup/Tests.ts"
 
 const ORGANIZATIONS = ["a", "b", "c"]
 const MOST_WAITING = 4
@@ -220,23 +221,22 @@ describe("W13: effects that wait for slots", () => {
     return fc.assert(property, { numRuns: 25 })
   })
 
-  it("go without where their time is over, and leave the slot to the next", () =>
-    Effect.gen(function* () {
-      const fair = FairSlots.make({ slots: 1, mostWaiting: 2 })
-      const asking = { organizationId: "a", isUrgent: true, waitLimitMillis: 100 }
-      const ask = (waitLimitMillis: number, takes: number) =>
-        Effect.forkChild(
-          fair.run({ ...asking, waitLimitMillis }, Effect.as(Effect.sleep(takes), "done"), Effect.succeed("none")),
-          { startImmediately: true }
-        )
-      const first = yield* ask(100, 200)
-      const second = yield* ask(100, 10)
-      const third = yield* ask(300, 10)
-      expect(yield* fair.run(asking, Effect.succeed("done"), Effect.succeed("none"))).toBe("none")
-      yield* TestClock.adjust(100)
-      expect(yield* Fiber.join(second)).toBe("none")
-      yield* TestClock.adjust(110)
-      expect([yield* Fiber.join(first), yield* Fiber.join(third)]).toEqual(["done", "done"])
-      expect([fair.held(), fair.active()]).toEqual([0, 0])
-    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+  Tests.onTestClock("go without where their time is over, and leave the slot to the next", function* () {
+    const fair = FairSlots.make({ slots: 1, mostWaiting: 2 })
+    const asking = { organizationId: "a", isUrgent: true, waitLimitMillis: 100 }
+    const ask = (waitLimitMillis: number, takes: number) =>
+      Effect.forkChild(
+        fair.run({ ...asking, waitLimitMillis }, Effect.as(Effect.sleep(takes), "done"), Effect.succeed("none")),
+        { startImmediately: true }
+      )
+    const first = yield* ask(100, 200)
+    const second = yield* ask(100, 10)
+    const third = yield* ask(300, 10)
+    expect(yield* fair.run(asking, Effect.succeed("done"), Effect.succeed("none"))).toBe("none")
+    yield* TestClock.adjust(100)
+    expect(yield* Fiber.join(second)).toBe("none")
+    yield* TestClock.adjust(110)
+    expect([yield* Fiber.join(first), yield* Fiber.join(third)]).toEqual(["done", "done"])
+    expect([fair.held(), fair.active()]).toEqual([0, 0])
+  })
 })

@@ -8,6 +8,7 @@ import * as Memory from "simplan/memory"
 import * as Ports from "./Ports.ts"
 import { afterEach, expect, it } from "vitest"
 import * as World from "./World.ts"
+import * as Tests from "../setup/Tests.ts"
 
 const DAY = 86_400_000
 
@@ -261,8 +262,9 @@ it("a handler for one organization is given nothing of another's, and wrong opti
   expect(await refused({ organizationId: "nobody" })).toMatchObject({ _tag: "NotFound" })
 })
 
-it("processes share a handler: each event once, in order per SIM; a process without it takes none", () =>
-  Effect.gen(function* () {
+Tests.scoped(
+  "processes share a handler: each event once, in order per SIM; a process without it takes none",
+  function* () {
     // More than one process may have under way at once.
     const sims = [..."abcdefghijklmnopqrst"]
     const EACH = 4
@@ -313,4 +315,5 @@ it("processes share a handler: each event once, in order per SIM; a process with
       expect(own).toEqual(Array.from({ length: committed }, (_, n) => `${sim} ${n}`))
     }
     expect([...by].toSorted()).toEqual([0, 1])
-  }).pipe(Effect.scoped, Effect.runPromise))
+  }
+)

@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as CircuitBreaker from "../../adapters/telco-calls/CircuitBreaker.ts"
 import { CallControl, CallFailure } from "../../adapters/telco-calls/index.ts"
+import * as Tests from "../setup/Tests.ts"
 
 const silent = new CallFailure.CallFailure({ outcome: "Unknown", message: "no answer", isAnswered: false })
 const answered = new CallFailure.CallFailure({ outcome: "Unknown", message: "database", isAnswered: true })
@@ -44,20 +45,17 @@ describe("the circuit breaker", () => {
 })
 
 /** Runs a test on a virtual clock, with metrics of its own. */
-const virtual = <A>(
-  test: (control: CallControl.CallControl) => Effect.Effect<A, unknown>,
-  options: Omit<CallControl.Options, "telco"> = {}
-): Promise<A> =>
-  Effect.runPromise(
-    Effect.scoped(Effect.flatMap(CallControl.make({ ...options, telco: "north" }), test)).pipe(
-      Effect.provide(
-        Layer.merge(
-          TestClock.layer(),
-          Layer.sync(Metric.MetricRegistry, () => new Map())
-        )
-      )
+/** A test of a control with these options, by a clock and with metrics of its own. */
+const virtualWith = (options: Omit<CallControl.Options, "telco">) =>
+  Tests.given(CallControl.make({ ...options, telco: "north" }), (test) =>
+    test.pipe(
+      Effect.scoped,
+      Effect.provide([TestClock.layer(), Layer.sync(Metric.MetricRegistry, () => new Map())]),
+      Effect.runPromise
     )
   )
+
+const virtual = virtualWith({})
 
 const valueOf = (id: string, labels: Readonly<Record<string, string>>) =>
   Effect.map(Metric.snapshot, (all) => {
@@ -70,152 +68,130 @@ const valueOf = (id: string, labels: Readonly<Record<string, string>>) =>
   })
 
 describe("the control of calls", () => {
-  it("starts calls evenly, orders before polls", () =>
-    virtual((control) =>
-      Effect.gen(function* () {
-        const started: Array<string> = []
-        const call = (name: string) =>
-          control.run(
-            "list",
-            Effect.sync(() => started.push(name))
-          )
-        const polls = yield* Effect.forkChild(
-          CallControl.asPoll(Effect.all([call("poll 1"), call("poll 2")], { concurrency: "unbounded" }))
-        )
-        const orders = yield* Effect.forkChild(
-          Effect.all([call("order 1"), call("order 2")], { concurrency: "unbounded" })
-        )
-        const seen: Array<number> = []
-        for (const wait of [0, 49, 1, 50, 50]) {
-          yield* TestClock.adjust(wait)
-          seen.push(started.length)
-        }
-        expect(seen).toEqual([1, 1, 2, 3, 4])
-        expect(started).toEqual(["order 1", "order 2", "poll 1", "poll 2"])
-        yield* Fiber.join(polls)
-        yield* Fiber.join(orders)
-      })
-    ))
+  virtual("starts calls evenly, orders before polls", function* (control) {
+    const started: Array<string> = []
+    const call = (name: string) =>
+      control.run(
+        "list",
+        Effect.sync(() => started.push(name))
+      )
+    const polls = yield* Effect.forkChild(
+      CallControl.asPoll(Effect.all([call("poll 1"), call("poll 2")], { concurrency: "unbounded" }))
+    )
+    const orders = yield* Effect.forkChild(Effect.all([call("order 1"), call("order 2")], { concurrency: "unbounded" }))
+    const seen: Array<number> = []
+    for (const wait of [0, 49, 1, 50, 50]) {
+      yield* TestClock.adjust(wait)
+      seen.push(started.length)
+    }
+    expect(seen).toEqual([1, 1, 2, 3, 4])
+    expect(started).toEqual(["order 1", "order 2", "poll 1", "poll 2"])
+    yield* Fiber.join(polls)
+    yield* Fiber.join(orders)
+  })
 
-  it("opens the breaker after calls without an answer, reports it at once, and closes it by one that is answered", () =>
-    virtual(
-      (control) =>
+  virtualWith({ failures: 2 })(
+    "opens the breaker after calls without an answer, reports it at once, and closes it by one that is answered",
+    function* (control) {
+      let asked = 0
+      const ask = (answer: Effect.Effect<void, CallFailure.CallFailure>) =>
         Effect.gen(function* () {
-          let asked = 0
-          const ask = (answer: Effect.Effect<void, CallFailure.CallFailure>) =>
-            Effect.gen(function* () {
-              const fiber = yield* Effect.forkChild(
-                Effect.exit(
-                  control.run(
-                    "list",
-                    Effect.suspend(() => {
-                      asked += 1
-                      return answer
-                    })
-                  )
-                )
-              )
-              yield* TestClock.adjust("100 millis")
-              return yield* Fiber.join(fiber)
-            })
-          const state = valueOf("simplan_telco_circuit_breaker_state", { telco: "north" })
-          yield* ask(Effect.fail(silent))
-          yield* ask(Effect.fail(answered))
-          yield* ask(Effect.fail(silent))
-          expect(yield* state).toBe(0)
-          yield* ask(Effect.fail(silent))
-          expect(yield* state).toBe(2)
-          const held = yield* Effect.flip(Effect.flatten(ask(Effect.void)))
-          expect(held).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 5 })
-          expect(asked).toBe(4)
-          yield* TestClock.adjust("5 seconds")
-          const probe = yield* Effect.forkChild(control.run("list", Effect.never))
-          yield* TestClock.adjust("100 millis")
-          expect(yield* state).toBe(1)
-          expect(yield* Effect.flip(Effect.flatten(ask(Effect.void)))).toMatchObject({ retryAfterSeconds: 1 })
-          yield* Fiber.interrupt(probe)
-          expect(yield* ask(Effect.void)).toEqual(Exit.void)
-          expect(yield* state).toBe(0)
-          const count = (outcome: string) =>
-            valueOf("simplan_telco_requests_total", { telco: "north", operation: "list", outcome })
-          expect(yield* count("unknown")).toBe(4)
-          expect(yield* count("held_back")).toBe(2)
-          expect(yield* count("interrupted")).toBe(1)
-          expect(yield* count("done")).toBe(1)
-          expect(yield* valueOf("simplan_telco_request_duration_seconds", { operation: "list" })).toBe(6)
-        }),
-      { failures: 2 }
-    ))
-
-  it("refuses what waits when the breaker opens", () =>
-    virtual(
-      (control) =>
-        Effect.gen(function* () {
-          const first = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.fail(silent))))
-          const second = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.void)))
-          yield* TestClock.adjust("10 millis")
-          yield* Fiber.join(first)
-          const exit = yield* Fiber.join(second)
-          expect(yield* Effect.flip(exit)).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 5 })
-          expect(yield* valueOf("simplan_telco_requests_waiting", { telco: "north" })).toBe(0)
-        }),
-      { failures: 1 }
-    ))
-
-  it("slows down all calls when the telco asks for it", () =>
-    virtual((control) =>
-      Effect.gen(function* () {
-        const refused = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.fail(overloaded))))
-        yield* TestClock.adjust("1 millis")
-        yield* Fiber.join(refused)
-        let asked = 0
-        const calls = yield* Effect.forkChild(
-          Effect.all(
-            Array.from({ length: 3 }, () =>
+          const fiber = yield* Effect.forkChild(
+            Effect.exit(
               control.run(
                 "list",
-                Effect.sync(() => (asked += 1))
+                Effect.suspend(() => {
+                  asked += 1
+                  return answer
+                })
               )
-            ),
-            { concurrency: "unbounded" }
+            )
           )
-        )
-        const seen: Array<number> = []
-        for (let step = 0; step < 6; step++) {
-          yield* TestClock.adjust("50 millis")
-          seen.push(asked)
-        }
-        yield* TestClock.adjust("50 millis")
-        yield* Fiber.join(calls)
-        expect(seen).toEqual([0, 1, 1, 2, 2, 3])
-      })
-    ))
-
-  it("frees the place of a call that is interrupted while it waits or runs", () =>
-    virtual(
-      (control) =>
-        Effect.gen(function* () {
-          const running = yield* Effect.forkChild(control.run("list", Effect.never))
-          const waiting = yield* Effect.forkChild(control.run("list", Effect.never))
           yield* TestClock.adjust("100 millis")
-          yield* Fiber.interrupt(waiting)
-          yield* Fiber.interrupt(running)
-          const next = yield* Effect.forkChild(control.run("list", Effect.succeed(1)))
-          yield* TestClock.adjust("100 millis")
-          expect(yield* Fiber.join(next)).toBe(1)
-        }),
-      { concurrency: 1 }
-    ))
+          return yield* Fiber.join(fiber)
+        })
+      const state = valueOf("simplan_telco_circuit_breaker_state", { telco: "north" })
+      yield* ask(Effect.fail(silent))
+      yield* ask(Effect.fail(answered))
+      yield* ask(Effect.fail(silent))
+      expect(yield* state).toBe(0)
+      yield* ask(Effect.fail(silent))
+      expect(yield* state).toBe(2)
+      const held = yield* Effect.flip(Effect.flatten(ask(Effect.void)))
+      expect(held).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 5 })
+      expect(asked).toBe(4)
+      yield* TestClock.adjust("5 seconds")
+      const probe = yield* Effect.forkChild(control.run("list", Effect.never))
+      yield* TestClock.adjust("100 millis")
+      expect(yield* state).toBe(1)
+      expect(yield* Effect.flip(Effect.flatten(ask(Effect.void)))).toMatchObject({ retryAfterSeconds: 1 })
+      yield* Fiber.interrupt(probe)
+      expect(yield* ask(Effect.void)).toEqual(Exit.void)
+      expect(yield* state).toBe(0)
+      const count = (outcome: string) =>
+        valueOf("simplan_telco_requests_total", { telco: "north", operation: "list", outcome })
+      expect(yield* count("unknown")).toBe(4)
+      expect(yield* count("held_back")).toBe(2)
+      expect(yield* count("interrupted")).toBe(1)
+      expect(yield* count("done")).toBe(1)
+      expect(yield* valueOf("simplan_telco_request_duration_seconds", { operation: "list" })).toBe(6)
+    }
+  )
 
-  it("gives up a call whose turn does not come in time", () =>
-    virtual(
-      (control) =>
-        Effect.gen(function* () {
-          yield* Effect.forkChild(control.run("list", Effect.never))
-          const late = yield* Effect.forkChild(Effect.flip(control.run("list", Effect.void)))
-          yield* TestClock.adjust("5 seconds")
-          expect(yield* Fiber.join(late)).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 1 })
-        }),
-      { concurrency: 1 }
-    ))
+  virtualWith({ failures: 1 })("refuses what waits when the breaker opens", function* (control) {
+    const first = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.fail(silent))))
+    const second = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.void)))
+    yield* TestClock.adjust("10 millis")
+    yield* Fiber.join(first)
+    const exit = yield* Fiber.join(second)
+    expect(yield* Effect.flip(exit)).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 5 })
+    expect(yield* valueOf("simplan_telco_requests_waiting", { telco: "north" })).toBe(0)
+  })
+
+  virtual("slows down all calls when the telco asks for it", function* (control) {
+    const refused = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.fail(overloaded))))
+    yield* TestClock.adjust("1 millis")
+    yield* Fiber.join(refused)
+    let asked = 0
+    const calls = yield* Effect.forkChild(
+      Effect.all(
+        Array.from({ length: 3 }, () =>
+          control.run(
+            "list",
+            Effect.sync(() => (asked += 1))
+          )
+        ),
+        { concurrency: "unbounded" }
+      )
+    )
+    const seen: Array<number> = []
+    for (let step = 0; step < 6; step++) {
+      yield* TestClock.adjust("50 millis")
+      seen.push(asked)
+    }
+    yield* TestClock.adjust("50 millis")
+    yield* Fiber.join(calls)
+    expect(seen).toEqual([0, 1, 1, 2, 2, 3])
+  })
+
+  virtualWith({ concurrency: 1 })(
+    "frees the place of a call that is interrupted while it waits or runs",
+    function* (control) {
+      const running = yield* Effect.forkChild(control.run("list", Effect.never))
+      const waiting = yield* Effect.forkChild(control.run("list", Effect.never))
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.interrupt(waiting)
+      yield* Fiber.interrupt(running)
+      const next = yield* Effect.forkChild(control.run("list", Effect.succeed(1)))
+      yield* TestClock.adjust("100 millis")
+      expect(yield* Fiber.join(next)).toBe(1)
+    }
+  )
+
+  virtualWith({ concurrency: 1 })("gives up a call whose turn does not come in time", function* (control) {
+    yield* Effect.forkChild(control.run("list", Effect.never))
+    const late = yield* Effect.forkChild(Effect.flip(control.run("list", Effect.void)))
+    yield* TestClock.adjust("5 seconds")
+    expect(yield* Fiber.join(late)).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 1 })
+  })
 })

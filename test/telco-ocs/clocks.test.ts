@@ -11,6 +11,7 @@ import { Api, HttpApi, Ocs, type Orders } from "../../adapters/telco-ocs/index.t
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Model from "./Model.ts"
 import { orderOf } from "./simulation/Orders.ts"
+import * as Tests from "../setup/Tests.ts"
 
 let ocs: Fake.Fake | null = null
 afterEach(async () => {
@@ -182,9 +183,9 @@ describe("Lists that are behind", () => {
   const iccid = "8988303000000000017"
   const orderOfModel = orderOf(iccid)
 
-  const withModel = (use: (model: Model.Model) => Effect.Effect<void, unknown, Telco.Telco>) => {
+  const makeModel = Effect.sync(() => {
     let isFirst = true
-    const model = Model.make({
+    return Model.make({
       lag: () => 5_000,
       fault: (name) => {
         if (name !== "affectPackage" || !isFirst) return null
@@ -192,59 +193,55 @@ describe("Lists that are behind", () => {
         return { kind: "answer cut" }
       }
     })
-    const layer = Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null }).pipe(
-      Layer.provide([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
-    )
-    return use(model).pipe(Effect.provide(layer), Effect.provide(TestClock.layer()), Effect.runPromise)
-  }
+  })
+  const withModel = (name: string, body: Tests.Body<Telco.Telco, [model: Model.Model]>) =>
+    Tests.onTestClock(name, function* () {
+      const model = yield* makeModel
+      const layer = Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null }).pipe(
+        Layer.provide([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
+      )
+      yield* Effect.provide(
+        Effect.gen(() => body(model)),
+        layer
+      )
+    })
 
-  it("make no second package of an order without an answer", () =>
-    withModel((model) =>
-      Effect.gen(function* () {
-        const create = Telco.Telco.use((telco) => telco.createPackage(orderOfModel("a:0")))
-        yield* Effect.flip(create)
-        yield* TestClock.adjust("4 seconds")
-        expect(yield* Effect.flip(create)).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: 6 })
-        yield* TestClock.adjust("6 seconds")
-        const { telcoPackageId } = yield* create
-        expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
-      })
-    ))
+  withModel("make no second package of an order without an answer", function* (model) {
+    const create = Telco.Telco.use((telco) => telco.createPackage(orderOfModel("a:0")))
+    yield* Effect.flip(create)
+    yield* TestClock.adjust("4 seconds")
+    expect(yield* Effect.flip(create)).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: 6 })
+    yield* TestClock.adjust("6 seconds")
+    const { telcoPackageId } = yield* create
+    expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
+  })
 
-  it("let no cancellation end before they show what the order's call has done", () =>
-    withModel((model) =>
-      Effect.gen(function* () {
-        const telco = yield* Telco.Telco
-        yield* Effect.flip(telco.createPackage(orderOfModel("a:0")))
-        const cancel = telco.cancelPackage({ packageId: "a:0", iccid })
-        expect(yield* Effect.flip(cancel)).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: 10 })
-        yield* TestClock.adjust("10 seconds")
-        yield* cancel
-        expect(model.packages.size).toBe(0)
-      })
-    ))
+  withModel("let no cancellation end before they show what the order's call has done", function* (model) {
+    const telco = yield* Telco.Telco
+    yield* Effect.flip(telco.createPackage(orderOfModel("a:0")))
+    const cancel = telco.cancelPackage({ packageId: "a:0", iccid })
+    expect(yield* Effect.flip(cancel)).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: 10 })
+    yield* TestClock.adjust("10 seconds")
+    yield* cancel
+    expect(model.packages.size).toBe(0)
+  })
 
-  it("hold up the first order with a window, and no other", () =>
-    withModel((model) =>
-      Effect.gen(function* () {
-        const telco = yield* Telco.Telco
-        const window = { start: Date.UTC(2040, 0, 1), end: Date.UTC(2040, 0, 8) }
-        const create = (key: string) => telco.createPackage(orderOfModel(key, { window }))
-        yield* Effect.flip(create("a:0"))
-        yield* TestClock.adjust("10 seconds")
-        yield* create("a:0")
-        const day = { start: window.start + 86_400_000, end: window.end }
-        const first = yield* Effect.forkChild(telco.createPackage(orderOfModel("b:0", { window: day })), {
-          startImmediately: true
-        })
-        yield* TestClock.adjust("4 seconds")
-        expect(first.pollUnsafe()).toBeUndefined()
-        yield* TestClock.adjust("2 seconds")
-        const { telcoPackageId } = yield* Fiber.join(first)
-        expect((yield* telco.createPackage(orderOfModel("c:0", { window: day }))).telcoPackageId).not.toBe(
-          telcoPackageId
-        )
-        expect(model.packages.size).toBe(3)
-      })
-    ))
+  withModel("hold up the first order with a window, and no other", function* (model) {
+    const telco = yield* Telco.Telco
+    const window = { start: Date.UTC(2040, 0, 1), end: Date.UTC(2040, 0, 8) }
+    const create = (key: string) => telco.createPackage(orderOfModel(key, { window }))
+    yield* Effect.flip(create("a:0"))
+    yield* TestClock.adjust("10 seconds")
+    yield* create("a:0")
+    const day = { start: window.start + 86_400_000, end: window.end }
+    const first = yield* Effect.forkChild(telco.createPackage(orderOfModel("b:0", { window: day })), {
+      startImmediately: true
+    })
+    yield* TestClock.adjust("4 seconds")
+    expect(first.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("2 seconds")
+    const { telcoPackageId } = yield* Fiber.join(first)
+    expect((yield* telco.createPackage(orderOfModel("c:0", { window: day }))).telcoPackageId).not.toBe(telcoPackageId)
+    expect(model.packages.size).toBe(3)
+  })
 })

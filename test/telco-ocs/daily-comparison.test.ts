@@ -2,16 +2,17 @@
  * The daily comparison (rule S5) over HTTP, against the fake of the charging system: what somebody has changed there by hand is
  * found among the problems, and nothing else is.
  */
-import { Clock, Context, Effect, Layer, Logger, Redacted, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Redacted } from "effect"
 import { Attachments, Problems, Time, Worker } from "simplan"
 import { Telco } from "simplan/ports"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Orders, Reporting } from "../../adapters/telco-ocs/index.ts"
 import * as Polling from "../../adapters/telco-ocs/Polling.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Service from "./Service.ts"
 import { orderOf } from "./simulation/Orders.ts"
+import * as Tests from "../setup/Tests.ts"
 
 const ICCID = Fake.iccidOf(1)
 
@@ -84,8 +85,9 @@ const make = Effect.gen(function* () {
 
 type World = Effect.Success<typeof make>
 
-const inWorld = (test: (world: World) => Effect.Effect<void, unknown, Scope.Scope>): Promise<void> =>
-  Effect.flatMap(make, test).pipe(Effect.scoped, Effect.provide(Logger.layer([])), Effect.runPromise)
+const inWorld = Tests.given(make, (test) =>
+  test.pipe(Effect.scoped, Effect.provide(Logger.layer([])), Effect.runPromise)
+)
 
 const DAY = Time.DAY + Time.HOUR
 
@@ -100,117 +102,94 @@ const agreed = (world: World, start?: number) =>
   })
 
 describe("The daily comparison", () => {
-  it("finds a package that was deactivated by hand, and none that was suspended here", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { id, packageId } = yield* agreed(world)
-        world.ocs.changePackage({ id, isActive: false })
-        expect(yield* world.compare(DAY)).toEqual([
-          [
-            `inactive/${packageId}`,
-            `ocs: package ${packageId} (${id}) is not active, and nothing here has suspended it. Activate ${id} at ocs, or suspend its plan attachment, then resolve this problem`
-          ]
-        ])
-        world.ocs.changePackage({ id, isActive: true })
-        const [{ jobId: problemId } = expect.fail()] = yield* world.problems
-        yield* world.resolve(problemId)
-        yield* world.suspend
-        expect((yield* world.listed).isActive).toBe(false)
-        expect(yield* world.compare(2 * DAY)).toEqual([])
-      })
-    ))
+  inWorld("finds a package that was deactivated by hand, and none that was suspended here", function* (world) {
+    const { id, packageId } = yield* agreed(world)
+    world.ocs.changePackage({ id, isActive: false })
+    expect(yield* world.compare(DAY)).toEqual([
+      [
+        `inactive/${packageId}`,
+        `ocs: package ${packageId} (${id}) is not active, and nothing here has suspended it. Activate ${id} at ocs, or suspend its plan attachment, then resolve this problem`
+      ]
+    ])
+    world.ocs.changePackage({ id, isActive: true })
+    const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+    yield* world.resolve(problemId)
+    yield* world.suspend
+    expect((yield* world.listed).isActive).toBe(false)
+    expect(yield* world.compare(2 * DAY)).toEqual([])
+  })
 
-  it("finds a changed limit", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { allowanceBytes, id, packageId } = yield* agreed(world)
-        world.ocs.changePackage({ id, allowanceBytes: 2 * allowanceBytes })
-        expect(yield* world.compare(DAY)).toEqual([
-          [
-            `limit/${packageId}`,
-            `ocs: package ${packageId} (${id}) was ordered with 1073741824 bytes, and has 2147483648. Set the allowance of ${id} at ocs to that which was ordered, then resolve this problem`
-          ]
-        ])
-      })
-    ))
+  inWorld("finds a changed limit", function* (world) {
+    const { allowanceBytes, id, packageId } = yield* agreed(world)
+    world.ocs.changePackage({ id, allowanceBytes: 2 * allowanceBytes })
+    expect(yield* world.compare(DAY)).toEqual([
+      [
+        `limit/${packageId}`,
+        `ocs: package ${packageId} (${id}) was ordered with 1073741824 bytes, and has 2147483648. Set the allowance of ${id} at ocs to that which was ordered, then resolve this problem`
+      ]
+    ])
+  })
 
-  it("finds a changed expiry, of a package with a window and of one from its first use on", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const now = yield* Clock.currentTimeMillis
-        const first = yield* agreed(world, now)
-        world.ocs.changePackage({ id: first.id, expirationAt: now + 40 * Time.DAY })
-        yield* world.subscribe({ megaBytes: 2048 })
-        const second = world.ocs.books().packages.at(-1) ?? expect.fail()
-        yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: second.id }))
-        expect((yield* world.compare(DAY)).map(([id]) => id)).toEqual([`times/${first.packageId}`])
-        const { expirationAt } = world.ocs.books().packages.at(-1) ?? expect.fail()
-        world.ocs.changePackage({ id: second.id, expirationAt: (expirationAt ?? 0) + Time.DAY })
-        expect((yield* world.compare(2 * DAY)).map(([id]) => id.slice(0, 6))).toEqual(["times/", "times/"])
-      })
-    ))
+  inWorld("finds a changed expiry, of a package with a window and of one from its first use on", function* (world) {
+    const now = yield* Clock.currentTimeMillis
+    const first = yield* agreed(world, now)
+    world.ocs.changePackage({ id: first.id, expirationAt: now + 40 * Time.DAY })
+    yield* world.subscribe({ megaBytes: 2048 })
+    const second = world.ocs.books().packages.at(-1) ?? expect.fail()
+    yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: second.id }))
+    expect((yield* world.compare(DAY)).map(([id]) => id)).toEqual([`times/${first.packageId}`])
+    const { expirationAt } = world.ocs.books().packages.at(-1) ?? expect.fail()
+    world.ocs.changePackage({ id: second.id, expirationAt: (expirationAt ?? 0) + Time.DAY })
+    expect((yield* world.compare(2 * DAY)).map(([id]) => id.slice(0, 6))).toEqual(["times/", "times/"])
+  })
 
-  it("finds an end that was set before the first use, and none that follows from that use", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { id, packageId } = yield* agreed(world)
-        const end = Math.floor((yield* Clock.currentTimeMillis) / Time.SECOND) * Time.SECOND + 3 * Time.DAY
-        world.ocs.changePackage({ id, expirationAt: end })
-        const [[, message] = expect.fail(), ...others] = yield* world.compare(DAY)
-        expect(others).toEqual([])
-        expect(message).toMatch(
-          `package ${packageId} (${id}) was ordered from its first use on, and lasts from its first use to ${Time.toIso(end)}`
-        )
-        const [{ jobId: problemId } = expect.fail()] = yield* world.problems
-        world.ocs.changePackage({ id, expirationAt: null })
-        yield* world.resolve(problemId)
-        yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: id }))
-        expect(yield* world.compare(2 * DAY)).toEqual([])
-      })
-    ))
+  inWorld("finds an end that was set before the first use, and none that follows from that use", function* (world) {
+    const { id, packageId } = yield* agreed(world)
+    const end = Math.floor((yield* Clock.currentTimeMillis) / Time.SECOND) * Time.SECOND + 3 * Time.DAY
+    world.ocs.changePackage({ id, expirationAt: end })
+    const [[, message] = expect.fail(), ...others] = yield* world.compare(DAY)
+    expect(others).toEqual([])
+    expect(message).toMatch(
+      `package ${packageId} (${id}) was ordered from its first use on, and lasts from its first use to ${Time.toIso(end)}`
+    )
+    const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+    world.ocs.changePackage({ id, expirationAt: null })
+    yield* world.resolve(problemId)
+    yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 10, packageId: id }))
+    expect(yield* world.compare(2 * DAY)).toEqual([])
+  })
 
-  it("finds a template that was edited, once for all packages of it", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { templateId } = yield* agreed(world)
-        const throttling = { throttlingActive: true, throttlingThreshold1Perc: 50, throttlingThreshold1Limit: 512 }
-        world.ocs.changeTemplate({ id: templateId, perioddays: 60, databyte: 5 * 1_048_576, ...throttling })
-        const description = `ocs: template ${templateId}, "simplan z28 1024MB 30d", was edited: its allowance in bytes is 5242880, and was 1073741824, its number of days is 60, and was 30, its throttling is 50:512, and was none. Set it back at ocs, and correct the packages that were made from it meanwhile, then resolve this problem`
-        expect(yield* world.compare(DAY)).toEqual([[`template/${templateId}`, description]])
-        yield* world.subscribe({ megaBytes: 1024 })
-        expect((yield* world.compare(2 * DAY)).filter(([id]) => id.startsWith("template/"))).toHaveLength(1)
-      })
-    ))
+  inWorld("finds a template that was edited, once for all packages of it", function* (world) {
+    const { templateId } = yield* agreed(world)
+    const throttling = { throttlingActive: true, throttlingThreshold1Perc: 50, throttlingThreshold1Limit: 512 }
+    world.ocs.changeTemplate({ id: templateId, perioddays: 60, databyte: 5 * 1_048_576, ...throttling })
+    const description = `ocs: template ${templateId}, "simplan z28 1024MB 30d", was edited: its allowance in bytes is 5242880, and was 1073741824, its number of days is 60, and was 30, its throttling is 50:512, and was none. Set it back at ocs, and correct the packages that were made from it meanwhile, then resolve this problem`
+    expect(yield* world.compare(DAY)).toEqual([[`template/${templateId}`, description]])
+    yield* world.subscribe({ megaBytes: 1024 })
+    expect((yield* world.compare(2 * DAY)).filter(([id]) => id.startsWith("template/"))).toHaveLength(1)
+  })
 
-  it("finds a package that is gone after the watch time, and not in a list that is behind", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { id, packageId } = yield* agreed(world)
-        world.ocs.changePackage({ id, deletedAt: 1 })
-        expect(yield* world.compare(DAY)).toEqual([])
-        world.ocs.changePackage({ id, deletedAt: null })
-        expect(yield* world.compare(DAY + WATCH)).toEqual([])
-        world.ocs.changePackage({ id, deletedAt: 1 })
-        expect(yield* world.compare(2 * DAY + WATCH)).toEqual([])
-        expect((yield* world.compare(2 * DAY + 2 * WATCH)).map(([finding]) => finding)).toEqual([
-          `missing/${packageId}`
-        ])
-      })
-    ))
+  inWorld("finds a package that is gone after the watch time, and not in a list that is behind", function* (world) {
+    const { id, packageId } = yield* agreed(world)
+    world.ocs.changePackage({ id, deletedAt: 1 })
+    expect(yield* world.compare(DAY)).toEqual([])
+    world.ocs.changePackage({ id, deletedAt: null })
+    expect(yield* world.compare(DAY + WATCH)).toEqual([])
+    world.ocs.changePackage({ id, deletedAt: 1 })
+    expect(yield* world.compare(2 * DAY + WATCH)).toEqual([])
+    expect((yield* world.compare(2 * DAY + 2 * WATCH)).map(([finding]) => finding)).toEqual([`missing/${packageId}`])
+  })
 
-  it("finds a package that no subscription owns, though its order stands in the journal", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* agreed(world)
-        const order = orderOf(ICCID)("forgotten:0")
-        const { telcoPackageId } = yield* world.telco.createPackage(order)
-        expect(yield* world.compare(DAY)).toEqual([])
-        expect(yield* world.compare(DAY + WATCH)).toEqual([
-          [
-            "ownerless/forgotten:0",
-            `ocs: package forgotten:0 (${telcoPackageId}) is active, no subscription has it, and 0 bytes of it are used. Delete package ${telcoPackageId} at ocs, then resolve this problem`
-          ]
-        ])
-      })
-    ))
+  inWorld("finds a package that no subscription owns, though its order stands in the journal", function* (world) {
+    yield* agreed(world)
+    const order = orderOf(ICCID)("forgotten:0")
+    const { telcoPackageId } = yield* world.telco.createPackage(order)
+    expect(yield* world.compare(DAY)).toEqual([])
+    expect(yield* world.compare(DAY + WATCH)).toEqual([
+      [
+        "ownerless/forgotten:0",
+        `ocs: package forgotten:0 (${telcoPackageId}) is active, no subscription has it, and 0 bytes of it are used. Delete package ${telcoPackageId} at ocs, then resolve this problem`
+      ]
+    ])
+  })
 })

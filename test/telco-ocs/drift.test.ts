@@ -5,7 +5,7 @@
 import { Context, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { AuditLog, Problems, Time } from "simplan"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { GIGABYTE, ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 import { orderOf } from "./simulation/Orders.ts"
 import * as Values from "../domain/Values.ts"
@@ -26,214 +26,187 @@ const findings = ({ problems }: World) =>
   Effect.map(problems, (jobs) => jobs.map(({ jobId, refused, work }) => [work._tag, jobId, refused?.message ?? ""]))
 
 describe("Books that agree", () => {
-  it("are no problem, in use, at the end and long after it", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* world.subscribe({ megaBytes: 1024 })
-        yield* nextDay(world)
-        const activationAt = START + 20 * Time.HOUR
-        world.model.change(1, { activationAt, expirationAt: activationAt + 30 * Time.DAY, usedBytes: 100 })
-        for (let day = 0; day < 40; day++) yield* nextDay(world)
-        // The OCS drops what is over.
-        world.model.packages = []
-        for (let day = 0; day < 10; day++) yield* nextDay(world)
-        expect(yield* world.problems).toEqual([])
-      })
-    ))
+  inWorld("are no problem, in use, at the end and long after it", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024 })
+    yield* nextDay(world)
+    const activationAt = START + 20 * Time.HOUR
+    world.model.change(1, { activationAt, expirationAt: activationAt + 30 * Time.DAY, usedBytes: 100 })
+    for (let day = 0; day < 40; day++) yield* nextDay(world)
+    // The OCS drops what is over.
+    world.model.packages = []
+    for (let day = 0; day < 10; day++) yield* nextDay(world)
+    expect(yield* world.problems).toEqual([])
+  })
 })
 
 describe("Books that differ", () => {
-  it("list a package that the OCS has lost, once", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { attachmentId } = yield* world.subscribe({ megaBytes: 1024 })
-        yield* nextDay(world)
-        world.model.packages = []
-        yield* nextDay(world)
-        yield* nextDay(world)
-        const [finding, ...others] = yield* findings(world)
-        expect(others).toEqual([])
-        expect(finding?.slice(0, 2)).toEqual(["ReviewPackage", `review:ocs/missing/${attachmentId}:0`])
-        expect(finding?.[2]).toContain("is not listed any more")
-      })
-    ))
+  inWorld("list a package that the OCS has lost, once", function* (world) {
+    const { attachmentId } = yield* world.subscribe({ megaBytes: 1024 })
+    yield* nextDay(world)
+    world.model.packages = []
+    yield* nextDay(world)
+    yield* nextDay(world)
+    const [finding, ...others] = yield* findings(world)
+    expect(others).toEqual([])
+    expect(finding?.slice(0, 2)).toEqual(["ReviewPackage", `review:ocs/missing/${attachmentId}:0`])
+    expect(finding?.[2]).toContain("is not listed any more")
+  })
 
-  it("list a package of simplan's templates that was not ordered, and no other", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* world.subscribe({ megaBytes: 1024, start: START })
-        yield* world.polling.due
-        // The orders themselves search what a call without an answer makes late.
-        yield* world.settle
-        const [own = expect.fail()] = world.model.packages
-        const others = [{ templateName: "Europe 5 GB" }, { isRecurring: true }, { isActive: false }]
-        world.model.packages.push({ ...own, id: 7 }, ...others.map((one, index) => ({ ...own, id: 8 + index, ...one })))
-        yield* nextDay(world)
-        expect((yield* findings(world)).map(([, id]) => id)).toEqual(["review:ocs/unordered/8991000000000000012/7"])
-      })
-    ))
+  inWorld("list a package of simplan's templates that was not ordered, and no other", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    yield* world.polling.due
+    // The orders themselves search what a call without an answer makes late.
+    yield* world.settle
+    const [own = expect.fail()] = world.model.packages
+    const others = [{ templateName: "Europe 5 GB" }, { isRecurring: true }, { isActive: false }]
+    world.model.packages.push({ ...own, id: 7 }, ...others.map((one, index) => ({ ...own, id: 8 + index, ...one })))
+    yield* nextDay(world)
+    expect((yield* findings(world)).map(([, id]) => id)).toEqual(["review:ocs/unordered/8991000000000000012/7"])
+  })
 
-  it("list times that differ by more than the OCS can say", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* world.subscribe({ megaBytes: 1024, start: START + 500 })
-        world.model.change(1, { activationAt: START })
-        yield* nextDay(world)
-        expect(yield* world.problems).toEqual([])
-        world.model.change(1, { expirationAt: START + 60 * Time.DAY })
-        yield* nextDay(world)
-        expect((yield* findings(world)).map(([, , message]) => message)).toEqual([
-          expect.stringContaining("lasts from 2026-06-01T12:00:00.000Z to 2026-07-31T12:00:00.000Z")
-        ])
-      })
-    ))
+  inWorld("list times that differ by more than the OCS can say", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START + 500 })
+    world.model.change(1, { activationAt: START })
+    yield* nextDay(world)
+    expect(yield* world.problems).toEqual([])
+    world.model.change(1, { expirationAt: START + 60 * Time.DAY })
+    yield* nextDay(world)
+    expect((yield* findings(world)).map(([, , message]) => message)).toEqual([
+      expect.stringContaining("lasts from 2026-06-01T12:00:00.000Z to 2026-07-31T12:00:00.000Z")
+    ])
+  })
 
-  it("lose an unused package of a cancelled order, and list a used one", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const first = yield* world.subscribe({ megaBytes: 1024, start: START })
-        const second = yield* world.subscribe({ megaBytes: 2048, start: START })
-        const before = world.model.packages
-        for (const { attachmentId } of [first, second]) {
-          yield* world.telco.cancelPackage({ packageId: `${attachmentId}:0`, iccid: before[0]?.iccid ?? "" })
-        }
-        expect(world.model.packages).toEqual([])
-        yield* world.settle
-        // Somebody has restored them at the OCS.
-        world.model.packages = before.map((one) => (one.id === 2 ? { ...one, usedBytes: GIGABYTE } : one))
-        yield* nextDay(world)
-        expect(world.model.packages.map(({ id }) => id)).toEqual([2])
-        expect((yield* findings(world)).map(([, id]) => id)).toEqual([`review:ocs/cancelled/${second.attachmentId}:0`])
-      })
-    ))
+  inWorld("lose an unused package of a cancelled order, and list a used one", function* (world) {
+    const first = yield* world.subscribe({ megaBytes: 1024, start: START })
+    const second = yield* world.subscribe({ megaBytes: 2048, start: START })
+    const before = world.model.packages
+    for (const { attachmentId } of [first, second]) {
+      yield* world.telco.cancelPackage({ packageId: `${attachmentId}:0`, iccid: before[0]?.iccid ?? "" })
+    }
+    expect(world.model.packages).toEqual([])
+    yield* world.settle
+    // Somebody has restored them at the OCS.
+    world.model.packages = before.map((one) => (one.id === 2 ? { ...one, usedBytes: GIGABYTE } : one))
+    yield* nextDay(world)
+    expect(world.model.packages.map(({ id }) => id)).toEqual([2])
+    expect((yield* findings(world)).map(([, id]) => id)).toEqual([`review:ocs/cancelled/${second.attachmentId}:0`])
+  })
 
-  it("say what to do about the used package of a cancelled order whose id is not known, until it is gone", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
-        yield* world.polling.due
-        // The next order takes effect, but its answer and every read after it are lost.
-        const [own = expect.fail()] = world.model.packages
-        const packageId = `${attachmentId}:1`
-        const window = { start: START + 30 * Time.DAY, end: START + 60 * Time.DAY }
-        world.model.failing = new Set(["affectPackage"])
-        yield* Effect.flip(world.telco.createPackage({ packageId, iccid: own.iccid, window, terms }))
-        world.model.failing = new Set()
-        world.model.packages.push({
-          ...own,
-          id: 5,
-          usedBytes: 3,
-          activationAt: window.start,
-          expirationAt: window.end
-        })
-        yield* world.telco.cancelPackage({ packageId, iccid: own.iccid })
-        yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("16 minutes")))
-        const expected = [
-          "ReviewPackage",
-          "review:ocs/unordered/8991000000000000012/5",
-          `ocs: package 5 came of ${packageId}, which was cancelled, and 3 bytes of it are used. Delete package 5 at ocs, then resolve this problem`
-        ]
-        expect(yield* findings(world)).toEqual([expected])
-        const problems = Context.get(world.services, Problems.Problems)
-        const resolve = problems.resolve({ problemId: expected[1] ?? "" })
-        yield* nextDay(world)
-        expect(yield* findings(world)).toEqual([expected])
-        // Resolved without being deleted, it comes back; deleted, it does not.
-        yield* resolve
-        yield* nextDay(world)
-        expect((yield* findings(world)).map(([, id]) => id)).toEqual([expected[1]])
-        world.model.packages = world.model.packages.filter(({ id }) => id !== 5)
-        yield* resolve
-        yield* nextDay(world)
-        expect(yield* findings(world)).toEqual([])
+  inWorld(
+    "say what to do about the used package of a cancelled order whose id is not known, until it is gone",
+    function* (world) {
+      const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
+      yield* world.polling.due
+      // The next order takes effect, but its answer and every read after it are lost.
+      const [own = expect.fail()] = world.model.packages
+      const packageId = `${attachmentId}:1`
+      const window = { start: START + 30 * Time.DAY, end: START + 60 * Time.DAY }
+      world.model.failing = new Set(["affectPackage"])
+      yield* Effect.flip(world.telco.createPackage({ packageId, iccid: own.iccid, window, terms }))
+      world.model.failing = new Set()
+      world.model.packages.push({
+        ...own,
+        id: 5,
+        usedBytes: 3,
+        activationAt: window.start,
+        expirationAt: window.end
       })
-    ))
+      yield* world.telco.cancelPackage({ packageId, iccid: own.iccid })
+      yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("16 minutes")))
+      const expected = [
+        "ReviewPackage",
+        "review:ocs/unordered/8991000000000000012/5",
+        `ocs: package 5 came of ${packageId}, which was cancelled, and 3 bytes of it are used. Delete package 5 at ocs, then resolve this problem`
+      ]
+      expect(yield* findings(world)).toEqual([expected])
+      const problems = Context.get(world.services, Problems.Problems)
+      const resolve = problems.resolve({ problemId: expected[1] ?? "" })
+      yield* nextDay(world)
+      expect(yield* findings(world)).toEqual([expected])
+      // Resolved without being deleted, it comes back; deleted, it does not.
+      yield* resolve
+      yield* nextDay(world)
+      expect((yield* findings(world)).map(([, id]) => id)).toEqual([expected[1]])
+      world.model.packages = world.model.packages.filter(({ id }) => id !== 5)
+      yield* resolve
+      yield* nextDay(world)
+      expect(yield* findings(world)).toEqual([])
+    }
+  )
 
-  it("are compared anew after a retry and after a resolution", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* world.subscribe({ megaBytes: 1024 })
-        yield* nextDay(world)
-        const lost = world.model.packages
-        world.model.packages = []
-        yield* nextDay(world)
-        const problems = Context.get(world.services, Problems.Problems)
-        const [{ jobId: problemId } = expect.fail()] = yield* world.problems
-        yield* problems.retry({ problemId })
-        expect(yield* world.problems).toEqual([])
-        yield* world.work
-        yield* nextDay(world)
-        expect(yield* world.problems).toHaveLength(1)
-        yield* problems.resolve({ problemId })
-        world.model.packages = lost
-        yield* nextDay(world)
-        expect(yield* world.problems).toEqual([])
-      })
-    ))
+  inWorld("are compared anew after a retry and after a resolution", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024 })
+    yield* nextDay(world)
+    const lost = world.model.packages
+    world.model.packages = []
+    yield* nextDay(world)
+    const problems = Context.get(world.services, Problems.Problems)
+    const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+    yield* problems.retry({ problemId })
+    expect(yield* world.problems).toEqual([])
+    yield* world.work
+    yield* nextDay(world)
+    expect(yield* world.problems).toHaveLength(1)
+    yield* problems.resolve({ problemId })
+    world.model.packages = lost
+    yield* nextDay(world)
+    expect(yield* world.problems).toEqual([])
+  })
 })
 
 describe("The background", () => {
-  it("polls, settles and reports a used duplicate until it is stopped", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* world.background
-        yield* world.subscribe({ megaBytes: 1024 })
-        world.model.change(1, { activationAt: START, expirationAt: START + 30 * Time.DAY, usedBytes: 77 })
-        yield* TestClock.adjust("1 minute")
-        expect((yield* world.attachment).usedBytes).toBe(77)
-        const entries = yield* Context.get(world.services, AuditLog.AuditLog).page({
-          organizationId: world.organizationId,
-          ...{ from: null, to: null, actor: null, action: "sim.report", resourceId: null },
-          after: null,
-          limit: 10
-        })
-        expect(entries.items.map(({ actor }) => actor)).toEqual(["telco"])
-        // A call without an answer that took effect after all.
-        const [own = expect.fail()] = world.model.packages
-        world.model.packages.push({ ...own, id: 5, usedBytes: 3 })
-        yield* TestClock.adjust("16 minutes")
-        expect((yield* findings(world)).map(([, id]) => id)).toEqual(["review:ocs/unordered/8991000000000000012/5"])
-      })
-    ))
+  inWorld("polls, settles and reports a used duplicate until it is stopped", function* (world) {
+    yield* world.background
+    yield* world.subscribe({ megaBytes: 1024 })
+    world.model.change(1, { activationAt: START, expirationAt: START + 30 * Time.DAY, usedBytes: 77 })
+    yield* TestClock.adjust("1 minute")
+    expect((yield* world.attachment).usedBytes).toBe(77)
+    const entries = yield* Context.get(world.services, AuditLog.AuditLog).page({
+      organizationId: world.organizationId,
+      ...{ from: null, to: null, actor: null, action: "sim.report", resourceId: null },
+      after: null,
+      limit: 10
+    })
+    expect(entries.items.map(({ actor }) => actor)).toEqual(["telco"])
+    // A call without an answer that took effect after all.
+    const [own = expect.fail()] = world.model.packages
+    world.model.packages.push({ ...own, id: 5, usedBytes: 3 })
+    yield* TestClock.adjust("16 minutes")
+    expect((yield* findings(world)).map(([, id]) => id)).toEqual(["review:ocs/unordered/8991000000000000012/5"])
+  })
 
-  it("reports a zone that the settings have wrong", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        world.model.ahead = 2 * Time.HOUR
-        const order = orderOf(ICCID)
-        const window = { start: START + Time.DAY, end: START + 31 * Time.DAY }
-        const ordering = world.telco.createPackage(order("a:0", { window, terms }))
-        expect((yield* Effect.flip(ordering)).message).toContain("UTC+02:00")
-        expect(world.model.packages).toEqual([])
-        yield* world.background
-        yield* TestClock.adjust("1 minute")
-        const [finding, ...others] = yield* findings(world)
-        expect(others).toEqual([])
-        expect(finding?.slice(0, 2)).toEqual(["ReviewPackage", "review:ocs/time-zone"])
-        expect(finding?.[2]).toContain("Set time_zone to the zone in which ocs reads the times of orders")
-      })
-    ))
+  inWorld("reports a zone that the settings have wrong", function* (world) {
+    world.model.ahead = 2 * Time.HOUR
+    const order = orderOf(ICCID)
+    const window = { start: START + Time.DAY, end: START + 31 * Time.DAY }
+    const ordering = world.telco.createPackage(order("a:0", { window, terms }))
+    expect((yield* Effect.flip(ordering)).message).toContain("UTC+02:00")
+    expect(world.model.packages).toEqual([])
+    yield* world.background
+    yield* TestClock.adjust("1 minute")
+    const [finding, ...others] = yield* findings(world)
+    expect(others).toEqual([])
+    expect(finding?.slice(0, 2)).toEqual(["ReviewPackage", "review:ocs/time-zone"])
+    expect(finding?.[2]).toContain("Set time_zone to the zone in which ocs reads the times of orders")
+  })
 
-  it("compares the books of a SIM at its first poll, and a day later again", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
-        world.model.change(1, { expirationAt: START + 60 * Time.DAY })
-        const running = yield* Scope.fork(yield* Effect.scope)
-        yield* Scope.provide(world.background, running)
-        yield* TestClock.adjust("10 seconds")
-        expect((yield* findings(world)).map(([, , message]) => message)).toEqual([
-          expect.stringContaining("2026-07-31T12:00:00.000Z")
-        ])
-        // No process polls for a day, and then another process does.
-        yield* Scope.close(running, Exit.void)
-        yield* TestClock.adjust("1 day")
-        world.model.packages = []
-        yield* world.background
-        yield* TestClock.adjust("14 minutes")
-        expect((yield* findings(world)).map(([, id]) => id)).not.toContain(`review:ocs/missing/${attachmentId}:0`)
-        yield* TestClock.adjust("2 minutes")
-        expect((yield* findings(world)).map(([, id]) => id)).toContain(`review:ocs/missing/${attachmentId}:0`)
-      })
-    ))
+  inWorld("compares the books of a SIM at its first poll, and a day later again", function* (world) {
+    const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
+    world.model.change(1, { expirationAt: START + 60 * Time.DAY })
+    const running = yield* Scope.fork(yield* Effect.scope)
+    yield* Scope.provide(world.background, running)
+    yield* TestClock.adjust("10 seconds")
+    expect((yield* findings(world)).map(([, , message]) => message)).toEqual([
+      expect.stringContaining("2026-07-31T12:00:00.000Z")
+    ])
+    // No process polls for a day, and then another process does.
+    yield* Scope.close(running, Exit.void)
+    yield* TestClock.adjust("1 day")
+    world.model.packages = []
+    yield* world.background
+    yield* TestClock.adjust("14 minutes")
+    expect((yield* findings(world)).map(([, id]) => id)).not.toContain(`review:ocs/missing/${attachmentId}:0`)
+    yield* TestClock.adjust("2 minutes")
+    expect((yield* findings(world)).map(([, id]) => id)).toContain(`review:ocs/missing/${attachmentId}:0`)
+  })
 })

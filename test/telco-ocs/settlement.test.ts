@@ -7,6 +7,7 @@ import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders, type Settlement } from "../../adapters/telco-ocs/index.ts"
 import * as Model from "./Model.ts"
 import * as Values from "../domain/Values.ts"
+import type * as Tests from "../setup/Tests.ts"
 
 const iccid = "8988303000000000017"
 
@@ -26,22 +27,25 @@ const order = (packageId: string): Telco.PackageOrder => ({
 type Services = Telco.Telco | Ocs.Services | Journal.Journal
 
 /** Runs with what befalls the nth ordering call. */
-const run = <A, E>(
+/** A test in which the calls that order end so, one by one. */
+const run = (
+  name: string,
   faults: ReadonlyArray<Model.Fault | null>,
-  use: (model: Model.Model) => Effect.Effect<A, E, Services>
-) => {
-  let calls = 0
-  const model = Model.make({ fault: (name) => (name === "affectPackage" ? (faults[calls++] ?? null) : null) })
-  return use(model).pipe(
-    Effect.provide(
-      Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null, listLag: 0 }).pipe(
-        Layer.provideMerge([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
-      )
-    ),
-    Effect.provide(TestClock.layer()),
-    Effect.runPromise
-  )
-}
+  body: Tests.Body<Services, [model: Model.Model]>
+): void =>
+  it(name, () => {
+    let calls = 0
+    const model = Model.make({ fault: (name) => (name === "affectPackage" ? (faults[calls++] ?? null) : null) })
+    return Effect.gen(() => body(model)).pipe(
+      Effect.provide(
+        Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null, listLag: 0 }).pipe(
+          Layer.provideMerge([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
+        )
+      ),
+      Effect.provide(TestClock.layer()),
+      Effect.runPromise
+    )
+  })
 
 const create = (key: string) => Telco.Telco.use((telco) => telco.createPackage(order(key)))
 const cancel = (packageId: string) => Telco.Telco.use((telco) => telco.cancelPackage({ packageId, iccid }))
@@ -61,121 +65,116 @@ const createInVain = Effect.fnUntraced(function* (key: string) {
 })
 
 describe("The settling of an order in its watch time", () => {
-  it("deletes a duplicate that was not used", () =>
-    run([{ kind: "twice", after: 60_000 }], (model) =>
-      Effect.gen(function* () {
-        const { telcoPackageId } = yield* create("a:0")
-        yield* TestClock.adjust("14 minutes")
-        expect([...model.packages.keys()]).toHaveLength(2)
-        expect(yield* settle).toEqual({ due: 0, deleted: 0, used: [] })
-        yield* TestClock.adjust("1 minute")
-        expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
-        expect([...model.packages.keys()]).toEqual([Number(telcoPackageId)])
-        yield* TestClock.adjust("1 hour")
-        expect(yield* settle).toMatchObject({ due: 0 })
-      })
-    ))
+  run("deletes a duplicate that was not used", [{ kind: "twice", after: 60_000 }], function* (model) {
+    const { telcoPackageId } = yield* create("a:0")
+    yield* TestClock.adjust("14 minutes")
+    expect([...model.packages.keys()]).toHaveLength(2)
+    expect(yield* settle).toEqual({ due: 0, deleted: 0, used: [] })
+    yield* TestClock.adjust("1 minute")
+    expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+    expect([...model.packages.keys()]).toEqual([Number(telcoPackageId)])
+    yield* TestClock.adjust("1 hour")
+    expect(yield* settle).toMatchObject({ due: 0 })
+  })
 
-  it("reports a duplicate that was used, and leaves it", () =>
-    run([{ kind: "twice", after: 60_000 }], (model) =>
-      Effect.gen(function* () {
-        const { telcoPackageId } = yield* create("a:0")
-        yield* TestClock.adjust("15 minutes")
-        const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
-        model.use(duplicateId, 5, 0)
-        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Created" }]
-        expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
-        expect(model.packages.size).toBe(2)
-      })
-    ))
+  run("reports a duplicate that was used, and leaves it", [{ kind: "twice", after: 60_000 }], function* (model) {
+    const { telcoPackageId } = yield* create("a:0")
+    yield* TestClock.adjust("15 minutes")
+    const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
+    model.use(duplicateId, 5, 0)
+    const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Created" }]
+    expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
+    expect(model.packages.size).toBe(2)
+  })
 
-  it("reports again what was not taken, as with a process that died, until it is", () =>
-    run([{ kind: "twice", after: 60_000 }], (model) =>
-      Effect.gen(function* () {
-        const { telcoPackageId } = yield* create("a:0")
-        yield* TestClock.adjust("15 minutes")
-        const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
-        model.use(duplicateId, 5, 0)
-        const { settle: settling } = yield* Orders.Orders
-        expect(yield* Effect.flip(settling({ limit: 10, report: () => Effect.fail("no storage") }))).toBe("no storage")
-        const dying = yield* Effect.forkChild(settling({ limit: 10, report: () => Effect.never }))
-        yield* TestClock.adjust("1 minute")
-        yield* Fiber.interrupt(dying)
-        yield* TestClock.adjust("1 minute")
-        expect(yield* settle).toMatchObject({ due: 1, used: [{ packageId: "a:0", duplicateId }] })
-        yield* TestClock.adjust("1 hour")
-        expect(yield* settle).toMatchObject({ due: 0 })
-      })
-    ))
+  run(
+    "reports again what was not taken, as with a process that died, until it is",
+    [{ kind: "twice", after: 60_000 }],
+    function* (model) {
+      const { telcoPackageId } = yield* create("a:0")
+      yield* TestClock.adjust("15 minutes")
+      const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
+      model.use(duplicateId, 5, 0)
+      const { settle: settling } = yield* Orders.Orders
+      expect(yield* Effect.flip(settling({ limit: 10, report: () => Effect.fail("no storage") }))).toBe("no storage")
+      const dying = yield* Effect.forkChild(settling({ limit: 10, report: () => Effect.never }))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.interrupt(dying)
+      yield* TestClock.adjust("1 minute")
+      expect(yield* settle).toMatchObject({ due: 1, used: [{ packageId: "a:0", duplicateId }] })
+      yield* TestClock.adjust("1 hour")
+      expect(yield* settle).toMatchObject({ due: 0 })
+    }
+  )
 
-  it("comes at once where an order ends only after its watch time, and reports what was used until then", () =>
-    run([{ kind: "late", after: 20_000 }], (model) =>
-      Effect.gen(function* () {
-        yield* createInVain("a:0")
-        yield* TestClock.adjust("1 minute")
-        const [duplicateId = 0] = model.packages.keys()
-        model.use(duplicateId, 5, 0)
-        yield* TestClock.adjust("16 minutes")
-        expect(yield* settle).toEqual({ due: 1, deleted: 0, used: [] })
-        expect(yield* settle).toMatchObject({ due: 0 })
-        yield* cancel("a:0")
-        const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Cancelled" }]
-        expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
-        yield* TestClock.adjust("1 hour")
-        expect(yield* settle).toMatchObject({ due: 0 })
-      })
-    ))
+  run(
+    "comes at once where an order ends only after its watch time, and reports what was used until then",
+    [{ kind: "late", after: 20_000 }],
+    function* (model) {
+      yield* createInVain("a:0")
+      yield* TestClock.adjust("1 minute")
+      const [duplicateId = 0] = model.packages.keys()
+      model.use(duplicateId, 5, 0)
+      yield* TestClock.adjust("16 minutes")
+      expect(yield* settle).toEqual({ due: 1, deleted: 0, used: [] })
+      expect(yield* settle).toMatchObject({ due: 0 })
+      yield* cancel("a:0")
+      const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Cancelled" }]
+      expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
+      yield* TestClock.adjust("1 hour")
+      expect(yield* settle).toMatchObject({ due: 0 })
+    }
+  )
 
-  it("comes at once where an order takes one of two packages only after its watch time, and deletes the other", () =>
-    run(
-      [
-        { kind: "late", after: 20_000 },
-        { kind: "late", after: 20_000 }
-      ],
-      (model) =>
-        Effect.gen(function* () {
-          yield* createInVain("a:0")
-          yield* createInVain("a:0")
-          yield* TestClock.adjust("16 minutes")
-          expect(yield* settle).toMatchObject({ due: 1 })
-          expect(model.packages.size).toBe(2)
-          const { telcoPackageId } = yield* create("a:0")
-          expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
-          expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
-        })
-    ))
+  run(
+    "comes at once where an order takes one of two packages only after its watch time, and deletes the other",
+    [
+      { kind: "late", after: 20_000 },
+      { kind: "late", after: 20_000 }
+    ],
+    function* (model) {
+      yield* createInVain("a:0")
+      yield* createInVain("a:0")
+      yield* TestClock.adjust("16 minutes")
+      expect(yield* settle).toMatchObject({ due: 1 })
+      expect(model.packages.size).toBe(2)
+      const { telcoPackageId } = yield* create("a:0")
+      expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+      expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
+    }
+  )
 
-  it("comes soon after a call without an answer, and deletes what a cancelled order's call makes late", () =>
-    run([{ kind: "late", after: 20_000 }], (model) =>
-      Effect.gen(function* () {
-        expect(yield* createInVain("a:0")).toMatchObject({ _tag: "Telco.Unavailable" })
-        yield* cancel("a:0")
-        expect(model.packages.size).toBe(0)
-        yield* TestClock.adjust("31 seconds")
-        expect(model.packages.size).toBe(1)
-        expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
-        expect(model.packages.size).toBe(0)
-        expect(yield* Effect.flip(create("a:0"))).toMatchObject({ _tag: "Telco.Refused" })
-      })
-    ))
+  run(
+    "comes soon after a call without an answer, and deletes what a cancelled order's call makes late",
+    [{ kind: "late", after: 20_000 }],
+    function* (model) {
+      expect(yield* createInVain("a:0")).toMatchObject({ _tag: "Telco.Unavailable" })
+      yield* cancel("a:0")
+      expect(model.packages.size).toBe(0)
+      yield* TestClock.adjust("31 seconds")
+      expect(model.packages.size).toBe(1)
+      expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+      expect(model.packages.size).toBe(0)
+      expect(yield* Effect.flip(create("a:0"))).toMatchObject({ _tag: "Telco.Refused" })
+    }
+  )
 
-  it("leaves a package to an order that is still open, which takes it", () =>
-    run(
-      [
-        { kind: "late", after: 20_000 },
-        { kind: "late", after: 300_000 }
-      ],
-      (model) =>
-        Effect.gen(function* () {
-          yield* createInVain("a:0")
-          yield* createInVain("b:0")
-          yield* cancel("a:0")
-          yield* TestClock.adjust("1 minute")
-          expect(yield* settle).toMatchObject({ due: 1, deleted: 0 })
-          const { telcoPackageId } = yield* create("b:0")
-          yield* TestClock.adjust("15 minutes")
-          while ((yield* settle).due > 0) yield* TestClock.adjust("1 minute")
-          expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
-        })
-    ))
+  run(
+    "leaves a package to an order that is still open, which takes it",
+    [
+      { kind: "late", after: 20_000 },
+      { kind: "late", after: 300_000 }
+    ],
+    function* (model) {
+      yield* createInVain("a:0")
+      yield* createInVain("b:0")
+      yield* cancel("a:0")
+      yield* TestClock.adjust("1 minute")
+      expect(yield* settle).toMatchObject({ due: 1, deleted: 0 })
+      const { telcoPackageId } = yield* create("b:0")
+      yield* TestClock.adjust("15 minutes")
+      while ((yield* settle).due > 0) yield* TestClock.adjust("1 minute")
+      expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
+    }
+  )
 })

@@ -5,7 +5,7 @@
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Organizations, Problems, Sims, Time } from "simplan"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as VirtualTime from "../scenarios/engine/VirtualTime.ts"
 import { ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 
@@ -53,184 +53,154 @@ const allocationOf = ({ organizationId, services }: World, iccid: string) =>
   Effect.map(Context.get(services, Sims.Sims).get({ organizationId, iccid }), ({ allocation: { _tag } }) => _tag)
 
 describe("S5: a SIM in stock", () => {
-  it("leaves the stock while an unused package of nobody's is on it, though it was never sold", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        addStray(world)
-        yield* world.background
-        yield* TestClock.adjust("2 minutes")
-        expect([yield* world.allocation, ids(world)]).toEqual(["Releasing", [70]])
-        yield* world.work
-        expect([yield* world.allocation, ids(world), yield* world.problems]).toEqual(["Free", [], []])
-      })
-    ))
+  inWorld("leaves the stock while an unused package of nobody's is on it, though it was never sold", function* (world) {
+    addStray(world)
+    yield* world.background
+    yield* TestClock.adjust("2 minutes")
+    expect([yield* world.allocation, ids(world)]).toEqual(["Releasing", [70]])
+    yield* world.work
+    expect([yield* world.allocation, ids(world), yield* world.problems]).toEqual(["Free", [], []])
+  })
 
-  it("is not sold while a package of nobody's on it is used, until an operator has deleted that", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        addStray(world, { usedBytes: 5 })
-        yield* turns(world)
-        for (let tried = 0; tried < 4; tried++) {
-          yield* world.work
-          yield* TestClock.adjust("1 hour")
-        }
-        const [{ jobId: problemId, refused } = expect.fail()] = yield* world.problems
-        expect(refused?.message).toBe(
-          "Package 70 at ocs is of no order of simplan's, and 5 bytes of it are used: delete it at ocs"
-        )
-        const sold = yield* Effect.exit(world.subscribe({ megaBytes: 1024 }))
-        expect([sold._tag, yield* world.allocation]).toEqual(["Failure", "Releasing"])
-        world.model.packages = []
-        yield* Context.get(world.services, Problems.Problems).retry({ problemId })
+  inWorld(
+    "is not sold while a package of nobody's on it is used, until an operator has deleted that",
+    function* (world) {
+      addStray(world, { usedBytes: 5 })
+      yield* turns(world)
+      for (let tried = 0; tried < 4; tried++) {
         yield* world.work
-        expect([yield* world.allocation, yield* world.problems]).toEqual(["Free", []])
-        yield* world.subscribe({ megaBytes: 1024 })
-        expect(yield* world.allocation).toBe("InService")
-      })
-    ))
-
-  it("is compared soon after its import, and once a day from then on", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* turns(world)
-        expect(calls(world)).toBe(1)
-        yield* importMany(world, 1)
-        yield* TestClock.adjust("1 minute")
-        yield* turns(world)
-        expect(calls(world)).toBe(2)
-        yield* TestClock.adjust("23 hours")
-        yield* turns(world)
-        expect(calls(world)).toBe(2)
         yield* TestClock.adjust("1 hour")
-        yield* turns(world)
-        expect(calls(world)).toBe(4)
-        addStray(world, { iccid: iccidOf(0) })
-        yield* TestClock.adjust("23 hours")
-        yield* turns(world)
-        expect(calls(world)).toBe(4)
-        yield* TestClock.adjust("1 hour")
-        yield* turns(world)
-        expect([yield* allocationOf(world, iccidOf(0)), yield* world.allocation]).toEqual(["Releasing", "Free"])
-      })
-    ))
+      }
+      const [{ jobId: problemId, refused } = expect.fail()] = yield* world.problems
+      expect(refused?.message).toBe(
+        "Package 70 at ocs is of no order of simplan's, and 5 bytes of it are used: delete it at ocs"
+      )
+      const sold = yield* Effect.exit(world.subscribe({ megaBytes: 1024 }))
+      expect([sold._tag, yield* world.allocation]).toEqual(["Failure", "Releasing"])
+      world.model.packages = []
+      yield* Context.get(world.services, Problems.Problems).retry({ problemId })
+      yield* world.work
+      expect([yield* world.allocation, yield* world.problems]).toEqual(["Free", []])
+      yield* world.subscribe({ megaBytes: 1024 })
+      expect(yield* world.allocation).toBe("InService")
+    }
+  )
 
-  it("is compared at a quarter of the calls that are allowed, and none is left out", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* importMany(world, 299)
-        addStray(world, { iccid: iccidOf(298) })
-        yield* world.background
-        yield* VirtualTime.pass(30 * Time.SECOND)
-        expect(calls(world)).toBeGreaterThan(120)
-        expect(calls(world)).toBeLessThanOrEqual(160)
-        yield* VirtualTime.pass(40 * Time.SECOND)
-        expect(calls(world)).toBe(300)
-        expect(yield* allocationOf(world, iccidOf(298))).toBe("Releasing")
-      })
-    ))
+  inWorld("is compared soon after its import, and once a day from then on", function* (world) {
+    yield* turns(world)
+    expect(calls(world)).toBe(1)
+    yield* importMany(world, 1)
+    yield* TestClock.adjust("1 minute")
+    yield* turns(world)
+    expect(calls(world)).toBe(2)
+    yield* TestClock.adjust("23 hours")
+    yield* turns(world)
+    expect(calls(world)).toBe(2)
+    yield* TestClock.adjust("1 hour")
+    yield* turns(world)
+    expect(calls(world)).toBe(4)
+    addStray(world, { iccid: iccidOf(0) })
+    yield* TestClock.adjust("23 hours")
+    yield* turns(world)
+    expect(calls(world)).toBe(4)
+    yield* TestClock.adjust("1 hour")
+    yield* turns(world)
+    expect([yield* allocationOf(world, iccidOf(0)), yield* world.allocation]).toEqual(["Releasing", "Free"])
+  })
 
-  it("of each organization is compared, and one in service is not", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* world.subscribe({ megaBytes: 1024 })
-        const { organizationId } = yield* Context.get(world.services, Organizations.Organizations).create({ name: "B" })
-        const other = { ...world, organizationId }
-        yield* importMany(other, 1)
-        addStray(world, { iccid: iccidOf(0) })
-        addStray(world, { id: 71 })
-        yield* world.background
-        yield* TestClock.adjust("2 minutes")
-        expect([yield* allocationOf(other, iccidOf(0)), yield* world.allocation]).toEqual(["Releasing", "InService"])
-      })
-    ))
+  inWorld("is compared at a quarter of the calls that are allowed, and none is left out", function* (world) {
+    yield* importMany(world, 299)
+    addStray(world, { iccid: iccidOf(298) })
+    yield* world.background
+    yield* VirtualTime.pass(30 * Time.SECOND)
+    expect(calls(world)).toBeGreaterThan(120)
+    expect(calls(world)).toBeLessThanOrEqual(160)
+    yield* VirtualTime.pass(40 * Time.SECOND)
+    expect(calls(world)).toBe(300)
+    expect(yield* allocationOf(world, iccidOf(298))).toBe("Releasing")
+  })
 
-  it("is compared by one process, and goes on where another has stopped", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* importMany(world, 99)
-        yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("10 seconds")))
-        const before = calls(world)
-        expect(before).toBeLessThan(100)
-        yield* world.background
-        yield* world.background
-        yield* TestClock.adjust("2 minutes")
-        expect(calls(world)).toBe(100)
-      })
-    ))
+  inWorld("of each organization is compared, and one in service is not", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024 })
+    const { organizationId } = yield* Context.get(world.services, Organizations.Organizations).create({ name: "B" })
+    const other = { ...world, organizationId }
+    yield* importMany(other, 1)
+    addStray(world, { iccid: iccidOf(0) })
+    addStray(world, { id: 71 })
+    yield* world.background
+    yield* TestClock.adjust("2 minutes")
+    expect([yield* allocationOf(other, iccidOf(0)), yield* world.allocation]).toEqual(["Releasing", "InService"])
+  })
 
-  it("is compared once the system answers again", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        addStray(world)
-        world.model.failing = new Set(["packages"])
-        yield* world.background
-        yield* TestClock.adjust("2 minutes")
-        expect(yield* world.allocation).toBe("Free")
-        world.model.failing = new Set()
-        yield* TestClock.adjust("2 minutes")
-        expect(yield* world.allocation).toBe("Releasing")
-      })
-    ))
+  inWorld("is compared by one process, and goes on where another has stopped", function* (world) {
+    yield* importMany(world, 99)
+    yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("10 seconds")))
+    const before = calls(world)
+    expect(before).toBeLessThan(100)
+    yield* world.background
+    yield* world.background
+    yield* TestClock.adjust("2 minutes")
+    expect(calls(world)).toBe(100)
+  })
 
-  it("for which the system never answers keeps no other one from its turn", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* importMany(world, 1)
-        yield* turns(world)
-        // Of the new one there is no answer, for days; the round goes on with the others.
-        yield* importMany(world, 1, 1)
-        world.model.unanswered = new Set([iccidOf(0), iccidOf(1)])
-        yield* TestClock.adjust("1 day")
-        addStray(world)
-        yield* turns(world)
-        expect(yield* world.allocation).toBe("Releasing")
-        yield* world.work
-        yield* TestClock.adjust("1 day")
-        addStray(world)
-        yield* turns(world)
-        expect(yield* world.allocation).toBe("Releasing")
-        addStray(world, { id: 71, iccid: iccidOf(1) })
-        world.model.unanswered = new Set()
-        yield* TestClock.adjust("1 minute")
-        yield* turns(world)
-        expect(yield* allocationOf(world, iccidOf(1))).toBe("Releasing")
-      })
-    ))
+  inWorld("is compared once the system answers again", function* (world) {
+    addStray(world)
+    world.model.failing = new Set(["packages"])
+    yield* world.background
+    yield* TestClock.adjust("2 minutes")
+    expect(yield* world.allocation).toBe("Free")
+    world.model.failing = new Set()
+    yield* TestClock.adjust("2 minutes")
+    expect(yield* world.allocation).toBe("Releasing")
+  })
 
-  it("is not left out while the system does not answer for hours", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        addStray(world)
-        world.model.failing = new Set(["packages"])
-        for (let minute = 0; minute < 100; minute++) yield* Effect.andThen(turns(world), TestClock.adjust("1 minute"))
-        world.model.failing = new Set()
-        yield* turns(world)
-        expect(yield* world.allocation).toBe("Releasing")
-      })
-    ))
+  inWorld("for which the system never answers keeps no other one from its turn", function* (world) {
+    yield* importMany(world, 1)
+    yield* turns(world)
+    // Of the new one there is no answer, for days; the round goes on with the others.
+    yield* importMany(world, 1, 1)
+    world.model.unanswered = new Set([iccidOf(0), iccidOf(1)])
+    yield* TestClock.adjust("1 day")
+    addStray(world)
+    yield* turns(world)
+    expect(yield* world.allocation).toBe("Releasing")
+    yield* world.work
+    yield* TestClock.adjust("1 day")
+    addStray(world)
+    yield* turns(world)
+    expect(yield* world.allocation).toBe("Releasing")
+    addStray(world, { id: 71, iccid: iccidOf(1) })
+    world.model.unanswered = new Set()
+    yield* TestClock.adjust("1 minute")
+    yield* turns(world)
+    expect(yield* allocationOf(world, iccidOf(1))).toBe("Releasing")
+  })
 
-  it("of another telco's is not asked for", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* Effect.repeat(world.drainOf({ isSupplied: ({ label }) => label === "Blue" }), { times: 7 })
-        yield* TestClock.adjust("1 day")
-        yield* Effect.repeat(world.drainOf({ isSupplied: ({ label }) => label === "Blue" }), { times: 7 })
-        expect(calls(world)).toBe(0)
-        yield* TestClock.adjust("1 day")
-        yield* Effect.repeat(world.drainOf({ isSupplied: ({ label }) => label === "Green" }), { times: 7 })
-        expect(calls(world)).toBe(1)
-      })
-    ))
+  inWorld("is not left out while the system does not answer for hours", function* (world) {
+    addStray(world)
+    world.model.failing = new Set(["packages"])
+    for (let minute = 0; minute < 100; minute++) yield* Effect.andThen(turns(world), TestClock.adjust("1 minute"))
+    world.model.failing = new Set()
+    yield* turns(world)
+    expect(yield* world.allocation).toBe("Releasing")
+  })
 
-  it("that is sold while its packages are listed stays with its customer", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        const { organizationId, services } = world
-        const list = Effect.as(world.subscribe({ megaBytes: 1024 }), ["ocs/1"])
-        const sims = Context.get(services, Sims.Sims)
-        expect(yield* sims.withhold({ organizationId, iccid: ICCID, list })).toBe("NotFree")
-        expect([yield* world.allocation, yield* world.problems]).toEqual(["InService", []])
-        yield* TestClock.adjust(Time.DAY)
-      })
-    ))
+  inWorld("of another telco's is not asked for", function* (world) {
+    yield* Effect.repeat(world.drainOf({ isSupplied: ({ label }) => label === "Blue" }), { times: 7 })
+    yield* TestClock.adjust("1 day")
+    yield* Effect.repeat(world.drainOf({ isSupplied: ({ label }) => label === "Blue" }), { times: 7 })
+    expect(calls(world)).toBe(0)
+    yield* TestClock.adjust("1 day")
+    yield* Effect.repeat(world.drainOf({ isSupplied: ({ label }) => label === "Green" }), { times: 7 })
+    expect(calls(world)).toBe(1)
+  })
+
+  inWorld("that is sold while its packages are listed stays with its customer", function* (world) {
+    const { organizationId, services } = world
+    const list = Effect.as(world.subscribe({ megaBytes: 1024 }), ["ocs/1"])
+    const sims = Context.get(services, Sims.Sims)
+    expect(yield* sims.withhold({ organizationId, iccid: ICCID, list })).toBe("NotFree")
+    expect([yield* world.allocation, yield* world.problems]).toEqual(["InService", []])
+    yield* TestClock.adjust(Time.DAY)
+  })
 })

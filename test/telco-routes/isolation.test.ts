@@ -10,6 +10,7 @@ import { CallControl } from "../../adapters/telco-calls/index.ts"
 import * as Guards from "../../adapters/telco-routes/Guards.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import * as World from "./World.ts"
+import * as Tests from "../setup/Tests.ts"
 
 const bridges: Array<Bridge.Bridge> = []
 afterEach(async () => {
@@ -112,69 +113,61 @@ describe("a telco that does not answer in time", () => {
 })
 
 describe("the slots of a telco", () => {
-  const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
-
   const job = { organizationId: "a", isAwaited: false, withinMillis: 10_000 }
   const begin = <A, E>(call: Effect.Effect<A, E>, caller: Telco.Caller = job) =>
     Effect.forkChild(Effect.provideService(call, Telco.Caller, caller), { startImmediately: true })
 
-  it("take calls up to their number, let jobs wait for a second and requests through half of their time", async () => {
-    await run(
-      Effect.gen(function* () {
-        const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 2 })
-        const done = yield* Deferred.make<string>()
-        const call = slots.run(Deferred.await(done))
-        const underWay = yield* Effect.forEach([1, 2], () => begin(call))
-        const waiting = yield* begin(Effect.flip(call))
-        const request = yield* begin(Effect.flip(call), { ...job, isAwaited: true })
-        const long = yield* begin(call, { ...job, isAwaited: true, withinMillis: 30_000 })
-        yield* Effect.yieldNow
-        yield* TestClock.adjust("1 second")
-        const refused = yield* Fiber.join(waiting)
-        expect(refused).toMatchObject({ isAsked: false, isDone: false, retryAfterSeconds: 1 })
-        expect(refused.message).toBe("The telco a has 2 calls under way, and more wait")
-        yield* TestClock.adjust("3999 millis")
-        expect(request.pollUnsafe()).toBeUndefined()
-        yield* TestClock.adjust("1 millis")
-        expect(yield* Fiber.join(request)).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false })
-        yield* Deferred.succeed(done, "done")
-        expect(yield* Effect.forEach([...underWay, long], Fiber.join)).toEqual(["done", "done", "done"])
-        expect(yield* call).toBe("done")
-      })
-    )
-  })
+  Tests.onTestClock(
+    "take calls up to their number, let jobs wait for a second and requests through half of their time",
+    function* () {
+      const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 2 })
+      const done = yield* Deferred.make<string>()
+      const call = slots.run(Deferred.await(done))
+      const underWay = yield* Effect.forEach([1, 2], () => begin(call))
+      const waiting = yield* begin(Effect.flip(call))
+      const request = yield* begin(Effect.flip(call), { ...job, isAwaited: true })
+      const long = yield* begin(call, { ...job, isAwaited: true, withinMillis: 30_000 })
+      yield* Effect.yieldNow
+      yield* TestClock.adjust("1 second")
+      const refused = yield* Fiber.join(waiting)
+      expect(refused).toMatchObject({ isAsked: false, isDone: false, retryAfterSeconds: 1 })
+      expect(refused.message).toBe("The telco a has 2 calls under way, and more wait")
+      yield* TestClock.adjust("3999 millis")
+      expect(request.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      expect(yield* Fiber.join(request)).toMatchObject({ _tag: "Telco.Unavailable", isAsked: false })
+      yield* Deferred.succeed(done, "done")
+      expect(yield* Effect.forEach([...underWay, long], Fiber.join)).toEqual(["done", "done", "done"])
+      expect(yield* call).toBe("done")
+    }
+  )
 
-  it("tell calls that come together to come back one after the other, at the pace at which slots become free", async () => {
-    await run(
-      Effect.gen(function* () {
-        const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
-        const never = yield* begin(slots.run(Effect.never))
-        const waiting = yield* Effect.forEach([1, 2, 3, 4], () => begin(slots.run(Effect.void)))
-        yield* Effect.yieldNow
-        const refused = Effect.flip(Effect.provideService(slots.run(Effect.void), Telco.Caller, job))
-        const refusals = yield* Effect.forEach([1, 2, 3], () => refused)
-        expect(refusals.map((refusal) => refusal.retryAfterSeconds)).toEqual([1, 2, 3])
-        // What waits of one organization refuses nothing of another (rule W13).
-        const other = yield* begin(slots.run(Effect.succeed("done")), { ...job, organizationId: "b" })
-        yield* Fiber.interrupt(never)
-        yield* TestClock.adjust(1)
-        expect(yield* Fiber.join(other)).toBe("done")
-        yield* Effect.forEach(waiting, Fiber.join)
-      })
-    )
-  })
+  Tests.onTestClock(
+    "tell calls that come together to come back one after the other, at the pace at which slots become free",
+    function* () {
+      const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
+      const never = yield* begin(slots.run(Effect.never))
+      const waiting = yield* Effect.forEach([1, 2, 3, 4], () => begin(slots.run(Effect.void)))
+      yield* Effect.yieldNow
+      const refused = Effect.flip(Effect.provideService(slots.run(Effect.void), Telco.Caller, job))
+      const refusals = yield* Effect.forEach([1, 2, 3], () => refused)
+      expect(refusals.map((refusal) => refusal.retryAfterSeconds)).toEqual([1, 2, 3])
+      // What waits of one organization refuses nothing of another (rule W13).
+      const other = yield* begin(slots.run(Effect.succeed("done")), { ...job, organizationId: "b" })
+      yield* Fiber.interrupt(never)
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(other)).toBe("done")
+      yield* Effect.forEach(waiting, Fiber.join)
+    }
+  )
 
-  it("are given back by a call that fails or is interrupted", async () => {
-    await run(
-      Effect.gen(function* () {
-        const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
-        const refused = new Telco.Refused({ message: "no" })
-        expect(yield* Effect.flip(slots.run(Effect.fail(refused)))).toBe(refused)
-        const hanging = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
-        yield* Fiber.interrupt(hanging)
-        expect(yield* slots.run(Effect.succeed("done"))).toBe("done")
-      })
-    )
+  Tests.onTestClock("are given back by a call that fails or is interrupted", function* () {
+    const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
+    const refused = new Telco.Refused({ message: "no" })
+    expect(yield* Effect.flip(slots.run(Effect.fail(refused)))).toBe(refused)
+    const hanging = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
+    yield* Fiber.interrupt(hanging)
+    expect(yield* slots.run(Effect.succeed("done"))).toBe("done")
   })
 })
 
@@ -192,38 +185,36 @@ describe("the circuit breaker of a telco", () => {
     }
   }
 
-  it("says of what it holds back, and of what never left, that it is not done (S5)", () =>
-    Effect.gen(function* () {
-      const message = "The telco cannot be reached: ECONNREFUSED"
-      const unsent = new Telco.Unavailable({ message, isDone: false })
-      const lost = new Telco.Unavailable({ message: "The answer was lost" })
-      const control = (telco: string) => CallControl.make({ telco, failures: 3, callsPerSecond: 1_000 })
-      for (const [failure, isDone] of [
-        [unsent, false],
-        [lost, undefined]
-      ] as const) {
-        const telco = Guards.withBreaker(yield* control(failure.message), failing(failure))
-        for (let call = 0; call < 3; call++) {
-          expect(yield* Effect.flip(telco.cancelPackage(of))).toMatchObject({
-            message: failure.message,
-            ...(isDone === false && { isDone })
-          })
-        }
-        const heldBack = yield* Effect.flip(telco.cancelPackage(of))
-        expect(heldBack).toMatchObject({ _tag: "Telco.Unavailable", isDone: false, retryAfterSeconds: 5 })
+  Tests.scoped("says of what it holds back, and of what never left, that it is not done (S5)", function* () {
+    const message = "The telco cannot be reached: ECONNREFUSED"
+    const unsent = new Telco.Unavailable({ message, isDone: false })
+    const lost = new Telco.Unavailable({ message: "The answer was lost" })
+    const control = (telco: string) => CallControl.make({ telco, failures: 3, callsPerSecond: 1_000 })
+    for (const [failure, isDone] of [
+      [unsent, false],
+      [lost, undefined]
+    ] as const) {
+      const telco = Guards.withBreaker(yield* control(failure.message), failing(failure))
+      for (let call = 0; call < 3; call++) {
+        expect(yield* Effect.flip(telco.cancelPackage(of))).toMatchObject({
+          message: failure.message,
+          ...(isDone === false && { isDone })
+        })
       }
-    }).pipe(Effect.scoped, Effect.runPromise))
+      const heldBack = yield* Effect.flip(telco.cancelPackage(of))
+      expect(heldBack).toMatchObject({ _tag: "Telco.Unavailable", isDone: false, retryAfterSeconds: 5 })
+    }
+  })
 
-  it("hands on what a telco fails with, and counts no call that the telco was not asked", () =>
-    Effect.gen(function* () {
-      const failure = new Telco.Unavailable({
-        message: "Too many calls",
-        isAsked: false,
-        isDone: false,
-        telco: "inner"
-      })
-      const control = yield* CallControl.make({ telco: "held back", failures: 3, callsPerSecond: 1_000 })
-      const telco = Guards.withBreaker(control, failing(failure))
-      for (let call = 0; call < 9; call++) expect(yield* Effect.flip(telco.cancelPackage(of))).toEqual(failure)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("hands on what a telco fails with, and counts no call that the telco was not asked", function* () {
+    const failure = new Telco.Unavailable({
+      message: "Too many calls",
+      isAsked: false,
+      isDone: false,
+      telco: "inner"
+    })
+    const control = yield* CallControl.make({ telco: "held back", failures: 3, callsPerSecond: 1_000 })
+    const telco = Guards.withBreaker(control, failing(failure))
+    for (let call = 0; call < 9; call++) expect(yield* Effect.flip(telco.cancelPackage(of))).toEqual(failure)
+  })
 })

@@ -12,6 +12,7 @@ import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import { until } from "../telco-smpp/Smsc.ts"
 import * as World from "./World.ts"
+import * as Tests from "../setup/Tests.ts"
 
 const closing: Array<() => Promise<void>> = []
 afterEach(async () => {
@@ -75,24 +76,23 @@ describe("settings that take the place of others", () => {
     expect([one.asked.length, other.asked.length]).toEqual([1, 0])
   })
 
-  it("leave a telco connected that has the same in them, and disconnect one that has not", () =>
-    Effect.gen(function* () {
-      const smsc = yield* FakeSmsc.make
-      const settings = (routes: ReadonlyArray<object>, more: object = {}) => {
-        const telco = { kind: "smpp", url: smsc.url, password: { env: "SMSC" }, ...more }
-        return World.settings({ smsc: telco, sandbox: { kind: "simulator" } }, routes, env)
-      }
-      const all = [{ packages: "sandbox", sms: "smsc" }]
-      const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory)
-      const context = yield* Layer.build(Layer.provide(Routes.layer(settings(all)), kept))
-      const { replace } = Context.get(context, Routes.Routes)
-      yield* until(() => smsc.boundSessions() === 1)
-      yield* replace(settings([{ label: "Green", packages: "sandbox", sms: "smsc" }, ...all]))
-      expect([smsc.binds.length, smsc.counts.unbinds]).toEqual([1, 0])
-      yield* replace(settings(all, { system_type: "other" }))
-      yield* until(() => smsc.counts.unbinds === 1 && smsc.binds.length === 2 && smsc.boundSessions() === 1)
-      expect(smsc.binds.map(({ systemType }) => systemType)).toEqual(["", "other"])
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("leave a telco connected that has the same in them, and disconnect one that has not", function* () {
+    const smsc = yield* FakeSmsc.make
+    const settings = (routes: ReadonlyArray<object>, more: object = {}) => {
+      const telco = { kind: "smpp", url: smsc.url, password: { env: "SMSC" }, ...more }
+      return World.settings({ smsc: telco, sandbox: { kind: "simulator" } }, routes, env)
+    }
+    const all = [{ packages: "sandbox", sms: "smsc" }]
+    const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory)
+    const context = yield* Layer.build(Layer.provide(Routes.layer(settings(all)), kept))
+    const { replace } = Context.get(context, Routes.Routes)
+    yield* until(() => smsc.boundSessions() === 1)
+    yield* replace(settings([{ label: "Green", packages: "sandbox", sms: "smsc" }, ...all]))
+    expect([smsc.binds.length, smsc.counts.unbinds]).toEqual([1, 0])
+    yield* replace(settings(all, { system_type: "other" }))
+    yield* until(() => smsc.counts.unbinds === 1 && smsc.binds.length === 2 && smsc.boundSessions() === 1)
+    expect(smsc.binds.map(({ systemType }) => systemType)).toEqual(["", "other"])
+  })
 })
 
 /** A telco that writes down what happens to it. */
@@ -142,28 +142,16 @@ const telcos = (of: Readonly<Record<string, number>>): Settings.Settings => ({
   }))
 })
 
-const world = <A>(
-  test: (of: {
-    readonly all: Connected.ConnectedTelcos
-    readonly seen: Array<string>
-    readonly held: Deferred.Deferred<void>
-    readonly take: (
-      of: Readonly<Record<string, number>>,
-      lacks?: ReadonlyArray<string>
-    ) => Effect.Effect<void, Connected.CannotConnect>
-  }) => Effect.Effect<A, unknown, Scope.Scope>
-): Promise<A> =>
-  Effect.gen(function* () {
-    const seen: Array<string> = []
-    const held = yield* Deferred.make<void>()
-    const all = yield* Connected.make([], () => watched(seen, held))
-    return yield* test({
-      all,
-      seen,
-      held,
-      take: (of, lacks = []) => all.replace(telcos(of), () => Effect.succeed(lacks))
-    })
-  }).pipe(Effect.scoped, Effect.runPromise)
+const make = Effect.gen(function* () {
+  const seen: Array<string> = []
+  const held = yield* Deferred.make<void>()
+  const all = yield* Connected.make([], () => watched(seen, held))
+  const take = (of: Readonly<Record<string, number>>, lacks: ReadonlyArray<string> = []) =>
+    all.replace(telcos(of), () => Effect.succeed(lacks))
+  return { all, seen, held, take }
+})
+
+const world = Tests.given(make, (test) => Effect.runPromise(Effect.scoped(test)))
 
 /** The background of these telcos needs none of them. */
 const services = Layer.mergeAll(
@@ -180,56 +168,47 @@ const names = ({ routes, telcos }: Connected.ConnectedTelcos) => [
 ]
 
 describe("connected telcos", () => {
-  it("are disconnected when their last call is over, and not before", () =>
-    world(({ all, held, seen, take }) =>
-      Effect.gen(function* () {
-        yield* take({ a: 1, b: 1 })
-        const telco = all.telcos.get("a")?.telco ?? expect.fail()
-        const call = yield* Effect.forkChild(telco.releaseProfile({ key: "k", iccid: "8" }), { startImmediately: true })
-        yield* take({ a: 2 })
-        yield* until(() => seen.includes("b 1 closed"))
-        expect(seen).toEqual(["a 1 connected", "b 1 connected", "a 1 asked", "a 2 connected", "b 1 closed"])
-        yield* Deferred.succeed(held, undefined)
-        yield* Fiber.join(call)
-        yield* until(() => seen.includes("a 1 closed"))
-        expect(seen).not.toContain("a 2 closed")
-        expect(names(all)).toEqual([["a"], ["a"]])
-        expect(all.names).toEqual(["a", "b"])
-      })
-    ))
+  world("are disconnected when their last call is over, and not before", function* ({ all, held, seen, take }) {
+    yield* take({ a: 1, b: 1 })
+    const telco = all.telcos.get("a")?.telco ?? expect.fail()
+    const call = yield* Effect.forkChild(telco.releaseProfile({ key: "k", iccid: "8" }), { startImmediately: true })
+    yield* take({ a: 2 })
+    yield* until(() => seen.includes("b 1 closed"))
+    expect(seen).toEqual(["a 1 connected", "b 1 connected", "a 1 asked", "a 2 connected", "b 1 closed"])
+    yield* Deferred.succeed(held, undefined)
+    yield* Fiber.join(call)
+    yield* until(() => seen.includes("a 1 closed"))
+    expect(seen).not.toContain("a 2 closed")
+    expect(names(all)).toEqual([["a"], ["a"]])
+    expect(all.names).toEqual(["a", "b"])
+  })
 
-  it("have all calls that their telcos have", () =>
-    world(({ all, take }) =>
-      Effect.gen(function* () {
-        yield* take({ a: 1 })
-        const { listPackages } = all.telcos.get("a")?.telco ?? expect.fail()
-        expect(yield* listPackages?.({ iccid: "8" }) ?? Effect.succeed(null)).toEqual(["p"])
-      })
-    ))
+  world("have all calls that their telcos have", function* ({ all, take }) {
+    yield* take({ a: 1 })
+    const { listPackages } = all.telcos.get("a")?.telco ?? expect.fail()
+    expect(yield* listPackages?.({ iccid: "8" }) ?? Effect.succeed(null)).toEqual(["p"])
+  })
 
-  it("stay as they are where a new one cannot be connected, or lacks what the settings name", () =>
-    world(({ all, seen, take }) =>
-      Effect.gen(function* () {
-        yield* take({ a: 1 })
-        expect((yield* Effect.flip(take({ c: 1, broken: 1 }))).message).toBe("broken")
-        expect((yield* Effect.flip(take({ a: 2, d: 1 }, ["no zone.", "no zone."]))).message).toContain("no zone.")
-        expect(names(all)).toEqual([["a"], ["a"]])
-        expect(seen.filter((one) => one.endsWith("closed")).sort()).toEqual(["a 2 closed", "c 1 closed", "d 1 closed"])
-      })
-    ))
+  world(
+    "stay as they are where a new one cannot be connected, or lacks what the settings name",
+    function* ({ all, seen, take }) {
+      yield* take({ a: 1 })
+      expect((yield* Effect.flip(take({ c: 1, broken: 1 }))).message).toBe("broken")
+      expect((yield* Effect.flip(take({ a: 2, d: 1 }, ["no zone.", "no zone."]))).message).toContain("no zone.")
+      expect(names(all)).toEqual([["a"], ["a"]])
+      expect(seen.filter((one) => one.endsWith("closed")).sort()).toEqual(["a 2 closed", "c 1 closed", "d 1 closed"])
+    }
+  )
 
-  it("have their background done as long as they are connected", () =>
-    world(({ all, seen, take }) =>
-      Effect.gen(function* () {
-        yield* take({ a: 1, b: 1 })
-        const scope = yield* Scope.make()
-        yield* Scope.provide(Effect.forkScoped(Effect.provide(all.background, services)), scope)
-        yield* until(() => seen.includes("b 1 begins"))
-        yield* take({ b: 1, a: 2 })
-        yield* until(() => seen.includes("a 1 ends") && seen.includes("a 2 begins"))
-        expect(seen.filter((one) => one.startsWith("b 1"))).toEqual(["b 1 connected", "b 1 begins"])
-        yield* Scope.close(scope, Exit.void)
-        expect(seen.filter((one) => one.endsWith("ends"))).toEqual(["a 1 ends", "b 1 ends", "a 2 ends"])
-      })
-    ))
+  world("have their background done as long as they are connected", function* ({ all, seen, take }) {
+    yield* take({ a: 1, b: 1 })
+    const scope = yield* Scope.make()
+    yield* Scope.provide(Effect.forkScoped(Effect.provide(all.background, services)), scope)
+    yield* until(() => seen.includes("b 1 begins"))
+    yield* take({ b: 1, a: 2 })
+    yield* until(() => seen.includes("a 1 ends") && seen.includes("a 2 begins"))
+    expect(seen.filter((one) => one.startsWith("b 1"))).toEqual(["b 1 connected", "b 1 begins"])
+    yield* Scope.close(scope, Exit.void)
+    expect(seen.filter((one) => one.endsWith("ends"))).toEqual(["a 1 ends", "b 1 ends", "a 2 ends"])
+  })
 })

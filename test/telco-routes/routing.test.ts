@@ -8,6 +8,7 @@ import type { Connected } from "../../adapters/telco-routes/index.ts"
 import * as RoutedTelco from "../../adapters/telco-routes/RoutedTelco.ts"
 import { Books } from "../../adapters/telco-simulator/index.ts"
 import * as World from "./World.ts"
+import * as Tests from "../setup/Tests.ts"
 
 /** A telco that writes down the calls that it gets. */
 const recording = (name: string, calls: Array<string>): Connected.Connected => {
@@ -86,126 +87,101 @@ const order: Telco.PackageOrder = {
   }
 }
 
-const run = <A, E>(effect: Effect.Effect<A, E, import("effect").Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(effect))
-
 describe("a call of the routed telco", () => {
-  it("goes to the telco that the SIM's route names for it, and asks each time, as its label may be corrected (I9)", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { asked, calls, telcoOf } = yield* setUp
-        const telco = telcoOf(["a", "b"], routes("a", "b"))
-        expect(yield* telco.createPackage(order)).toMatchObject({ telcoPackageId: "a" })
-        yield* telco.sendSms({ messageId: "m", iccid: GREEN, from: "x", text: "y" })
-        yield* telco.releaseProfile({ key: "k", iccid: GREEN })
-        yield* telco.setMobilePlan({ key: "k", iccid: GREEN, applied: true })
-        expect(calls).toEqual([`a create ${GREEN}`, `b sms ${GREEN}`, `a release ${GREEN}`, `a plan ${GREEN}`])
-        expect(asked).toEqual([GREEN, GREEN, GREEN, GREEN])
-      })
-    )
+  Tests.scoped("goes to the telco that the SIM's route names, and asks each time, as its label may be corrected (I9)", function* () {
+    const { asked, calls, telcoOf } = yield* setUp
+    const telco = telcoOf(["a", "b"], routes("a", "b"))
+    expect(yield* telco.createPackage(order)).toMatchObject({ telcoPackageId: "a" })
+    yield* telco.sendSms({ messageId: "m", iccid: GREEN, from: "x", text: "y" })
+    yield* telco.releaseProfile({ key: "k", iccid: GREEN })
+    yield* telco.setMobilePlan({ key: "k", iccid: GREEN, applied: true })
+    expect(calls).toEqual([`a create ${GREEN}`, `b sms ${GREEN}`, `a release ${GREEN}`, `a plan ${GREEN}`])
+    expect(asked).toEqual([GREEN, GREEN, GREEN, GREEN])
   })
 
-  it("is refused where no route takes the SIM, and where nobody has it", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { telcoOf } = yield* setUp
-        const telco = telcoOf(["a"], routes("a"))
-        const sms = (iccid: string) => Effect.flip(telco.sendSms({ messageId: iccid, iccid, from: "x", text: "y" }))
-        expect(yield* sms(BLUE)).toMatchObject({ _tag: "Telco.Refused", message: RoutedTelco.unrouted("Blue").message })
-        expect(yield* sms("890")).toMatchObject({ _tag: "Telco.Refused" })
-      })
-    )
+  Tests.scoped("is refused where no route takes the SIM, and where nobody has it", function* () {
+    const { telcoOf } = yield* setUp
+    const telco = telcoOf(["a"], routes("a"))
+    const sms = (iccid: string) => Effect.flip(telco.sendSms({ messageId: iccid, iccid, from: "x", text: "y" }))
+    expect(yield* sms(BLUE)).toMatchObject({ _tag: "Telco.Refused", message: RoutedTelco.unrouted("Blue").message })
+    expect(yield* sms("890")).toMatchObject({ _tag: "Telco.Refused" })
   })
 
-  it("about a package goes where the package was created, whatever the routes are by then", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { calls, telcoOf } = yield* setUp
-        yield* telcoOf(["a", "b"], routes("a")).createPackage(order)
-        const later = telcoOf(["a", "b"], routes("b"))
-        yield* later.createPackage(order)
-        yield* later.suspendPackage(order)
-        yield* later.cancelPackage(order)
-        yield* later.createPackage({ ...order, packageId: "a:1" })
-        expect(calls.map((call) => call.slice(0, -GREEN.length - 1))).toEqual([
-          "a create",
-          "a create",
-          "a suspend",
-          "a cancel",
-          "b create"
-        ])
-        const without = telcoOf(["a", "b"], [])
-        yield* without.cancelPackage(order)
-        expect(calls.at(-1)).toBe(`a cancel ${GREEN}`)
-      })
-    )
+  Tests.scoped("about a package goes where the package was created, whatever the routes are by then", function* () {
+    const { calls, telcoOf } = yield* setUp
+    yield* telcoOf(["a", "b"], routes("a")).createPackage(order)
+    const later = telcoOf(["a", "b"], routes("b"))
+    yield* later.createPackage(order)
+    yield* later.suspendPackage(order)
+    yield* later.cancelPackage(order)
+    yield* later.createPackage({ ...order, packageId: "a:1" })
+    expect(calls.map((call) => call.slice(0, -GREEN.length - 1))).toEqual([
+      "a create",
+      "a create",
+      "a suspend",
+      "a cancel",
+      "b create"
+    ])
+    const without = telcoOf(["a", "b"], [])
+    yield* without.cancelPackage(order)
+    expect(calls.at(-1)).toBe(`a cancel ${GREEN}`)
   })
 
-  it("lists what each telco has that took packages of the SIM, and cancels each where it is", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { calls, journal } = yield* setUp
-        const listing = (name: string, ids: ReadonlyArray<string> | null): readonly [string, Connected.Connected] => {
-          const of = recording(name, calls)
-          return [name, { ...of, telco: { ...of.telco, listPackages: () => Effect.succeed(ids) } }]
-        }
-        const ownerOf = RoutedTelco.makeOwners(yield* inventory([]))
-        const telcoOf = (name: string, telcos: ReadonlyArray<readonly [string, Connected.Connected]>) =>
-          RoutedTelco.make({ journal, ownerOf, routes: routes(name), telcos: new Map(telcos) })
-        const list = (telco: Telco.Telco["Service"]) => telco.listPackages?.({ iccid: GREEN }) ?? Effect.die("no list")
-        yield* telcoOf("a", [["a", recording("a", calls)]]).createPackage(order)
-        const later = telcoOf("b", [listing("a", ["a:0", "a/7"]), listing("b", ["b/7"]), listing("c", ["c/7"])])
-        expect(yield* list(later)).toEqual(["b/7", "a:0", "a/7"])
-        for (const packageId of ["b/7", "a/7"]) yield* later.cancelPackage({ packageId, iccid: GREEN })
-        expect(calls.slice(-2)).toEqual([`b cancel ${GREEN}`, `a cancel ${GREEN}`])
-        // A telco that cannot list hides nothing of one that can.
-        expect(yield* list(telcoOf("b", [listing("a", ["a:0"]), listing("b", null)]))).toEqual(["a:0"])
-        expect(yield* list(telcoOf("b", [["b", recording("b", calls)]]))).toBeNull()
-      })
-    )
+  Tests.scoped("lists what each telco has that took packages of the SIM, and cancels each where it is", function* () {
+    const { calls, journal } = yield* setUp
+    const listing = (name: string, ids: ReadonlyArray<string> | null): readonly [string, Connected.Connected] => {
+      const of = recording(name, calls)
+      return [name, { ...of, telco: { ...of.telco, listPackages: () => Effect.succeed(ids) } }]
+    }
+    const ownerOf = RoutedTelco.makeOwners(yield* inventory([]))
+    const telcoOf = (name: string, telcos: ReadonlyArray<readonly [string, Connected.Connected]>) =>
+      RoutedTelco.make({ journal, ownerOf, routes: routes(name), telcos: new Map(telcos) })
+    const list = (telco: Telco.Telco["Service"]) => telco.listPackages?.({ iccid: GREEN }) ?? Effect.die("no list")
+    yield* telcoOf("a", [["a", recording("a", calls)]]).createPackage(order)
+    const later = telcoOf("b", [listing("a", ["a:0", "a/7"]), listing("b", ["b/7"]), listing("c", ["c/7"])])
+    expect(yield* list(later)).toEqual(["b/7", "a:0", "a/7"])
+    for (const packageId of ["b/7", "a/7"]) yield* later.cancelPackage({ packageId, iccid: GREEN })
+    expect(calls.slice(-2)).toEqual([`b cancel ${GREEN}`, `a cancel ${GREEN}`])
+    // A telco that cannot list hides nothing of one that can.
+    expect(yield* list(telcoOf("b", [listing("a", ["a:0"]), listing("b", null)]))).toEqual(["a:0"])
+    expect(yield* list(telcoOf("b", [["b", recording("b", calls)]]))).toBeNull()
   })
 
-  it("spends the key of a package that is cancelled before it was created, where it would be created", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { calls, telcoOf } = yield* setUp
-        yield* telcoOf(["a", "b"], routes("a")).cancelPackage(order)
-        yield* telcoOf(["a", "b"], routes("b")).createPackage(order)
-        expect(calls).toEqual([`a cancel ${GREEN}`, `a create ${GREEN}`])
-      })
-    )
-  })
+  Tests.scoped(
+    "spends the key of a package that is cancelled before it was created, where it would be created",
+    function* () {
+      const { calls, telcoOf } = yield* setUp
+      yield* telcoOf(["a", "b"], routes("a")).cancelPackage(order)
+      yield* telcoOf(["a", "b"], routes("b")).createPackage(order)
+      expect(calls).toEqual([`a cancel ${GREEN}`, `a create ${GREEN}`])
+    }
+  )
 
-  it("tells of a telco that the settings do not name any more: refused for operators to see, unknown for a creation", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { telcoOf } = yield* setUp
-        yield* telcoOf(["a"], routes("a")).createPackage(order)
-        const telco = telcoOf(["b"], routes("b"))
-        expect(yield* Effect.flip(telco.cancelPackage(order))).toMatchObject({
-          _tag: "Telco.Refused",
-          message: "This went to the telco a before, which the settings of telcos do not name any more"
-        })
-        expect(yield* Effect.flip(telco.createPackage(order))).toMatchObject({ _tag: "Telco.Unavailable" })
+  Tests.scoped(
+    "tells of a telco that the settings do not name any more: refused for operators to see, unknown for a creation",
+    function* () {
+      const { telcoOf } = yield* setUp
+      yield* telcoOf(["a"], routes("a")).createPackage(order)
+      const telco = telcoOf(["b"], routes("b"))
+      expect(yield* Effect.flip(telco.cancelPackage(order))).toMatchObject({
+        _tag: "Telco.Refused",
+        message: "This went to the telco a before, which the settings of telcos do not name any more"
       })
-    )
-  })
+      expect(yield* Effect.flip(telco.createPackage(order))).toMatchObject({ _tag: "Telco.Unavailable" })
+    }
+  )
 
-  it("is not made while the journal is out of reach", async () => {
-    await run(
-      Effect.gen(function* () {
-        const { calls, journal } = yield* setUp
-        const broken = { ...journal, add: () => Effect.fail(new Journal.JournalError({ message: "out of reach" })) }
-        const telco = RoutedTelco.make({
-          journal: broken,
-          ownerOf: RoutedTelco.makeOwners(yield* inventory([])),
-          routes: routes("a"),
-          telcos: new Map([["a", recording("a", calls)]])
-        })
-        expect(yield* Effect.flip(telco.createPackage(order))).toMatchObject({ _tag: "Telco.Unavailable" })
-        expect(calls).toEqual([])
-      })
-    )
+  Tests.scoped("is not made while the journal is out of reach", function* () {
+    const { calls, journal } = yield* setUp
+    const broken = { ...journal, add: () => Effect.fail(new Journal.JournalError({ message: "out of reach" })) }
+    const telco = RoutedTelco.make({
+      journal: broken,
+      ownerOf: RoutedTelco.makeOwners(yield* inventory([])),
+      routes: routes("a"),
+      telcos: new Map([["a", recording("a", calls)]])
+    })
+    expect(yield* Effect.flip(telco.createPackage(order))).toMatchObject({ _tag: "Telco.Unavailable" })
+    expect(calls).toEqual([])
   })
 })
 

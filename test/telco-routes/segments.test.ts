@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest"
 import * as FakeOcs from "../fakes/ocs/Fake.mjs"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as World from "./World.ts"
+import * as Tests from "../setup/Tests.ts"
 
 let ocs: FakeOcs.Fake
 beforeEach(async () => {
@@ -49,19 +50,18 @@ it("over a charging system, which has pieces of its own", async () => {
   expect(answers.reduce((sum, one) => sum + one)).toBe(sent.length)
 })
 
-it("over an SMSC, in the alphabet that the file names", () =>
-  Effect.gen(function* () {
-    const smsc = yield* FakeSmsc.make
-    const telcos = {
-      sandbox: { kind: "simulator" },
-      smsc: { kind: "smpp", url: smsc.url, password: { env: "SMSC" }, alphabet: "ascii" }
-    }
-    const settings = World.settings(telcos, [{ packages: "sandbox", sms: "smsc" }], { SMSC: FakeSmsc.password })
-    const world = yield* Effect.promise(() => World.start(settings))
-    const answers = yield* Effect.promise(() => world.run(send(World.iccid(), texts)))
-    expect(smsc.taken.map(({ dataCoding }) => dataCoding)).toEqual([0, 0, 0, 0, 8, 8, 8, 8, 8, 0, 0])
-    expect(answers).toEqual([1, 3, 3, 2, 2])
-  }).pipe(Effect.scoped, Effect.runPromise))
+Tests.scoped("over an SMSC, in the alphabet that the file names", function* () {
+  const smsc = yield* FakeSmsc.make
+  const telcos = {
+    sandbox: { kind: "simulator" },
+    smsc: { kind: "smpp", url: smsc.url, password: { env: "SMSC" }, alphabet: "ascii" }
+  }
+  const settings = World.settings(telcos, [{ packages: "sandbox", sms: "smsc" }], { SMSC: FakeSmsc.password })
+  const world = yield* Effect.promise(() => World.start(settings))
+  const answers = yield* Effect.promise(() => world.run(send(World.iccid(), texts)))
+  expect(smsc.taken.map(({ dataCoding }) => dataCoding)).toEqual([0, 0, 0, 0, 8, 8, 8, 8, 8, 0, 0])
+  expect(answers).toEqual([1, 3, 3, 2, 2])
+})
 
 it("by the standard over a telco that does not say it", async () => {
   const settings = World.settings({ sandbox: { kind: "simulator" } }, [{ packages: "sandbox" }])

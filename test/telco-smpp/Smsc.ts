@@ -3,6 +3,8 @@ import { Effect, type Layer, Logger, Redacted, type Scope } from "effect"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
+import { it } from "vitest"
+import type * as Tests from "../setup/Tests.ts"
 
 export const iccid = "8988303000000000017"
 
@@ -31,8 +33,8 @@ export interface World {
   readonly another: (options?: Partial<Smpp.Options>) => Effect.Effect<Smpp.Smpp, never, Scope.Scope>
 }
 
-/** Runs a test in a world of its own. */
-export const play = <A>(
+/** Runs something in a world of its own. */
+export const played = <A>(
   test: (world: World) => Effect.Effect<A, unknown, Scope.Scope>,
   options: Partial<Smpp.Options> = {},
   around: Layer.Layer<never> = Logger.layer([])
@@ -51,6 +53,14 @@ export const play = <A>(
       })
     ).pipe(Effect.provide(Journal.layerMemory), Effect.provide(around))
   )
+
+/** A test in a world of its own, whose connections have these options. */
+export const playWith =
+  (options: Partial<Smpp.Options>) =>
+  (name: string, body: Tests.Body<Scope.Scope, [world: World]>): void =>
+    it(name, () => played((world) => Effect.gen(() => body(world)), options))
+
+export const play = playWith({})
 
 /** Waits until it holds. */
 export const until = (holds: () => boolean): Effect.Effect<void> =>

@@ -7,11 +7,11 @@ import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Addresses, Smpp } from "../../adapters/telco-smpp/index.ts"
 import * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
-import { play, sms, until } from "./Smsc.ts"
+import { play, played, playWith, sms, until } from "./Smsc.ts"
 
 describe("The connection to an SMSC", () => {
   it("is one for the process, and ends with an unbind", async () => {
-    const smsc = await play(({ smpp, smsc }) =>
+    const smsc = await played(({ smpp, smsc }) =>
       Effect.gen(function* () {
         yield* Effect.forEach(["m-1", "m-2"], (id) => smpp.sendSms(sms(id, "text")))
         expect(smsc.binds).toHaveLength(1)
@@ -21,124 +21,101 @@ describe("The connection to an SMSC", () => {
     expect(smsc.counts.unbinds).toBe(1)
   })
 
-  it("has its default for an option that is undefined, as JavaScript may pass it", () =>
-    play(
-      ({ smpp, smsc }) =>
-        Effect.gen(function* () {
-          yield* smpp.sendSms(sms("m-1", "text"))
-          expect(smsc.shown()).toEqual(["text"])
-        }),
-      Object.assign<Partial<Smpp.Options>, object>({}, { window: undefined, alphabet: undefined, source: undefined })
-    ))
+  playWith(
+    Object.assign<Partial<Smpp.Options>, object>({}, { window: undefined, alphabet: undefined, source: undefined })
+  )("has its default for an option that is undefined, as JavaScript may pass it", function* ({ smpp, smsc }) {
+    yield* smpp.sendSms(sms("m-1", "text"))
+    expect(smsc.shown()).toEqual(["text"])
+  })
 
-  it("says why it is not bound, and binds once the SMSC lets it", () =>
-    play(({ smpp, smsc }) =>
-      Effect.gen(function* () {
-        yield* until(() => smsc.boundSessions() === 1)
-        smsc.refuseBinds(0x0d)
-        smsc.cut()
-        yield* until(() => smsc.binds.length >= 2)
-        expect(yield* Effect.flip(smpp.sendSms(sms("m-1", "text")))).toMatchObject({
-          _tag: "Telco.Unavailable",
-          message: "the SMSC cannot be sent to: the SMSC refuses to bind simplan (ESME_RBINDFAIL)",
-          retryAfterSeconds: 1
-        })
-        expect(yield* Effect.flip(smpp.check)).toMatchObject({ outcome: "NotDone" })
-        smsc.refuseBinds(0)
-        yield* smpp.check
-        yield* smpp.sendSms(sms("m-1", "text"))
-        expect(smsc.shown()).toEqual(["text"])
-      })
-    ))
+  play("says why it is not bound, and binds once the SMSC lets it", function* ({ smpp, smsc }) {
+    yield* until(() => smsc.boundSessions() === 1)
+    smsc.refuseBinds(0x0d)
+    smsc.cut()
+    yield* until(() => smsc.binds.length >= 2)
+    expect(yield* Effect.flip(smpp.sendSms(sms("m-1", "text")))).toMatchObject({
+      _tag: "Telco.Unavailable",
+      message: "the SMSC cannot be sent to: the SMSC refuses to bind simplan (ESME_RBINDFAIL)",
+      retryAfterSeconds: 1
+    })
+    expect(yield* Effect.flip(smpp.check)).toMatchObject({ outcome: "NotDone" })
+    smsc.refuseBinds(0)
+    yield* smpp.check
+    yield* smpp.sendSms(sms("m-1", "text"))
+    expect(smsc.shown()).toEqual(["text"])
+  })
 
-  it("is refused with a wrong password", () =>
-    play(
-      ({ smpp }) =>
-        Effect.gen(function* () {
-          const { message } = yield* Effect.flip(smpp.check)
-          expect(message).toContain("ESME_RINVPASWD")
-          expect(message).not.toContain("wrong-one")
-        }),
-      { password: Redacted.make("wrong-one") }
-    ))
+  playWith({ password: Redacted.make("wrong-one") })("is refused with a wrong password", function* ({ smpp }) {
+    const { message } = yield* Effect.flip(smpp.check)
+    expect(message).toContain("ESME_RINVPASWD")
+    expect(message).not.toContain("wrong-one")
+  })
 
-  it("comes back after a cut and after the SMSC was away, and messages wait for it", () =>
-    play(({ smpp, smsc }) =>
-      Effect.gen(function* () {
-        yield* smpp.sendSms(sms("m-1", "one"))
-        smsc.cut()
-        yield* until(() => smsc.binds.length >= 2)
-        yield* smpp.sendSms(sms("m-2", "two"))
-        yield* smsc.stop
-        // Whatever came of the question, the adapter knows then that the connection is gone.
-        yield* Effect.flip(smpp.check)
-        expect(yield* Effect.flip(smpp.sendSms(sms("m-3", "three")))).toMatchObject({
-          _tag: "Telco.Unavailable",
-          message: expect.stringContaining("ECONNREFUSED")
-        })
-        yield* smsc.start
-        yield* smpp.sendSms(sms("m-3", "three"))
-        expect(smsc.shown()).toEqual(["one", "two", "three"])
-      })
-    ))
+  play("comes back after a cut and after the SMSC was away, and messages wait for it", function* ({ smpp, smsc }) {
+    yield* smpp.sendSms(sms("m-1", "one"))
+    smsc.cut()
+    yield* until(() => smsc.binds.length >= 2)
+    yield* smpp.sendSms(sms("m-2", "two"))
+    yield* smsc.stop
+    // Whatever came of the question, the adapter knows then that the connection is gone.
+    yield* Effect.flip(smpp.check)
+    expect(yield* Effect.flip(smpp.sendSms(sms("m-3", "three")))).toMatchObject({
+      _tag: "Telco.Unavailable",
+      message: expect.stringContaining("ECONNREFUSED")
+    })
+    yield* smsc.start
+    yield* smpp.sendSms(sms("m-3", "three"))
+    expect(smsc.shown()).toEqual(["one", "two", "three"])
+  })
 
-  it("lets what is under way be answered after an unbind of the SMSC, and binds again", () =>
-    play(({ smpp, smsc }) =>
-      Effect.gen(function* () {
-        smsc.next("unbind")
-        yield* smpp.sendSms(sms("m-1", "one"))
-        yield* smpp.sendSms(sms("m-2", "two"))
-        expect(smsc.shown()).toEqual(["one", "two"])
-        expect(smsc.binds).toHaveLength(2)
-      })
-    ))
+  play("lets what is under way be answered after an unbind of the SMSC, and binds again", function* ({ smpp, smsc }) {
+    smsc.next("unbind")
+    yield* smpp.sendSms(sms("m-1", "one"))
+    yield* smpp.sendSms(sms("m-2", "two"))
+    expect(smsc.shown()).toEqual(["one", "two"])
+    expect(smsc.binds).toHaveLength(2)
+  })
 
-  it("is kept alive, and made anew when the SMSC no longer answers", () =>
-    play(
-      ({ smpp, smsc }) =>
-        Effect.gen(function* () {
-          yield* until(() => smsc.counts.enquireLinks >= 3)
-          expect(smsc.binds).toHaveLength(1)
-          smsc.answerLinks(false)
-          yield* until(() => smsc.binds.length >= 2)
-          smsc.answerLinks(true)
-          yield* smpp.check
-        }),
-      { enquireLinkMillis: 20, answerMillis: 2_000 }
-    ))
+  playWith({ enquireLinkMillis: 20, answerMillis: 2_000 })(
+    "is kept alive, and made anew when the SMSC no longer answers",
+    function* ({ smpp, smsc }) {
+      yield* until(() => smsc.counts.enquireLinks >= 3)
+      expect(smsc.binds).toHaveLength(1)
+      smsc.answerLinks(false)
+      yield* until(() => smsc.binds.length >= 2)
+      smsc.answerLinks(true)
+      yield* smpp.check
+    }
+  )
 
-  it("is made anew after three messages without an answer, though the SMSC answers else", () =>
-    play(
-      ({ smpp, smsc }) =>
-        Effect.gen(function* () {
-          smsc.next("drop", "drop", "drop")
-          for (const id of ["m-1", "m-2", "m-3"]) yield* Effect.flip(smpp.sendSms(sms(id, "text")))
-          yield* smpp.sendSms(sms("m-4", "text"))
-          expect(smsc.binds).toHaveLength(2)
-        }),
-      { answerMillis: 2_000 }
-    ))
+  playWith({ answerMillis: 2_000 })(
+    "is made anew after three messages without an answer, though the SMSC answers else",
+    function* ({ smpp, smsc }) {
+      smsc.next("drop", "drop", "drop")
+      for (const id of ["m-1", "m-2", "m-3"]) yield* Effect.flip(smpp.sendSms(sms(id, "text")))
+      yield* smpp.sendSms(sms("m-4", "text"))
+      expect(smsc.binds).toHaveLength(2)
+    }
+  )
 
-  it("waits longer each time, until the SMSC answers a message", () =>
-    play(
-      ({ smpp, smsc }) =>
-        Effect.gen(function* () {
-          smsc.next(...Array.from({ length: 6 }, () => "drop" as const))
-          const failures = yield* Effect.forEach(["1", "2", "3", "4", "5", "6"], (id) =>
-            Effect.flip(smpp.sendSms(sms(id, "text")))
-          )
-          // Three end the connection, and each that tries the next one ends that: the others are not submitted.
-          expect(smsc.counts.submits).toBeLessThan(6)
-          const notSubmitted = expect.objectContaining({ _tag: "Telco.Unavailable", retryAfterSeconds: 1 })
-          expect(failures).toContainEqual(notSubmitted)
-        }),
-      { answerMillis: 50, waitMillis: 300, reconnectMillis: 200, longestReconnectMillis: 60_000 }
-    ))
+  playWith({ answerMillis: 50, waitMillis: 300, reconnectMillis: 200, longestReconnectMillis: 60_000 })(
+    "waits longer each time, until the SMSC answers a message",
+    function* ({ smpp, smsc }) {
+      smsc.next(...Array.from({ length: 6 }, () => "drop" as const))
+      const failures = yield* Effect.forEach(["1", "2", "3", "4", "5", "6"], (id) =>
+        Effect.flip(smpp.sendSms(sms(id, "text")))
+      )
+      // Three end the connection, and each that tries the next one ends that: the others are not submitted.
+      expect(smsc.counts.submits).toBeLessThan(6)
+      const notSubmitted = expect.objectContaining({ _tag: "Telco.Unavailable", retryAfterSeconds: 1 })
+      expect(failures).toContainEqual(notSubmitted)
+    }
+  )
 
   it("answers the SMSC's questions, receipts and messages, and no text gets into the log", async () => {
     const logged: Array<unknown> = []
     const logger = Logger.make(({ message }) => void logged.push(message))
-    await play(
+    await played(
       ({ smpp, smsc }) =>
         Effect.gen(function* () {
           yield* smpp.sendSms(sms("m-1", "text"))
@@ -189,16 +166,13 @@ describe("The connection to an SMSC", () => {
       expect(smsc.binds).toHaveLength(1)
     }).pipe(Effect.scoped, Effect.provide(Journal.layerMemory), Effect.provide(Logger.layer([])), Effect.runPromise))
 
-  it("is made anew after octets that are no SMPP", () =>
-    play(({ smpp, smsc }) =>
-      Effect.gen(function* () {
-        yield* smpp.check
-        smsc.write(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))
-        yield* until(() => smsc.binds.length === 2)
-        yield* smpp.sendSms(sms("m-1", "text"))
-        expect(smsc.shown()).toEqual(["text"])
-      })
-    ))
+  play("is made anew after octets that are no SMPP", function* ({ smpp, smsc }) {
+    yield* smpp.check
+    smsc.write(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"))
+    yield* until(() => smsc.binds.length === 2)
+    yield* smpp.sendSms(sms("m-1", "text"))
+    expect(smsc.shown()).toEqual(["text"])
+  })
 
   it("is not begun with an address that it cannot use", async () => {
     const made = (url: string) =>

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Behaviour } from "../fakes/smsc/FakeSmsc.ts"
-import { play, sms } from "./Smsc.ts"
+import { played, sms } from "./Smsc.ts"
 
 const behaviour: fc.Arbitrary<Behaviour> = fc.oneof(
   { weight: 12, arbitrary: fc.constant<Behaviour>("accept") },
@@ -25,7 +25,7 @@ const behaviours = fc.array(behaviour, { minLength: 120, maxLength: 120 })
 
 it.each([1, 2, 3])("A message is shown once or not at all, whatever the SMSC does (seed %i)", (seed) => {
   const [[lengths, mishaps] = [[], []]] = fc.sample(fc.tuple(messages, behaviours), { seed, numRuns: 1 })
-  return play(
+  return played(
     ({ another, smpp, smsc }) =>
       Effect.gen(function* () {
         smsc.next(...mishaps)

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import * as Batching from "../../../adapters/postgres/database/Batching.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { allSims, connect, newSims, on, touch } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 interface Asked {
   readonly name: string
@@ -85,73 +86,68 @@ describe("A group", () => {
     expect(await goneAs("a", "b", "full", "c")).toEqual([["a"], ["b"], ["full"], ["c"]])
   })
 
-  it("goes beside another where it is full by itself", () =>
-    Effect.gen(function* () {
-      const { ask, groups, letThrough } = gate(1)
-      const fibers = yield* Effect.forEach(names("a", "full", "more", "b"), (one) => Effect.tap(begin(ask(one)), turns))
-      expect(groups).toEqual([["a"], ["full"]])
-      yield* letThrough
-      expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual(["a", "full", "more", "b"])
-      expect(groups).toEqual([["a"], ["full"], ["more"], ["b"]])
-    }).pipe(Effect.runPromise))
+  Tests.scoped("goes beside another where it is full by itself", function* () {
+    const { ask, groups, letThrough } = gate(1)
+    const fibers = yield* Effect.forEach(names("a", "full", "more", "b"), (one) => Effect.tap(begin(ask(one)), turns))
+    expect(groups).toEqual([["a"], ["full"]])
+    yield* letThrough
+    expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual(["a", "full", "more", "b"])
+    expect(groups).toEqual([["a"], ["full"], ["more"], ["b"]])
+  })
 
-  it("is what was asked in one turn, and beside as many others as may be", () =>
-    Effect.gen(function* () {
-      const { ask, groups, letThrough } = gate(2)
-      const fibers = yield* Effect.forEach(names("a", "b", "c", "d", "e", "f"), (one) => begin(ask(one)))
-      yield* turns
-      expect(groups).toEqual([
-        ["a", "b"],
-        ["c", "d"]
-      ])
-      yield* letThrough
-      yield* Effect.forEach(fibers, Fiber.join)
-      expect(groups.at(-1)).toEqual(["e", "f"])
-    }).pipe(Effect.runPromise))
+  Tests.scoped("is what was asked in one turn, and beside as many others as may be", function* () {
+    const { ask, groups, letThrough } = gate(2)
+    const fibers = yield* Effect.forEach(names("a", "b", "c", "d", "e", "f"), (one) => begin(ask(one)))
+    yield* turns
+    expect(groups).toEqual([
+      ["a", "b"],
+      ["c", "d"]
+    ])
+    yield* letThrough
+    yield* Effect.forEach(fibers, Fiber.join)
+    expect(groups.at(-1)).toEqual(["e", "f"])
+  })
 
-  it("gives each its own answer", () =>
-    Effect.gen(function* () {
-      const { ask, letThrough } = gate(1, "b")
-      const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => begin(ask(one)))
-      yield* turns
-      yield* letThrough
-      const answers = yield* Effect.forEach(fibers, (fiber) => Effect.result(Fiber.join(fiber)))
-      expect(answers).toEqual([Result.succeed("a"), Result.fail("b"), Result.succeed("c")])
-    }).pipe(Effect.runPromise))
+  Tests.scoped("gives each its own answer", function* () {
+    const { ask, letThrough } = gate(1, "b")
+    const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => begin(ask(one)))
+    yield* turns
+    yield* letThrough
+    const answers = yield* Effect.forEach(fibers, (fiber) => Effect.result(Fiber.join(fiber)))
+    expect(answers).toEqual([Result.succeed("a"), Result.fail("b"), Result.succeed("c")])
+  })
 
-  it("goes without whom has been interrupted before", () =>
-    Effect.gen(function* () {
-      const { ask, groups, letThrough } = gate(1)
-      const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => Effect.tap(begin(ask(one)), turns))
-      const [a, b, c] = fibers
-      if (a === undefined || b === undefined || c === undefined) throw new Error("three were asked")
-      yield* Fiber.interrupt(b)
-      yield* letThrough
-      expect(yield* Effect.all([Fiber.join(a), Fiber.join(c)])).toEqual(["a", "c"])
-      expect(groups).toEqual([["a"], ["c"]])
-    }).pipe(Effect.runPromise))
+  Tests.scoped("goes without whom has been interrupted before", function* () {
+    const { ask, groups, letThrough } = gate(1)
+    const fibers = yield* Effect.forEach(names("a", "b", "c"), (one) => Effect.tap(begin(ask(one)), turns))
+    const [a, b, c] = fibers
+    if (a === undefined || b === undefined || c === undefined) throw new Error("three were asked")
+    yield* Fiber.interrupt(b)
+    yield* letThrough
+    expect(yield* Effect.all([Fiber.join(a), Fiber.join(c)])).toEqual(["a", "c"])
+    expect(groups).toEqual([["a"], ["c"]])
+  })
 })
 
 describe("Commits that go as one", () => {
   const url = Databases.forEachTest()
 
-  it("fail each for itself: what is sound is written", () =>
-    Effect.gen(function* () {
-      const adapter = yield* connect(url())
-      yield* on(adapter, (storage) => storage.sims.import(newSims("org", 0, 30)))
-      const sims = yield* allSims(adapter, "org")
-      const commits = sims.map((sim, index) => ({ sims: [touch(index % 3 === 0 ? { ...sim, version: 7 } : sim)] }))
-      const outcomes = yield* on(adapter, (storage) =>
-        Effect.forEach(commits, (commit) => Effect.result(storage.commit(commit)), { concurrency: "unbounded" })
-      )
-      const stale = new Storage.Conflict({ on: "version" })
-      expect(outcomes).toEqual(
-        commits.map((_, index) => (index % 3 === 0 ? Result.fail(stale) : Result.succeed(undefined)))
-      )
-      expect((yield* allSims(adapter, "org")).map(({ version }) => version)).toEqual(
-        commits.map((_, index) => (index % 3 === 0 ? 1 : 2))
-      )
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("fail each for itself: what is sound is written", function* () {
+    const adapter = yield* connect(url())
+    yield* on(adapter, (storage) => storage.sims.import(newSims("org", 0, 30)))
+    const sims = yield* allSims(adapter, "org")
+    const commits = sims.map((sim, index) => ({ sims: [touch(index % 3 === 0 ? { ...sim, version: 7 } : sim)] }))
+    const outcomes = yield* on(adapter, (storage) =>
+      Effect.forEach(commits, (commit) => Effect.result(storage.commit(commit)), { concurrency: "unbounded" })
+    )
+    const stale = new Storage.Conflict({ on: "version" })
+    expect(outcomes).toEqual(
+      commits.map((_, index) => (index % 3 === 0 ? Result.fail(stale) : Result.succeed(undefined)))
+    )
+    expect((yield* allSims(adapter, "org")).map(({ version }) => version)).toEqual(
+      commits.map((_, index) => (index % 3 === 0 ? 1 : 2))
+    )
+  })
 
   it("have nothing in common", () => {
     const settled = { organizationId: "o", key: "k", outcome: { _tag: "Pending" as const } }

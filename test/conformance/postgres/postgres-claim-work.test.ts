@@ -6,6 +6,7 @@ import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { admin, connect, connectOverPool, ended } from "./PostgresWorld.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const JOBS = 24_000
 const BATCH = 200
@@ -103,8 +104,9 @@ describe("Claims on PostgreSQL", () => {
     })
 
   // PostgreSQL believes that a queue is empty until its statistics are gathered anew.
-  it("go over the partitions by their index also where a queue was empty a moment ago (rule W13)", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "go over the partitions by their index also where a queue was empty a moment ago (rule W13)",
+    function* () {
       const client = yield* admin(url())
       yield* Effect.scoped(connectOverPool(url()))
       yield* client`vacuum analyze simplan.job`.unprepared
@@ -140,10 +142,12 @@ describe("Claims on PostgreSQL", () => {
       const claimed = yield* reading(client, ([jobs]) => jobs.claim(claim))
       expect(claimed.answer).toHaveLength(300)
       expect(claimed.entries).toBeLessThan(8 * 300)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("look at a bounded number of rows for those that are held, however many are due (rule W13)", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "look at a bounded number of rows for those that are held, however many are due (rule W13)",
+    function* () {
       const client = yield* admin(url())
       yield* Effect.scoped(connectOverPool(url()))
       yield* client`
@@ -168,5 +172,6 @@ describe("Claims on PostgreSQL", () => {
       ])
       expect(entries).toBeLessThan(4_000)
       expect(entries).toBeGreaterThanOrEqual(2_000)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 })

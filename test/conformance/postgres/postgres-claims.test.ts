@@ -2,13 +2,14 @@ import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Job, Jobs, type Storage } from "simplan/ports"
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, vi } from "vitest"
 import * as Ids from "../../../src/app/commit/Ids.ts"
 import * as SimReservations from "../../../src/app/sims/SimReservations.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, connect, inService, newSims, on } from "./PostgresWorld.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const org = "org"
 
@@ -57,8 +58,9 @@ const job = (number: number): Job.Job =>
 describe("Claims of several processes on one PostgreSQL", () => {
   const url = Databases.forEachTest()
 
-  it("each SIM goes to one of many requests at once, and none is refused for want of one while one is left", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "each SIM goes to one of many requests at once, and none is refused for want of one while one is left",
+    function* () {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
       yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 60)))
 
@@ -83,10 +85,12 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const iccids = given.filter((iccid) => iccid !== null)
       expect(iccids).toHaveLength(60)
       expect(new Set(iccids).size).toBe(60)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("each SIM goes to one of many requests of processes that claim ahead, and none stays with them", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "each SIM goes to one of many requests of processes that claim ahead, and none stays with them",
+    function* () {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
       yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 300)))
       const processes = yield* Effect.forEach(adapters, claiming)
@@ -114,21 +118,22 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const iccids = [...first, ...rest].filter((iccid) => iccid !== null)
       expect(iccids).toHaveLength(300)
       expect(new Set(iccids).size).toBe(300)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("a claim in a transaction is undone with it, and asks for no other connection", () =>
-    Effect.gen(function* () {
-      const adapter = yield* connect(url(), 1)
-      yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
-      const { during } = yield* claiming(adapter)
-      const client = yield* Effect.provide(SqlClient.SqlClient, adapter)
-      const one = during((of) => of({ organizationId: org, label: "Green", purpose: "subscription" }))
-      yield* Effect.flip(client.withTransaction(Effect.andThen(one, Effect.fail("undone"))))
-      expect((yield* claim(adapter, "a", Date.now())).sims).toMatchObject([{ version: 2 }])
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("a claim in a transaction is undone with it, and asks for no other connection", function* () {
+    const adapter = yield* connect(url(), 1)
+    yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
+    const { during } = yield* claiming(adapter)
+    const client = yield* Effect.provide(SqlClient.SqlClient, adapter)
+    const one = during((of) => of({ organizationId: org, label: "Green", purpose: "subscription" }))
+    yield* Effect.flip(client.withTransaction(Effect.andThen(one, Effect.fail("undone"))))
+    expect((yield* claim(adapter, "a", Date.now())).sims).toMatchObject([{ version: 2 }])
+  })
 
-  it("a claim, which does not wait for the disk, leaves it to the session and to a transaction to wait for it", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "a claim, which does not wait for the disk, leaves it to the session and to a transaction to wait for it",
+    function* () {
       const one = yield* connect(url(), 1)
       yield* on(one, (storage) => storage.sims.import(newSims(org, 0, 2)))
       const client = yield* Effect.provide(SqlClient.SqlClient, one)
@@ -143,76 +148,74 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const [second, then] = yield* client.withTransaction(within)
       expect(second.sims).toHaveLength(1)
       expect(then).toBe("on")
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("a SIM whose row is locked is busy, never absent", () =>
-    Effect.gen(function* () {
-      const [one, other] = yield* Effect.all([connect(url()), connect(url())])
-      yield* on(one, (storage) => storage.sims.import(newSims(org, 0, 1)))
-      const client = yield* Effect.provide(SqlClient.SqlClient, one)
-      yield* client.withTransaction(
-        Effect.gen(function* () {
-          yield* client`select 1 from simplan.sim for update`
-          expect((yield* claim(other, "a")).shortage).toBe("Busy")
-        })
+  Tests.scoped("a SIM whose row is locked is busy, never absent", function* () {
+    const [one, other] = yield* Effect.all([connect(url()), connect(url())])
+    yield* on(one, (storage) => storage.sims.import(newSims(org, 0, 1)))
+    const client = yield* Effect.provide(SqlClient.SqlClient, one)
+    yield* client.withTransaction(
+      Effect.gen(function* () {
+        yield* client`select 1 from simplan.sim for update`
+        expect((yield* claim(other, "a")).shortage).toBe("Busy")
+      })
+    )
+    expect((yield* claim(other, "a")).sims).toHaveLength(1)
+    expect((yield* claim(one, "b")).shortage).toBe("Busy")
+    // A claim lasts a second; well after it, as the two measure the database's clock each for itself.
+    expect((yield* claim(one, "b", 10_000)).sims).toHaveLength(1)
+  })
+
+  Tests.scoped("a lease lasts as long for a process whose clock is an hour ahead", function* () {
+    const HOUR = 3_600_000
+    const punctual = yield* connect(url())
+    const fast = yield* ahead(HOUR, connect(url()))
+    const now = Date.now()
+    yield* on(punctual, (storage) => storage.sims.import(newSims(org, 0, 1)))
+    // Each goes by its own clock; a claim lasts a second.
+    expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR))).sims).toHaveLength(1)
+    expect((yield* claim(punctual, "b", now + 500)).shortage).toBe("Busy")
+    expect((yield* claim(punctual, "b", now + 10_000)).sims).toHaveLength(1)
+    expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR + 10_500))).shortage).toBe("Busy")
+  })
+
+  Tests.scoped("so does a lease that goes on with a job", function* () {
+    const HOUR = 3_600_000
+    const punctual = yield* connect(url())
+    const fast = yield* ahead(HOUR, connect(url()))
+    const now = Date.now()
+    const take = (adapter: Adapter, token: string, machineNow: number) =>
+      Effect.provide(
+        Jobs.Jobs.use((jobs) => jobs.claim({ now: 1_000, machineNow, until: machineNow + 60_000, token, limit: 1 })),
+        adapter
       )
-      expect((yield* claim(other, "a")).sims).toHaveLength(1)
-      expect((yield* claim(one, "b")).shortage).toBe("Busy")
-      // A claim lasts a second; well after it, as the two measure the database's clock each for itself.
-      expect((yield* claim(one, "b", 10_000)).sims).toHaveLength(1)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    yield* on(punctual, (storage) => storage.commit({ jobs: { put: [{ job: job(1), lease: null }] } }))
+    expect(yield* ahead(HOUR, take(fast, "a", now + HOUR))).toHaveLength(1)
+    const lease = { token: "b", until: now + HOUR + 1_000 }
+    const retried = [{ jobId: job(1).jobId, token: "a", attempts: 0, dueAt: 1, lease }]
+    yield* ahead(
+      HOUR,
+      on(fast, (storage) => storage.commit({ jobs: { retried } }))
+    )
+    expect(yield* take(punctual, "c", now)).toHaveLength(0)
+    expect(yield* take(punctual, "c", now + 10_000)).toHaveLength(1)
+  })
 
-  it("a lease lasts as long for a process whose clock is an hour ahead", () =>
-    Effect.gen(function* () {
-      const HOUR = 3_600_000
-      const punctual = yield* connect(url())
-      const fast = yield* ahead(HOUR, connect(url()))
-      const now = Date.now()
-      yield* on(punctual, (storage) => storage.sims.import(newSims(org, 0, 1)))
-      // Each goes by its own clock; a claim lasts a second.
-      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR))).sims).toHaveLength(1)
-      expect((yield* claim(punctual, "b", now + 500)).shortage).toBe("Busy")
-      expect((yield* claim(punctual, "b", now + 10_000)).sims).toHaveLength(1)
-      expect((yield* ahead(HOUR, claim(fast, "a", now + HOUR + 10_500))).shortage).toBe("Busy")
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("a machine's clock that is set while the process runs changes nothing", function* () {
+    const adapter = yield* connect(url())
+    const time = on(adapter, (storage) => Effect.map(storage.clockOffset, (by) => Date.now() + by))
+    const before = yield* time
+    const set = yield* ahead(-7_200_000, time)
+    const after = yield* time
+    // To within what a slow database takes to say its time.
+    expect(set).toBeGreaterThanOrEqual(before - 1_000)
+    expect(set).toBeLessThanOrEqual(after + 1_000)
+  })
 
-  it("so does a lease that goes on with a job", () =>
-    Effect.gen(function* () {
-      const HOUR = 3_600_000
-      const punctual = yield* connect(url())
-      const fast = yield* ahead(HOUR, connect(url()))
-      const now = Date.now()
-      const take = (adapter: Adapter, token: string, machineNow: number) =>
-        Effect.provide(
-          Jobs.Jobs.use((jobs) => jobs.claim({ now: 1_000, machineNow, until: machineNow + 60_000, token, limit: 1 })),
-          adapter
-        )
-      yield* on(punctual, (storage) => storage.commit({ jobs: { put: [{ job: job(1), lease: null }] } }))
-      expect(yield* ahead(HOUR, take(fast, "a", now + HOUR))).toHaveLength(1)
-      const lease = { token: "b", until: now + HOUR + 1_000 }
-      const retried = [{ jobId: job(1).jobId, token: "a", attempts: 0, dueAt: 1, lease }]
-      yield* ahead(
-        HOUR,
-        on(fast, (storage) => storage.commit({ jobs: { retried } }))
-      )
-      expect(yield* take(punctual, "c", now)).toHaveLength(0)
-      expect(yield* take(punctual, "c", now + 10_000)).toHaveLength(1)
-    }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("a machine's clock that is set while the process runs changes nothing", () =>
-    Effect.gen(function* () {
-      const adapter = yield* connect(url())
-      const time = on(adapter, (storage) => Effect.map(storage.clockOffset, (by) => Date.now() + by))
-      const before = yield* time
-      const set = yield* ahead(-7_200_000, time)
-      const after = yield* time
-      // To within what a slow database takes to say its time.
-      expect(set).toBeGreaterThanOrEqual(before - 1_000)
-      expect(set).toBeLessThanOrEqual(after + 1_000)
-    }).pipe(Effect.scoped, Effect.runPromise))
-
-  it("each job goes to one worker, in due order, past those that another worker's transaction has", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "each job goes to one worker, in due order, past those that another worker's transaction has",
+    function* () {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
       yield* on(adapters[0], (storage) =>
         storage.commit({ jobs: { put: Array.from({ length: 200 }, (_, n) => ({ job: job(n), lease: null })) } })
@@ -235,5 +238,6 @@ describe("Claims of several processes on one PostgreSQL", () => {
         const due = batch.map(({ dueAt }) => dueAt)
         expect(due).toEqual([...due].sort((a, b) => a - b))
       }
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 })

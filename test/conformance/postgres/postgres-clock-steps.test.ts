@@ -2,16 +2,17 @@
  * Rule W13: leases of several processes on one PostgreSQL, on machines whose clocks differ, and while the database's own
  * clock is set by ten minutes. What the database shows is that of a function which comes before `pg_catalog`'s.
  */
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type Job, Jobs, Clocks, Storage } from "simplan/ports"
 import pg from "pg"
-import { beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect } from "vitest"
 import * as Postgres from "../../../adapters/postgres/index.ts"
 import { Journal, SqlJournal } from "../../../adapters/telco-calls/index.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const LEASE = 15_000
 /** After how long a process has measured the database's clock again, and for how long it goes by both times then. */
@@ -96,68 +97,59 @@ const process = (ahead: number) =>
     }
   })
 
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(effect))
-
 describe("W13: leases on PostgreSQL", () => {
   beforeEach(() => set(0))
 
-  it.each(SteppedClock.steps)("of processes whose machines' clocks differ by %i ms are one another's", (ahead) =>
-    run(
-      Effect.gen(function* () {
-        const [one, other] = [yield* process(0), yield* process(ahead)]
-        yield* one.on(one.storage.commit({ jobs: { put: [{ job, lease: null }] } }))
-        expect([yield* one.claim("one"), yield* other.claim("other")]).toEqual([true, false])
-        expect([yield* one.lock("one"), yield* other.lock("other")]).toEqual([true, false])
-        yield* one.journal.unlock({ telco: "ocs", iccid: "8901", token: "one" })
-        expect([yield* other.lock("other"), yield* one.lock("one")]).toEqual([true, false])
-        // A clock that is set while the process runs.
-        other.step(-ahead)
-        one.step(ahead)
-        expect([yield* other.lock("other"), yield* one.lock("one")]).toEqual([true, false])
-        yield* one.renew("one")
-        expect(yield* other.claim("other")).toBe(false)
-      })
-    )
-  )
+  for (const ahead of SteppedClock.steps) {
+    Tests.scoped(`of processes whose machines' clocks differ by ${ahead} ms are one another's`, function* () {
+      const [one, other] = [yield* process(0), yield* process(ahead)]
+      yield* one.on(one.storage.commit({ jobs: { put: [{ job, lease: null }] } }))
+      expect([yield* one.claim("one"), yield* other.claim("other")]).toEqual([true, false])
+      expect([yield* one.lock("one"), yield* other.lock("other")]).toEqual([true, false])
+      yield* one.journal.unlock({ telco: "ocs", iccid: "8901", token: "one" })
+      expect([yield* other.lock("other"), yield* one.lock("one")]).toEqual([true, false])
+      // A clock that is set while the process runs.
+      other.step(-ahead)
+      one.step(ahead)
+      expect([yield* other.lock("other"), yield* one.lock("one")]).toEqual([true, false])
+      yield* one.renew("one")
+      expect(yield* other.claim("other")).toBe(false)
+    })
+  }
 
-  it.each(SteppedClock.steps)("stay the holder's while the database's clock is set by %i ms", (step) =>
-    run(
-      Effect.gen(function* () {
-        const [holder, other] = [yield* process(0), yield* process(0)]
-        yield* holder.on(holder.storage.commit({ jobs: { put: [{ job, lease: null }] } }))
-        /** The holder renews; nobody else gets the job or the lock. */
-        const keeps = Effect.gen(function* () {
-          yield* holder.renew("holder")
-          expect(yield* holder.lock("holder")).toBe(true)
-          expect([yield* other.claim("other"), yield* other.lock("other")]).toEqual([false, false])
-        })
-        expect([yield* holder.claim("holder"), yield* holder.lock("holder")]).toEqual([true, true])
-        yield* keeps
-        yield* Effect.promise(() => set(step))
-        yield* keeps
-        yield* other.notice
+  for (const step of SteppedClock.steps) {
+    Tests.scoped(`stay the holder's while the database's clock is set by ${step} ms`, function* () {
+      const [holder, other] = [yield* process(0), yield* process(0)]
+      yield* holder.on(holder.storage.commit({ jobs: { put: [{ job, lease: null }] } }))
+      /** The holder renews; nobody else gets the job or the lock. */
+      const keeps = Effect.gen(function* () {
+        yield* holder.renew("holder")
+        expect(yield* holder.lock("holder")).toBe(true)
         expect([yield* other.claim("other"), yield* other.lock("other")]).toEqual([false, false])
-        yield* keeps
-        yield* holder.notice
-        yield* keeps
-        yield* other.forget
-        yield* keeps
-        yield* holder.forget
-        yield* keeps
       })
-    )
-  )
+      expect([yield* holder.claim("holder"), yield* holder.lock("holder")]).toEqual([true, true])
+      yield* keeps
+      yield* Effect.promise(() => set(step))
+      yield* keeps
+      yield* other.notice
+      expect([yield* other.claim("other"), yield* other.lock("other")]).toEqual([false, false])
+      yield* keeps
+      yield* holder.notice
+      yield* keeps
+      yield* other.forget
+      yield* keeps
+      yield* holder.forget
+      yield* keeps
+    })
+  }
 
-  it("of a process that was killed end where the database's clock is set ahead", () =>
-    run(
-      Effect.gen(function* () {
-        const [killed, other] = [yield* process(0), yield* process(0)]
-        yield* killed.on(killed.storage.commit({ jobs: { put: [{ job, lease: null }] } }))
-        expect([yield* killed.claim("killed"), yield* killed.lock("killed")]).toEqual([true, true])
-        yield* Effect.promise(() => set(600_000))
-        yield* other.notice
-        yield* other.forget
-        expect([yield* other.claim("other", LEASE), yield* other.lock("other", LEASE)]).toEqual([true, true])
-      })
-    ))
+  Tests.scoped("of a process that was killed end where the database's clock is set ahead", function* () {
+    const [killed, other] = [yield* process(0), yield* process(0)]
+    yield* killed.on(killed.storage.commit({ jobs: { put: [{ job, lease: null }] } }))
+    expect([yield* killed.claim("killed"), yield* killed.lock("killed")]).toEqual([true, true])
+    yield* Effect.promise(() => set(600_000))
+    yield* other.notice
+    yield* other.forget
+    expect([yield* other.claim("other", LEASE), yield* other.lock("other", LEASE)]).toEqual([true, true])
+  })
 })

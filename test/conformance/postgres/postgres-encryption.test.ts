@@ -9,6 +9,7 @@ import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, allSims, iccidOf, newSim, on } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
@@ -159,28 +160,26 @@ const stored = (adapter: Adapter) =>
 const reencrypted = (adapter: Adapter, keys: string) => Effect.provide(Postgres.reencrypt(Redacted.make(keys)), adapter)
 
 describe("secrets at rest", () => {
-  it("that were stored plain are read with a key, and encrypted by the command, once", () =>
-    Effect.gen(function* () {
-      const key = newKey()
-      yield* withKeys(undefined, fill)
-      yield* withKeys(key, (adapter) =>
-        Effect.gen(function* () {
-          expect(yield* secrets(adapter)).toEqual(expected)
-          expect(yield* stored(adapter)).toEqual([12])
-          expect(yield* reencrypted(adapter, key)).toBe(8)
-          expect(yield* secrets(adapter)).toEqual(expected)
-          expect(yield* reencrypted(adapter, key)).toBe(0)
-        })
-      )
-      const message = yield* refusal(undefined)
-      expect(message).toMatch(
-        /^Secrets in the database are encrypted with the key [0-9a-f]{16}, and SIMPLAN_SECRET_KEY/
-      )
-      expect(message).toMatch(/is not set$/)
-    }).pipe(Effect.runPromise))
+  Tests.scoped("that were stored plain are read with a key, and encrypted by the command, once", function* () {
+    const key = newKey()
+    yield* withKeys(undefined, fill)
+    yield* withKeys(key, (adapter) =>
+      Effect.gen(function* () {
+        expect(yield* secrets(adapter)).toEqual(expected)
+        expect(yield* stored(adapter)).toEqual([12])
+        expect(yield* reencrypted(adapter, key)).toBe(8)
+        expect(yield* secrets(adapter)).toEqual(expected)
+        expect(yield* reencrypted(adapter, key)).toBe(0)
+      })
+    )
+    const message = yield* refusal(undefined)
+    expect(message).toMatch(/^Secrets in the database are encrypted with the key [0-9a-f]{16}, and SIMPLAN_SECRET_KEY/)
+    expect(message).toMatch(/is not set$/)
+  })
 
-  it("go from one key to the next while processes have both, after which the old one is not needed", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "go from one key to the next while processes have both, after which the old one is not needed",
+    function* () {
       const [first, second] = [newKey(), newKey()]
       yield* withKeys(first, fill)
       expect(yield* refusal(second)).toMatch(/is another key, or lacks it$/)
@@ -198,7 +197,8 @@ describe("secrets at rest", () => {
       expect(yield* withKeys(second, secrets)).toEqual({ ...expected, lpas: [...expected.lpas, lpaOf(4)] })
       expect(yield* refusal(first)).toMatch(/is another key, or lacks it$/)
       expect(yield* refusal("nope")).toMatch(/^The secret key must be 32 bytes/)
-    }).pipe(Effect.runPromise))
+    }
+  )
 
   it("that a repeated import brings are encrypted, and replace none", () =>
     withKeys(newKey(), (adapter) =>

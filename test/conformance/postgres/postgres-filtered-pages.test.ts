@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { admin, connectOverPool, ended, on } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const ROWS = 4_000
 const org = "org"
@@ -81,53 +82,51 @@ const ofSims = `json_build_object('type', 'esim.smdp.stateChanged', 'data', json
   case when created_at < 5 then 'rare' when created_at % 2 = 0 then 'common' else 'other' end
 ))`
 
-describe("W13: a page of a filtered list on PostgreSQL", () => {
+describe("W13: a page of a filtered list on PostgreSQL", { timeout: 60_000 }, () => {
   const url = Databases.forEachTest()
 
   // Over a pool, whose planner has the usual settings.
-  it("reads a bounded number of rows, however many there are", { timeout: 60_000 }, () =>
-    Effect.gen(function* () {
-      const client = yield* admin(url())
-      yield* Effect.scoped(connectOverPool(url()))
-      for (const statement of fill) yield* client.unsafe(statement)
-      yield* client`vacuum analyze`
-      for (const [name, table, read] of reads) {
-        yield* client`select pg_stat_reset()`
-        const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
-        expect([name, found.items.length, found.rows]).toEqual([name, 0, Storage.SCAN_LIMIT])
-        const rows = yield* rowsReadOf(client, table)
-        expect([name, rows <= Storage.SCAN_LIMIT + 2]).toEqual([name, true])
-        expect([name, rows >= Storage.SCAN_LIMIT]).toEqual([name, true])
-      }
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+  Tests.scoped("reads a bounded number of rows, however many there are", function* () {
+    const client = yield* admin(url())
+    yield* Effect.scoped(connectOverPool(url()))
+    for (const statement of fill) yield* client.unsafe(statement)
+    yield* client`vacuum analyze`
+    for (const [name, table, read] of reads) {
+      yield* client`select pg_stat_reset()`
+      const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
+      expect([name, found.items.length, found.rows]).toEqual([name, 0, Storage.SCAN_LIMIT])
+      const rows = yield* rowsReadOf(client, table)
+      expect([name, rows <= Storage.SCAN_LIMIT + 2]).toEqual([name, true])
+      expect([name, rows >= Storage.SCAN_LIMIT]).toEqual([name, true])
+    }
+  })
 
-  it("reads of a SIM's deliveries no others, however many there are", { timeout: 60_000 }, () =>
-    Effect.gen(function* () {
-      const client = yield* admin(url())
-      yield* Effect.scoped(connectOverPool(url()))
-      for (const statement of [...fill, "update simplan.event set payload = " + ofSims]) yield* client.unsafe(statement)
-      yield* client`vacuum analyze`
-      // What filled the tables is counted before the counters are reset.
-      yield* ended(client)
-      for (const [iccid, after, count] of [
-        ["rare", null, 4],
-        ["none", null, 0],
-        ["common", null, page.limit],
-        ["common", { createdAt: 400, id: "" }, page.limit]
-      ] as const) {
-        yield* client`select pg_stat_reset()`
-        const read = (storage: Service) => storage.deliveries.page({ ...page, after, iccid })
-        const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
-        expect([iccid, found.items.length]).toEqual([iccid, count])
-        const rows = (yield* rowsReadOf(client, "delivery")) + (yield* rowsReadOf(client, "event"))
-        expect([iccid, rows <= 2 * Storage.SCAN_LIMIT]).toEqual([iccid, true])
-      }
-    }).pipe(Effect.scoped, Effect.runPromise)
-  )
+  Tests.scoped("reads of a SIM's deliveries no others, however many there are", function* () {
+    const client = yield* admin(url())
+    yield* Effect.scoped(connectOverPool(url()))
+    for (const statement of [...fill, "update simplan.event set payload = " + ofSims]) yield* client.unsafe(statement)
+    yield* client`vacuum analyze`
+    // What filled the tables is counted before the counters are reset.
+    yield* ended(client)
+    for (const [iccid, after, count] of [
+      ["rare", null, 4],
+      ["none", null, 0],
+      ["common", null, page.limit],
+      ["common", { createdAt: 400, id: "" }, page.limit]
+    ] as const) {
+      yield* client`select pg_stat_reset()`
+      const read = (storage: Service) => storage.deliveries.page({ ...page, after, iccid })
+      const found = yield* Effect.scoped(Effect.flatMap(connectOverPool(url()), (adapter) => on(adapter, read)))
+      expect([iccid, found.items.length]).toEqual([iccid, count])
+      const rows = (yield* rowsReadOf(client, "delivery")) + (yield* rowsReadOf(client, "event"))
+      expect([iccid, rows <= 2 * Storage.SCAN_LIMIT]).toEqual([iccid, true])
+    }
+  })
 
-  it("reads of SIMs no more than it answers, whatever their label and kind", { timeout: 60_000 }, () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "reads of SIMs no more than it answers, whatever their label and kind",
+
+    function* () {
       const client = yield* admin(url())
       yield* Effect.scoped(connectOverPool(url()))
       yield* client.unsafe(sims)
@@ -153,6 +152,6 @@ describe("W13: a page of a filtered list on PostgreSQL", () => {
       }
       // Of a label the first of both kinds are read.
       expect(yield* rowsReadOf(client, "sim")).toBeLessThanOrEqual(asked.length * 2 * (page.limit + 1))
-    }).pipe(Effect.scoped, Effect.runPromise)
+    }
   )
 })

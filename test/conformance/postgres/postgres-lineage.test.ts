@@ -2,13 +2,14 @@
  * A schema that other migrations made is refused in one sentence, and nothing is done to it. And the try whether the
  * database takes a write.
  */
-import { Effect, Exit, Layer, Redacted, type Scope } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { admin, connect, on } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
@@ -27,8 +28,11 @@ const described = (sql: SqlClient.SqlClient) =>
     select table_schema || '.' || table_name || '.' || column_name as line from information_schema.columns
     where table_schema not in ('pg_catalog', 'information_schema') order by 1`
 
-const run = (test: (sql: SqlClient.SqlClient) => Effect.Effect<void, unknown, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(Effect.flatMap(admin(url()), test)))
+/** A test over a connection to the database. */
+const onDatabase = Tests.given(
+  Effect.suspend(() => admin(url())),
+  (test) => Effect.runPromise(Effect.scoped(test))
+)
 
 const instead = "; use the build that made it, or another schema or database"
 
@@ -79,85 +83,70 @@ describe("A schema of another lineage", () => {
   ]
 
   for (const [what, statements, sentence] of changes) {
-    it(`is refused in one sentence and left as it is: it ${what}`, () =>
-      run((sql) =>
-        Effect.gen(function* () {
-          yield* started()
-          for (const statement of statements) yield* sql.unsafe(statement)
-          const before = yield* described(sql)
-          expect(yield* refusal()).toBe(
-            `The schema simplan of the database is of another lineage: it ${sentence}${instead}`
-          )
-          expect(yield* described(sql)).toEqual(before)
-        })
-      ))
+    onDatabase(`is refused in one sentence and left as it is: it ${what}`, function* (sql) {
+      yield* started()
+      for (const statement of statements) yield* sql.unsafe(statement)
+      const before = yield* described(sql)
+      expect(yield* refusal()).toBe(
+        `The schema simplan of the database is of another lineage: it ${sentence}${instead}`
+      )
+      expect(yield* described(sql)).toEqual(before)
+    })
   }
 
-  it("is one that has had no migration, but has something of a name that they use", () =>
-    run((sql) =>
-      Effect.gen(function* () {
-        for (const foreign of ["table plan (id integer)", "view plan as select 1 as id", "domain plan as integer"]) {
-          yield* sql`create schema simplan`
-          yield* sql.unsafe(`create ${foreign.replace("plan", "simplan.plan")}`)
-          expect(yield* refusal()).toBe(
-            `The schema simplan of the database is of another lineage: it has had no migration, but has plan${instead}`
-          )
-          yield* sql`drop schema simplan cascade`
-        }
-      })
-    ))
+  onDatabase("is one that has had no migration, but has something of a name that they use", function* (sql) {
+    for (const foreign of ["table plan (id integer)", "view plan as select 1 as id", "domain plan as integer"]) {
+      yield* sql`create schema simplan`
+      yield* sql.unsafe(`create ${foreign.replace("plan", "simplan.plan")}`)
+      expect(yield* refusal()).toBe(
+        `The schema simplan of the database is of another lineage: it has had no migration, but has plan${instead}`
+      )
+      yield* sql`drop schema simplan cascade`
+    }
+  })
 
-  it("is not an empty one, nor one with tables of other names", () =>
-    run((sql) =>
-      Effect.gen(function* () {
-        yield* sql`create schema simplan`
-        yield* sql`create table simplan.customer (id integer)`
-        yield* started()
-      })
-    ))
+  onDatabase("is not an empty one, nor one with tables of other names", function* (sql) {
+    yield* sql`create schema simplan`
+    yield* sql`create table simplan.customer (id integer)`
+    yield* started()
+  })
 
-  it("is refused in a schema of one's own too, and others of the database are not", () =>
-    run((sql) =>
-      Effect.gen(function* () {
-        yield* started("mine")
-        yield* started("other")
-        yield* sql`update mine.migration set digest = 'cafe' where migration_id = 1`
-        expect(yield* refusal("mine")).toContain("The schema mine of the database is of another lineage")
-        yield* started("other")
-      })
-    ))
+  onDatabase("is refused in a schema of one's own too, and others of the database are not", function* (sql) {
+    yield* started("mine")
+    yield* started("other")
+    yield* sql`update mine.migration set digest = 'cafe' where migration_id = 1`
+    expect(yield* refusal("mine")).toContain("The schema mine of the database is of another lineage")
+    yield* started("other")
+  })
 
-  it("is not one from before digests were kept, which then gets them, nor one that a later build has migrated", () =>
-    run((sql) =>
-      Effect.gen(function* () {
-        yield* started()
-        yield* sql`alter table simplan.migration drop column digest`
-        yield* started()
-        const kept = yield* sql`select migration_id as number, name, digest from simplan.migration order by 1`
-        expect(kept).toEqual(Migrations.all.map(({ digest, name, number }) => ({ number, name, digest })))
-        yield* sql`insert into simplan.migration (migration_id, name, digest) values (9999, 'to_come', 'beef')`
-        // A later build drops what this one has stopped to use.
-        yield* sql`alter table simplan.write_probe drop column at`
-        yield* started()
-      })
-    ))
+  onDatabase(
+    "is not one from before digests were kept, which then gets them, nor one that a later build has migrated",
+    function* (sql) {
+      yield* started()
+      yield* sql`alter table simplan.migration drop column digest`
+      yield* started()
+      const kept = yield* sql`select migration_id as number, name, digest from simplan.migration order by 1`
+      expect(kept).toEqual(Migrations.all.map(({ digest, name, number }) => ({ number, name, digest })))
+      yield* sql`insert into simplan.migration (migration_id, name, digest) values (9999, 'to_come', 'beef')`
+      // A later build drops what this one has stopped to use.
+      yield* sql`alter table simplan.write_probe drop column at`
+      yield* started()
+    }
+  )
 })
 
 describe("The migrations", () => {
-  it("make the columns and the functions that are read from their statements", () =>
-    run((sql) =>
-      Effect.gen(function* () {
-        yield* started()
-        const columns = yield* sql<{ readonly name: string }>`
+  onDatabase("make the columns and the functions that are read from their statements", function* (sql) {
+    yield* started()
+    const columns = yield* sql<{ readonly name: string }>`
           select table_name || '.' || column_name as name from information_schema.columns
           where table_schema = 'simplan' and table_name <> 'migration'`
-        expect(Migrations.columnsAfter(Migrations.latest).toSorted()).toEqual(columns.map(({ name }) => name).sort())
-        const functions = yield* sql<{ readonly name: string }>`
+    expect(Migrations.columnsAfter(Migrations.latest).toSorted()).toEqual(columns.map(({ name }) => name).sort())
+    const functions = yield* sql<{ readonly name: string }>`
           select routine_name || '()' as name from information_schema.routines where routine_schema = 'simplan'`
-        const read = Migrations.namesAfter(Migrations.latest).filter((name) => name.endsWith("()"))
-        expect(read.toSorted()).toEqual(functions.map(({ name }) => name).sort())
-      })
-    ))
+    const read = Migrations.namesAfter(Migrations.latest).filter((name) => name.endsWith("()"))
+    expect(read.toSorted()).toEqual(functions.map(({ name }) => name).sort())
+  })
 
   it("stay as they are once a build has had them: a change of the schema is another migration", () => {
     const digests = Migrations.all.map(({ digest, number }) => [number, digest.slice(0, 16)])
@@ -184,17 +173,14 @@ describe("The try of a write", () => {
     ["has no room", "temp_file_limit = 0"],
     ["is read only", "default_transaction_read_only = on"]
   ] as const) {
-    it(`fails while the database ${what}, although it answers`, () =>
-      run((sql) =>
-        Effect.gen(function* () {
-          yield* Effect.scoped(Effect.flatMap(connect(url()), (adapter) => on(adapter, ({ probe }) => probe(0))))
-          const [found] = yield* sql<{ readonly name: string }>`select current_database() as name`
-          // Connections that begin from now on have the setting.
-          yield* sql.unsafe(`alter database ${found?.name} set ${setting}`)
-          const adapter = yield* connect(url())
-          yield* on(adapter, (storage) => storage.ready)
-          expect(Exit.isFailure(yield* Effect.exit(on(adapter, (storage) => storage.probe(0))))).toBe(true)
-        })
-      ))
+    onDatabase(`fails while the database ${what}, although it answers`, function* (sql) {
+      yield* Effect.scoped(Effect.flatMap(connect(url()), (adapter) => on(adapter, ({ probe }) => probe(0))))
+      const [found] = yield* sql<{ readonly name: string }>`select current_database() as name`
+      // Connections that begin from now on have the setting.
+      yield* sql.unsafe(`alter database ${found?.name} set ${setting}`)
+      const adapter = yield* connect(url())
+      yield* on(adapter, (storage) => storage.ready)
+      expect(Exit.isFailure(yield* Effect.exit(on(adapter, (storage) => storage.probe(0))))).toBe(true)
+    })
   }
 })

@@ -14,6 +14,7 @@ import { expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
@@ -93,14 +94,13 @@ it("a migration that drops, renames or demands a column is found", async () => {
   expect(found.unwritten).toEqual(["plan.demanded_by_later_versions"])
 })
 
-it("the statements of every version before the newest are recorded", () =>
-  Effect.gen(function* () {
-    if (process.env.RECORD_STATEMENTS === "1") {
-      writeFileSync(fileOf(Migrations.latest), `${JSON.stringify(yield* statements, null, 2)}\n`)
-    }
-    const versions = Array.from({ length: before }, (_, index) => index + 1)
-    expect(versions.filter((version) => !existsSync(fileOf(version)))).toEqual([])
-  }).pipe(Effect.scoped, Effect.runPromise))
+Tests.scoped("the statements of every version before the newest are recorded", function* () {
+  if (process.env.RECORD_STATEMENTS === "1") {
+    writeFileSync(fileOf(Migrations.latest), `${JSON.stringify(yield* statements, null, 2)}\n`)
+  }
+  const versions = Array.from({ length: before }, (_, index) => index + 1)
+  expect(versions.filter((version) => !existsSync(fileOf(version)))).toEqual([])
+})
 
 it("migration 9 ends the failures that the log has a success after, and no others", async () => {
   const [madeUp = ""] = Migrations.all.find(({ number }) => number === 9)?.statements ?? []

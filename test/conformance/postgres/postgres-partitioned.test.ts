@@ -4,9 +4,10 @@
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageSuite } from "simplan/testing"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
@@ -27,18 +28,17 @@ const partition = (table: string): ReadonlyArray<string> => [
   `drop table simplan.${table}_whole`
 ]
 
-it(
+Tests.scoped(
   "the storage's suite passes on partitioned tables",
-  () =>
-    Effect.gen(function* () {
-      const adapter = yield* connect(url(), 2)
-      const sql = yield* Effect.provide(SqlClient.SqlClient, adapter)
-      for (const statement of tables.flatMap(partition)) yield* sql.unsafe(statement).unprepared
-      const failed: Array<string> = []
-      for (const { effect, name } of StorageSuite.cases()) {
-        if (Exit.isFailure(yield* Effect.exit(Effect.provide(effect, adapter)))) failed.push(name)
-      }
-      expect(failed).toEqual([])
-    }).pipe(Effect.scoped, Effect.runPromise),
+  function* () {
+    const adapter = yield* connect(url(), 2)
+    const sql = yield* Effect.provide(SqlClient.SqlClient, adapter)
+    for (const statement of tables.flatMap(partition)) yield* sql.unsafe(statement).unprepared
+    const failed: Array<string> = []
+    for (const { effect, name } of StorageSuite.cases()) {
+      if (Exit.isFailure(yield* Effect.exit(Effect.provide(effect, adapter)))) failed.push(name)
+    }
+    expect(failed).toEqual([])
+  },
   120_000
 )

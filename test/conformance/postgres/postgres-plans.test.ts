@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, Storage, UsageBook } from "simplan/ports"
 import type { WebhookEvent } from "simplan/ports"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import {
   type Adapter,
@@ -18,6 +18,7 @@ import {
   terms
 } from "./PostgresWorld.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const org = "org"
 const COUNT = 6_000
@@ -507,33 +508,32 @@ const plannedEachTime = (adapter: Adapter) =>
 describe("The statements on PostgreSQL", () => {
   const url = Databases.forEachTest()
 
-  it(
+  Tests.scoped(
     "read no table that grows as a whole, and those that go often have plans for any parameters",
-    () =>
-      Effect.gen(function* () {
-        const client = yield* admin(url())
-        yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
-        yield* client`vacuum analyze`
-        yield* client`select pg_stat_reset()`
-        // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool, since the planner of
-        // simplan's own connection for reads avoids what is checked here.
-        yield* Effect.scoped(
-          Effect.flatMap(connectOverPool(url()), (adapter) =>
-            Effect.forEach(Array.from({ length: 12 }), (_, round) =>
-              Effect.andThen(use(adapter, round), useAtOnce(adapter, round))
-            )
+    function* () {
+      const client = yield* admin(url())
+      yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
+      yield* client`vacuum analyze`
+      yield* client`select pg_stat_reset()`
+      // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool, since the planner of
+      // simplan's own connection for reads avoids what is checked here.
+      yield* Effect.scoped(
+        Effect.flatMap(connectOverPool(url()), (adapter) =>
+          Effect.forEach(Array.from({ length: 12 }), (_, round) =>
+            Effect.andThen(use(adapter, round), useAtOnce(adapter, round))
           )
         )
-        const connected = connectOverPool(url())
-        expect(yield* Effect.scoped(Effect.flatMap(connected, plannedEachTime))).toEqual([])
-        yield* ended(client)
-        const read = yield* client<{ readonly name: string }>`
+      )
+      const connected = connectOverPool(url())
+      expect(yield* Effect.scoped(Effect.flatMap(connected, plannedEachTime))).toEqual([])
+      yield* ended(client)
+      const read = yield* client<{ readonly name: string }>`
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and seq_scan > 0 order by relname`
-        expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])
-        const analyzed = yield* client<{ readonly name: string }>`
+      expect(read.map(({ name }) => name).filter((name) => growing.includes(name))).toEqual([])
+      const analyzed = yield* client<{ readonly name: string }>`
         select relname as name from pg_stat_user_tables where schemaname = 'simplan' and idx_scan > 0 order by relname`
-        expect(analyzed.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
-      }).pipe(Effect.scoped, Effect.runPromise),
+      expect(analyzed.map(({ name }) => name)).toEqual(expect.arrayContaining(growing))
+    },
     180_000
   )
 })

@@ -5,11 +5,12 @@
 import { Effect, Exit, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as SubscriptionSize from "../../../src/domain/SubscriptionSize.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect, inService, newSims, on, terms } from "./PostgresWorld.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
@@ -43,118 +44,114 @@ const backends = (sql: SqlClient.SqlClient) =>
   )
 
 describe("Rows of any size (W9)", () => {
-  it("are listed, and no message is too large for its connection", () =>
-    Effect.gen(function* () {
-      const { iccids, sql, storage } = yield* stocked(18)
-      const large = "x".repeat(MIB)
-      yield* sql`update simplan.subscription set metadata = repeat('x', ${MIB}::int)`
-      yield* sql`
+  Tests.scoped("are listed, and no message is too large for its connection", function* () {
+    const { iccids, sql, storage } = yield* stocked(18)
+    const large = "x".repeat(MIB)
+    yield* sql`update simplan.subscription set metadata = repeat('x', ${MIB}::int)`
+    yield* sql`
         update simplan.sim set location = jsonb_build_object(
           'countryAlpha2', 'FR', 'operator', repeat('x', ${MIB}::int), 'rat', '4G', 'imei', '1', 'at', 1
         ) where import_sequence % 2 = 0`
-      yield* storage.plans.get(plan("small"))
-      const before = yield* backends(sql)
-      const subscriptions = yield* storage.subscriptions.page(page)
-      expect(subscriptions.map(({ sim }) => sim.iccid)).toEqual(iccids)
-      expect(subscriptions.every(({ subscription }) => subscription.metadata === large)).toBe(true)
-      const sims = yield* storage.sims.page({ ...page, isEsim: null, label: null })
-      expect(sims.map(({ iccid }) => iccid)).toEqual(iccids)
-      expect(sims.filter(({ location }) => location?.operator === large)).toHaveLength(9)
-      const third = subscriptions[2]?.subscription
-      const after = { createdAt: third?.createdAt ?? 0, id: third?.subscriptionId ?? "" }
-      const next = yield* storage.subscriptions.page({ ...page, after, limit: 5 })
-      expect(next.map(({ sim }) => sim.iccid)).toEqual(iccids.slice(3, 8))
-      expect(yield* backends(sql)).toEqual(before)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    yield* storage.plans.get(plan("small"))
+    const before = yield* backends(sql)
+    const subscriptions = yield* storage.subscriptions.page(page)
+    expect(subscriptions.map(({ sim }) => sim.iccid)).toEqual(iccids)
+    expect(subscriptions.every(({ subscription }) => subscription.metadata === large)).toBe(true)
+    const sims = yield* storage.sims.page({ ...page, isEsim: null, label: null })
+    expect(sims.map(({ iccid }) => iccid)).toEqual(iccids)
+    expect(sims.filter(({ location }) => location?.operator === large)).toHaveLength(9)
+    const third = subscriptions[2]?.subscription
+    const after = { createdAt: third?.createdAt ?? 0, id: third?.subscriptionId ?? "" }
+    const next = yield* storage.subscriptions.page({ ...page, after, limit: 5 })
+    expect(next.map(({ sim }) => sim.iccid)).toEqual(iccids.slice(3, 8))
+    expect(yield* backends(sql)).toEqual(before)
+  })
 
-  it("fail their own read alone, where one is too large for any connection", () =>
-    Effect.gen(function* () {
-      const { iccids, sql, storage } = yield* stocked(4)
-      yield* sql`
+  Tests.scoped("fail their own read alone, where one is too large for any connection", function* () {
+    const { iccids, sql, storage } = yield* stocked(4)
+    yield* sql`
         update simplan.plan set terms = terms || jsonb_build_object('name', repeat('x', ${17 * MIB}::int))
         where plan_id = 'large'`
-      const reads = Array.from({ length: 120 }, (_, index) => {
-        const of = { organizationId: ORGANIZATION, iccid: iccids[index % 4] ?? "" }
-        const each: ReadonlyArray<Effect.Effect<unknown, Storage.StorageError>> = [
-          storage.plans.get(plan("small")),
-          storage.subscriptions.get(of),
-          storage.simAggregates.get(of),
-          storage.regions.page(page),
-          storage.subscriptions.page(page)
-        ]
-        return each[index % 5] ?? Effect.void
+    const reads = Array.from({ length: 120 }, (_, index) => {
+      const of = { organizationId: ORGANIZATION, iccid: iccids[index % 4] ?? "" }
+      const each: ReadonlyArray<Effect.Effect<unknown, Storage.StorageError>> = [
+        storage.plans.get(plan("small")),
+        storage.subscriptions.get(of),
+        storage.simAggregates.get(of),
+        storage.regions.page(page),
+        storage.subscriptions.page(page)
+      ]
+      return each[index % 5] ?? Effect.void
+    })
+    const tooLarge = Effect.exit(storage.plans.get(plan("large")))
+    for (let round = 0; round < 2; round++) {
+      const [failed, ...others] = yield* Effect.all([tooLarge, ...reads.map(Effect.exit)], {
+        concurrency: "unbounded"
       })
-      const tooLarge = Effect.exit(storage.plans.get(plan("large")))
-      for (let round = 0; round < 2; round++) {
-        const [failed, ...others] = yield* Effect.all([tooLarge, ...reads.map(Effect.exit)], {
-          concurrency: "unbounded"
-        })
-        expect(failed).toMatchObject({ _tag: "Failure" })
-        expect(others.filter(Exit.isFailure)).toEqual([])
-      }
-      const found = yield* storage.plans.get(plan("small"))
-      expect(found?.planId).toBe("small")
-    }).pipe(Effect.scoped, Effect.runPromise))
+      expect(failed).toMatchObject({ _tag: "Failure" })
+      expect(others.filter(Exit.isFailure)).toEqual([])
+    }
+    const found = yield* storage.plans.get(plan("small"))
+    expect(found?.planId).toBe("small")
+  })
 })
 
 describe("A subscription that is full (W9)", () => {
-  it("is read as a whole, and so are its attachments", () =>
-    Effect.gen(function* () {
-      const { iccids, sql, storage } = yield* stocked(1)
-      const of = { organizationId: ORGANIZATION, iccid: iccids[0] ?? "" }
-      const loaded = yield* Effect.fromNullishOr(yield* storage.simAggregates.get(of))
-      const length = SubscriptionSize.LIMIT / 8 - 2_048
-      const attachments = loaded.attachments.flatMap(({ attachment }) =>
-        Array.from({ length: 8 }, (_, index) => ({
-          attachment: { ...attachment, attachmentId: `attachment-${index}`, createdAt: index },
-          packages: []
-        }))
-      )
-      yield* storage.commit({ sims: [{ loaded, next: { ...loaded, attachments } }] })
-      yield* sql`update simplan.attachment set metadata = repeat('x', ${length}::int)`
-      const aggregate = yield* storage.simAggregates.get(of)
-      const size = SubscriptionSize.of((aggregate?.attachments ?? []).map(({ attachment }) => attachment))
-      expect(size).toBeGreaterThan(SubscriptionSize.LIMIT * 0.99)
-      expect(aggregate?.attachments.map(({ attachment }) => attachment.metadata.length)).toEqual(Array(8).fill(length))
-      expect(yield* storage.subscriptions.attachments(of)).toEqual(aggregate?.attachments)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("is read as a whole, and so are its attachments", function* () {
+    const { iccids, sql, storage } = yield* stocked(1)
+    const of = { organizationId: ORGANIZATION, iccid: iccids[0] ?? "" }
+    const loaded = yield* Effect.fromNullishOr(yield* storage.simAggregates.get(of))
+    const length = SubscriptionSize.LIMIT / 8 - 2_048
+    const attachments = loaded.attachments.flatMap(({ attachment }) =>
+      Array.from({ length: 8 }, (_, index) => ({
+        attachment: { ...attachment, attachmentId: `attachment-${index}`, createdAt: index },
+        packages: []
+      }))
+    )
+    yield* storage.commit({ sims: [{ loaded, next: { ...loaded, attachments } }] })
+    yield* sql`update simplan.attachment set metadata = repeat('x', ${length}::int)`
+    const aggregate = yield* storage.simAggregates.get(of)
+    const size = SubscriptionSize.of((aggregate?.attachments ?? []).map(({ attachment }) => attachment))
+    expect(size).toBeGreaterThan(SubscriptionSize.LIMIT * 0.99)
+    expect(aggregate?.attachments.map(({ attachment }) => attachment.metadata.length)).toEqual(Array(8).fill(length))
+    expect(yield* storage.subscriptions.attachments(of)).toEqual(aggregate?.attachments)
+  })
 })
 
 describe("Connections that the database ends (W9)", () => {
-  it("fail no read, however many are under way", () =>
-    Effect.gen(function* () {
-      const { iccids, storage } = yield* stocked(4)
-      const other = yield* connect(url(), 1)
-      const outside = yield* Effect.provide(SqlClient.SqlClient, other)
-      let ended = 0
-      // The reads under way begin so. The database shows only the first 1,023 characters of a statement.
-      const end = Effect.map(
-        outside<{ readonly ended: boolean }>`
+  Tests.scoped("fail no read, however many are under way", function* () {
+    const { iccids, storage } = yield* stocked(4)
+    const other = yield* connect(url(), 1)
+    const outside = yield* Effect.provide(SqlClient.SqlClient, other)
+    let ended = 0
+    // The reads under way begin so. The database shows only the first 1,023 characters of a statement.
+    const end = Effect.map(
+      outside<{ readonly ended: boolean }>`
           select pg_terminate_backend(pid) as ended from pg_stat_activity
           where application_name = 'simplan' and datname = current_database() and pid <> pg_backend_pid()
             and query ~ '^\\s*select (json_build_object|case when octet_length)'
           order by query_start desc limit 1`,
-        (rows) => {
-          ended += rows.length
-        }
-      )
-      const ending = yield* Effect.forkChild(Effect.repeat(end, Schedule.spaced("60 millis")))
-      const read = (index: number) =>
-        storage.subscriptions.get({ organizationId: ORGANIZATION, iccid: iccids[index % 4] ?? "" })
-      const lists = Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(storage.subscriptions.page(page)), {
-        concurrency: 20
-      })
-      const singles = Effect.forEach(Array.from({ length: 500 }), (_, index) => Effect.exit(read(index)), {
-        concurrency: 50
-      })
-      // A fast machine reads all of these between two ends, so the readers go on until there were three.
-      const failed: Array<Exit.Exit<unknown, unknown>> = []
-      while (ended < 3) {
-        const [listed, found] = yield* Effect.all([lists, singles], { concurrency: "unbounded" })
-        failed.push(...listed.filter(Exit.isFailure), ...found.filter(Exit.isFailure))
+      (rows) => {
+        ended += rows.length
       }
-      yield* Fiber.interrupt(ending)
-      expect(failed).toEqual([])
-      expect(yield* Effect.exit(on(other, (same) => same.ready))).toMatchObject({ _tag: "Success" })
-    }).pipe(Effect.scoped, Effect.runPromise))
+    )
+    const ending = yield* Effect.forkChild(Effect.repeat(end, Schedule.spaced("60 millis")))
+    const read = (index: number) =>
+      storage.subscriptions.get({ organizationId: ORGANIZATION, iccid: iccids[index % 4] ?? "" })
+    const lists = Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(storage.subscriptions.page(page)), {
+      concurrency: 20
+    })
+    const singles = Effect.forEach(Array.from({ length: 500 }), (_, index) => Effect.exit(read(index)), {
+      concurrency: 50
+    })
+    // A fast machine reads all of these between two ends, so the readers go on until there were three.
+    const failed: Array<Exit.Exit<unknown, unknown>> = []
+    while (ended < 3) {
+      const [listed, found] = yield* Effect.all([lists, singles], { concurrency: "unbounded" })
+      failed.push(...listed.filter(Exit.isFailure), ...found.filter(Exit.isFailure))
+    }
+    yield* Fiber.interrupt(ending)
+    expect(failed).toEqual([])
+    expect(yield* Effect.exit(on(other, (same) => same.ready))).toMatchObject({ _tag: "Success" })
+  })
 })

@@ -5,9 +5,10 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, admin, connect, connectOverPool, counted, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const org = "org"
 const SIMS = 20
@@ -57,28 +58,25 @@ const expected = [{ by: "seen_report_pkey", rows: SIMS }]
 describe("Reports are read by their ids, also where the plan was made before any had been seen", () => {
   const url = Databases.forEachTest()
 
-  it("on PostgreSQL", () =>
-    Effect.gen(function* () {
-      const sql = yield* admin(url())
-      yield* Effect.scoped(Effect.flatMap(connect(url(), 1), (adapter) => read(adapter, sql)))
-      yield* ended(sql)
-      expect(yield* rowsRead(sql)).toEqual(expected)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("on PostgreSQL", function* () {
+    const sql = yield* admin(url())
+    yield* Effect.scoped(Effect.flatMap(connect(url(), 1), (adapter) => read(adapter, sql)))
+    yield* ended(sql)
+    expect(yield* rowsRead(sql)).toEqual(expected)
+  })
 
-  it("on PostgreSQL, over a pool of the host's with the planner's settings", () =>
-    Effect.gen(function* () {
-      const sql = yield* admin(url())
-      const connected = connectOverPool(url(), { options: "-c enable_seqscan=off -c jit=off" })
-      yield* Effect.scoped(Effect.flatMap(connected, (adapter) => read(adapter, sql)))
-      yield* ended(sql)
-      expect(yield* rowsRead(sql)).toEqual(expected)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("on PostgreSQL, over a pool of the host's with the planner's settings", function* () {
+    const sql = yield* admin(url())
+    const connected = connectOverPool(url(), { options: "-c enable_seqscan=off -c jit=off" })
+    yield* Effect.scoped(Effect.flatMap(connected, (adapter) => read(adapter, sql)))
+    yield* ended(sql)
+    expect(yield* rowsRead(sql)).toEqual(expected)
+  })
 
-  it("on PGlite", () =>
-    Effect.gen(function* () {
-      const adapter = yield* Layer.build(Pglite.layer())
-      const sql = Context.get(adapter, SqlClient.SqlClient)
-      yield* read(adapter, sql)
-      expect(yield* rowsRead(sql)).toEqual(expected)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("on PGlite", function* () {
+    const adapter = yield* Layer.build(Pglite.layer())
+    const sql = Context.get(adapter, SqlClient.SqlClient)
+    yield* read(adapter, sql)
+    expect(yield* rowsRead(sql)).toEqual(expected)
+  })
 })

@@ -8,14 +8,16 @@ import { Attachments, RequestContext } from "simplan"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Concurrency from "../../../adapters/http/middleware/Concurrency.ts"
 import * as World from "../World.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const MB = 1_048_576
 
 describe("the room that a read needs", () => {
   const path = "/v3/plans"
 
-  it("is what the organization's reads of the route have loaded, and less from minute to minute", () =>
-    Effect.gen(function* () {
+  Tests.onTestClock(
+    "is what the organization's reads of the route have loaded, and less from minute to minute",
+    function* () {
       const room = yield* Concurrency.makeReadRoom
       const expected = () => [
         room.expected("acme", path),
@@ -38,7 +40,8 @@ describe("the room that a read needs", () => {
       expect(expected()).toEqual([32, 1, 8])
       yield* TestClock.adjust("1 hour")
       expect(expected()).toEqual([1, 1, 8])
-    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
+    }
+  )
 })
 
 let world: World.World

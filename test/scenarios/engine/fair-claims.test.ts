@@ -9,6 +9,7 @@ import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as DeliveryDispatcher from "../../../src/app/engine/DeliveryDispatcher.ts"
 import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const NOW = 1_000_000
 const BATCH = 32
@@ -75,18 +76,18 @@ const jobsOf = (organizationId: string, count: number, dueAt: (index: number) =>
   Array.from({ length: count }, (_, index) => job(organizationId, index, dueAt(index)))
 
 describe("an organization with many thousands of due jobs", () => {
-  it("does not keep waiting another whose jobs are due later", () =>
-    Effect.gen(function* () {
-      const of = yield* worker
-      yield* of.put(jobsOf("many", 20_000, (index) => index))
-      yield* of.put(jobsOf("few", 10, () => NOW))
-      expect(yield* claimsUntil(of, "few", 10)).toBeLessThan(5)
-      // In all that time the many have theirs as well.
-      expect(yield* claimsUntil(of, "many", 280)).toBeLessThan(12)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("does not keep waiting another whose jobs are due later", function* () {
+    const of = yield* worker
+    yield* of.put(jobsOf("many", 20_000, (index) => index))
+    yield* of.put(jobsOf("few", 10, () => NOW))
+    expect(yield* claimsUntil(of, "few", 10)).toBeLessThan(5)
+    // In all that time the many have theirs as well.
+    expect(yield* claimsUntil(of, "many", 280)).toBeLessThan(12)
+  })
 
-  it("does not keep waiting another whose jobs come while they are done, nor hundreds of others", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "does not keep waiting another whose jobs come while they are done, nor hundreds of others",
+    function* () {
       const of = yield* worker
       yield* of.put(jobsOf("many", 20_000, (index) => index))
       // One alone has all slots but an eighth.
@@ -101,23 +102,24 @@ describe("an organization with many thousands of due jobs", () => {
         for (const { organizationId } of yield* of.claim) done.add(organizationId)
       }
       expect(done.size).toBe(301)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("are all done, each once, when no other organization has any", () =>
-    Effect.gen(function* () {
-      const of = yield* worker
-      yield* of.put(jobsOf("many", 3_000, (index) => index))
-      yield* of.put(jobsOf("few", 100, () => 5))
-      const done: Array<string> = []
-      for (let claims = 0; claims < 120; claims++) done.push(...(yield* of.claim).map(({ jobId }) => jobId))
-      expect(done).toHaveLength(3_100)
-      expect(new Set(done).size).toBe(3_100)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("are all done, each once, when no other organization has any", function* () {
+    const of = yield* worker
+    yield* of.put(jobsOf("many", 3_000, (index) => index))
+    yield* of.put(jobsOf("few", 100, () => 5))
+    const done: Array<string> = []
+    for (let claims = 0; claims < 120; claims++) done.push(...(yield* of.claim).map(({ jobId }) => jobId))
+    expect(done).toHaveLength(3_100)
+    expect(new Set(done).size).toBe(3_100)
+  })
 })
 
 describe("where claims go on from", () => {
-  it("work that is put before the place that was reached is found at once where it is notified, else in a second", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "work that is put before the place that was reached is found at once where it is notified, else in a second",
+    function* () {
       const of = yield* worker
       yield* of.put(jobsOf("one", 10, () => 500))
       expect(yield* of.claim).toHaveLength(10)
@@ -126,17 +128,17 @@ describe("where claims go on from", () => {
       expect(yield* of.claim).toHaveLength(1)
       yield* of.put([job("unnotified", 1, 100)])
       expect(yield* claimsUntil(of, "unnotified", 1)).toBeLessThan(105)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("also by a process that was frozen during a claim", () =>
-    Effect.gen(function* () {
-      const of = yield* worker
-      yield* of.put(jobsOf("one", 10, () => 500))
-      of.standStill(60_000)
-      expect(yield* of.claim).toHaveLength(10)
-      yield* of.put([job("unnotified", 1, 100)])
-      expect(yield* claimsUntil(of, "unnotified", 1)).toBeLessThan(105)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("also by a process that was frozen during a claim", function* () {
+    const of = yield* worker
+    yield* of.put(jobsOf("one", 10, () => 500))
+    of.standStill(60_000)
+    expect(yield* of.claim).toHaveLength(10)
+    yield* of.put([job("unnotified", 1, 100)])
+    expect(yield* claimsUntil(of, "unnotified", 1)).toBeLessThan(105)
+  })
 })
 
 describe("slots for deliveries", () => {
@@ -268,8 +270,9 @@ describe("W13: partitions of several organizations", () => {
     expect(slots.shares(many, 1_000, 15_000).reduce((sum, { count }) => sum + count, 0)).toBe(192)
   })
 
-  it("are found soon, one that comes while thousands of another wait too, and no listing is long", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "are found soon, one that comes while thousands of another wait too, and no listing is long",
+    function* () {
       const listed: Array<number> = []
       let machineNow = 0
       const ofLoud = Array.from({ length: 5_000 }, (_, number) => `a-${String(number).padStart(5, "0")}`)
@@ -309,19 +312,19 @@ describe("W13: partitions of several organizations", () => {
       const since = machineNow
       while (!(yield* claim).includes("z-quiet")) expect(machineNow - since).toBeLessThan(5_000)
       expect(Math.max(...listed)).toBeLessThanOrEqual(256)
-    }).pipe(Effect.runPromise))
+    }
+  )
 })
 
 describe("a worker that was out of reach of its database's news", () => {
-  it("searches from the beginning, since it may have missed any", () =>
-    Effect.gen(function* () {
-      const { claim, put, claims } = yield* worker
-      yield* put(jobsOf("first", 3, () => NOW - 10))
-      expect(yield* claim).toHaveLength(3)
-      expect(claims.searchFrom({ now: NOW, machineNow: 0 })).toHaveProperty("from")
-      claims.notify(Changes.anything.jobsDueAt ?? NOW)
-      expect(claims.searchFrom({ now: NOW, machineNow: 0 })).not.toHaveProperty("from")
-      yield* put(jobsOf("missed", 2, () => NOW - 1_000))
-      expect(yield* claim).toHaveLength(2)
-    }).pipe(Effect.scoped, Effect.runPromise))
+  Tests.scoped("searches from the beginning, since it may have missed any", function* () {
+    const { claim, put, claims } = yield* worker
+    yield* put(jobsOf("first", 3, () => NOW - 10))
+    expect(yield* claim).toHaveLength(3)
+    expect(claims.searchFrom({ now: NOW, machineNow: 0 })).toHaveProperty("from")
+    claims.notify(Changes.anything.jobsDueAt ?? NOW)
+    expect(claims.searchFrom({ now: NOW, machineNow: 0 })).not.toHaveProperty("from")
+    yield* put(jobsOf("missed", 2, () => NOW - 1_000))
+    expect(yield* claim).toHaveLength(2)
+  })
 })

@@ -12,6 +12,7 @@ import * as FairClaims from "../../../src/app/engine/FairClaims.ts"
 import * as Ports from "../Ports.ts"
 import { settled } from "./VirtualTime.ts"
 import * as Values from "../../domain/Values.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const CONCURRENCY = 32
 /** How long a call may take, in milliseconds. */
@@ -71,66 +72,55 @@ const world = (hanging: ReadonlyArray<string>) =>
     return { backlog, clock, of, pass: (millis: number) => settled(Effect.sleep(millis)), put }
   })
 
-const run = <A, E>(test: Effect.Effect<A, E, Effect.Services<ReturnType<typeof world>>>): Promise<A> =>
+const run = Tests.by<Effect.Services<ReturnType<typeof world>>>((test) =>
   test.pipe(Effect.scoped, Effect.provide(Layer.merge(TestClock.layer(), Logger.layer([]))), Effect.runPromise)
+)
 
 describe("W13: an organization with hundreds of due jobs that hang", () => {
-  it("keeps no job of another waiting that falls due meanwhile", () =>
-    run(
-      Effect.gen(function* () {
-        const { clock, of, pass, put } = yield* world(["loud"])
-        yield* put("loud", 0, 400)
-        yield* pass(1_500)
-        for (let number = 0; number < 10; number++) {
-          const dueAt = clock.currentTimeMillisUnsafe()
-          yield* put("quiet", number, 1)
-          yield* pass(1_000)
-          const [job] = of("quiet").slice(number)
-          expect((job?.at ?? Number.POSITIVE_INFINITY) - dueAt).toBeLessThan(500)
-        }
-      })
-    ))
+  run("keeps no job of another waiting that falls due meanwhile", function* () {
+    const { clock, of, pass, put } = yield* world(["loud"])
+    yield* put("loud", 0, 400)
+    yield* pass(1_500)
+    for (let number = 0; number < 10; number++) {
+      const dueAt = clock.currentTimeMillisUnsafe()
+      yield* put("quiet", number, 1)
+      yield* pass(1_000)
+      const [job] = of("quiet").slice(number)
+      expect((job?.at ?? Number.POSITIVE_INFINITY) - dueAt).toBeLessThan(500)
+    }
+  })
 
-  it("has all slots but an eighth, and holds under a lease only what it has begun", () =>
-    run(
-      Effect.gen(function* () {
-        const { backlog, of, pass, put } = yield* world(["loud"])
-        yield* put("loud", 0, 400)
-        yield* pass(3_000)
-        expect(of("loud")).toHaveLength(28)
-        expect(yield* backlog).toMatchObject({ held: 28, due: 372 })
-        yield* pass(LIMIT)
-        expect(of("loud")).toHaveLength(56)
-        expect((yield* backlog).held).toBe(28)
-      })
-    ))
+  run("has all slots but an eighth, and holds under a lease only what it has begun", function* () {
+    const { backlog, of, pass, put } = yield* world(["loud"])
+    yield* put("loud", 0, 400)
+    yield* pass(3_000)
+    expect(of("loud")).toHaveLength(28)
+    expect(yield* backlog).toMatchObject({ held: 28, due: 372 })
+    yield* pass(LIMIT)
+    expect(of("loud")).toHaveLength(56)
+    expect((yield* backlog).held).toBe(28)
+  })
 
-  it("gets no more slots while others have due jobs and hold fewer", () =>
-    run(
-      Effect.gen(function* () {
-        const { of, pass, put } = yield* world(["loud", "louder"])
-        yield* put("loud", 0, 400)
-        yield* pass(5_000)
-        yield* put("louder", 0, 400)
-        yield* pass(1_000)
-        expect([of("loud").length, of("louder").length]).toEqual([28, 4])
-        // What ends of the first goes to the second, up to an even share.
-        yield* pass(5_000)
-        expect([of("loud").length, of("louder").length]).toEqual([28 + 16, 4 + 12])
-      })
-    ))
+  run("gets no more slots while others have due jobs and hold fewer", function* () {
+    const { of, pass, put } = yield* world(["loud", "louder"])
+    yield* put("loud", 0, 400)
+    yield* pass(5_000)
+    yield* put("louder", 0, 400)
+    yield* pass(1_000)
+    expect([of("loud").length, of("louder").length]).toEqual([28, 4])
+    // What ends of the first goes to the second, up to an even share.
+    yield* pass(5_000)
+    expect([of("loud").length, of("louder").length]).toEqual([28 + 16, 4 + 12])
+  })
 
-  it("is done in full when it is alone", () =>
-    run(
-      Effect.gen(function* () {
-        const { backlog, of, pass, put } = yield* world([])
-        yield* put("many", 0, 2_000)
-        yield* put("few", 0, 20)
-        yield* pass(5_000)
-        expect(new Set([...of("many"), ...of("few")].map(({ packageId }) => packageId)).size).toBe(2_020)
-        expect(yield* backlog).toMatchObject({ due: 0, held: 0 })
-      })
-    ))
+  run("is done in full when it is alone", function* () {
+    const { backlog, of, pass, put } = yield* world([])
+    yield* put("many", 0, 2_000)
+    yield* put("few", 0, 20)
+    yield* pass(5_000)
+    expect(new Set([...of("many"), ...of("few")].map(({ packageId }) => packageId)).size).toBe(2_020)
+    expect(yield* backlog).toMatchObject({ due: 0, held: 0 })
+  })
 })
 
 describe("W13: job slots", () => {

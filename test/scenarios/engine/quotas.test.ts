@@ -5,8 +5,9 @@ import { Effect, Layer, Stream } from "effect"
 import { ApiKeys, Coverage, Organizations, Plans, Services, Settings, Webhooks } from "simplan"
 import * as Memory from "simplan/memory"
 import { Clocks } from "simplan/ports"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
 import * as Ports from "../Ports.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const quotas = { plans: 2, regions: 2, webhookEndpoints: 2, apiKeys: 2 }
@@ -16,11 +17,11 @@ const limits = Layer.effect(
   Effect.map(Settings.Settings, (preset) => ({ ...preset, quotas }))
 )
 
-const run = <A, E>(use: Effect.Effect<A, E, Services.Services>) => {
+const run = Tests.by<Services.Services>((test) => {
   const ports = Layer.mergeAll(Memory.layer, Ports.make(Clocks.virtual(NOW)))
   const services = Layer.provide(Layer.provide(Services.layer, ports), limits)
-  return use.pipe(Effect.provide(services), Effect.runPromise)
-}
+  return test.pipe(Effect.provide(services), Effect.runPromise)
+})
 
 const scene = Effect.gen(function* () {
   const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
@@ -61,45 +62,40 @@ const scene = Effect.gen(function* () {
 
 const kinds = ["plans", "regions", "webhookEndpoints", "apiKeys"] as const
 
-it.each(kinds)("an organization has no more %s than its quota", (kind) =>
-  run(
-    Effect.gen(function* () {
-      const { create } = yield* scene
-      yield* create[kind]("0")
-      yield* create[kind]("1")
-      for (const name of ["2", "3"]) {
-        const another: Effect.Effect<unknown, unknown> = create[kind](name)
-        expect(yield* Effect.flip(another)).toMatchObject({ _tag: "QuotaExceeded", kind, quota: 2 })
-      }
-      const other = yield* scene
-      yield* other.create[kind]("0")
-    })
-  )
-)
+for (const kind of kinds) {
+  run(`an organization has no more ${kind} than its quota`, function* () {
+    const { create } = yield* scene
+    yield* create[kind]("0")
+    yield* create[kind]("1")
+    for (const name of ["2", "3"]) {
+      const another: Effect.Effect<unknown, unknown> = create[kind](name)
+      expect(yield* Effect.flip(another)).toMatchObject({ _tag: "QuotaExceeded", kind, quota: 2 })
+    }
+    const other = yield* scene
+    yield* other.create[kind]("0")
+  })
+}
 
-it("what is deleted or revoked makes room, and an archived plan or a disabled endpoint does not", () =>
-  run(
-    Effect.gen(function* () {
-      const { apiKeys, create, organizationId, plans, webhooks } = yield* scene
-      const [first] = [yield* create.plans("0"), yield* create.plans("1")]
-      const plan = { organizationId, planId: first.planId }
-      yield* plans.archive(plan)
-      expect(yield* Effect.flip(create.plans("2"))).toMatchObject({ _tag: "QuotaExceeded" })
-      yield* plans.remove(plan)
-      yield* create.plans("2")
+run("what is deleted or revoked makes room, and an archived plan or a disabled endpoint does not", function* () {
+  const { apiKeys, create, organizationId, plans, webhooks } = yield* scene
+  const [first] = [yield* create.plans("0"), yield* create.plans("1")]
+  const plan = { organizationId, planId: first.planId }
+  yield* plans.archive(plan)
+  expect(yield* Effect.flip(create.plans("2"))).toMatchObject({ _tag: "QuotaExceeded" })
+  yield* plans.remove(plan)
+  yield* create.plans("2")
 
-      const [hook] = [yield* create.webhookEndpoints("0"), yield* create.webhookEndpoints("1")]
-      const endpoint = { organizationId, endpointId: hook.endpointId }
-      yield* webhooks.update({ ...endpoint, enabled: false })
-      expect(yield* Effect.flip(create.webhookEndpoints("2"))).toMatchObject({ _tag: "QuotaExceeded" })
-      yield* webhooks.remove(endpoint)
-      yield* create.webhookEndpoints("2")
+  const [hook] = [yield* create.webhookEndpoints("0"), yield* create.webhookEndpoints("1")]
+  const endpoint = { organizationId, endpointId: hook.endpointId }
+  yield* webhooks.update({ ...endpoint, enabled: false })
+  expect(yield* Effect.flip(create.webhookEndpoints("2"))).toMatchObject({ _tag: "QuotaExceeded" })
+  yield* webhooks.remove(endpoint)
+  yield* create.webhookEndpoints("2")
 
-      const [made] = [yield* create.apiKeys("0"), yield* create.apiKeys("1")]
-      const { apiKeyId } = made.apiKey
-      yield* apiKeys.rotate({ organizationId, apiKeyId })
-      yield* apiKeys.revoke({ organizationId, apiKeyId })
-      yield* create.apiKeys("2")
-      expect(yield* Effect.flip(create.apiKeys("3"))).toMatchObject({ _tag: "QuotaExceeded" })
-    })
-  ))
+  const [made] = [yield* create.apiKeys("0"), yield* create.apiKeys("1")]
+  const { apiKeyId } = made.apiKey
+  yield* apiKeys.rotate({ organizationId, apiKeyId })
+  yield* apiKeys.revoke({ organizationId, apiKeyId })
+  yield* create.apiKeys("2")
+  expect(yield* Effect.flip(create.apiKeys("3"))).toMatchObject({ _tag: "QuotaExceeded" })
+})

@@ -1,7 +1,7 @@
 /**
  * Rule W13: how many SMS an organization sends to one of its SIMs, on a virtual machine clock.
  */
-import { Effect, Fiber, type Scope } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Messages, Settings } from "simplan"
 import { RateLimitUsage } from "simplan/ports"
@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest"
 import * as JoinedProcesses from "../../http/JoinedProcesses.ts"
 import * as Calls from "../Calls.ts"
 import * as World from "../World.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 const limited = (
   smsLimit: Settings.Limits["smsLimit"],
@@ -22,9 +23,6 @@ const limited = (
     Effect.provideService(RateLimitUsage.RateLimitUsage, usage)
   )
 
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
-  Effect.runPromise(Effect.provide(Effect.scoped(effect), TestClock.layer()))
-
 /** How many of so many messages at once are let through. */
 const taken = (limit: Messages.SmsLimit, count: number, to = { organizationId: "a", iccid: "1" }) =>
   Effect.map(
@@ -33,60 +31,54 @@ const taken = (limit: Messages.SmsLimit, count: number, to = { organizationId: "
   )
 
 describe("W13: SMS to one SIM", () => {
-  it("are as many together as the limit says, and then come back one by one", () =>
-    run(
-      Effect.gen(function* () {
-        const limit = yield* limited({ messages: 30, windowMillis: 60_000 })
-        expect(yield* taken(limit, 2_195)).toBe(30)
-        expect(yield* Effect.flip(limit.take({ organizationId: "a", iccid: "1" }))).toMatchObject({
-          _tag: "SmsLimited",
-          iccid: "1",
-          retryAfterSeconds: 2
-        })
-        yield* TestClock.adjust("2 seconds")
-        expect(yield* taken(limit, 10)).toBe(1)
-        yield* TestClock.adjust("20 seconds")
-        expect(yield* taken(limit, 50)).toBe(10)
-        yield* TestClock.adjust("1 hour")
-        expect(yield* taken(limit, 50)).toBe(30)
-      })
-    ))
+  Tests.onTestClock("are as many together as the limit says, and then come back one by one", function* () {
+    const limit = yield* limited({ messages: 30, windowMillis: 60_000 })
+    expect(yield* taken(limit, 2_195)).toBe(30)
+    expect(yield* Effect.flip(limit.take({ organizationId: "a", iccid: "1" }))).toMatchObject({
+      _tag: "SmsLimited",
+      iccid: "1",
+      retryAfterSeconds: 2
+    })
+    yield* TestClock.adjust("2 seconds")
+    expect(yield* taken(limit, 10)).toBe(1)
+    yield* TestClock.adjust("20 seconds")
+    expect(yield* taken(limit, 50)).toBe(10)
+    yield* TestClock.adjust("1 hour")
+    expect(yield* taken(limit, 50)).toBe(30)
+  })
 
-  it("are limited over all processes together, and are made up for where several let them through at once", () =>
-    run(
-      Effect.gen(function* () {
-        const thirty = { messages: 30, windowMillis: 60_000 }
-        const processes = JoinedProcesses.make()
-        let isLost = false
-        const first = yield* limited(thirty, processes.join("first"))
-        const second = yield* limited(
-          thirty,
-          processes.join("second", () => isLost)
-        )
-        expect(yield* taken(first, 20)).toBe(20)
-        expect(yield* taken(second, 20)).toBe(10)
-        expect(yield* taken(first, 20)).toBe(0)
-        expect(yield* taken(first, 1, { organizationId: "b", iccid: "1" })).toBe(1)
-        yield* TestClock.adjust("20 seconds")
-        expect([yield* taken(second, 6), yield* taken(first, 20)]).toEqual([6, 4])
-        yield* TestClock.adjust("1 hour")
-        isLost = true
-        expect([yield* taken(second, 50), yield* taken(first, 50)]).toEqual([30, 30])
-        yield* TestClock.adjust("10 seconds")
-        expect([yield* taken(second, 50), yield* taken(first, 50)]).toEqual([0, 5])
-      })
-    ))
+  Tests.onTestClock(
+    "are limited over all processes together, and are made up for where several let them through at once",
+    function* () {
+      const thirty = { messages: 30, windowMillis: 60_000 }
+      const processes = JoinedProcesses.make()
+      let isLost = false
+      const first = yield* limited(thirty, processes.join("first"))
+      const second = yield* limited(
+        thirty,
+        processes.join("second", () => isLost)
+      )
+      expect(yield* taken(first, 20)).toBe(20)
+      expect(yield* taken(second, 20)).toBe(10)
+      expect(yield* taken(first, 20)).toBe(0)
+      expect(yield* taken(first, 1, { organizationId: "b", iccid: "1" })).toBe(1)
+      yield* TestClock.adjust("20 seconds")
+      expect([yield* taken(second, 6), yield* taken(first, 20)]).toEqual([6, 4])
+      yield* TestClock.adjust("1 hour")
+      isLost = true
+      expect([yield* taken(second, 50), yield* taken(first, 50)]).toEqual([30, 30])
+      yield* TestClock.adjust("10 seconds")
+      expect([yield* taken(second, 50), yield* taken(first, 50)]).toEqual([0, 5])
+    }
+  )
 
-  it("count by organization and SIM, and not at all without a limit", () =>
-    run(
-      Effect.gen(function* () {
-        const limit = yield* limited({ messages: 3, windowMillis: 1_000 })
-        expect(yield* taken(limit, 5)).toBe(3)
-        expect(yield* taken(limit, 5, { organizationId: "a", iccid: "2" })).toBe(3)
-        expect(yield* taken(limit, 5, { organizationId: "b", iccid: "1" })).toBe(3)
-        expect(yield* taken(yield* limited(null), 100)).toBe(100)
-      })
-    ))
+  Tests.onTestClock("count by organization and SIM, and not at all without a limit", function* () {
+    const limit = yield* limited({ messages: 3, windowMillis: 1_000 })
+    expect(yield* taken(limit, 5)).toBe(3)
+    expect(yield* taken(limit, 5, { organizationId: "a", iccid: "2" })).toBe(3)
+    expect(yield* taken(limit, 5, { organizationId: "b", iccid: "1" })).toBe(3)
+    expect(yield* taken(yield* limited(null), 100)).toBe(100)
+  })
 
   it("are refused by the service beyond the limit, and the telco gets none of those", async () => {
     const world = await World.make()

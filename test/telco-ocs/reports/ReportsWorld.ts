@@ -15,6 +15,7 @@ import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
 import * as Reporting from "../../../adapters/telco-ocs/Reporting.ts"
 import { apiOf, Model } from "./OcsModel.ts"
 import * as Service from "../Service.ts"
+import * as Tests from "../../setup/Tests.ts"
 
 export const START = Date.UTC(2026, 5, 1, 12)
 export const TELCO = "ocs"
@@ -100,10 +101,7 @@ const make = Effect.gen(function* () {
   return world
 })
 
-/** Runs a test in a world of its own. */
-export const inWorld = (test: (world: World) => Effect.Effect<void, unknown, Scope.Scope>): Promise<void> =>
-  Effect.flatMap(make, test).pipe(
-    Effect.scoped,
-    Effect.provide([TestClock.layer(), Logger.layer([])]),
-    Effect.runPromise
-  )
+/** A test in a world of its own. */
+export const inWorld = Tests.given(make, (test) =>
+  test.pipe(Effect.scoped, Effect.provide([TestClock.layer(), Logger.layer([])]), Effect.runPromise)
+)

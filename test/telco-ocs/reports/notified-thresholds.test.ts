@@ -4,7 +4,7 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Time } from "simplan"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
 
 /** A notification that a package has crossed a threshold. */
@@ -46,46 +46,40 @@ const SOON = 15 * Time.MINUTE
 const SLOWEST = 6 * Time.HOUR
 
 describe("A threshold that the settings call notified", () => {
-  it("is found by polls as long as none has come, and left to notifications for a day after one", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* idle(world)
-        expect(yield* wait(world)).toBeLessThan(SOON)
-        yield* world.take(crossed(80))
-        expect(yield* wait(world)).toBeLessThan(SOON)
-        yield* world.take(crossed(50))
-        expect(yield* wait(world)).toBe(SLOWEST)
-        yield* TestClock.adjust("23 hours")
-        expect(yield* wait(world)).toBe(SLOWEST)
-        yield* TestClock.adjust("2 hours")
-        expect(yield* wait(world)).toBeLessThan(SOON)
-      })
-    ))
+  inWorld(
+    "is found by polls as long as none has come, and left to notifications for a day after one",
+    function* (world) {
+      yield* idle(world)
+      expect(yield* wait(world)).toBeLessThan(SOON)
+      yield* world.take(crossed(80))
+      expect(yield* wait(world)).toBeLessThan(SOON)
+      yield* world.take(crossed(50))
+      expect(yield* wait(world)).toBe(SLOWEST)
+      yield* TestClock.adjust("23 hours")
+      expect(yield* wait(world)).toBe(SLOWEST)
+      yield* TestClock.adjust("2 hours")
+      expect(yield* wait(world)).toBeLessThan(SOON)
+    }
+  )
 
-  it("is found by polls again once the OCS notifies two others", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* idle(world)
-        for (const percent of [50, 80]) yield* world.take(crossed(percent))
-        expect(yield* wait(world)).toBe(SLOWEST)
-        for (const percent of [75, 90]) {
-          yield* TestClock.adjust("1 second")
-          yield* world.take(crossed(percent))
-        }
-        expect(yield* wait(world)).toBeLessThan(SOON)
-      })
-    ))
+  inWorld("is found by polls again once the OCS notifies two others", function* (world) {
+    yield* idle(world)
+    for (const percent of [50, 80]) yield* world.take(crossed(percent))
+    expect(yield* wait(world)).toBe(SLOWEST)
+    for (const percent of [75, 90]) {
+      yield* TestClock.adjust("1 second")
+      yield* world.take(crossed(percent))
+    }
+    expect(yield* wait(world)).toBeLessThan(SOON)
+  })
 
-  it("is found in time although the OCS is set to others, and notifies 75 % and 90 %", () =>
-    inWorld(
-      Effect.fnUntraced(function* (world) {
-        yield* idle(world)
-        for (const percent of [75, 90]) yield* world.take(crossed(percent))
-        yield* world.background
-        yield* TestClock.adjust("1 hour")
-        world.model.change(1, { usedBytes: SIX_TENTHS })
-        yield* TestClock.adjust(SOON)
-        expect((yield* world.attachment).usedBytes).toBe(SIX_TENTHS)
-      })
-    ))
+  inWorld("is found in time although the OCS is set to others, and notifies 75 % and 90 %", function* (world) {
+    yield* idle(world)
+    for (const percent of [75, 90]) yield* world.take(crossed(percent))
+    yield* world.background
+    yield* TestClock.adjust("1 hour")
+    world.model.change(1, { usedBytes: SIX_TENTHS })
+    yield* TestClock.adjust(SOON)
+    expect((yield* world.attachment).usedBytes).toBe(SIX_TENTHS)
+  })
 })

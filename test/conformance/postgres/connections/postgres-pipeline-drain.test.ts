@@ -2,8 +2,9 @@
  * The drain of a pipeline: it runs empty, and no statement waits for it in vain.
  */
 import { Deferred, Effect, Fiber } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import * as Database from "../../../../adapters/postgres/database/Database.ts"
+import * as Tests from "../../../setup/Tests.ts"
 
 /** Statements that are under way until they are let through, and those that went, in order. */
 const pipeline = (limit: number) => {
@@ -30,42 +31,40 @@ const pipeline = (limit: number) => {
 }
 
 describe("A pipeline", () => {
-  it("is let run empty after so many statements, though there is always one under way", () =>
-    Effect.gen(function* () {
-      const { begin, end, went } = pipeline(3)
-      const first = yield* begin("a")
-      const second = yield* begin("b")
-      yield* end("a")
-      yield* Fiber.join(first)
-      const third = yield* begin("c")
-      const later = [yield* begin("d"), yield* begin("e")]
-      yield* end("b")
-      yield* Fiber.join(second)
-      expect(went).toEqual(["a", "b", "c"])
-      yield* end("c")
-      yield* Fiber.join(third)
-      yield* Effect.yieldNow
-      expect(went).toEqual(["a", "b", "c", "d", "e"])
-      yield* end("d")
-      yield* end("e")
-      yield* Effect.forEach(later, Fiber.join)
-    }).pipe(Effect.runPromise))
+  Tests.scoped("is let run empty after so many statements, though there is always one under way", function* () {
+    const { begin, end, went } = pipeline(3)
+    const first = yield* begin("a")
+    const second = yield* begin("b")
+    yield* end("a")
+    yield* Fiber.join(first)
+    const third = yield* begin("c")
+    const later = [yield* begin("d"), yield* begin("e")]
+    yield* end("b")
+    yield* Fiber.join(second)
+    expect(went).toEqual(["a", "b", "c"])
+    yield* end("c")
+    yield* Fiber.join(third)
+    yield* Effect.yieldNow
+    expect(went).toEqual(["a", "b", "c", "d", "e"])
+    yield* end("d")
+    yield* end("e")
+    yield* Effect.forEach(later, Fiber.join)
+  })
 
-  it("forgets who gives up, waiting or under way", () =>
-    Effect.gen(function* () {
-      const { begin, end, went } = pipeline(1)
-      const first = yield* begin("a")
-      const waiting = yield* begin("b")
-      const last = yield* begin("c")
-      yield* Fiber.interrupt(waiting)
-      expect(went).toEqual(["a"])
-      yield* Fiber.interrupt(first)
-      yield* Effect.yieldNow
-      expect(went).toEqual(["a", "c"])
-      yield* end("c")
-      yield* Fiber.join(last)
-      const next = yield* begin("d")
-      yield* end("d")
-      yield* Fiber.join(next)
-    }).pipe(Effect.runPromise))
+  Tests.scoped("forgets who gives up, waiting or under way", function* () {
+    const { begin, end, went } = pipeline(1)
+    const first = yield* begin("a")
+    const waiting = yield* begin("b")
+    const last = yield* begin("c")
+    yield* Fiber.interrupt(waiting)
+    expect(went).toEqual(["a"])
+    yield* Fiber.interrupt(first)
+    yield* Effect.yieldNow
+    expect(went).toEqual(["a", "c"])
+    yield* end("c")
+    yield* Fiber.join(last)
+    const next = yield* begin("d")
+    yield* end("d")
+    yield* Fiber.join(next)
+  })
 })

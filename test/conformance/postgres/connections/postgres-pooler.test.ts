@@ -12,6 +12,7 @@ import { describe, expect, it } from "vitest"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import * as Pooler from "../../../setup/databases/Pooler.ts"
 import { admin, poolOf } from "../PostgresWorld.ts"
+import * as Tests from "../../../setup/Tests.ts"
 
 const REFUSED =
   /127\.0\.0\.1:\d+, where a pooler gives each transaction another session, but must be in session mode or a direct address/
@@ -37,8 +38,9 @@ describe("A pooler in transaction mode", () => {
   const url = Databases.forEachTest()
 
   for (const next of ["last used", "in turn"] as const) {
-    it(`is refused, and has nothing of the trial, where a transaction gets the session that is ${next}`, () =>
-      Effect.gen(function* () {
+    Tests.scoped(
+      `is refused, and has nothing of the trial, where a transaction gets the session that is ${next}`,
+      function* () {
         const direct = yield* admin(url())
         for (const count of sessions) {
           const pooled = yield* through(url(), { next, sessions: count })
@@ -72,7 +74,8 @@ describe("A pooler in transaction mode", () => {
         `
         ).toEqual([])
         expect(yield* direct`select 1 from pg_namespace where nspname = 'simplan'`).toEqual([])
-      }).pipe(Effect.scoped, Effect.runPromise))
+      }
+    )
   }
 
   it("is refused behind a host's pool and client, and named as an option of `createSimplan`", () =>

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import * as Faults from "../../../faults/Database.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import { connect, on } from "../PostgresWorld.ts"
+import * as Tests from "../../../setup/Tests.ts"
 
 /** Tries until it succeeds. */
 const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -14,8 +15,9 @@ const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E
 describe("Starting on PostgreSQL", () => {
   const url = Databases.forEachTest()
 
-  it("several adapters come up on an empty database at the same time, and again on the migrated one", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "several adapters come up on an empty database at the same time, and again on the migrated one",
+    function* () {
       for (const round of ["empty", "migrated"]) {
         const adapters = yield* Effect.all(
           Array.from({ length: 5 }, () => connect(url(), 1)),
@@ -31,10 +33,12 @@ describe("Starting on PostgreSQL", () => {
       }
       const [adapter] = yield* Effect.all([connect(url())])
       expect(yield* on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 }))).toHaveLength(10)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
-  it("a process that lost its hold on the database, and finds it another's, writes nothing until it has it back", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "a process that lost its hold on the database, and finds it another's, writes nothing until it has it back",
+    function* () {
       const { proxy, url: through } = yield* Effect.acquireRelease(
         Effect.promise(() => Faults.through(url())),
         ({ proxy }) => Effect.promise(proxy.close)
@@ -62,7 +66,8 @@ describe("Starting on PostgreSQL", () => {
       expect(yield* on(adapter, (storage) => storage.organizations.page({ after: null, limit: 100 }))).toEqual([
         organization
       ])
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 
   it("a server that is not there is a storage error", async () => {
     const failure = await Storage.Storage.use((storage) => storage.ready).pipe(
@@ -74,8 +79,9 @@ describe("Starting on PostgreSQL", () => {
     expect(JSON.stringify(failure)).not.toContain("secret")
   })
 
-  it("a storage whose schema is gone is not ready, and one whose connections were cut is again", () =>
-    Effect.gen(function* () {
+  Tests.scoped(
+    "a storage whose schema is gone is not ready, and one whose connections were cut is again",
+    function* () {
       const adapter = yield* connect(url())
       yield* on(adapter, (storage) => storage.ready)
       yield* Effect.promise(() => cutConnections(url()))
@@ -84,7 +90,8 @@ describe("Starting on PostgreSQL", () => {
       yield* on(adapter, (storage) => Effect.retry(storage.commit({ clock: 1 }), { times: 1 }))
       yield* Effect.promise(() => run(url(), "drop schema simplan cascade"))
       expect(yield* Effect.flip(on(adapter, (storage) => storage.ready))).toBeInstanceOf(Storage.StorageError)
-    }).pipe(Effect.scoped, Effect.runPromise))
+    }
+  )
 })
 
 const run = (url: string, text: string): Promise<unknown> =>
