@@ -27,7 +27,7 @@ import { Codes } from "../../adapters/fields/index.ts"
 import * as Errors from "../../adapters/http/wire/Errors.ts"
 import * as Failures from "../../adapters/promise/errors/Failures.ts"
 import { SecretKeys } from "simplan/postgres"
-import { europe, make, plan, stocked } from "./World.ts"
+import { europe, make, plan, stocked, telco } from "./World.ts"
 
 let simplan: Simplan
 
@@ -244,18 +244,9 @@ describe("a telco of plain functions", () => {
   }
   const logger = { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") }
 
-  const telco = (createPackage: Telco["createPackage"]): Telco => ({
-    createPackage,
-    suspendPackage: async () => undefined,
-    cancelPackage: async () => undefined,
-    sendSms: async () => undefined,
-    releaseProfile: async () => undefined,
-    setMobilePlan: async () => undefined
-  })
-
   const subscribe = async (createPackage: Telco["createPackage"], options: Partial<Options> = {}) => {
     logged.length = 0
-    simplan = make({ telco: telco(createPackage), logger, ...options })
+    simplan = make({ telco: telco({ createPackage }), logger, ...options })
     const { organizationId } = await stocked(simplan)
     const { planId } = await plan(simplan, organizationId)
     return simplan.subscriptions.create({ organizationId, planId })
@@ -265,9 +256,11 @@ describe("a telco of plain functions", () => {
     const now = new Date()
     let seen: unknown
     simplan = make({
-      telco: telco(async (order, { signal }) => {
-        seen = [order.window?.start, order.terms.name, signal.aborted]
-        return { telcoPackageId: "t", activationAt: now, expirationAt: "2030-01-01T00:00:00Z" }
+      telco: telco({
+        createPackage: async (order, { signal }) => {
+          seen = [order.window?.start, order.terms.name, signal.aborted]
+          return { telcoPackageId: "t", activationAt: now, expirationAt: "2030-01-01T00:00:00Z" }
+        }
       })
     })
     const { organizationId } = await stocked(simplan)
@@ -340,17 +333,12 @@ describe("a telco of plain functions", () => {
 
 describe("a limit", () => {
   let answer: () => void = () => undefined
-  const slow: Telco = {
+  const slow = telco({
     createPackage: (order) =>
       new Promise((resolve) => {
         answer = () => resolve({ telcoPackageId: order.packageId })
-      }),
-    suspendPackage: async () => undefined,
-    cancelPackage: async () => undefined,
-    sendSms: async () => undefined,
-    releaseProfile: async () => undefined,
-    setMobilePlan: async () => undefined
-  }
+      })
+  })
 
   it("of time ends a call", async () => {
     simplan = make({ telco: slow, logger: false })

@@ -3,17 +3,12 @@
  */
 import { Pool } from "pg"
 import { createSimplan, type HandledEvent, type HandlerCallInTransaction, type Simplan } from "simplan/promise"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 import * as World from "./World.ts"
 
-const opened: Array<Simplan> = []
-afterEach(async () => {
-  for (const simplan of opened.splice(0)) await simplan.close()
-})
-
 const keep = (simplan: Simplan): Simplan => {
-  opened.push(simplan)
+  onTestFinished(simplan.close)
   return simplan
 }
 

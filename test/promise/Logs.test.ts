@@ -1,26 +1,21 @@
 /**
  * Where the service logs: into the host's logger, or only errors and only to stderr.
  */
-import type { Options, Telco } from "simplan/promise"
+import type { Options } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { make, plan, stocked } from "./World.ts"
+import { make, plan, stocked, telco } from "./World.ts"
 
 const bug = new TypeError("bug in my adapter")
 
-const telco: Telco = {
+const broken = telco({
   createPackage: async () => {
     throw bug
-  },
-  suspendPackage: async () => undefined,
-  cancelPackage: async () => undefined,
-  sendSms: async () => undefined,
-  releaseProfile: async () => undefined,
-  setMobilePlan: async () => undefined
-}
+  }
+})
 
 /** A call that fails by a bug of the telco's. */
 const failing = async (options: Partial<Options>): Promise<void> => {
-  const simplan = make({ telco, ...options })
+  const simplan = make({ telco: broken, ...options })
   const { organizationId } = await stocked(simplan)
   const { planId } = await plan(simplan, organizationId)
   await expect(simplan.subscriptions.create({ organizationId, planId })).rejects.toMatchObject({ cause: bug })

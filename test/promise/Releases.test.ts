@@ -4,23 +4,14 @@
  */
 import type { Telco } from "simplan/promise"
 import { describe, expect, it } from "vitest"
-import { make, plan, stocked } from "./World.ts"
+import { make, plan, stocked, telco } from "./World.ts"
 
 /** A subscription that is deleted: the packages that were cancelled, and whether the SIM is in use still. */
 const released = async (listPackages?: Telco["listPackages"]) => {
   const cancelled: Array<string> = []
   const logged: Array<string> = []
-  const done = async () => undefined
   const simplan = make({
-    telco: {
-      createPackage: async ({ packageId }) => ({ telcoPackageId: packageId }),
-      suspendPackage: done,
-      cancelPackage: async ({ packageId }) => void cancelled.push(packageId),
-      sendSms: done,
-      releaseProfile: done,
-      setMobilePlan: done,
-      listPackages
-    },
+    telco: telco({ cancelPackage: async ({ packageId }) => void cancelled.push(packageId), listPackages }),
     worker: false,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (message) => void logged.push(message) }
   })

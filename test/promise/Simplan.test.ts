@@ -4,9 +4,9 @@
 import { Effect, Layer } from "effect"
 import * as Memory from "simplan/memory"
 import { Jobs, Storage } from "simplan/ports"
-import { TelcoRefused, createSimplan, type Options, type Simplan, type Telco } from "simplan/promise"
+import { TelcoRefused, createSimplan, type Options, type Simplan } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { make, plan, stocked } from "./World.ts"
+import { make, plan, stocked, telco } from "./World.ts"
 
 const start = new Date("2026-01-31T12:00:00Z")
 
@@ -157,15 +157,7 @@ describe("subscriptions", () => {
 
   it("return the segments of an SMS as the telco counts them, else by the standard", async () => {
     const answers: Array<unknown> = [{ segments: 3 }, { segments: 0 }, { segments: "3" }, null, undefined]
-    const telco: Telco = {
-      createPackage: async ({ packageId }) => ({ telcoPackageId: packageId }),
-      suspendPackage: async () => undefined,
-      cancelPackage: async () => undefined,
-      sendSms: async () => answers.shift(),
-      releaseProfile: async () => undefined,
-      setMobilePlan: async () => undefined
-    }
-    const { organizationId } = await stocked(open({ telco }))
+    const { organizationId } = await stocked(open({ telco: telco({ sendSms: async () => answers.shift() }) }))
     const { planId } = await plan(simplan, organizationId)
     const { sim } = await simplan.subscriptions.create({ organizationId, planId })
     const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }

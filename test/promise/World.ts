@@ -1,11 +1,24 @@
 /**
  * A service in memory with an organization that has SIMs, as the tests of this folder use it.
  */
-import { createSimplan, type Options, type Plan, type Simplan } from "simplan/promise"
+import { createSimplan, type Options, type Plan, type Simplan, type Telco } from "simplan/promise"
 
 /** In memory, with the simulated telco. */
 export const make = (options: Partial<Options> = {}): Simplan =>
   createSimplan({ database: "memory", telco: "simulator", ...options })
+
+const done = async () => undefined
+
+/** A telco that does all that it is asked for, but for these functions. */
+export const telco = (of: Partial<Telco> = {}): Telco => ({
+  createPackage: async ({ packageId }) => ({ telcoPackageId: packageId }),
+  suspendPackage: done,
+  cancelPackage: done,
+  sendSms: done,
+  releaseProfile: done,
+  setMobilePlan: done,
+  ...of
+})
 
 async function* rows() {
   for (let index = 0; index < 3; index++) {

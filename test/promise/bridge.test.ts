@@ -5,19 +5,13 @@ import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Telco } from "simplan/ports"
 import { type Options, type Simplan, createSimplan } from "simplan/promise"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterEach, expect, it } from "vitest"
+import { expect, it, onTestFinished } from "vitest"
 import * as Socket from "../telco-http/Socket.ts"
 import { make, plan, stocked } from "./World.ts"
 
-const ends: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 const bridged = async () => {
   const scope = Scope.makeUnsafe()
-  ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const behind = await Effect.runPromise(Layer.buildWithScope(TelcoSimulator.layerMemory(), scope))
   const telco = Context.make(Telco.Telco, Context.get(behind, Telco.Telco))
   const url = await Effect.runPromise(Effect.provideService(Socket.serve(telco), Scope.Scope, scope))
@@ -32,7 +26,7 @@ const creating = async (simplan: Simplan) => {
 
 const open = (telco: Options["telco"]): Simplan => {
   const simplan = make({ telco, logger: false })
-  ends.push(simplan.close)
+  onTestFinished(simplan.close)
   return simplan
 }
 
@@ -58,7 +52,7 @@ it("is unavailable with a wrong token, which no error shows", async () => {
 it("gives a call up at its own time limit", async () => {
   const silent = createServer(() => undefined).listen(0, "127.0.0.1")
   await once(silent, "listening")
-  ends.push(async () => {
+  onTestFinished(async () => {
     silent.closeAllConnections()
     silent.close()
     await once(silent, "close")
@@ -107,7 +101,7 @@ it("logs why the bridge has taken nothing, though nothing remains to be undone",
   await once(unused, "close")
   const telco = { url: `http://127.0.0.1:${port}`, token: "telco-key" }
   const simplan = make({ telco, logger: { debug: none, info: none, warn, error: none } })
-  ends.push(simplan.close)
+  onTestFinished(simplan.close)
   const { organizationId } = await stocked(simplan)
   const { planId } = await plan(simplan, organizationId)
   await expect(simplan.subscriptions.create({ organizationId, planId })).rejects.toMatchObject({

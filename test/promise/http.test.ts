@@ -8,27 +8,21 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createSimplan, type HttpOptions, type Options, type Simplan, type Telco, toNodeHandler } from "simplan/promise"
-import { afterEach, describe, expect, it, vi } from "vitest"
+import { createSimplan, type HttpOptions, type Options, type Simplan, toNodeHandler } from "simplan/promise"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
 import * as Inventory from "../http/Inventory.ts"
-import { make, plan, stocked } from "./World.ts"
+import { make, plan, stocked, telco } from "./World.ts"
 
 const TOKEN = "a-token-of-the-tests"
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
 type Body = any
 
-const ends: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 const open = (http: HttpOptions = {}, options: Partial<Options> = {}): Simplan => {
   const simplan = make({ http, logger: false, ...options })
-  ends.push(simplan.close)
+  onTestFinished(simplan.close)
   return simplan
 }
 
@@ -36,7 +30,7 @@ const open = (http: HttpOptions = {}, options: Partial<Options> = {}): Simplan =
 const listen = async (listener: Http.RequestListener): Promise<string> => {
   const server = Http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  ends.push(
+  onTestFinished(
     () =>
       new Promise((resolve) => {
         server.close(resolve)
@@ -274,7 +268,7 @@ describe("toNodeHandler", () => {
     })
     const tenantOf = await tenant(simplan)
     const app = Fastify()
-    ends.push(() => app.close())
+    onTestFinished(() => app.close())
     app.addHook("onRequest", async (_, reply) => void reply.header("access-control-allow-origin", "*"))
     app.all("/esim/*", toNodeHandler(simplan))
     const url = await app.listen({ port: 0, host: "127.0.0.1" })
@@ -290,7 +284,7 @@ describe("toNodeHandler", () => {
     const simplan = open({ groups: ["admin", "docs"], adminToken: TOKEN })
     const { organizationId } = await stocked(simplan)
     const app = Fastify()
-    ends.push(() => app.close())
+    onTestFinished(() => app.close())
     const mount: FastifyPluginAsync = async (scope) => {
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser("*", (_, __, done) => done(null))
@@ -349,19 +343,14 @@ describe("toNodeHandler", () => {
 /** A telco whose creations wait until `go` is called. */
 const slowTelco = () => {
   const [started, go] = [settled(), settled()]
-  const telco: Telco = {
+  const slow = telco({
     createPackage: async ({ packageId }) => {
       started.resolve()
       await go.promise
       return { telcoPackageId: `t-${packageId}` }
-    },
-    suspendPackage: async () => undefined,
-    cancelPackage: async () => undefined,
-    sendSms: async () => undefined,
-    releaseProfile: async () => undefined,
-    setMobilePlan: async () => undefined
-  }
-  return { telco, started: started.promise, go: go.resolve }
+    }
+  })
+  return { telco: slow, started: started.promise, go: go.resolve }
 }
 
 describe("a request under way", () => {

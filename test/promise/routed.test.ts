@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "simplan"
 import { createSimplan, type Options, type Simplan } from "simplan/promise"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Routed from "../../adapters/promise/ports/Routed.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
@@ -13,15 +13,9 @@ import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Telcos from "../telco-routes/World.ts"
 import { plan } from "./World.ts"
 
-const ends: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 const open = (telco: Options["telco"], options: Partial<Options> = {}): Simplan => {
   const simplan = createSimplan({ database: "memory", telco, logger: false, ...options })
-  ends.push(simplan.close)
+  onTestFinished(simplan.close)
   return simplan
 }
 
@@ -79,7 +73,7 @@ const iccid = Fake.iccidOf(1)
 /** A charging system, and a service over it with a subscription of 100 MB. */
 const subscribed = async (options: Partial<Options> = {}) => {
   const ocs = await Fake.start({ token: TOKEN, subscribers: 1 })
-  ends.push(() => ocs.close())
+  onTestFinished(() => ocs.close())
   const settings = Telcos.settings(
     {
       ocs: {

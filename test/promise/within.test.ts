@@ -17,17 +17,12 @@ beforeAll(async () => {
   simplan = createSimplan({
     database: database.url,
     webhooks: false,
-    telco: {
+    telco: World.telco({
       createPackage: async ({ packageId }) => {
         created.push(packageId)
         return { telcoPackageId: `telco-${packageId}`, activationAt: null, expirationAt: null }
-      },
-      cancelPackage: async () => undefined,
-      suspendPackage: async () => undefined,
-      sendSms: async () => undefined,
-      setMobilePlan: async () => undefined,
-      releaseProfile: async () => undefined
-    }
+      }
+    })
   })
   organizationId = (await World.stocked(simplan)).organizationId
   await inTransaction((_, client) => client.query("create table orders (id text primary key)"))

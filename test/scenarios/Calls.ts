@@ -1,69 +1,60 @@
 /**
  * The calls that stories make, with what they commonly leave out.
  */
-import { Effect } from "effect"
+import { Effect, type Result } from "effect"
+import { expect } from "vitest"
 import { Attachments, IdempotencyKeys, Reports, Sims, Subscriptions } from "simplan"
 import type { TelcoReport } from "simplan/ports"
 import type * as World from "./World.ts"
 
-/** A creation and its outcome, refusals included. */
-export const create = (
-  world: World.World,
-  request: {
-    readonly planId: string
-    readonly iccid?: string
-    readonly start?: number
-    readonly end?: number
-    readonly metadata?: string
-  }
+interface Creation {
+  readonly planId: string
+  readonly iccid?: string
+  readonly start?: number
+  readonly end?: number
+  readonly metadata?: string
+}
+
+export const creation = (
+  { organizationId }: World.World,
+  { planId, iccid = null, start, end = null, metadata = "trip" }: Creation
 ) =>
-  world.run(
-    Effect.result(
-      Subscriptions.Subscriptions.use((of) =>
-        of.create({
-          organizationId: world.organizationId,
-          planId: request.planId,
-          metadata: request.metadata ?? "trip",
-          iccid: request.iccid ?? null,
-          activePeriod: request.start === undefined ? null : { start: request.start, end: request.end ?? null }
-        })
-      )
-    )
+  Subscriptions.Subscriptions.use((of) =>
+    of.create({
+      organizationId,
+      planId,
+      metadata,
+      iccid,
+      activePeriod: start === undefined ? null : { start, end }
+    })
   )
+
+/** A creation and its outcome, refusals included. */
+export const create = (world: World.World, request: Creation) => world.run(Effect.result(creation(world, request)))
+
+/** Has a request come under an idempotency key. */
+export const underKey = (world: World.World, key: string, fingerprint = "the same request") =>
+  Effect.provideService(IdempotencyKeys.CurrentRequest, { organizationId: world.organizationId, key, fingerprint })
 
 /** A creation under an idempotency key, as often as it is asked for; how it ended, defects included. */
 export const order = (
   world: World.World,
-  request: {
-    readonly planId: string
-    readonly iccid?: string
-    readonly key?: string
-    readonly fingerprint?: string
-  }
+  request: Creation & { readonly key?: string; readonly fingerprint?: string }
 ) =>
   world.run(
-    IdempotencyKeys.IdempotencyKeys.use((keys) =>
-      keys.once(
-        "Created",
-        Subscriptions.Subscriptions.use((of) =>
-          of.create({
-            organizationId: world.organizationId,
-            planId: request.planId,
-            metadata: "trip",
-            iccid: request.iccid ?? null,
-            activePeriod: null
-          })
-        )
-      )
-    ).pipe(
-      Effect.provideService(IdempotencyKeys.CurrentRequest, {
-        organizationId: world.organizationId,
-        key: request.key ?? "order-1",
-        fingerprint: request.fingerprint ?? "the same order"
-      }),
+    IdempotencyKeys.IdempotencyKeys.use((keys) => keys.once("Created", creation(world, request))).pipe(
+      underKey(world, request.key ?? "order-1", request.fingerprint),
       Effect.result
     )
   )
+
+/** Of requests under one key at once one goes on, and the others are in progress or get its outcome. */
+export const expectOneToGoOn = (answers: ReadonlyArray<Result.Result<unknown, unknown>>): void => {
+  expect(answers.some(({ _tag }) => _tag === "Success")).toBe(true)
+  for (const answer of answers) {
+    if (answer._tag === "Failure") expect(answer.failure).toMatchObject({ _tag: "RequestInProgress" })
+  }
+}
 
 export const sim = (world: World.World, iccid: string) =>
   world.run(Sims.Sims.use((of) => of.get({ organizationId: world.organizationId, iccid })))

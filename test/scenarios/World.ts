@@ -9,6 +9,7 @@ import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
 import * as Ports from "./Ports.ts"
+import { onTestFinished } from "vitest"
 
 /** Where every story begins. */
 export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
@@ -20,7 +21,7 @@ export interface ReceivedWebhook {
   readonly data: Record<string, unknown>
 }
 
-/** A service of its own, with one organization. */
+/** A service of its own, with one organization; it is closed when the test has ended. */
 export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {}) => {
   const received: Array<ReceivedWebhook> = []
   const receiver = { status: 200, hangs: false }
@@ -75,12 +76,12 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     )
   )
   const catalogue = StandardCatalogue.catalogue()
+  onTestFinished(() => outside.dispose())
   return {
     organizationId,
     run,
     received,
     receiver,
-    close: () => outside.dispose(),
     /**
      * From its nth commit on, the process stands still before or after it, as if killed there. What is returned begins
      * something that will never end, and waits until the process stands still.

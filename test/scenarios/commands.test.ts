@@ -6,7 +6,7 @@ import { Effect, Latch } from "effect"
 import { AuditLog, Commands, EventHandlers, RequestContext, Time, Webhooks, Worker } from "simplan"
 import type { Command, Storage, WebhookEvent } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
@@ -19,7 +19,6 @@ beforeEach(async () => {
   iccid = first
   planId = await world.createPlan()
 })
-afterEach(() => world.close())
 
 const creation = (changes: object = {}): Command.Request => ({
   _tag: "CreateSubscription",

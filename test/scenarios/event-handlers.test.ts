@@ -6,21 +6,13 @@ import { Clock, EventHandlers, Problems, Services, Subscriptions, Worker } from 
 import { Clocks, Delivery, Problem, Storage, type WebhookEvent } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Ports from "./Ports.ts"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as World from "./World.ts"
 import * as Tests from "../setup/Tests.ts"
 
 const DAY = 86_400_000
 
 const STATE = "esim.smdp.stateChanged"
-
-let open: World.World | undefined
-afterEach(() => open?.close())
-
-const begin = async () => {
-  open = await World.make()
-  return open
-}
 
 const on = (
   world: World.World,
@@ -52,7 +44,7 @@ const happen = (world: World.World, events: ReadonlyArray<WebhookEvent.WebhookEv
   world.run(Storage.Storage.use((of) => of.commit({ events })))
 
 it("a handler is given what it names from its registration on, though no endpoint takes it", async () => {
-  const world = await begin()
+  const world = await World.make()
   await subscribe(world)
   const got: Array<string> = []
   const types = ["subscription.created", "attachment.activated", "attachment.expired", STATE]
@@ -71,7 +63,7 @@ it("a handler is given what it names from its registration on, though no endpoin
 })
 
 it("one that fails is tried again by the steps of rule W7, and the SIM's next event waits for it", async () => {
-  const world = await begin()
+  const world = await World.make()
   const { organizationId } = world
   const attempts: Array<{ readonly at: number; readonly others: number }> = []
   const got: Array<string> = []
@@ -116,7 +108,7 @@ const failing = async (world: World.World, fails: Set<string>, options: Partial<
 }
 
 it("what is given up is kept, and handled when it is replayed: one event, or all", async () => {
-  const world = await begin()
+  const world = await World.make()
   const { organizationId } = world
   const fails = new Set(["a 0", "b 0", "c 0"])
   const { calls, got } = await failing(world, fails, { waits: [60_000], maxAttempts: 3 })
@@ -145,7 +137,7 @@ it("what is given up is kept, and handled when it is replayed: one event, or all
 })
 
 it("one gives up at once what it says is hopeless, and the SIM's next event goes on", async () => {
-  const world = await begin()
+  const world = await World.make()
   const { organizationId } = world
   const giveUp = (error: unknown) => error instanceof Error && error.message.endsWith("sim 0")
   const { calls, got } = await failing(world, new Set(["sim 0"]), { giveUp })
@@ -159,7 +151,7 @@ it("one gives up at once what it says is hopeless, and the SIM's next event goes
 })
 
 it("a SIM whose events wait for one that fails is among the problems until that is handled or given up", async () => {
-  const world = await begin()
+  const world = await World.make()
   const { organizationId } = world
   const fails = new Set(["mended 0", "poison 0"])
   const { got } = await failing(world, fails, { waits: [60_000], maxAttempts: 5 })
@@ -189,7 +181,7 @@ it("a SIM whose events wait for one that fails is among the problems until that 
 })
 
 it("an operator has a problem's event handed out at once, or gives it up", async () => {
-  const world = await begin()
+  const world = await World.make()
   const { organizationId } = world
   const fails = new Set(["a 0", "b 0", "c 0"])
   const { calls, got } = await failing(world, fails, { waits: [1, DAY], maxAttempts: 100 })
@@ -223,7 +215,7 @@ it("an operator has a problem's event handed out at once, or gives it up", async
 })
 
 it("what happens while no process has the handler is given to it later, and nothing once it is removed", async () => {
-  const world = await begin()
+  const world = await World.make()
   const { organizationId } = world
   const got: Array<string> = []
   const handle = ({ eventId }: WebhookEvent.WebhookEvent) => Effect.sync(() => got.push(eventId))
@@ -244,7 +236,7 @@ it("what happens while no process has the handler is given to it later, and noth
 })
 
 it("a handler for one organization is given nothing of another's, and wrong options are refused", async () => {
-  const world = await begin()
+  const world = await World.make()
   const got: Array<string> = []
   const options = { name: "mailer", types: [STATE], organizationId: world.organizationId }
   await on(world, options, ({ eventId }) => Effect.sync(() => got.push(eventId)))

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Commands, Subscriptions, Time, Worker } from "simplan"
 import { Clocks } from "simplan/ports"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
@@ -17,7 +17,6 @@ beforeEach(async () => {
   iccids = await world.importSims(8)
   planId = await world.createPlan()
 })
-afterEach(() => world.close())
 
 const order = (iccid?: string) => Calls.order(world, { planId, ...(iccid !== undefined && { iccid }) })
 

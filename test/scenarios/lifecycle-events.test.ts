@@ -4,14 +4,13 @@
 import { Effect } from "effect"
 import { Attachments, Reports, Subscriptions, Time, Webhooks, Worker } from "simplan"
 import { Clocks, WebhookEvent } from "simplan/ports"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { make, START, type World } from "./World.ts"
 
 let world: World
 beforeEach(async () => {
   world = await make()
 })
-afterEach(() => world.close())
 
 const listen = (events: ReadonlyArray<string> = WebhookEvent.optInTypes) =>
   world.run(
@@ -30,11 +29,19 @@ const subscribe = async (activePeriod: { start: number; end: number | null } | n
   return { ...created, iccid: created.sim.iccid }
 }
 
-/** The types that arrived since the last read, with the instant of each in hours from the beginning. */
-const newEvents = async () => {
+/**
+ * Names the events that what comes next has to bring, each with its instant in hours from the beginning, and no others.
+ * What is returned waits for them.
+ */
+const expectEvents = async (...events: ReadonlyArray<string>) => {
   await world.settle()
-  const since = world.received.splice(0)
-  return since.map(({ timestamp, type }) => `${type} ${(timestamp * 1000 - START) / Time.HOUR}`)
+  world.received.length = 0
+  return async () => {
+    await world.settle()
+    expect(world.received.map(({ timestamp, type }) => `${type} ${(timestamp * 1000 - START) / Time.HOUR}`)).toEqual(
+      events
+    )
+  }
 }
 
 const [day, hour] = [Time.DAY, Time.HOUR]
@@ -42,13 +49,20 @@ const [day, hour] = [Time.DAY, Time.HOUR]
 describe("E1: an attachment", () => {
   beforeEach(() => world.importSims(3))
 
-  it("is notified at its creation, activation, 24 h before its end and at its end, each at its instant", async () => {
+  it("is notified at its creation", async () => {
+    await listen()
+    const arrived = await expectEvents("subscription.created 0", "attachment.created 0", "package.created 0")
+    await subscribe({ start: START + 2 * hour, end: START + 4 * day }, await world.createPlan())
+    await arrived()
+  })
+
+  it("is notified at its activation, 24 h before its end and at its end, each at its instant", async () => {
     await listen()
     const { attachmentId, iccid, subscriptionId } = await subscribe(
       { start: START + 2 * hour, end: START + 4 * day },
       await world.createPlan()
     )
-    expect(await newEvents()).toEqual(["subscription.created 0", "attachment.created 0", "package.created 0"])
+    const arrived = await expectEvents("attachment.activated 2", "attachment.expiring 72", "attachment.expired 96")
     await world.advanceTo(START + 5 * day)
     expect(world.received.at(-1)?.data).toMatchObject({
       esim: iccid,
@@ -57,7 +71,7 @@ describe("E1: an attachment", () => {
       activationAt: Time.toIso(START + 2 * hour),
       expirationAt: Time.toIso(START + 4 * day)
     })
-    expect(await newEvents()).toEqual(["attachment.activated 2", "attachment.expiring 72", "attachment.expired 96"])
+    await arrived()
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
   })
 
@@ -67,12 +81,12 @@ describe("E1: an attachment", () => {
     const { organizationId } = world
     const first = await subscribe({ start: START, end: START + 4 * day }, planId)
     const second = await subscribe({ start: START + hour, end: START + 4 * day }, planId)
-    await newEvents()
+    const arrived = await expectEvents("attachment.suspended 0", "subscription.deleted 0")
     await world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId })))
     await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId })))
-    expect(await newEvents()).toEqual(["attachment.suspended 0", "subscription.deleted 0"])
+    await world.settle()
     await world.advanceBy(9 * day)
-    expect(await newEvents()).toEqual([])
+    await arrived()
   })
 
   it("is notified of what is due and not notified yet before its suspension or its subscription's deletion, once", async () => {
@@ -82,7 +96,7 @@ describe("E1: an attachment", () => {
     const period = { start: START + hour, end: START + 4 * day }
     const first = await subscribe(period, planId)
     const second = await subscribe(period, planId)
-    await newEvents()
+    await world.settle()
     // As after a downtime: no job has run yet.
     await world.run(Clocks.BusinessClock.use(({ set }) => set?.(START + 3 * day) ?? Effect.void))
     await Promise.all([
@@ -90,7 +104,7 @@ describe("E1: an attachment", () => {
       world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId }))),
       world.settle()
     ])
-    await newEvents()
+    await world.settle()
     const all = await world.run(
       Webhooks.Webhooks.use((of) => of.deliveries({ organizationId, limit: 100, after: null }))
     )
@@ -106,6 +120,12 @@ describe("E1: an attachment", () => {
 
   it("is notified of the occurrences that the telco takes and refuses, and not of a creation that it refuses", async () => {
     await listen(["package.created", "package.refused", "attachment.created"])
+    const arrived = await expectEvents(
+      "attachment.created 0",
+      "package.created 0",
+      "package.refused 12",
+      "package.created 36"
+    )
     const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
     const planId = await world.createPlan({ periodDays: 1, recurrence })
     await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
@@ -113,23 +133,18 @@ describe("E1: an attachment", () => {
     await subscribe({ start: START, end: null }, planId)
     await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
     await world.advanceBy(9 * day)
-    expect(await newEvents()).toEqual([
-      "attachment.created 0",
-      "package.created 0",
-      "package.refused 12",
-      "package.created 36"
-    ])
+    await arrived()
   })
 
   it.each(["before", "after"] as const)("is notified once, if a process dies %s its commit", async (when) => {
     await listen(["attachment.expired"])
     await subscribe({ start: START, end: START + day }, await world.createPlan())
-    await newEvents()
+    const arrived = await expectEvents("attachment.expired 24")
     const beginAndCrash = world.crashAt(1, when)
     await beginAndCrash(() => world.advanceBy(day))
     await world.restart()
     await world.advanceBy(day)
-    expect(await newEvents()).toEqual(["attachment.expired 24"])
+    await arrived()
   })
 })
 
@@ -140,20 +155,22 @@ describe("E1: an endpoint", () => {
     const planId = await world.createPlan()
     for (let i = 0; i < 55; i++) await subscribe({ start: START, end: START + 3 * day }, planId)
     await world.advanceBy(day)
-    expect(await newEvents()).toEqual([])
+    await world.settle()
+    expect(world.received).toEqual([])
+    const arrived = await expectEvents(
+      ...Array.from({ length: 55 }, () => "attachment.expiring 48"),
+      ...Array.from({ length: 55 }, () => "attachment.expired 72")
+    )
     await listen(["attachment.activated", "attachment.expiring", "attachment.expired"])
     await world.advanceBy(3 * day)
-    const types = (await newEvents()).sort()
-    expect(types).toEqual([
-      ...Array.from({ length: 55 }, () => "attachment.expired 72"),
-      ...Array.from({ length: 55 }, () => "attachment.expiring 48")
-    ])
+    await arrived()
   })
 
   it("that takes none of it costs no event and no job", async () => {
     await listen(["attachment.allowanceConsumed"])
+    const arrived = await expectEvents()
     await subscribe({ start: START + hour, end: START + 3 * day }, await world.createPlan())
-    expect(await newEvents()).toEqual([])
+    await arrived()
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
     const { items } = await world.run(
       Webhooks.Webhooks.use((of) => of.deliveries({ organizationId: world.organizationId, limit: 10, after: null }))
@@ -163,12 +180,13 @@ describe("E1: an endpoint", () => {
 
   it("that is removed ends the jobs that were left for it", async () => {
     const { endpointId } = await listen(["attachment.expiring"])
+    const arrived = await expectEvents()
     await subscribe({ start: START + hour, end: START + 3 * day }, await world.createPlan())
     const { organizationId } = world
     await world.run(Webhooks.Webhooks.use((of) => of.remove({ organizationId, endpointId })))
     await world.advanceBy(2 * hour)
     expect(await world.run(Worker.Worker.use((of) => of.nextDue))).toBe(null)
-    expect(await newEvents()).toEqual([])
+    await arrived()
   })
 })
 

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Time, Wallet } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
@@ -15,7 +15,6 @@ beforeEach(async () => {
   const [first = ""] = await world.importSims(1)
   iccid = first
 })
-afterEach(() => world.close())
 
 const set = (apply: boolean) =>
   world.run(

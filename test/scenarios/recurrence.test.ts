@@ -3,7 +3,7 @@
  * attachment is suspended; and what it says where it gives no service.
  */
 import { Attachments, Time } from "simplan"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
@@ -14,7 +14,6 @@ beforeEach(async () => {
   const [first = ""] = await world.importSims(1)
   iccid = first
 })
-afterEach(() => world.close())
 
 const START = World.START
 

@@ -4,7 +4,7 @@
  */
 import { Subscriptions, Time } from "simplan"
 import { Telco } from "simplan/ports"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
@@ -12,7 +12,6 @@ let world: World.World
 beforeEach(async () => {
   world = await World.make()
 })
-afterEach(() => world.close())
 
 const create = (planId: string, iccid?: string) =>
   Calls.create(world, { planId, ...(iccid === undefined ? {} : { iccid }) })

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Problems, Time } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
@@ -13,7 +13,6 @@ let world: World.World
 beforeEach(async () => {
   world = await World.make()
 })
-afterEach(() => world.close())
 
 const cancellations = () =>
   world.run(

@@ -38,15 +38,13 @@ let planId: string
 let iccid: string
 let attachmentId: string
 
-/** The webhooks that came in since the last time, as type and data. */
-let seen = 0
-const news = () => {
-  const fresh = received.slice(seen).map(({ body }) => {
-    const { data, type } = JSON.parse(body)
-    return { type, ...data }
-  })
-  seen = received.length
-  return fresh
+/** Names the webhooks that what comes next has to bring, as type and data, and no others; what is returned compares. */
+const expectWebhooks = (...webhooks: ReadonlyArray<object>) => {
+  const before = received.length
+  return () => {
+    const arrived = received.slice(before).map(({ body }) => JSON.parse(body))
+    expect(arrived.map(({ data, type }) => ({ type, ...data }))).toEqual(webhooks)
+  }
 }
 
 const now = async (): Promise<number> => Date.parse((await world.admin("GET", "/clock")).body.data.now)
@@ -161,18 +159,20 @@ describe.sequential("a traveller", () => {
   })
 
   it("half of the allowance, four fifths, and all of it are notified, each once", async () => {
-    await report({ type: "usage", total_bytes: GIGABYTE / 2 - 1 })
-    expect(news()).toEqual([])
-    await report({ type: "usage", total_bytes: GIGABYTE / 2 })
     const common = { type: "attachment.allowanceConsumed", esim: iccid, planId, attachmentId }
-    expect(news()).toEqual([{ ...common, usagePercentage: 50, dataUsageBytes: GIGABYTE / 2 }])
-    await report({ type: "usage", total_bytes: GIGABYTE })
-    expect(news()).toEqual([
+    const none = expectWebhooks()
+    await report({ type: "usage", total_bytes: GIGABYTE / 2 - 1 })
+    none()
+    const half = expectWebhooks({ ...common, usagePercentage: 50, dataUsageBytes: GIGABYTE / 2 })
+    await report({ type: "usage", total_bytes: GIGABYTE / 2 })
+    half()
+    const rest = expectWebhooks(
       { ...common, usagePercentage: 80, dataUsageBytes: GIGABYTE },
       { ...common, usagePercentage: 100, dataUsageBytes: GIGABYTE }
-    ])
+    )
+    await report({ type: "usage", total_bytes: GIGABYTE })
     await report({ type: "usage", total_bytes: GIGABYTE / 4 })
-    expect(news()).toEqual([])
+    rest()
     expect(await attachment(attachmentId)).toMatchObject({ used_allowance: { dataBytes: GIGABYTE } })
   })
 
@@ -186,15 +186,16 @@ describe.sequential("a traveller", () => {
   })
 
   it("she crosses a border", async () => {
+    const common = { type: "subscription.esim.locationChanged", esim: iccid }
+    const changed = expectWebhooks(
+      { ...common, countryIso2: "FR", previousCountryIso2: null },
+      { ...common, countryIso2: "CH", previousCountryIso2: "FR" }
+    )
     const at = { operator: "Orange", rat: "4G", imei: "356938035643809" }
     await report({ type: "location", country_alpha_2: "FR", ...at })
     await report({ type: "location", country_alpha_2: "FR", ...at })
     await report({ type: "location", country_alpha_2: "CH", ...at, operator: "Swisscom" })
-    const common = { type: "subscription.esim.locationChanged", esim: iccid }
-    expect(news()).toEqual([
-      { ...common, countryIso2: "FR", previousCountryIso2: null },
-      { ...common, countryIso2: "CH", previousCountryIso2: "FR" }
-    ])
+    changed()
     const location = await tenant.get(`/v3/subscriptions/${iccid}/location`)
     expect(location.body.last_operator).toMatchObject({
       country: "Switzerland",
@@ -206,10 +207,12 @@ describe.sequential("a traveller", () => {
   })
 
   it("the profile's installation is kept, and notified", async () => {
+    const changes = (state: string) => expect.objectContaining({ smdpStateChange: expect.objectContaining({ state }) })
+    const changed = expectWebhooks(changes("BPP Installation"), changes("Enable"))
     await report({ type: "smdp_state", state: "BPP Installation" })
     await report({ type: "smdp_state", state: "Enable", modification_result: "Failed" })
     await report({ type: "smdp_state", state: "Enable" })
-    expect(news().map(({ smdpStateChange }) => smdpStateChange.state)).toEqual(["BPP Installation", "Enable"])
+    changed()
     const { data } = (await tenant.get(`/v3/sims/${iccid}/smdp-info`)).body
     expect(data.current_status).toBe("Enable")
     expect(data.state_history).toHaveLength(3)

@@ -24,23 +24,19 @@ const nights = [
 const played = async (zone: string, instant: number) => {
   process.env["TZ"] = zone
   const world = await World.make()
-  try {
-    await world.advanceTo(instant - 3 * Time.DAY)
-    const [iccid = ""] = await world.importSims(1)
-    const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 5 } as const
-    const planId = await world.createPlan({ recurrence, periodDays: 1 })
-    await Calls.create(world, { planId, iccid, start: instant - 2 * Time.DAY })
-    const counts: Array<number> = []
-    for (let hours = 0; hours < 5 * 24; hours += 6) {
-      await world.advanceBy(6 * Time.HOUR)
-      counts.push((await Calls.activePackages(world)).length)
-    }
-    const { attachment, packages } = await Calls.attachment(world, iccid)
-    const times = packages.map(({ activationAt, expirationAt }) => [activationAt, expirationAt])
-    return { anchor: attachment.anchor, counts, times }
-  } finally {
-    await world.close()
+  await world.advanceTo(instant - 3 * Time.DAY)
+  const [iccid = ""] = await world.importSims(1)
+  const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 5 } as const
+  const planId = await world.createPlan({ recurrence, periodDays: 1 })
+  await Calls.create(world, { planId, iccid, start: instant - 2 * Time.DAY })
+  const counts: Array<number> = []
+  for (let hours = 0; hours < 5 * 24; hours += 6) {
+    await world.advanceBy(6 * Time.HOUR)
+    counts.push((await Calls.activePackages(world)).length)
   }
+  const { attachment, packages } = await Calls.attachment(world, iccid)
+  const times = packages.map(({ activationAt, expirationAt }) => [activationAt, expirationAt])
+  return { anchor: attachment.anchor, counts, times }
 }
 
 describe("a machine in a zone that changes its clocks", () => {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Reports, Sims } from "simplan"
 import { Storage } from "simplan/ports"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { DownloadProgress } from "../../adapters/telco-es2plus/index.ts"
 import * as World from "../scenarios/World.ts"
 
@@ -10,12 +10,11 @@ let world: Awaited<ReturnType<typeof World.make>>
 let iccids: ReadonlyArray<string>
 let next = 0
 
-beforeAll(async () => {
+beforeEach(async () => {
   world = await World.make()
   iccids = await world.importSims(30)
+  next = 0
 })
-
-afterAll(() => world.close())
 
 /** An eSIM that nothing was reported about yet. */
 const fresh = () => iccids[next++] ?? ""

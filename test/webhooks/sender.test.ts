@@ -2,13 +2,13 @@
  * The HTTP sender of webhook deliveries (rules W6 and W7), against receivers that answer, hang, redirect and hang up.
  */
 import { randomBytes } from "node:crypto"
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http"
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Fiber } from "effect"
 import { WebhookEndpoint, WebhookSender } from "simplan/ports"
 import { HttpSender, Signature } from "simplan/webhooks"
 import { Webhook } from "standardwebhooks"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 
 const signingKeys = [randomBytes(32), randomBytes(32)].map(WebhookEndpoint.signingKey)
 const [newestKey = "", oldKey = ""] = signingKeys
@@ -21,15 +21,6 @@ interface Received {
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
-
-const servers: Array<Server> = []
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-  }
-})
 
 /** A server that keeps what it gets and answers by `respond`. */
 const receiver = async (respond: RequestListener) => {
@@ -45,7 +36,10 @@ const receiver = async (respond: RequestListener) => {
     })
   })
   server.on("connection", () => connections++)
-  servers.push(server)
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/hook?a=b`, received, connections: () => connections }

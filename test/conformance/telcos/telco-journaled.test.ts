@@ -7,7 +7,7 @@ import { Telco } from "simplan/ports"
 import { createSimplan, journaledTelco, type TelcoSystem } from "simplan/promise"
 import { Journal } from "simplan/telco-calls"
 import { Client } from "pg"
-import { afterAll, afterEach, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, onTestFinished } from "vitest"
 import { chargingSystem } from "../../../examples/charging/system.ts"
 import * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
 import * as Charging from "../../fakes/charging/Charging.ts"
@@ -74,22 +74,16 @@ it("is tested by all cases but that of times that the telco learns later", () =>
   expect(TelcoSuite.cases({ observe, faults })).toHaveLength(33)
 })
 
-const ends: Array<() => Promise<unknown>> = []
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 const charging = async (): Promise<Charging.Charging> => {
   const scope = Scope.makeUnsafe()
-  ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   return Effect.runPromise(Effect.provideService(Charging.make, Scope.Scope, scope))
 }
 
 const open = (database: string, url: string) => {
   const telco = journaledTelco(chargingSystem(url), { lateFor: "1 hour" })
   const simplan = createSimplan({ database, schema: "esim", telco, webhooks: false, logger: false })
-  ends.push(simplan.close)
+  onTestFinished(simplan.close)
   return simplan
 }
 

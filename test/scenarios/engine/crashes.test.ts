@@ -4,9 +4,9 @@
  * (rule W11).
  */
 import { Effect } from "effect"
-import { AuditLog, IdempotencyKeys, Messages, RequestContext, Subscriptions, Time } from "simplan"
+import { AuditLog, IdempotencyKeys, Messages, RequestContext, Time } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "../Calls.ts"
 import * as World from "../World.ts"
 
@@ -17,22 +17,10 @@ beforeEach(async () => {
   const [first = ""] = await world.importSims(1)
   iccid = first
 })
-afterEach(() => world.close())
 
 const creation = (planId: string) =>
-  IdempotencyKeys.IdempotencyKeys.use((keys) =>
-    keys.once(
-      "Created",
-      Subscriptions.Subscriptions.use((of) =>
-        of.create({ organizationId: world.organizationId, planId, metadata: "trip", iccid: null, activePeriod: null })
-      )
-    )
-  ).pipe(
-    Effect.provideService(IdempotencyKeys.CurrentRequest, {
-      organizationId: world.organizationId,
-      key: "creation-1",
-      fingerprint: "the same request"
-    }),
+  IdempotencyKeys.IdempotencyKeys.use((keys) => keys.once("Created", Calls.creation(world, { planId }))).pipe(
+    Calls.underKey(world, "creation-1"),
     Effect.provideService(RequestContext.Current, asking),
     Effect.result
   )
@@ -114,13 +102,7 @@ describe("W2: a message whose process was killed", () => {
     [2, "after"]
   ] as const)("at commit %i, %s it, is sent once", async (at, when) => {
     await world.run(creation(await world.createPlan()))
-    const send = message().pipe(
-      Effect.provideService(IdempotencyKeys.CurrentRequest, {
-        organizationId: world.organizationId,
-        key: "message-1",
-        fingerprint: "the same message"
-      })
-    )
+    const send = Calls.underKey(world, "message-1")(message())
     const beginAndCrash = world.crashAt(at, when)
     await beginAndCrash(() => world.run(send))
     await world.restart()

@@ -3,11 +3,10 @@
  */
 import { AuditLog, Clock, Time, Webhooks, Worker } from "simplan"
 import { Storage, UsageBook } from "simplan/ports"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as World from "../World.ts"
 
 let world: World.World
-afterEach(() => world.close())
 
 const actions = async () => {
   const all = { from: null, to: null, actor: null, action: null, resourceId: null }

@@ -98,6 +98,5 @@ describe("W13: SMS to one SIM", () => {
     )
     expect(outcomes.map(({ _tag }) => _tag).indexOf("Some")).toBe(30)
     expect(outcomes[31]).toMatchObject({ value: { _tag: "SmsLimited", iccid, retryAfterSeconds: 2 } })
-    await world.close()
   })
 })

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Problems, Sims } from "simplan"
 import { Telco } from "simplan/ports"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { orderOf } from "../../telco-ocs/simulation/Orders.ts"
 import * as Calls from "../Calls.ts"
 import * as World from "../World.ts"
@@ -16,7 +16,6 @@ beforeEach(async () => {
   world = await World.make()
   planId = await world.createPlan()
 })
-afterEach(() => world.close())
 
 /** Packages that another process has made and lost. */
 const addStray = (iccid: string) =>

@@ -1,7 +1,7 @@
 /**
  * A process that is asked to stop while the telco or a receiver does not answer: what it held is another's at once.
  */
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Calls from "../Calls.ts"
 import * as World from "../World.ts"
 
@@ -10,7 +10,6 @@ const begin = async (drainMillis: number) => {
   world = await World.make({ telcoTimeoutMillis: 60_000, drainMillis })
   return world.importSims(1)
 }
-afterEach(() => world.close())
 
 it("hands back a creation that the telco does not answer, and the next process finishes it with one package", async () => {
   const [iccid = ""] = await begin(50)
