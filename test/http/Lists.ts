@@ -38,13 +38,13 @@ export const PAGE = 100
 export const page = (n: number): ReadonlyArray<Item> =>
   Array.from({ length: PAGE }, (_, index) => item(n * PAGE + index))
 
-/** A world whose list of subscriptions has `pages` pages; `read(n)` gives the n-th, or fails. */
+/** A world for one test, whose list of subscriptions has `pages` pages; `read(n)` gives the n-th, or fails. */
 export const world = (
   pages: number,
   read: (n: number) => Effect.Effect<ReadonlyArray<Item>, Storage.StorageError> = (n) => Effect.sync(() => page(n)),
   setting: World.Setting = {}
 ): Promise<World.World> =>
-  World.start({
+  World.forTest({
     ...setting,
     replace: (context) => {
       const subscriptions = Context.get(context, Subscriptions.Subscriptions)

@@ -5,7 +5,7 @@ import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
 import { Services } from "simplan"
 import { Clocks, type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"
-import { afterAll } from "vitest"
+import { afterAll, onTestFinished } from "vitest"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { type Routes, Server } from "../../adapters/http/index.ts"
 import * as Memory from "../../adapters/memory/index.ts"
@@ -154,6 +154,13 @@ export const start = async ({
     run: (effect) => runtime.runPromise(effect),
     close: () => runtime.dispose()
   }
+}
+
+/** A world for one test, which closes it when it has ended. */
+export const forTest = async (setting: Setting = {}): Promise<World> => {
+  const world = await start(setting)
+  onTestFinished(world.close)
+  return world
 }
 
 /** A world for all tests of a file, which closes it after the last one. */

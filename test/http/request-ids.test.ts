@@ -3,13 +3,9 @@
  */
 import { Context, Effect } from "effect"
 import { Operators, RequestContext } from "simplan"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as RawHttp from "./RawHttp.ts"
 import * as World from "./World.ts"
-
-let world: World.World
-
-afterEach(() => world.close())
 
 const always = {
   "cache-control": "no-store",
@@ -21,7 +17,7 @@ const UUID = /^[0-9a-f-]{36}$/
 
 describe("every answer", () => {
   it("has the headers and an id of its own", async () => {
-    world = await World.start()
+    const world = await World.forTest()
     const acme = await World.tenant(world)
     const json = { "content-type": "application/json" }
     const answers = await Promise.all([
@@ -57,7 +53,7 @@ describe("every answer", () => {
 
 describe("a request id", () => {
   it("is taken up from the caller where it cannot do harm", async () => {
-    world = await World.start()
+    const world = await World.forTest()
     const answered = async (id: string) =>
       (await world.fetch("GET", "/healthz", { headers: { "x-request-id": id } })).headers.get("x-request-id")
     for (const id of ["a", "A-1_b.c", "x".repeat(128)]) expect(await answered(id)).toBe(id)
@@ -68,7 +64,7 @@ describe("a request id", () => {
 
   it("is known to the use case and its log, with the caller's address, and is in the body of a 500", async () => {
     let seen: RequestContext.RequestContext | undefined
-    world = await World.start({
+    const world = await World.forTest({
       replace: (context) => {
         const operators = Context.get(context, Operators.Operators)
         const list: typeof operators.list = () =>

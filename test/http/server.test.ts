@@ -6,17 +6,13 @@ import { createServer } from "node:net"
 import { Operators, ApiKeys, Plans } from "simplan"
 import * as Memory from "simplan/memory"
 import { Storage } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Server } from "../../adapters/http/index.ts"
 import * as World from "./World.ts"
 
-let world: World.World
-
-afterEach(() => world.close())
-
 describe("a defect", () => {
   it("is 500 with a request id, and is logged without any key", async () => {
-    const started = await World.start({
+    const world = await World.forTest({
       replace: (context) => {
         const plans = Context.get(context, Plans.Plans)
         const get = () =>
@@ -24,7 +20,6 @@ describe("a defect", () => {
         return Context.add(context, Plans.Plans, Plans.Plans.of({ ...plans, get }))
       }
     })
-    world = started
     const acme = await World.tenant(world)
     const { body, headers, status } = await world.fetch("GET", `/v3/plans/x?key=${acme.key}`)
     expect(status).toBe(500)
@@ -42,7 +37,7 @@ describe("a defect", () => {
   })
 
   it("of the authentication is 500 as well", async () => {
-    world = await World.start({
+    const world = await World.forTest({
       replace: (context) => {
         const apiKeys = Context.get(context, ApiKeys.ApiKeys)
         const authenticate = () => Effect.die("no")
@@ -55,7 +50,7 @@ describe("a defect", () => {
 
 describe("a connection", () => {
   it("stays open for longer than load balancers keep theirs idle", async () => {
-    world = await World.start()
+    const world = await World.forTest()
     const { headers } = await world.fetch("GET", "/healthz")
     expect(headers.get("keep-alive")).toBe("timeout=65")
   })
@@ -75,7 +70,7 @@ describe("a key", () => {
         return span
       }
     })
-    world = await World.start({ around: Layer.succeed(Tracer.Tracer, tracer) })
+    const world = await World.forTest({ around: Layer.succeed(Tracer.Tracer, tracer) })
     const acme = await World.tenant(world)
     await world.fetch("GET", `/v3/plans?key=${acme.key}`)
     await acme.get(`/v3/plans/x?key=${acme.key}`)
@@ -90,7 +85,7 @@ describe("a key", () => {
 
 describe("rate limits", () => {
   it("are per key, with Retry-After in seconds", async () => {
-    world = await World.start({ rateLimit: { requests: 2, window: "4 seconds" } })
+    const world = await World.forTest({ rateLimit: { requests: 2, window: "4 seconds" } })
     const [one, other] = [await World.tenant(world), await World.tenant(world)]
     const statuses = []
     for (const _ of [1, 2, 3]) statuses.push((await one.get("/v3/sims")).status)
@@ -104,7 +99,7 @@ describe("rate limits", () => {
 describe("health", () => {
   it("differs from readiness", async () => {
     let ready = false
-    world = await World.start({ ready: Effect.sync(() => ready) })
+    const world = await World.forTest({ ready: Effect.sync(() => ready) })
     expect((await world.fetch("GET", "/healthz")).body).toEqual({ status: "ok" })
     const starting = await world.fetch("GET", "/readyz")
     expect([starting.status, starting.body.code]).toEqual([503, "not_ready"])
@@ -127,7 +122,7 @@ describe("health", () => {
         return Context.add(ports, Storage.Storage, { ...stored, ...writes })
       })
     ).pipe(Layer.provide(Memory.layer))
-    world = await World.start({ storage })
+    const world = await World.forTest({ storage })
     const up = async () => /^simplan_storage_up (\d)$/m.exec((await world.fetch("GET", "/metrics")).text)?.[1]
     expect((await world.admin("GET", "/organizations")).status).toBe(200)
     expect((await world.admin("POST", "/organizations", { name: "Acme" })).status).toBe(503)
@@ -143,7 +138,7 @@ describe("health", () => {
 describe("stopping", () => {
   it("finishes the requests that are there, and takes no others", async () => {
     const [begun, answer] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    world = await World.start({
+    const world = await World.forTest({
       replace: (context) => {
         const operators = Context.get(context, Operators.Operators)
         const list = () => Effect.andThen(Deferred.succeed(begun, undefined), Effect.as(Deferred.await(answer), []))
@@ -171,7 +166,7 @@ describe("stopping", () => {
 
   it("does not wait for ever", async () => {
     const begun = Deferred.makeUnsafe<void>()
-    world = await World.start({
+    const world = await World.forTest({
       drainTimeout: "200 millis",
       replace: (context) => {
         const operators = Context.get(context, Operators.Operators)
@@ -195,7 +190,7 @@ describe("stopping", () => {
 
 describe("listening", () => {
   it("fails with the reason", async () => {
-    world = await World.start()
+    const world = await World.forTest()
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const address = taken.address()

@@ -3,7 +3,7 @@
  * them with.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { type Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { type Context, Effect, Layer, Redacted, Schedule, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"
 import pg from "pg"
 import { type Job, type Jobs, type Outbox, type Sim, type SimDifference, Storage } from "simplan/ports"
@@ -129,3 +129,20 @@ export const allSims = (
       }
     })
   )
+
+/** The texts of all statements that are sent from now on. */
+export const sending = () => {
+  const sent: Array<string> = []
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      const attribute = span.attribute.bind(span)
+      span.attribute = (name, value) => {
+        if (name === "db.query.text" && typeof value === "string") sent.push(value)
+        attribute(name, value)
+      }
+      return span
+    }
+  })
+  return { sent, tracer }
+}

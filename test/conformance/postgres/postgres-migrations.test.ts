@@ -7,13 +7,13 @@
  * whenever its statements change.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { Effect, Exit, Schema, Tracer } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { StorageSuite } from "simplan/testing"
 import { expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
-import { connect } from "./PostgresWorld.ts"
+import { connect, sending } from "./PostgresWorld.ts"
 import * as Tests from "../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
@@ -26,23 +26,13 @@ const recorded = (version: number): ReadonlyArray<string> => texts(readFileSync(
 
 /** The statements that the suite runs. */
 const statements = Effect.gen(function* () {
-  const found = new Set<string>()
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      const attribute = span.attribute.bind(span)
-      span.attribute = (name, value) => {
-        if (name === "db.query.text" && typeof value === "string") found.add(value.replace(/\s+/g, " ").trim())
-        attribute(name, value)
-      }
-      return span
-    }
-  })
+  const { sent, tracer } = sending()
   const all = Effect.gen(function* () {
     const adapter = yield* connect(url(), 1)
     for (const { effect } of StorageSuite.cases()) yield* Effect.provide(effect, adapter)
   })
   yield* Effect.withTracer(all, tracer)
+  const found = new Set(sent.map((text) => text.replace(/\s+/g, " ").trim()))
   return [...found].filter((text) => /^(with|select|insert|update|delete) .*simplan\./.test(text)).sort()
 })
 

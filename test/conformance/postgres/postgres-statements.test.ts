@@ -3,35 +3,18 @@
  * modules, and is reviewed here as a whole. `npm run statements` writes the files anew.
  */
 import { readdirSync } from "node:fs"
-import { Effect, Tracer } from "effect"
+import { Effect } from "effect"
 import { Jobs, Outbox, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
-import { connect } from "./PostgresWorld.ts"
+import { connect, sending } from "./PostgresWorld.ts"
 import { operations } from "./printed/Operations.ts"
 import * as Printed from "./printed/Printed.ts"
 
 const url = Databases.forEachTest()
 
-/** The texts of all statements that are sent from now on. */
-const recorded = () => {
-  const texts: Array<string> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      const attribute = span.attribute.bind(span)
-      span.attribute = (name, value) => {
-        if (name === "db.query.text" && typeof value === "string") texts.push(value)
-        attribute(name, value)
-      }
-      return span
-    }
-  })
-  return { texts, tracer }
-}
-
 it("Each operation sends the statement that its file has", async () => {
-  const { texts, tracer } = recorded()
+  const { sent: texts, tracer } = sending()
   const printed = await Effect.gen(function* () {
     const adapter = yield* connect(url(), 1)
     const ports = yield* Effect.provide(

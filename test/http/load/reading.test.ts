@@ -5,7 +5,7 @@
 import { Context, Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Attachments, RequestContext } from "simplan"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Concurrency from "../../../adapters/http/middleware/Concurrency.ts"
 import * as World from "../World.ts"
 import * as Tests from "../../setup/Tests.ts"
@@ -51,7 +51,7 @@ const reading = async (bytes: number) => {
   const underWay = new Map<string, number>()
   const most = new Map<string, number>()
   let gate = Deferred.makeUnsafe<void>()
-  world = await World.start({
+  world = await World.forTest({
     bounds: { requests: 20 },
     replace: (context) => {
       const list = ({ organizationId: id }: { readonly organizationId: string }) =>
@@ -99,8 +99,6 @@ const many = async ({ organizationId }: World.Tenant, count: number) => {
 }
 
 describe("what is read for an organization", () => {
-  afterEach(() => world.close())
-
   it("lists of 1 MiB are read one at a time, whichever key asks, and another organization's at once", async () => {
     const lists = await reading(MB)
     const [acme, other] = [await World.tenant(world), await World.tenant(world)]

@@ -3,7 +3,7 @@
  * them tried at once.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { afterEach, beforeEach, expect, it } from "vitest"
+import { beforeEach, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
@@ -11,10 +11,9 @@ let world: World.World
 let stock: Inventory.Stock
 
 beforeEach(async () => {
-  world = await World.start()
+  world = await World.forTest()
   stock = await Inventory.stock(world, 1, 4)
 })
-afterEach(() => world.close())
 
 const telco = <A, E>(use: Parameters<typeof TelcoSimulator.TelcoSimulator.use<A, E, never>>[0]) =>
   world.run(TelcoSimulator.TelcoSimulator.use(use))

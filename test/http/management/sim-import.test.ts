@@ -179,71 +179,61 @@ describe("The line of a row", () => {
   })
 
   it("is in the errors, the warnings, and the refusal of what is no CSV", async () => {
-    const world = await World.start()
-    try {
-      const { organizationId } = await World.tenant(world)
-      const send = async (raw: string) =>
-        world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
-          raw,
-          headers: { "content-type": "text/csv", authorization: `Bearer ${World.ADMIN_TOKEN}` }
-        })
-      const good = `${World.iccid(1)},Green,true,`
-      const { data } = (await send(`${HEADER}\n\n12,Green,true,\n"34","Gr\neen",true,\n${good}\n`)).body
-      const places = (messages: ReadonlyArray<{ readonly row: number; readonly line: number }>) =>
-        messages.map(({ line, row }) => [row, line])
-      expect([places(data.errors), places(data.warnings)]).toEqual([
-        [
-          [1, 3],
-          [2, 4]
-        ],
-        [[3, 6]]
+    const world = await World.forTest()
+    const { organizationId } = await World.tenant(world)
+    const send = async (raw: string) =>
+      world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+        raw,
+        headers: { "content-type": "text/csv", authorization: `Bearer ${World.ADMIN_TOKEN}` }
+      })
+    const good = `${World.iccid(1)},Green,true,`
+    const { data } = (await send(`${HEADER}\n\n12,Green,true,\n"34","Gr\neen",true,\n${good}\n`)).body
+    const places = (messages: ReadonlyArray<{ readonly row: number; readonly line: number }>) =>
+      messages.map(({ line, row }) => [row, line])
+    expect([places(data.errors), places(data.warnings)]).toEqual([
+      [
+        [1, 3],
+        [2, 4]
+      ],
+      [[3, 6]]
+    ])
+    for (const [rest, reason] of [
+      ['"a\nb",y,1\n\nx,"y"z,1\nx,y,1\n', 'Invalid Closing Quote: got "z" instead'],
+      ['"a\nb",y,1\n\nx,"y\nz,1\nx,y,1\n', "Quote Not Closed"],
+      [`"a\nb",y,1\n\nx,y\n${"x".repeat(70_000)}\n`, "it is longer than 65536 bytes"],
+      [`"a\nb",y,1\n\nx,y,1\n${",".repeat(100)}\n`, "it has more than 100 columns"]
+    ] as const) {
+      const { body } = await send(`${HEADER}\n${rest}`)
+      const line = reason.startsWith("it ") ? 6 : 5
+      expect([body.code, body.message]).toEqual([
+        "malformed_csv",
+        expect.stringContaining(`body must be CSV: in the row of line ${line}: ${reason}`)
       ])
-      for (const [rest, reason] of [
-        ['"a\nb",y,1\n\nx,"y"z,1\nx,y,1\n', 'Invalid Closing Quote: got "z" instead'],
-        ['"a\nb",y,1\n\nx,"y\nz,1\nx,y,1\n', "Quote Not Closed"],
-        [`"a\nb",y,1\n\nx,y\n${"x".repeat(70_000)}\n`, "it is longer than 65536 bytes"],
-        [`"a\nb",y,1\n\nx,y,1\n${",".repeat(100)}\n`, "it has more than 100 columns"]
-      ] as const) {
-        const { body } = await send(`${HEADER}\n${rest}`)
-        const line = reason.startsWith("it ") ? 6 : 5
-        expect([body.code, body.message]).toEqual([
-          "malformed_csv",
-          expect.stringContaining(`body must be CSV: in the row of line ${line}: ${reason}`)
-        ])
-      }
-    } finally {
-      await world.close()
     }
   })
 })
 
 it("is refused at a line of millions of empty values, before the parser has made them", async () => {
-  const world = await World.start()
-  try {
-    const { organizationId } = await World.tenant(world)
-    const send = (raw: string) =>
-      world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
-        raw,
-        headers: { "content-type": "text/csv", authorization: `Bearer ${World.ADMIN_TOKEN}` }
-      })
-    const commas = ",".repeat(1_000_000)
-    const header = "iccid,label,is_esim,lpa"
-    for (const file of [
-      commas,
-      `${header}\n${commas}`,
-      `${header}\nx,"${commas}`,
-      `${header}\n${`${commas.slice(0, 60)}"\n"`.repeat(5_000)}`
-    ]) {
-      const { body, status } = await send(file)
-      expect([status, body.code]).toEqual([400, "malformed_csv"])
-      expect(body.message).toMatch(
-        /in the row of line [12]: it (has more than 100 columns|is longer than 65536 bytes)$/
-      )
-    }
-    expect((await send(`${header}\n${World.iccid(1)},Green,true,,${",".repeat(90)}\n`)).body.data.imported).toBe(1)
-  } finally {
-    await world.close()
+  const world = await World.forTest()
+  const { organizationId } = await World.tenant(world)
+  const send = (raw: string) =>
+    world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+      raw,
+      headers: { "content-type": "text/csv", authorization: `Bearer ${World.ADMIN_TOKEN}` }
+    })
+  const commas = ",".repeat(1_000_000)
+  const header = "iccid,label,is_esim,lpa"
+  for (const file of [
+    commas,
+    `${header}\n${commas}`,
+    `${header}\nx,"${commas}`,
+    `${header}\n${`${commas.slice(0, 60)}"\n"`.repeat(5_000)}`
+  ]) {
+    const { body, status } = await send(file)
+    expect([status, body.code]).toEqual([400, "malformed_csv"])
+    expect(body.message).toMatch(/in the row of line [12]: it (has more than 100 columns|is longer than 65536 bytes)$/)
   }
+  expect((await send(`${header}\n${World.iccid(1)},Green,true,,${",".repeat(90)}\n`)).body.data.imported).toBe(1)
 })
 
 describe("A large import of bad rows", () => {
@@ -257,31 +247,27 @@ describe("A large import of bad rows", () => {
     ["text/csv", csv, Math.floor(SIZE / row.length)],
     ["application/json", json, Math.floor(SIZE / (object.length + 1)) + 1]
   ])("of %s lists the first errors, and needs little memory", async (type, body, rows) => {
-    const world = await World.start()
-    try {
-      const { organizationId } = await World.tenant(world)
-      const before = Heap.inUse()
-      let most = before
-      // A collection may take long, and leaves most of the time to the import.
-      const measure = () => {
-        const began = performance.now()
-        most = Math.max(most, Heap.inUse())
-        watch = setTimeout(measure, 100 + 4 * (performance.now() - began))
-      }
-      let watch = setTimeout(measure, 100)
-      const answer = await world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
-        raw: body,
-        headers: { "content-type": type, authorization: `Bearer ${World.ADMIN_TOKEN}` }
-      })
-      clearTimeout(watch)
-      expect(answer.status).toBe(200)
-      const { error_count, errors, imported, warning_count } = answer.body.data
-      expect([imported, error_count, errors.length, warning_count]).toEqual([0, rows, 1_000, 0])
-      expect(errors.at(-1)).toMatchObject({ row: 1_000 })
-      expect((most - before) / 1_048_576).toBeLessThan(50)
-    } finally {
-      await world.close()
+    const world = await World.forTest()
+    const { organizationId } = await World.tenant(world)
+    const before = Heap.inUse()
+    let most = before
+    // A collection may take long, and leaves most of the time to the import.
+    const measure = () => {
+      const began = performance.now()
+      most = Math.max(most, Heap.inUse())
+      watch = setTimeout(measure, 100 + 4 * (performance.now() - began))
     }
+    let watch = setTimeout(measure, 100)
+    const answer = await world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+      raw: body,
+      headers: { "content-type": type, authorization: `Bearer ${World.ADMIN_TOKEN}` }
+    })
+    clearTimeout(watch)
+    expect(answer.status).toBe(200)
+    const { error_count, errors, imported, warning_count } = answer.body.data
+    expect([imported, error_count, errors.length, warning_count]).toEqual([0, rows, 1_000, 0])
+    expect(errors.at(-1)).toMatchObject({ row: 1_000 })
+    expect((most - before) / 1_048_576).toBeLessThan(50)
   })
 
   it.each([
@@ -371,22 +357,18 @@ describe("A large import of bad rows", () => {
   })
 
   it("is refused where it is malformed", async () => {
-    const world = await World.start()
-    try {
-      const { organizationId } = await World.tenant(world)
-      const send = (raw: string | Uint8Array) =>
-        world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
-          raw,
-          headers: { "content-type": "application/json", authorization: `Bearer ${World.ADMIN_TOKEN}` }
-        })
-      const long = json.slice(0, 2 * 1_048_576)
-      expect((await send(long)).body).toMatchObject({ code: "malformed_json", message: "body must be valid JSON" })
-      expect((await send(`{"a":"${long}`)).body.message).toContain("sims must be an array that begins")
-      const bytes = new TextEncoder().encode(`${long}{}]}`)
-      bytes[bytes.length - 10] = 0xff
-      expect((await send(bytes)).body).toMatchObject({ code: "malformed_body", message: "body must be UTF-8" })
-    } finally {
-      await world.close()
-    }
+    const world = await World.forTest()
+    const { organizationId } = await World.tenant(world)
+    const send = (raw: string | Uint8Array) =>
+      world.fetch("POST", `/admin/v1/organizations/${organizationId}/sims`, {
+        raw,
+        headers: { "content-type": "application/json", authorization: `Bearer ${World.ADMIN_TOKEN}` }
+      })
+    const long = json.slice(0, 2 * 1_048_576)
+    expect((await send(long)).body).toMatchObject({ code: "malformed_json", message: "body must be valid JSON" })
+    expect((await send(`{"a":"${long}`)).body.message).toContain("sims must be an array that begins")
+    const bytes = new TextEncoder().encode(`${long}{}]}`)
+    bytes[bytes.length - 10] = 0xff
+    expect((await send(bytes)).body).toMatchObject({ code: "malformed_body", message: "body must be UTF-8" })
   })
 })

@@ -2,21 +2,20 @@
  * What the API serves of the telcos of a settings file: their zones, and their notifications.
  */
 import { Effect, Layer, Redacted, Tracer } from "effect"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Telcos from "../Telcos.ts"
 import * as World from "../World.ts"
 
 const SECRET = "secret-of-the-notifications"
 
 let world: World.World
-afterEach(() => world.close())
 
 const OCS = `/telco/ocs/x/notifications/${SECRET}`
 const ES2PLUS = `/telco/es2plus/y/${SECRET}/gsma/rsp2/es2plus/handleDownloadProgressInfo`
 
 describe("without telcos", () => {
   it("there are no zones and no notifications", async () => {
-    world = await World.start({ telcos: undefined })
+    world = await World.forTest({ telcos: undefined })
     expect((await world.admin("GET", "/telcos/x/zones")).body.code).toBe("route_not_found")
     for (const path of [OCS, ES2PLUS]) expect((await world.fetch("POST", path, { body: {} })).status).toBe(404)
   })
@@ -25,7 +24,7 @@ describe("without telcos", () => {
 describe("the zones of a telco", () => {
   it("are set and listed, for regions of the zone's label, and leave an audit entry", async () => {
     const { telcos } = Telcos.make()
-    world = await World.start({ telcos })
+    world = await World.forTest({ telcos })
     const acme = await World.tenant(world)
     const region = await acme.post("/v3/coverage-profiles/custom-region", {
       region_name: "Alps",
@@ -64,7 +63,7 @@ describe("the zones of a telco", () => {
 describe("a notification", () => {
   it("is taken from who knows the secret, whatever its content type, and gets the telco's answer", async () => {
     const { taken, telcos } = Telcos.make(SECRET)
-    world = await World.start({ telcos })
+    world = await World.forTest({ telcos })
     expect(await world.fetch("POST", OCS, { body: { a: 1 } })).toMatchObject({
       status: 200,
       body: { result: { code: 0, msg: "OK" } }
@@ -82,16 +81,16 @@ describe("a notification", () => {
 
   it("is needed in no other way: without the telco's token too, but only where the group is served", async () => {
     const { telcos } = Telcos.make(SECRET)
-    world = await World.start({ telcos, telcoToken: undefined })
+    world = await World.forTest({ telcos, telcoToken: undefined })
     expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(200)
     await world.close()
-    world = await World.start({ telcos, groups: ["v3", "admin"] })
+    world = await World.forTest({ telcos, groups: ["v3", "admin"] })
     expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(404)
   })
 
   it("is the same 404 for a wrong secret, name or kind, and counted by address like wrong keys", async () => {
     const { taken, telcos } = Telcos.make(SECRET)
-    world = await World.start({ telcos, failedAuthentication: { requests: 5, window: "10 seconds" } })
+    world = await World.forTest({ telcos, failedAuthentication: { requests: 5, window: "10 seconds" } })
     const wrong = [
       "/telco/ocs/x/notifications/wrong",
       `/telco/ocs/z/notifications/${SECRET}`,
@@ -121,7 +120,7 @@ describe("a notification", () => {
     if (telco === undefined || telco.notifications === null) throw new Error("no telco")
     const take = () => Effect.die(new Error(`broken at ${OCS}`))
     const broken = new Map([["x", { ...telco, notifications: { secret: Redacted.make(SECRET), take } }]])
-    world = await World.start({ telcos: broken, around: Layer.succeed(Tracer.Tracer, tracer) })
+    world = await World.forTest({ telcos: broken, around: Layer.succeed(Tracer.Tracer, tracer) })
     expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(500)
     const metrics = await world.fetch("GET", "/metrics")
     expect(metrics.text).toContain("/telco/ocs/:name/notifications/:secret")

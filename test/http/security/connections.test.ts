@@ -4,13 +4,11 @@
 import { Effect } from "effect"
 import { Agent, get } from "node:http"
 import { connect, type Socket } from "node:net"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Connections from "../../../adapters/http/connections/Connections.ts"
 import * as World from "../World.ts"
 
 let world: World.World
-
-afterEach(() => world?.close())
 
 interface Opened {
   readonly socket: Socket
@@ -50,7 +48,7 @@ const status = (address: string, path = "/healthz", key = ""): Promise<number | 
 
 describe("a new connection", () => {
   it("takes the place of the one that is idle for longest, of the address that has the most", async () => {
-    world = await World.start({ connections: 8 })
+    world = await World.forTest({ connections: 8 })
     const few = await openMany(2, "127.0.0.3")
     const many = await openMany(6, "127.0.0.2")
     for (const n of [1, 2, 3]) {
@@ -66,7 +64,7 @@ describe("a new connection", () => {
   })
 
   it("of an address with its share takes a place of its own address", async () => {
-    world = await World.start({ connectionsOfAddress: 3 })
+    world = await World.forTest({ connectionsOfAddress: 3 })
     const many = await openMany(5, "127.0.0.2")
     const other = await openMany(3, "127.0.0.3")
     await expect.poll(() => still(many)).toEqual([2, 3, 4])
@@ -75,7 +73,7 @@ describe("a new connection", () => {
 
   it("takes no place of a client that has shown a key while there is another, and none where all are busy", async () => {
     let begun = 0
-    world = await World.start({
+    world = await World.forTest({
       connections: 3,
       authenticate: (request) =>
         Effect.suspend(() => {
@@ -93,7 +91,7 @@ describe("a new connection", () => {
   })
 
   it("leaves idle connections with a key alone as long as there are others", async () => {
-    world = await World.start({ connections: 3 })
+    world = await World.forTest({ connections: 3 })
     const acme = await World.tenant(world)
     const all = await openMany(2, "127.0.0.2")
     const [keyed] = all

@@ -5,7 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { Context, Effect, Latch, Layer, Scope } from "effect"
 import * as Memory from "simplan/memory"
 import { ApiKey, Storage } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Requests from "../../../adapters/http/middleware/Requests.ts"
 import * as World from "../World.ts"
 
@@ -16,10 +16,8 @@ const limit = { failedAuthentication: { requests: 5, window: "1 hour" } } as con
 const wrongKey = (n: number): string => ApiKey.fromRandom(new Uint8Array(32).fill(n))
 
 describe("an address that guesses", () => {
-  afterEach(() => world.close())
-
   it("gets 429, while known keys, new ones and right tokens go on working", async () => {
-    world = await World.start(limit)
+    world = await World.forTest(limit)
     const acme = await World.tenant(world)
     const guess = (n: number, path = "/v3/sims") => world.fetch("GET", `${path}?key=${wrongKey(n)}`)
     for (let n = 0; n < 5; n++) expect((await guess(n)).status).toBe(401)
@@ -40,10 +38,10 @@ describe("an address that guesses", () => {
     const scope = Effect.runSync(Scope.make())
     const stored = await Effect.runPromise(Layer.buildWithScope(Memory.layer, scope))
     const storage = Layer.succeedContext(stored)
-    world = await World.start({ ...limit, storage })
+    world = await World.forTest({ ...limit, storage })
     const acme = await World.tenant(world)
     await world.close()
-    world = await World.start({ ...limit, storage })
+    world = await World.forTest({ ...limit, storage })
     const guess = (n: number) => world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`)
     const statuses: Array<number> = []
     for (let n = 0; n < 200; n++) statuses.push((await guess(n)).status)
@@ -74,7 +72,7 @@ describe("an address that guesses", () => {
         return Context.add(context, Storage.Storage, { ...inner, apiKeys: { ...inner.apiKeys, byHash } })
       })
     )
-    world = await World.start({ ...limit, storage })
+    world = await World.forTest({ ...limit, storage })
     const guess = (n: number) => world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`)
     const [acme, other] = [await World.tenant(world), await World.tenant(world)]
     expect((await acme.get("/v3/sims")).status).toBe(200)
@@ -96,7 +94,7 @@ describe("an address that guesses", () => {
   })
 
   it("is counted with its wrong tokens", async () => {
-    world = await World.start(limit)
+    world = await World.forTest(limit)
     const statuses = []
     for (let n = 0; n < 7; n++) {
       const headers = { authorization: `Bearer wrong-token-number-${n}` }
@@ -109,7 +107,7 @@ describe("an address that guesses", () => {
     const from = (address: string, n: number) =>
       world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`, { headers: { "x-forwarded-for": `6.6.6.6, ${address}` } })
     for (const trustedProxies of [0, 1]) {
-      world = await World.start({ ...limit, trustedProxies })
+      world = await World.forTest({ ...limit, trustedProxies })
       for (let n = 0; n < 6; n++) await from("198.51.100.7", n)
       expect((await from("198.51.100.7", 7)).status).toBe(429)
       expect((await from("198.51.100.8", 8)).status).toBe(trustedProxies === 0 ? 429 : 401)

@@ -5,13 +5,12 @@ import { Effect, Latch } from "effect"
 import { Storage } from "simplan/ports"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
 import * as World from "../World.ts"
+import * as Inventory from "../Inventory.ts"
 
 let world: World.World
-
-afterEach(() => world.close())
 
 describe("a reader that stops reading", () => {
   it("holds little memory, and is disconnected after the limit", { timeout: 60_000 }, async () => {
@@ -122,7 +121,7 @@ const left = (answer: { readonly headers: Headers }): number =>
 
 describe("the rate limit", () => {
   it("shows what is left", async () => {
-    world = await World.start({ rateLimit: { requests: 3, window: "1 hour" } })
+    world = await World.forTest({ rateLimit: { requests: 3, window: "1 hour" } })
     const acme = await World.tenant(world)
     const answers = [await acme.get("/v3/sims"), await acme.get("/v3/plans/none"), await acme.get("/v3/sims")]
     expect(answers.map(({ headers }) => headers.get("ratelimit-policy"))).toEqual(
@@ -140,21 +139,14 @@ describe("the rate limit", () => {
   })
 
   it("charges for the attachments that are read, where these are more than what is answered", async () => {
-    world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
+    world = await World.forTest({ rateLimit: { requests: 1_000, window: "24 hours" } })
     const acme = await World.tenant(world)
     const iccid = World.iccid(1)
     await world.admin("POST", `/organizations/${acme.organizationId}/sims`, {
       sims: [{ iccid, label: "Green", is_esim: true }]
     })
     const profiles = await acme.get("/v3/coverage-profiles?label=Green&region_code=FR")
-    const plan = await acme.post("/v3/plans", {
-      coverage_id: profiles.body.data[0].coverage_id,
-      name: "Plan",
-      data_MBs: 1,
-      period_days: 1,
-      recurring: false,
-      throttling: false
-    })
+    const plan = await acme.post("/v3/plans", Inventory.planBody(profiles.body.data[0].coverage_id, { name: "Plan" }))
     const order = { plan_id: plan.body.plan_id, iccid, metadata: "x".repeat(4_096) }
     for (let count = 0; count < 28; count++) expect((await acme.post("/v3/subscription", order)).status).toBe(201)
     const path = `/v3/subscriptions/${iccid}`
@@ -169,17 +161,10 @@ describe("the rate limit", () => {
   })
 
   it("charges for the plans that a search scans, not for those that it finds", async () => {
-    world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
+    world = await World.forTest({ rateLimit: { requests: 1_000, window: "24 hours" } })
     const acme = await World.tenant(world)
     const profiles = await acme.get("/v3/coverage-profiles?label=Green&region_code=FR")
-    const made = await acme.post("/v3/plans", {
-      coverage_id: profiles.body.data[0].coverage_id,
-      name: "Plan",
-      data_MBs: 1,
-      period_days: 1,
-      recurring: false,
-      throttling: false
-    })
+    const made = await acme.post("/v3/plans", Inventory.planBody(profiles.body.data[0].coverage_id, { name: "Plan" }))
     const planId: string = made.body.plan_id
     const { organizationId } = acme
     await world.run(
@@ -201,7 +186,7 @@ describe("the rate limit", () => {
   })
 
   it("charges for a body as for an answer, also where nothing of it is used", async () => {
-    world = await World.start({ rateLimit: { requests: 1_000, window: "24 hours" } })
+    world = await World.forTest({ rateLimit: { requests: 1_000, window: "24 hours" } })
     const acme = await World.tenant(world)
     const before = left(await acme.get("/v3/sims"))
     const refused = await acme.post("/v3/plans", { name: "x".repeat(1_000_000) })
@@ -238,7 +223,7 @@ describe("W13: all keys of an organization", () => {
   const get = (key: string, path = "/v3/sims") => world.fetch("GET", `${path}?key=${key}`)
 
   it("have four times the rate of one, and are shown it where it is nearer", async () => {
-    world = await World.start({ rateLimit: { requests: 5, window: "1 hour" } })
+    world = await World.forTest({ rateLimit: { requests: 5, window: "1 hour" } })
     const [acme, other] = [await World.tenant(world), await World.tenant(world)]
     const keys = await keysOf(acme, 20)
     const answers: Array<World.Answer> = []

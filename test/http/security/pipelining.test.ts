@@ -6,14 +6,12 @@ import { Effect } from "effect"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { connect, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
 import * as RawHttp from "../RawHttp.ts"
 import * as World from "../World.ts"
 
 let world: World.World
-
-afterEach(() => world.close())
 
 /** A connection that has sent so many requests at once, and reads nothing. */
 const pipelined = (path: string, count: number): Socket => {
@@ -148,7 +146,7 @@ it("requests behind a long body in chunks are answered, which waits for the answ
 
 it("requests of a connection that is lost reach no route", async () => {
   let begun = 0
-  world = await World.start({
+  world = await World.forTest({
     ready: Effect.suspend(() => {
       begun += 1
       return Effect.never
@@ -163,7 +161,7 @@ it("requests of a connection that is lost reach no route", async () => {
 })
 
 it("what is no request is refused after the answers to the requests before it", async () => {
-  world = await World.start({ ready: Effect.delay(Effect.succeed(true), "20 millis") })
+  world = await World.forTest({ ready: Effect.delay(Effect.succeed(true), "20 millis") })
   const request = "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
   const answers = await RawHttp.exchange(world.url, `${request}${request}${request}nonsense\r\n\r\n`)
   const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)
@@ -171,7 +169,7 @@ it("what is no request is refused after the answers to the requests before it", 
 })
 
 it("a turn of the event loop parses few of the requests that many connections pipeline, and all are answered", async () => {
-  world = await World.start()
+  world = await World.forTest()
   let [parsed, most] = [0, 0]
   const count = () => {
     parsed += 1

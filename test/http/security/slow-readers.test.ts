@@ -5,13 +5,11 @@
 import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
 import * as World from "../World.ts"
 
 let world: World.World
-
-afterEach(() => world.close())
 
 /** A world whose list of subscriptions is one answer of so many items of about 1 KB. */
 const listOf = (items: number, setting: World.Setting = {}) =>

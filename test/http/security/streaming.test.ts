@@ -3,13 +3,11 @@
  */
 import { Effect } from "effect"
 import { Storage } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
 import * as World from "../World.ts"
 
 let world: World.World
-
-afterEach(() => world.close())
 
 const broken = new Storage.StorageError({ message: "the disk is on fire", cause: new Error("secret cause") })
 

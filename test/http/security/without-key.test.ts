@@ -1,18 +1,16 @@
 /**
  * Requests that need no key are limited by address where they cost something (rule W13).
  */
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as World from "../World.ts"
 
 let world: World.World
-
-afterEach(() => world.close())
 
 const from = (address: string, path: string) =>
   world.fetch("GET", path, { headers: { "x-forwarded-for": address, "accept-encoding": "identity" } })
 
 it("an address gets documents and metrics up to a limit, by their size; others and keys go on", async () => {
-  world = await World.start({ withoutKey: { requests: 40, window: "1 hour" }, trustedProxies: 1 })
+  world = await World.forTest({ withoutKey: { requests: 40, window: "1 hour" }, trustedProxies: 1 })
   const acme = await World.tenant(world)
   // The page has 200 KB, and the metrics cost 10.
   expect((await from("192.0.2.1", "/docs")).status).toBe(200)
