@@ -30,13 +30,11 @@ const open = (http: HttpOptions = {}, options: Partial<Options> = {}): Simplan =
 const listen = async (listener: Http.RequestListener): Promise<string> => {
   const server = Http.createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(
-    () =>
-      new Promise((resolve) => {
-        server.close(resolve)
-        server.closeAllConnections()
-      })
-  )
+  onTestFinished(async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 

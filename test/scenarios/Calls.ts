@@ -15,19 +15,13 @@ interface Creation {
   readonly metadata?: string
 }
 
-export const creation = (
-  { organizationId }: World.World,
-  { planId, iccid = null, start, end = null, metadata = "trip" }: Creation
-) =>
-  Subscriptions.Subscriptions.use((of) =>
-    of.create({
-      organizationId,
-      planId,
-      metadata,
-      iccid,
-      activePeriod: start === undefined ? null : { start, end }
-    })
+export const creation = ({ organizationId }: World.World, request: Creation) => {
+  const { end, iccid, metadata = "trip", planId, start } = request
+  const activePeriod = start === undefined ? null : { start, end: end ?? null }
+  return Subscriptions.Subscriptions.use((of) =>
+    of.create({ organizationId, planId, metadata, iccid: iccid ?? null, activePeriod })
   )
+}
 
 /** A creation and its outcome, refusals included. */
 export const create = (world: World.World, request: Creation) => world.run(Effect.result(creation(world, request)))

@@ -2,7 +2,7 @@
 import { Effect, Stream } from "effect"
 import { Problems, Sims, Subscriptions, Time, Worker } from "simplan"
 import { Clocks } from "simplan/ports"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import type * as Certificates from "../fakes/es2plus/Certificates.ts"
 import * as SmdpServer from "../fakes/es2plus/SmdpServer.ts"
@@ -17,6 +17,7 @@ let world: World.World
 
 beforeEach(async () => {
   server = await SmdpServer.start()
+  onTestFinished(() => server.close())
   client = server.authority.issue({ name: "operator" })
   const smdp = {
     kind: "es2plus",
@@ -36,11 +37,6 @@ beforeEach(async () => {
   const telcos = { sandbox: { kind: "simulator" }, smdp }
   const settings = World.settings(telcos, [{ packages: "sandbox", profiles: "smdp" }], env)
   world = await World.start(settings, { clock: Clocks.virtual(NOON) })
-})
-
-afterEach(async () => {
-  await World.close()
-  await server.close()
 })
 
 const iccid = World.iccid()

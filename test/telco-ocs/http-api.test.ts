@@ -100,6 +100,17 @@ const subscriber = (more: Record<string, unknown>) => ({
   ...more
 })
 
+/** What is read of `subscriber`. */
+const CARD = {
+  iccid: ICCID,
+  imsi: "248029018000011",
+  msisdn: "3728803101011",
+  simId: 369,
+  isEsim: true,
+  smdpServer: "smdp.io",
+  activationCode: "K2-1"
+}
+
 const operations: ReadonlyArray<
   readonly [name: string, call: Call<unknown>, asked: unknown, answer: unknown, value: unknown]
 > = [
@@ -121,13 +132,7 @@ const operations: ReadonlyArray<
     },
     {
       subscriberId: 21,
-      iccid: ICCID,
-      imsi: "248029018000011",
-      msisdn: "3728803101011",
-      simId: 369,
-      isEsim: true,
-      smdpServer: "smdp.io",
-      activationCode: "K2-1",
+      ...CARD,
       network: { at: at("2026-04-15T17:41:26.612"), mcc: 222, mnc: 99, rat: "3G - UTRAN", imei: "789456123" }
     }
   ],
@@ -183,25 +188,13 @@ const operations: ReadonlyArray<
       subscribers: [
         {
           subscriberId: 21,
-          iccid: ICCID,
-          imsi: "248029018000011",
-          msisdn: "3728803101011",
-          simId: 369,
-          isEsim: true,
-          smdpServer: "smdp.io",
-          activationCode: "K2-1",
+          ...CARD,
           network: null,
           accountId: 37
         },
         {
           subscriberId: 24,
-          iccid: ICCID,
-          imsi: "248029018000011",
-          msisdn: "3728803101011",
-          simId: 369,
-          isEsim: true,
-          smdpServer: "smdp.io",
-          activationCode: "K2-1",
+          ...CARD,
           network: null,
           accountId: null
         }

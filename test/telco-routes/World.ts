@@ -21,6 +21,7 @@ import * as Pglite from "../../adapters/pglite/index.ts"
 import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import { Routes, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import { Books } from "../../adapters/telco-simulator/index.ts"
+import { onTestFinished } from "vitest"
 
 export type Provided =
   | Services.Services
@@ -57,7 +58,7 @@ export const settings = (telcos: unknown, routes: unknown, env: Readonly<Record<
     TelcoFile.parse({ text: JSON.stringify({ telcos, routes }), name: "telcos.json", directory: "/", env })
   )
 
-/** Starts the services; with the worker if asked. */
+/** Starts the services, which stop when the test has ended; with the worker if asked. */
 export const start = async (
   of: ReturnType<typeof settings>,
   {
@@ -97,15 +98,8 @@ export const start = async (
   )
   await runtime.runPromise(Effect.void)
   const world: World = { run: (effect) => runtime.runPromise(effect), logs, close: () => runtime.dispose() }
-  opened.push(world)
+  onTestFinished(world.close)
   return world
-}
-
-const opened: Array<World> = []
-
-/** Stops the services of all worlds. */
-export const close = async (): Promise<void> => {
-  for (const world of opened.splice(0)) await world.close()
 }
 
 let serial = 0

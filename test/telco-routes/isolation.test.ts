@@ -5,18 +5,12 @@ import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { Problems, Subscriptions } from "simplan"
 import { type Label, Telco } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { CallControl } from "../../adapters/telco-calls/index.ts"
 import * as Guards from "../../adapters/telco-routes/Guards.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import * as World from "./World.ts"
 import * as Tests from "../setup/Tests.ts"
-
-const bridges: Array<Bridge.Bridge> = []
-afterEach(async () => {
-  for (const bridge of bridges.splice(0)) await bridge.close()
-  await World.close()
-})
 
 /** A bridge that does all that it is asked for, and hangs while it is told to. */
 const bridge = async () => {
@@ -32,7 +26,7 @@ const bridge = async () => {
     if (hangs) return
     Bridge.answer(200, { telco_package_id: "t" })(asked, response, socket)
   })
-  bridges.push(started)
+  onTestFinished(started.close)
   return {
     ...started,
     hang: () => {
@@ -45,15 +39,21 @@ const bridge = async () => {
 
 const CALLS_AT_ONCE = 2
 
+/** Two telcos, and settings that send what has the label Green to the slow one. */
+const two = async () => {
+  const [slow, fast] = [await bridge(), await bridge()]
+  const http = (url: string) => ({ kind: "http", url, key: { env: "KEY" }, calls_at_once: CALLS_AT_ONCE })
+  const settings = World.settings(
+    { slow: http(slow.url), fast: http(fast.url) },
+    [{ label: "Green", packages: "slow" }, { packages: "fast" }],
+    { KEY: "a-key-of-the-test" }
+  )
+  return { slow, fast, settings }
+}
+
 describe("a telco that hangs", () => {
   it("leaves the engine's slots, and the requests of others, to the others", async () => {
-    const [slow, fast] = [await bridge(), await bridge()]
-    const http = (url: string) => ({ kind: "http", url, key: { env: "KEY" }, calls_at_once: CALLS_AT_ONCE })
-    const settings = World.settings(
-      { slow: http(slow.url), fast: http(fast.url) },
-      [{ label: "Green", packages: "slow" }, { packages: "fast" }],
-      { KEY: "a-key-of-the-test" }
-    )
+    const { fast, settings, slow } = await two()
     // Fewer slots than jobs that hang: without slots for each telco they would take all of them.
     const { run } = await World.start(settings, { works: true, concurrency: 8 })
     const { organizationId } = await run(World.organization)
@@ -87,13 +87,7 @@ describe("a telco that hangs", () => {
 
 describe("a telco that does not answer in time", () => {
   it("is named by what waits for it, so that its own answers have that tried again (S6)", async () => {
-    const [slow, fast] = [await bridge(), await bridge()]
-    const http = (url: string) => ({ kind: "http", url, key: { env: "KEY" }, calls_at_once: CALLS_AT_ONCE })
-    const settings = World.settings(
-      { slow: http(slow.url), fast: http(fast.url) },
-      [{ label: "Green", packages: "slow" }, { packages: "fast" }],
-      { KEY: "a-key-of-the-test" }
-    )
+    const { settings, slow } = await two()
     const { run } = await World.start(settings, { works: true, telcoTimeoutMillis: 300 })
     const { organizationId } = await run(World.organization)
     const { planId } = await run(World.plan(organizationId, "Green"))

@@ -2,11 +2,9 @@
  * What the API is told of a notification that a telco's adapter does not take.
  */
 import { Effect } from "effect"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import * as World from "./World.ts"
-
-afterEach(World.close)
 
 const smdp = { kind: "es2plus", url: "http://127.0.0.1:9/gsma", notifications: { secret: { env: "SECRET" } } }
 const telcos = { smdp, sandbox: { kind: "simulator" } }

@@ -2,7 +2,7 @@
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Catalogues, Organizations, Problems, Reports, Sims } from "simplan"
 import { Telco } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import * as Connected from "../../adapters/telco-routes/Connected.ts"
@@ -13,12 +13,6 @@ import * as Bridge from "../telco-http/Bridge.ts"
 import { until } from "../telco-smpp/Smsc.ts"
 import * as World from "./World.ts"
 import * as Tests from "../setup/Tests.ts"
-
-const closing: Array<() => Promise<void>> = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-  await World.close()
-})
 
 const env = { KEY: "a-key-of-the-test", SMSC: FakeSmsc.password }
 
@@ -31,7 +25,7 @@ const bridge = async () => {
     if (holds) held.push(answer)
     else answer()
   })
-  closing.push(started.close)
+  onTestFinished(started.close)
   return {
     ...started,
     hold: () => {

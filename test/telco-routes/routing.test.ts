@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Subscriptions, Messages } from "simplan"
 import { type Label, Storage, type Telco } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import type { Connected } from "../../adapters/telco-routes/index.ts"
@@ -186,8 +186,6 @@ describe("a call of the routed telco", () => {
 })
 
 describe("the services over several telcos", () => {
-  afterEach(World.close)
-
   it("subscribe, and send messages, by label and organization", async () => {
     const telcos = { one: { kind: "simulator" }, two: { kind: "simulator" } }
     const of = World.settings(telcos, [{ label: "Green", packages: "one", sms: "two" }, { packages: "two" }])

@@ -1,7 +1,7 @@
 /** The answer to an SMS says in how many segments its telco has sent it. */
 import { Effect, Stream } from "effect"
 import { Messages, Sims, Subscriptions } from "simplan"
-import { afterEach, beforeEach, expect, it } from "vitest"
+import { beforeEach, expect, it, onTestFinished } from "vitest"
 import * as FakeOcs from "../fakes/ocs/Fake.mjs"
 import * as FakeSmsc from "../fakes/smsc/FakeSmsc.ts"
 import * as World from "./World.ts"
@@ -10,10 +10,7 @@ import * as Tests from "../setup/Tests.ts"
 let ocs: FakeOcs.Fake
 beforeEach(async () => {
   ocs = await FakeOcs.start({ subscribers: 1, token: "a-secret-token" })
-})
-afterEach(async () => {
-  await World.close()
-  await ocs.close()
+  onTestFinished(() => ocs.close())
 })
 
 /** Sends texts to a SIM in service; the segments of each answer. */

@@ -1,10 +1,8 @@
 import { Effect } from "effect"
 import { Coverage, Plans } from "simplan"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import * as World from "./World.ts"
-
-afterEach(World.close)
 
 // Terms are checked against the settings and the journal, so nobody has to listen there.
 const ocs = { kind: "ocs", url: "http://127.0.0.1:9/v1", token: { env: "TOKEN" }, reseller_id: 1 }

@@ -1,13 +1,11 @@
 import { Clock, Effect } from "effect"
 import { Subscriptions } from "simplan"
-import { afterEach, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as World from "./World.ts"
 
 const TOKEN = "token-of-the-charging-system"
-
-afterEach(World.close)
 
 it("an order is looked at again when the watch time of the settings is over", async () => {
   const ocs = await Fake.start({ token: TOKEN })

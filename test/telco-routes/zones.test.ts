@@ -1,11 +1,9 @@
 import { Effect } from "effect"
 import { AuditLog, Organizations } from "simplan"
 import { Storage } from "simplan/ports"
-import { afterEach, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import * as World from "./World.ts"
-
-afterEach(World.close)
 
 // A zone is set where the telco cannot be asked, so nobody has to listen there.
 const ocs = { kind: "ocs", url: "http://127.0.0.1:9/v1", token: { env: "TOKEN" }, reseller_id: 1, timeout: "1s" }
