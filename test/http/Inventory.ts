@@ -22,6 +22,16 @@ export const planBody = (coverageId: string, fields: Readonly<Record<string, unk
   ...fields
 })
 
+export const throttled = {
+  throttling: true,
+  throttling_threshold1_perc: 50,
+  throttling_threshold1_limit: "1024",
+  throttling_threshold2_perc: 80,
+  throttling_threshold2_limit: "512",
+  throttling_threshold3_perc: 100,
+  throttling_threshold3_limit: "128"
+}
+
 /** eSIMs `first` to `first + count - 1` of a label. */
 export const esims = (first: number, count: number, label = "Green") =>
   Array.from({ length: count }, (_, index) => ({

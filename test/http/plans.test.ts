@@ -9,16 +9,6 @@ const world = await World.forFile()
 const stock = await Inventory.stock(world, 1, 1)
 const acme = stock.tenant
 
-const throttled = {
-  throttling: true,
-  throttling_threshold1_perc: 50,
-  throttling_threshold1_limit: "1024",
-  throttling_threshold2_perc: 80,
-  throttling_threshold2_limit: "512",
-  throttling_threshold3_perc: 100,
-  throttling_threshold3_limit: "128"
-}
-
 const recurring = {
   recurring: true,
   nb_occurrence: 12,
@@ -45,10 +35,10 @@ describe("creating a plan", () => {
     [{ name: " " }, "name must not be empty"],
     [{ name: 5 }, "name must be a string"],
     [{ recurring: "true" }, "recurring must be true or false"],
-    [{ ...throttled, throttling_threshold1_perc: undefined }, "throttling_threshold1_perc "],
-    [{ ...throttled, throttling_threshold2_perc: 50 }, "throttling_threshold2_perc "],
-    [{ ...throttled, throttling_threshold3_limit: 128 }, "throttling_threshold3_limit "],
-    [{ ...throttled, throttling_threshold1_limit: "64" }, "throttling_threshold1_limit "],
+    [{ ...Inventory.throttled, throttling_threshold1_perc: undefined }, "throttling_threshold1_perc "],
+    [{ ...Inventory.throttled, throttling_threshold2_perc: 50 }, "throttling_threshold2_perc "],
+    [{ ...Inventory.throttled, throttling_threshold3_limit: 128 }, "throttling_threshold3_limit "],
+    [{ ...Inventory.throttled, throttling_threshold1_limit: "64" }, "throttling_threshold1_limit "],
     [{ ...recurring, nb_occurrence: 0 }, "nb_occurrence "],
     [{ ...recurring, nb_occurrence: undefined }, "nb_occurrence "],
     [{ ...recurring, nb_occurrence: "12" }, "nb_occurrence must be an integer from 1 to 1000"],
@@ -62,11 +52,14 @@ describe("creating a plan", () => {
     ...["32", "100", "0", "", " 128", 128, null, undefined].map(
       (limit) =>
         [
-          { ...throttled, throttling_threshold2_limit: limit },
+          { ...Inventory.throttled, throttling_threshold2_limit: limit },
           'throttling_threshold2_limit must be a string: one of "128", "256"'
         ] as const
     ),
-    [{ ...throttled, throttling_threshold3_perc: "90" }, "throttling_threshold3_perc must be an integer from 1 to 100"],
+    [
+      { ...Inventory.throttled, throttling_threshold3_perc: "90" },
+      "throttling_threshold3_perc must be an integer from 1 to 100"
+    ],
     [{ ...recurring, recurring_periodicity_frequency: "1" }, "recurring_periodicity_frequency "],
     [{ alert_thresholds: [50, 0] }, "alert_thresholds"],
     [{ alert_thresholds: [50, 101] }, "alert_thresholds"],
@@ -128,9 +121,9 @@ describe("reading a plan", () => {
   })
 
   it("shows throttling and recurrence", async () => {
-    const planId = await stock.plan({ ...throttled, ...recurring })
+    const planId = await stock.plan({ ...Inventory.throttled, ...recurring })
     const { body } = await acme.get(`/v3/plans/${planId}`)
-    expect(body.data).toMatchObject({ ...throttled, ...recurring })
+    expect(body.data).toMatchObject({ ...Inventory.throttled, ...recurring })
   })
 
   it("answers 404 for an unknown one", async () => {

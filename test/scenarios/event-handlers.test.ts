@@ -2,56 +2,61 @@
  * Rule E2: handlers of events in the process, on the virtual clock, and shared by processes.
  */
 import { Effect, Layer } from "effect"
-import { Clock, EventHandlers, Problems, Services, Subscriptions, Worker } from "simplan"
+import { Clock, EventHandlers, Problems, Services, Worker } from "simplan"
 import { Clocks, Delivery, Problem, Storage, type WebhookEvent } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Ports from "./Ports.ts"
-import { expect, it } from "vitest"
+import { beforeEach, expect, it } from "vitest"
 import * as World from "./World.ts"
 import * as Tests from "../setup/Tests.ts"
+import * as Calls from "./Calls.ts"
 
 const DAY = 86_400_000
 
 const STATE = "esim.smdp.stateChanged"
 
+let world: World.World
+let organizationId: string
+beforeEach(async () => {
+  world = await World.make()
+  organizationId = world.organizationId
+})
+
 const on = (
-  world: World.World,
   options: EventHandlers.Options,
   handle: (event: WebhookEvent.WebhookEvent) => Effect.Effect<unknown, unknown>
 ) => world.run(EventHandlers.EventHandlers.use((of) => of.on(options, handle)))
 
-const subscribe = async (world: World.World) => {
-  const { organizationId } = world
+const subscribe = async () => {
   await world.importSims(1)
   const planId = await world.createPlan()
-  const activePeriod = { start: World.START + DAY, end: World.START + 3 * DAY }
-  await world.run(
-    Subscriptions.Subscriptions.use((of) =>
-      of.create({ organizationId, planId, iccid: null, metadata: "", activePeriod })
-    )
-  )
+  await world.run(Calls.creation(world, { planId, start: World.START + DAY, end: World.START + 3 * DAY }))
 }
 
 /** The nth event about a SIM, named `<sim> <n>`. */
-const event = (organizationId: string, sim: string, n: number, createdAt: number): WebhookEvent.WebhookEvent => ({
-  organizationId,
+const event = (
+  sim: string,
+  n: number,
+  of = organizationId,
+  createdAt: number = World.START
+): WebhookEvent.WebhookEvent => ({
+  organizationId: of,
   eventId: `${sim} ${n}`,
   createdAt: createdAt + n,
   payload: { type: STATE, data: { sim, smdpStateChange: { state: "Enable", modificationResult: "Success" } } }
 })
 
-const happen = (world: World.World, events: ReadonlyArray<WebhookEvent.WebhookEvent>) =>
+const happen = (events: ReadonlyArray<WebhookEvent.WebhookEvent>) =>
   world.run(Storage.Storage.use((of) => of.commit({ events })))
 
 it("a handler is given what it names from its registration on, though no endpoint takes it", async () => {
-  const world = await World.make()
-  await subscribe(world)
+  await subscribe()
   const got: Array<string> = []
   const types = ["subscription.created", "attachment.activated", "attachment.expired", STATE]
-  await on(world, { name: "mailer", types }, ({ payload }) => Effect.sync(() => got.push(payload.type)))
+  await on({ name: "mailer", types }, ({ payload }) => Effect.sync(() => got.push(payload.type)))
   await world.settle()
   expect(got).toEqual([])
-  await subscribe(world)
+  await subscribe()
   await world.settle()
   expect(got).toEqual(["subscription.created"])
   // Of both attachments: also of the one that was there before.
@@ -63,11 +68,9 @@ it("a handler is given what it names from its registration on, though no endpoin
 })
 
 it("one that fails is tried again by the steps of rule W7, and the SIM's next event waits for it", async () => {
-  const world = await World.make()
-  const { organizationId } = world
   const attempts: Array<{ readonly at: number; readonly others: number }> = []
   const got: Array<string> = []
-  await on(world, { name: "mailer", types: [STATE] }, ({ eventId }) =>
+  await on({ name: "mailer", types: [STATE] }, ({ eventId }) =>
     Effect.gen(function* () {
       if (eventId !== "busy 0") return got.push(eventId)
       const { now: at } = yield* Effect.promise(() => world.run(Clock.Clock.use((of) => of.read)))
@@ -75,8 +78,8 @@ it("one that fails is tried again by the steps of rule W7, and the SIM's next ev
       return yield* Effect.fail(new Error("no mail today"))
     })
   )
-  const events = [0, 1].flatMap((n) => ["busy", "quiet"].map((sim) => event(organizationId, sim, n, World.START)))
-  await happen(world, events)
+  const events = [0, 1].flatMap((n) => ["busy", "quiet"].map((sim) => event(sim, n)))
+  await happen(events)
   await world.advanceBy(4 * DAY)
   expect(got).toEqual(["quiet 0", "quiet 1", "busy 1"])
   // No event about the SIM was handled before the last attempt.
@@ -88,17 +91,17 @@ it("one that fails is tried again by the steps of rule W7, and the SIM's next ev
   })
 })
 
-const failedOf = async (world: World.World, name = "mailer") =>
+const failedOf = async (name = "mailer") =>
   (await world.run(EventHandlers.EventHandlers.use((of) => of.failed({ name, after: null, limit: 10 })))).items
 
-const problemsOf = async (world: World.World) =>
+const problemsOf = async () =>
   (await world.run(Problems.Problems.use((of) => of.page({ after: null, limit: 10 })))).items
 
 /** A handler that fails at some events, by its own schedule, and what it has handled. */
-const failing = async (world: World.World, fails: Set<string>, options: Partial<EventHandlers.Options> = {}) => {
+const failing = async (fails: Set<string>, options: Partial<EventHandlers.Options> = {}) => {
   const got: Array<string> = []
   const calls: Array<string> = []
-  await on(world, { name: "mailer", types: [STATE], ...options }, ({ eventId }) =>
+  await on({ name: "mailer", types: [STATE], ...options }, ({ eventId }) =>
     Effect.suspend(() => {
       calls.push(eventId)
       return fails.has(eventId) ? Effect.fail(new Error(`no mail for ${eventId}`)) : Effect.succeed(got.push(eventId))
@@ -108,17 +111,12 @@ const failing = async (world: World.World, fails: Set<string>, options: Partial<
 }
 
 it("what is given up is kept, and handled when it is replayed: one event, or all", async () => {
-  const world = await World.make()
-  const { organizationId } = world
   const fails = new Set(["a 0", "b 0", "c 0"])
-  const { calls, got } = await failing(world, fails, { waits: [60_000], maxAttempts: 3 })
-  await happen(
-    world,
-    ["a", "b", "c"].map((sim) => event(organizationId, sim, 0, World.START))
-  )
+  const { calls, got } = await failing(fails, { waits: [60_000], maxAttempts: 3 })
+  await happen(["a", "b", "c"].map((sim) => event(sim, 0)))
   await world.advanceBy(DAY)
   expect(calls).toHaveLength(9)
-  const failed = await failedOf(world)
+  const failed = await failedOf()
   expect(failed.map(({ event: { eventId } }) => eventId)).toEqual(["a 0", "b 0", "c 0"])
   expect(failed[0]?.delivery).toMatchObject({ attempts: 3, lastError: "no mail for a 0" })
   const replay = (eventId: string | null, name = "mailer") =>
@@ -130,39 +128,30 @@ it("what is given up is kept, and handled when it is replayed: one event, or all
   expect(await replay(null)).toEqual({ replayed: 2 })
   await world.settle()
   expect(got.toSorted()).toEqual(["a 0", "b 0", "c 0"])
-  expect(await failedOf(world)).toEqual([])
+  expect(await failedOf()).toEqual([])
   expect(await replay(null)).toEqual({ replayed: 0 })
   await expect(replay("a 0")).rejects.toMatchObject({ _tag: "NotFound", resource: "delivery" })
   await expect(replay(null, "nobody")).rejects.toMatchObject({ _tag: "NotFound", resource: "event handler" })
 })
 
 it("one gives up at once what it says is hopeless, and the SIM's next event goes on", async () => {
-  const world = await World.make()
-  const { organizationId } = world
   const giveUp = (error: unknown) => error instanceof Error && error.message.endsWith("sim 0")
-  const { calls, got } = await failing(world, new Set(["sim 0"]), { giveUp })
-  await happen(
-    world,
-    [0, 1].map((n) => event(organizationId, "sim", n, World.START))
-  )
+  const { calls, got } = await failing(new Set(["sim 0"]), { giveUp })
+  await happen([0, 1].map((n) => event("sim", n)))
   await world.advanceBy(1)
   expect({ calls, got }).toEqual({ calls: ["sim 0", "sim 1"], got: ["sim 1"] })
-  expect((await failedOf(world)).map(({ event: { eventId } }) => eventId)).toEqual(["sim 0"])
+  expect((await failedOf()).map(({ event: { eventId } }) => eventId)).toEqual(["sim 0"])
 })
 
 it("a SIM whose events wait for one that fails is among the problems until that is handled or given up", async () => {
-  const world = await World.make()
-  const { organizationId } = world
   const fails = new Set(["mended 0", "poison 0"])
-  const { got } = await failing(world, fails, { waits: [60_000], maxAttempts: 5 })
-  const events = [0, 1].flatMap((n) =>
-    ["mended", "poison", "quiet"].map((sim) => event(organizationId, sim, n, World.START))
-  )
-  await happen(world, events)
+  const { got } = await failing(fails, { waits: [60_000], maxAttempts: 5 })
+  const events = [0, 1].flatMap((n) => ["mended", "poison", "quiet"].map((sim) => event(sim, n)))
+  await happen(events)
   await world.settle()
-  expect(await problemsOf(world)).toEqual([])
+  expect(await problemsOf()).toEqual([])
   await world.advanceBy(80_000)
-  const problems = await problemsOf(world)
+  const problems = await problemsOf()
   const found = problems.map(({ organizationId, refused, work }) => ({ organizationId, work, said: refused?.message }))
   for (const iccid of ["mended", "poison"]) {
     const work = expect.objectContaining({ _tag: "HandleEvent", iccid, handler: "mailer" })
@@ -172,25 +161,20 @@ it("a SIM whose events wait for one that fails is among the problems until that 
   expect(found).toHaveLength(2)
   fails.delete("mended 0")
   await world.advanceBy(80_000)
-  expect((await problemsOf(world)).map(({ work }) => "iccid" in work && work.iccid)).toEqual(["poison"])
+  expect((await problemsOf()).map(({ work }) => "iccid" in work && work.iccid)).toEqual(["poison"])
   expect(got).toEqual(["quiet 0", "quiet 1", "mended 0", "mended 1"])
   await world.advanceBy(DAY)
-  expect(await problemsOf(world)).toEqual([])
+  expect(await problemsOf()).toEqual([])
   expect(got.slice(4)).toEqual(["poison 1"])
-  expect((await failedOf(world)).map(({ event: { eventId } }) => eventId)).toEqual(["poison 0"])
+  expect((await failedOf()).map(({ event: { eventId } }) => eventId)).toEqual(["poison 0"])
 })
 
 it("an operator has a problem's event handed out at once, or gives it up", async () => {
-  const world = await World.make()
-  const { organizationId } = world
   const fails = new Set(["a 0", "b 0", "c 0"])
-  const { calls, got } = await failing(world, fails, { waits: [1, DAY], maxAttempts: 100 })
-  await happen(
-    world,
-    [0, 1].flatMap((n) => ["a", "b", "c"].map((sim) => event(organizationId, sim, n, World.START)))
-  )
+  const { calls, got } = await failing(fails, { waits: [1, DAY], maxAttempts: 100 })
+  await happen([0, 1].flatMap((n) => ["a", "b", "c"].map((sim) => event(sim, n))))
   await world.advanceBy(1_000)
-  expect(await problemsOf(world)).toHaveLength(3)
+  expect(await problemsOf()).toHaveLength(3)
   const [a, b, c] = ["a", "b", "c"].map((sim) => ({ problemId: Problem.eventJobId(`${sim} 0:handler:mailer`) }))
   if (a === undefined || b === undefined || c === undefined) return expect.fail("three problems")
   calls.length = 0
@@ -199,52 +183,53 @@ it("an operator has a problem's event handed out at once, or gives it up", async
   await problems((of) => of.retry(a))
   await world.settle()
   expect(calls).toEqual(["a 0"])
-  expect(await problemsOf(world)).toHaveLength(3)
+  expect(await problemsOf()).toHaveLength(3)
   fails.clear()
   await problems((of) => of.retry(b))
   await problems((of) => of.resolve(c))
   await world.settle()
   expect(got.filter((id) => id.startsWith("b"))).toEqual(["b 0", "b 1"])
   expect(got.filter((id) => id.startsWith("c"))).toEqual(["c 1"])
-  expect((await failedOf(world)).map(({ delivery, event }) => [event.eventId, delivery.lastError])).toEqual([
+  expect((await failedOf()).map(({ delivery, event }) => [event.eventId, delivery.lastError])).toEqual([
     ["c 0", Delivery.RESOLVED]
   ])
   await expect(problems((of) => of.retry(c))).rejects.toMatchObject({ _tag: "NotFound", resource: "problem" })
   await world.run(EventHandlers.EventHandlers.use((of) => of.remove("mailer")))
-  expect(await problemsOf(world)).toEqual([])
+  expect(await problemsOf()).toEqual([])
 })
 
 it("what happens while no process has the handler is given to it later, and nothing once it is removed", async () => {
-  const world = await World.make()
-  const { organizationId } = world
   const got: Array<string> = []
   const handle = ({ eventId }: WebhookEvent.WebhookEvent) => Effect.sync(() => got.push(eventId))
-  await on(world, { name: "mailer", types: [STATE] }, handle)
+  await on({ name: "mailer", types: [STATE] }, handle)
   await world.stopAndStart()
-  await happen(world, [event(organizationId, "sim", 0, World.START)])
+  await happen([event("sim", 0)])
   await world.settle()
   expect(got).toEqual([])
-  await on(world, { name: "mailer", types: [STATE] }, handle)
+  await on({ name: "mailer", types: [STATE] }, handle)
   await world.settle()
   expect(got).toEqual(["sim 0"])
   await world.run(EventHandlers.EventHandlers.use((of) => of.remove("mailer")))
-  await happen(world, [event(organizationId, "sim", 1, World.START)])
-  await on(world, { name: "mailer", types: [STATE] }, handle)
-  await happen(world, [event(organizationId, "sim", 2, World.START)])
+  await happen([event("sim", 1)])
+  await on({ name: "mailer", types: [STATE] }, handle)
+  await happen([event("sim", 2)])
   await world.advanceBy(10)
   expect(got).toEqual(["sim 0", "sim 2"])
 })
 
-it("a handler for one organization is given nothing of another's, and wrong options are refused", async () => {
-  const world = await World.make()
+it("a handler for one organization is given nothing of another's", async () => {
   const got: Array<string> = []
-  const options = { name: "mailer", types: [STATE], organizationId: world.organizationId }
-  await on(world, options, ({ eventId }) => Effect.sync(() => got.push(eventId)))
-  await happen(world, [event("other", "theirs", 0, World.START), event(world.organizationId, "ours", 0, World.START)])
+  const options = { name: "mailer", types: [STATE], organizationId: organizationId }
+  await on(options, ({ eventId }) => Effect.sync(() => got.push(eventId)))
+  await happen([event("theirs", 0, "other"), event("ours", 0)])
   await world.settle()
   expect(got).toEqual(["ours 0"])
+})
+
+it("a handler with wrong options is refused", async () => {
+  const options = { name: "mailer", types: [STATE] }
   const refused = (changes: Partial<EventHandlers.Options>) =>
-    on(world, { ...options, ...changes }, () => Effect.void).then(
+    on({ ...options, ...changes }, () => Effect.void).then(
       () => "taken",
       (error: unknown) => (error instanceof Error && "field" in error ? error.field : error)
     )
@@ -296,7 +281,7 @@ Tests.scoped(
     // A process may be done with the first ones before the other one has polled.
     while (committed < EACH || by.size < 2) {
       for (let n = 0; n < EACH; n++) {
-        yield* storage.commit({ events: sims.map((sim) => event("organization", sim, committed, now)) })
+        yield* storage.commit({ events: sims.map((sim) => event(sim, committed, "organization", now)) })
         committed += 1
       }
       while (got.length < sims.length * committed) yield* Effect.sleep(5)

@@ -6,6 +6,7 @@ import { Attachments, Reports, Subscriptions, Time, Webhooks, Worker } from "sim
 import { Clocks, WebhookEvent } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
 import { make, START, type World } from "./World.ts"
+import * as Calls from "./Calls.ts"
 
 let world: World
 beforeEach(async () => {
@@ -19,13 +20,8 @@ const listen = (events: ReadonlyArray<string> = WebhookEvent.optInTypes) =>
     )
   )
 
-const subscribe = async (activePeriod: { start: number; end: number | null } | null, planId: string) => {
-  const { organizationId } = world
-  const created = await world.run(
-    Subscriptions.Subscriptions.use((of) =>
-      of.create({ organizationId, planId, metadata: "", iccid: null, activePeriod })
-    )
-  )
+const subscribe = async (activePeriod: { start: number; end?: number }, planId: string) => {
+  const created = await world.run(Calls.creation(world, { planId, ...activePeriod }))
   return { ...created, iccid: created.sim.iccid }
 }
 
@@ -129,8 +125,8 @@ describe("E1: an attachment", () => {
     const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
     const planId = await world.createPlan({ periodDays: 1, recurrence })
     await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
-    await expect(subscribe({ start: START, end: null }, planId)).rejects.toMatchObject({ _tag: "TelcoRefused" })
-    await subscribe({ start: START, end: null }, planId)
+    await expect(subscribe({ start: START }, planId)).rejects.toMatchObject({ _tag: "TelcoRefused" })
+    await subscribe({ start: START }, planId)
     await world.setFaults([{ fault: "refuse", times: 1, when: ({ kind }) => kind === "createPackage" }])
     await world.advanceBy(9 * day)
     await arrived()
@@ -195,7 +191,7 @@ it("U2: a package of a recurring plan is notified at the percentages of its plan
   await listen(["package.allowanceConsumed"])
   const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
   const planId = await world.createPlan({ dataMegaBytes: 1, periodDays: 1, recurrence, alertThresholds: [10, 60, 90] })
-  const { attachmentId, iccid } = await subscribe({ start: START, end: null }, planId)
+  const { attachmentId, iccid } = await subscribe({ start: START }, planId)
   const use = (reportId: string, bytes: number, occurrence: number) => {
     const usage = { _tag: "Total", bytes } as const
     const fact = { _tag: "Usage", packageId: `${attachmentId}:${occurrence}`, usage } as const

@@ -9,8 +9,13 @@ import * as Calls from "./Calls.ts"
 import * as World from "./World.ts"
 
 let world: World.World
+let iccid: string
+let planId: string
 beforeEach(async () => {
   world = await World.make()
+  const [first = ""] = await world.importSims(1)
+  iccid = first
+  planId = await world.createPlan()
 })
 
 const create = (planId: string, iccid?: string) =>
@@ -20,15 +25,12 @@ const activePackages = () => Calls.activePackages(world)
 
 describe("S5", () => {
   it("a creation that succeeds has its package at the telco", async () => {
-    const [iccid = ""] = await world.importSims(1)
-    const created = await create(await world.createPlan())
+    const created = await create(planId)
     expect(created).toMatchObject({ _tag: "Success", success: { sim: { iccid, allocation: { _tag: "InService" } } } })
     expect(await activePackages()).toHaveLength(1)
   })
 
   it("a refused creation leaves nothing, and the SIM is free at once", async () => {
-    const [iccid = ""] = await world.importSims(1)
-    const planId = await world.createPlan()
     await world.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }])
     expect(await create(planId)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoRefused" } })
     expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Free" }, recycledAt: null })
@@ -37,8 +39,6 @@ describe("S5", () => {
   })
 
   it.each(["unavailable", "answer lost"] as const)("a creation whose telco is %s is undone by a job", async (fault) => {
-    const [iccid = ""] = await world.importSims(1)
-    const planId = await world.createPlan()
     await world.setFaults([{ fault, on: "createPackage", times: 1 }])
     expect(await create(planId)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoUnavailable" } })
     expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
@@ -50,8 +50,6 @@ describe("S5", () => {
   })
 
   it("a telco that says when to ask again is left alone until then, and its caller learns when", async () => {
-    const [iccid = ""] = await world.importSims(1)
-    const planId = await world.createPlan()
     await world.setFaults([
       { fault: "unavailable", on: "createPackage", times: 1, retryAfterSeconds: 90 },
       { fault: "unavailable", on: "cancelPackage", times: 1, retryAfterSeconds: 600 }
@@ -65,8 +63,6 @@ describe("S5", () => {
   })
 
   it("the SIM of an undone creation returns only when the telco has confirmed the cancellation", async () => {
-    const [iccid = ""] = await world.importSims(1)
-    const planId = await world.createPlan()
     await world.setFaults([
       { fault: "answer lost", on: "createPackage", times: 1 },
       { fault: "unavailable", on: "cancelPackage", times: 3 }
@@ -80,8 +76,6 @@ describe("S5", () => {
   })
 
   it("a SIM returns only when what its telco lists beside the subscription's packages is cancelled", async () => {
-    const [iccid = ""] = await world.importSims(1)
-    const planId = await world.createPlan()
     await create(planId)
     const [own] = await Calls.attachments(world, iccid)
     const { terms } = own?.attachment ?? expect.fail()
@@ -97,9 +91,8 @@ describe("S5", () => {
   })
 
   it("a slow telco counts as unavailable, and what it does later is cancelled", async () => {
-    const [iccid = ""] = await world.importSims(1)
     await world.setFaults([{ fault: "slow", on: "createPackage", delay: "400 millis", times: 1 }])
-    expect(await create(await world.createPlan())).toMatchObject({
+    expect(await create(planId)).toMatchObject({
       _tag: "Failure",
       failure: { _tag: "TelcoUnavailable" }
     })
@@ -110,7 +103,6 @@ describe("S5", () => {
   })
 
   it("of several packages due at once, a later refusal takes back the earlier ones", async () => {
-    const [iccid = ""] = await world.importSims(1)
     const planId = await world.createPlan({
       recurrence: { periodicity: "Daily", frequency: 1, occurrences: 5 },
       periodDays: 2
@@ -126,8 +118,6 @@ describe("S5", () => {
   })
 
   it("an undone top-up leaves the subscription as it was", async () => {
-    const [iccid = ""] = await world.importSims(1)
-    const planId = await world.createPlan()
     await create(planId)
     await world.setFaults([{ fault: "answer lost", on: "createPackage", times: 1 }])
     expect(await create(planId, iccid)).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoUnavailable" } })
@@ -137,8 +127,7 @@ describe("S5", () => {
   })
 
   it("of many requests at once each gets another SIM, and none is refused for want of one while one is left", async () => {
-    await world.importSims(20)
-    const planId = await world.createPlan()
+    await world.importSims(19)
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => create(planId)))
     const taken = outcomes.flatMap((outcome) => (outcome._tag === "Success" ? [outcome.success.sim.iccid] : []))
     expect(new Set(taken).size).toBe(20)

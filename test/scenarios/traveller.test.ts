@@ -10,6 +10,7 @@ import { HttpSender, Signature } from "simplan/webhooks"
 import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as World from "../http/World.ts"
+import * as Inventory from "../http/Inventory.ts"
 
 const DAY = 86_400_000
 const GIGABYTE = 1_024 * 1_048_576
@@ -111,20 +112,8 @@ describe.sequential("a traveller", () => {
     })
     expect(region.status).toBe(200)
     coverageId = region.body.data.coverage_id
-    const plan = await tenant.post("/v3/plans", {
-      name: "Alps 1 GB",
-      coverage_id: coverageId,
-      data_MBs: 1024,
-      period_days: 30,
-      recurring: false,
-      throttling: true,
-      throttling_threshold1_perc: 50,
-      throttling_threshold1_limit: "1024",
-      throttling_threshold2_perc: 80,
-      throttling_threshold2_limit: "512",
-      throttling_threshold3_perc: 100,
-      throttling_threshold3_limit: "128"
-    })
+    const terms = { name: "Alps 1 GB", data_MBs: 1024, ...Inventory.throttled }
+    const plan = await tenant.post("/v3/plans", Inventory.planBody(coverageId, terms))
     expect(plan.status).toBe(201)
     planId = plan.body.plan_id
   })
