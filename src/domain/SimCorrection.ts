@@ -28,8 +28,11 @@ export interface Correction {
 
 /** A correction as it came. Absent: it stays. */
 export interface Unchecked {
+  /** The new label. */
   readonly label?: string | undefined
+  /** The new activation code (rule I8); null removes the one that is there. */
   readonly lpa?: string | null | undefined
+  /** `available` or `withdrawn`. */
   readonly status?: string | undefined
   /** Goes with the status `withdrawn`, and with no other one. */
   readonly reason?: string | null | undefined

@@ -18,6 +18,7 @@ import { Commits } from "../commit/Commits.ts"
 
 /** What a SIM is to become. */
 export interface Request extends SimCorrection.Unchecked {
+  /** The SIM that is corrected. */
   readonly iccid: string
 }
 
