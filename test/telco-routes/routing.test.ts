@@ -88,16 +88,19 @@ const order: Telco.PackageOrder = {
 }
 
 describe("a call of the routed telco", () => {
-  Tests.scoped("goes to the telco that the SIM's route names, and asks each time, as its label may be corrected (I9)", function* () {
-    const { asked, calls, telcoOf } = yield* setUp
-    const telco = telcoOf(["a", "b"], routes("a", "b"))
-    expect(yield* telco.createPackage(order)).toMatchObject({ telcoPackageId: "a" })
-    yield* telco.sendSms({ messageId: "m", iccid: GREEN, from: "x", text: "y" })
-    yield* telco.releaseProfile({ key: "k", iccid: GREEN })
-    yield* telco.setMobilePlan({ key: "k", iccid: GREEN, applied: true })
-    expect(calls).toEqual([`a create ${GREEN}`, `b sms ${GREEN}`, `a release ${GREEN}`, `a plan ${GREEN}`])
-    expect(asked).toEqual([GREEN, GREEN, GREEN, GREEN])
-  })
+  Tests.scoped(
+    "goes to the telco that the SIM's route names, and asks each time, as its label may be corrected (I9)",
+    function* () {
+      const { asked, calls, telcoOf } = yield* setUp
+      const telco = telcoOf(["a", "b"], routes("a", "b"))
+      expect(yield* telco.createPackage(order)).toMatchObject({ telcoPackageId: "a" })
+      yield* telco.sendSms({ messageId: "m", iccid: GREEN, from: "x", text: "y" })
+      yield* telco.releaseProfile({ key: "k", iccid: GREEN })
+      yield* telco.setMobilePlan({ key: "k", iccid: GREEN, applied: true })
+      expect(calls).toEqual([`a create ${GREEN}`, `b sms ${GREEN}`, `a release ${GREEN}`, `a plan ${GREEN}`])
+      expect(asked).toEqual([GREEN, GREEN, GREEN, GREEN])
+    }
+  )
 
   Tests.scoped("is refused where no route takes the SIM, and where nobody has it", function* () {
     const { telcoOf } = yield* setUp
