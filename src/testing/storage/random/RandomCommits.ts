@@ -399,7 +399,8 @@ export const aggregateEdit = (
       if (subscription === null) return [{}, {}]
       const confirmed = part.choice % 5 !== 4
       const added = Rows.attachment(of, subscription, { createdAt: world.now + part.choice, confirmed })
-      const packages = Array.from({ length: part.choice % 3 }, (_, index) => Rows.pack(of, added, index))
+      const refused = part.choice % 5 === 1 ? { status: "Refused" as const, refusal: "no zone \u2026" } : {}
+      const packages = Array.from({ length: part.choice % 3 }, (_, index) => Rows.pack(of, added, index, refused))
       return [{ attachments: [added], packages }, {}]
     }
     case "pack": {
@@ -407,7 +408,6 @@ export const aggregateEdit = (
       const pack = Rows.pack(of, attachment, part.choice % 4, {
         usedBytes: part.choice,
         expirationAt: part.choice === 0 ? null : world.now + (part.choice - 5) * HOUR,
-        refusal: part.choice % 5 === 1 ? "no zone \u2026" : null,
         telcoPackageId: part.choice % 4 > 1 ? `T-${part.choice % 4}` : null
       })
       return [{ attachments: [{ ...attachment, lastThresholdNotified: part.choice }], packages: [pack] }, {}]
