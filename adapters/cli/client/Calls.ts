@@ -56,6 +56,9 @@ const failureOf = (connection: Connection, error: unknown, isSent: boolean): Com
   return Schema.isSchemaError(error) && !isSent ? malformed(error) : unknownAnswer(connection)
 }
 
+/** The query of a call that can be tried out. */
+export const trying = (dryRun: boolean) => (dryRun ? { dry_run: "true" as const } : {})
+
 const RETRIES = 1
 
 const options = ({ api, secret, url }: Connection) => ({

@@ -40,8 +40,7 @@ export const run = (
     let report: Report = { corrected: 0, unchanged: 0, refused: 0 }
 
     const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
-      const query = dryRun ? { dry_run: "true" as const } : {}
-      const sent = Calls.call(connection, (client) => client.sims.updateMany({ query, payload }))
+      const sent = Calls.call(connection, (client) => client.sims.updateMany({ query: Calls.trying(dryRun), payload }))
       const before = rowsIn(report)
       const { data } = yield* Effect.mapError(sent, (error) => {
         const message = CsvFile.lineOfFile(error.message, linesAbove)

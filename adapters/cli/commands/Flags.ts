@@ -38,6 +38,10 @@ export const instant = (name: string, description: string) =>
     Flag.optional
   )
 
+/** The flag of a command that can be tried out. */
+export const dryRun = (description: string) =>
+  Flag.Boolean("dry-run").pipe(Flag.withDescription(description), Flag.withDefault(false))
+
 const fromHere = (path: string): string => {
   const short = relative("", path)
   return short === "" || short.startsWith("..") || isAbsolute(short) ? path : short

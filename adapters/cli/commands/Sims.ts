@@ -81,10 +81,7 @@ const update = Command.make(
         "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays"
       )
     ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("With FILE: say what would come of each row, and change nothing"),
-      Flag.withDefault(false)
-    ),
+    dryRun: Flags.dryRun("With FILE: say what would come of each row, and change nothing"),
     label: Flag.Literals("label", Label.labels).pipe(
       Flag.withDescription("The label; only while no subscription holds the SIM"),
       Flag.optional

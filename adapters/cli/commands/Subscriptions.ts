@@ -108,20 +108,7 @@ const show = Command.make(
   )
 )
 
-const dryRun = {
-  "dry-run": Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("Show what it would do, and do nothing"),
-    Flag.withDefault(false)
-  )
-}
-
-interface Previewable {
-  readonly json: boolean
-  readonly "dry-run": boolean
-}
-
-/** The query of a call that may be previewed. */
-const previewing = (given: Previewable) => (given["dry-run"] ? { dry_run: "true" as const } : {})
+const dryRun = Flags.dryRun("Show what it would do, and do nothing")
 
 interface Previewed {
   readonly packages: ReadonlyArray<Output.Row>
@@ -129,7 +116,7 @@ interface Previewed {
 
 /** Prints an answer, and below it the packages of its preview. */
 const printPreviewed = Effect.fnUntraced(function* <Answer extends { readonly preview?: Previewed }>(
-  { json }: Previewable,
+  { json }: { readonly json: boolean },
   answer: Answer,
   toRow: (answer: Answer) => Output.Row
 ) {
@@ -150,7 +137,7 @@ const create = Command.make(
     metadata: optionalText("metadata", "A text of your own, such as an order number"),
     start: Flags.instant("start", "When the plan is to be active; where it is left out, from the first use on"),
     end: Flags.instant("end", "When it ends, for a plan that does not recur"),
-    ...dryRun,
+    dryRun,
     ...Connection.keyFlags
   },
   Effect.fnUntraced(function* (given) {
@@ -164,7 +151,7 @@ const create = Command.make(
       ...(period !== undefined && { active_period: period })
     }
     const answer = yield* Calls.call(connection, ({ subscriptions }) =>
-      subscriptions.create({ query: previewing(given), payload })
+      subscriptions.create({ query: Calls.trying(given.dryRun), payload })
     )
     yield* printPreviewed(given, answer, ({ esimdata, preview: _, ...subscription }) => ({
       ...subscription,
@@ -178,11 +165,11 @@ const create = Command.make(
 
 const remove = Command.make(
   "delete",
-  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...dryRun, ...Connection.keyFlags },
+  { iccid: Flags.id("ICCID of the SIM", "ICCID"), dryRun, ...Connection.keyFlags },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.openCustomers(given)
     const answer = yield* Calls.call(connection, ({ subscriptions }) =>
-      subscriptions.remove({ params: { iccid: given.iccid }, query: previewing(given) })
+      subscriptions.remove({ params: { iccid: given.iccid }, query: Calls.trying(given.dryRun) })
     )
     yield* printPreviewed(given, answer, ({ message }) => ({ message }))
   })
@@ -193,13 +180,13 @@ const suspend = Command.make(
   {
     iccid: Flags.id("ICCID of the SIM", "ICCID"),
     attachment: Flags.id("Id of the plan attachment", "ATTACHMENT"),
-    ...dryRun,
+    dryRun,
     ...Connection.keyFlags
   },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.openCustomers(given)
     const answer = yield* Calls.call(connection, ({ subscriptions }) =>
-      subscriptions.suspend({ params: { iccid: given.iccid, id: given.attachment }, query: previewing(given) })
+      subscriptions.suspend({ params: { iccid: given.iccid, id: given.attachment }, query: Calls.trying(given.dryRun) })
     )
     yield* printPreviewed(given, answer, ({ message }) => ({ message }))
   })
