@@ -7,7 +7,7 @@ import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
 import * as SimAggregate from "./SimAggregate.ts"
-import { packageId } from "./Package.ts"
+import { isAtTelco, packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
@@ -27,7 +27,7 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
     .filter((occurrence) => {
       const known = packages.find((pack) => pack.occurrence === occurrence)
       if (known === undefined) return true
-      return known.status === "Created" && (known.expirationAt === null || now < known.expirationAt)
+      return isAtTelco(known, now)
     })
     .map((occurrence) => packageId(attachmentId, occurrence))
 }

@@ -39,3 +39,7 @@ export interface Package {
 
 /** The package's id, which is also its idempotency key at the telco. */
 export const packageId = (attachmentId: string, occurrence: number): string => `${attachmentId}:${occurrence}`
+
+/** Whether the telco has it, and its period is not over. A package that waits for its first use is not over. */
+export const isAtTelco = ({ expirationAt, status }: Pick<Package, "expirationAt" | "status">, now: Instant): boolean =>
+  status === "Created" && (expirationAt === null || now < expirationAt)

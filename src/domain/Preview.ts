@@ -7,7 +7,7 @@
 import { Result } from "effect"
 import * as Deletion from "./Deletion.ts"
 import type { Package } from "./Package.ts"
-import { packageId } from "./Package.ts"
+import { isAtTelco, packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import * as Provisioning from "./Provisioning.ts"
 import type {
@@ -139,7 +139,7 @@ export const suspension = (
     if (of === undefined) return { suspended: [], endedOccurrences: 0 }
     const { recurrence } = of.attachment.terms
     return {
-      suspended: Suspension.stoppable(of.packages, now).map(timesOf),
+      suspended: of.packages.filter((pack) => isAtTelco(pack, now)).map(timesOf),
       endedOccurrences: recurrence === null ? 0 : recurrence.occurrences - of.packages.length
     }
   })

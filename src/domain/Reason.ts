@@ -3,7 +3,7 @@
  */
 import * as Attachment from "./Attachment.ts"
 import type { Job } from "./Job.ts"
-import { type Package, packageId } from "./Package.ts"
+import { isAtTelco, type Package, packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { type Instant, toIso } from "./Time.ts"
@@ -57,8 +57,8 @@ interface Wanted {
 }
 
 /** Whether the telco has a package that is active. */
-const isServing = ({ activationAt, expirationAt, status }: Package, now: Instant): boolean =>
-  status === "Created" && activationAt !== null && activationAt <= now && (expirationAt === null || now < expirationAt)
+const isServing = (pack: Package, now: Instant): boolean =>
+  pack.activationAt !== null && pack.activationAt <= now && isAtTelco(pack, now)
 
 const ofOccurrence = (
   terms: PlanTerms,

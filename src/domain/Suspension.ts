@@ -6,7 +6,6 @@ import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
 import { type Decision, nothing } from "./Decision.ts"
 import * as SimAggregate from "./SimAggregate.ts"
-import type { Package } from "./Package.ts"
 import { AttachmentExpired, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
@@ -49,7 +48,3 @@ export const suspend = (
       })
   }
 }
-
-/** The packages of a suspended attachment that are stopped at the telco: those that it has, and that are not over. */
-export const stoppable = (packages: ReadonlyArray<Package>, now: Instant): ReadonlyArray<Package> =>
-  packages.filter(({ expirationAt, status }) => status === "Created" && !(expirationAt !== null && expirationAt <= now))

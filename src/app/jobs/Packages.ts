@@ -5,9 +5,8 @@
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
-import { packageId } from "../../domain/Package.ts"
+import { isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Problem from "../../domain/Problem.ts"
-import * as Suspension from "../../domain/Suspension.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
@@ -93,7 +92,8 @@ export const make = Effect.gen(function* () {
     const { organizationId } = held.job
     const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
     const now = yield* clock.now
-    for (const pack of Suspension.stoppable(aggregate?.attachments[0]?.packages ?? [], now)) {
+    for (const pack of aggregate?.attachments[0]?.packages ?? []) {
+      if (!isAtTelco(pack, now)) continue
       const id = packageId(attachmentId, pack.occurrence)
       const call = telco.suspendPackage({ packageId: id, iccid, key: Problem.telcoKey(id, held.job) })
       const answer = yield* Effect.result(inTime("suspendPackage", call))

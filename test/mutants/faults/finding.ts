@@ -25,11 +25,21 @@ export const reasons = faultsOf("Reason.ts", "state", [
   [
     "L2",
     "a package that begins now gives no service",
-    "activationAt !== null && activationAt <= now",
-    "activationAt !== null && activationAt < now"
+    "pack.activationAt !== null && pack.activationAt <= now",
+    "pack.activationAt !== null && pack.activationAt < now"
   ],
-  ["L2", "a package that ends now gives service", "|| now < expirationAt)", "|| now <= expirationAt)"],
-  ["L2", "a package that the telco refused gives service", 'status === "Created" && activationAt', "activationAt"],
+  [
+    "L2",
+    "a package that ends now gives service",
+    "isAtTelco(pack, now)",
+    'pack.status === "Created" && (pack.expirationAt === null || now <= pack.expirationAt)'
+  ],
+  [
+    "L2",
+    "a package that the telco refused gives service",
+    "isAtTelco(pack, now)",
+    "(pack.expirationAt === null || now < pack.expirationAt)"
+  ],
   ["L2", "an order is looked for that is not due", "now < next.dueAt || of.packages", "of.packages"],
   [
     "L2",

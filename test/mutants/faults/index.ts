@@ -11,7 +11,7 @@ import { limits } from "./limits.ts"
 import { outages } from "./outages.ts"
 import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
-import { creation, deletion, previews } from "./service.ts"
+import { creation, deletion, packages, previews } from "./service.ts"
 import { state } from "./state.ts"
 import { terms } from "./terms.ts"
 import { threshold } from "./threshold.ts"
@@ -28,6 +28,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...reports,
   ...creation,
   ...deletion,
+  ...packages,
   ...previews,
   ...search,
   ...reasons,

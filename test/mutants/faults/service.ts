@@ -4,7 +4,7 @@
 import { faultsOf } from "./Fault.ts"
 
 const BUSY = 'sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing"'
-const ENDED = "now < known.expirationAt"
+const ENDED = "now < expirationAt"
 
 export const creation = faultsOf("Provisioning.ts", "creation", [
   ["S1", "any SIM takes any label", "sim.label !== plan.terms.label", "false"],
@@ -165,17 +165,15 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
     "? Recurrence.dueCount(terms.recurrence, anchor, now)",
     "? packages.length"
   ],
-  ["S3", "refused packages are cancelled", 'known.status === "Created" &&', ""],
-  ["S3", "what ends at this instant is cancelled", ENDED, "now <= known.expirationAt"],
-  ["S3", "what is over is cancelled", `known.expirationAt === null || ${ENDED}`, "true"],
-  [
-    "S3",
-    "what waits for its first use is not cancelled",
-    "known.expirationAt === null ||",
-    "known.expirationAt !== null &&"
-  ],
   ["S3", "a SIM in service is freed", 'sim.allocation._tag === "Releasing"', "true"],
   ["S3", "a released SIM is not freed", 'sim.allocation._tag === "Releasing"', "false"]
+])
+
+export const packages = faultsOf("Package.ts", "deletion", [
+  ["S3", "refused packages are cancelled", 'status === "Created" &&', ""],
+  ["S3", "what ends at this instant is cancelled", ENDED, "now <= expirationAt"],
+  ["S3", "what is over is cancelled", `expirationAt === null || ${ENDED}`, "true"],
+  ["S3", "what waits for its first use is not cancelled", "expirationAt === null ||", "expirationAt !== null &&"]
 ])
 
 export const previews = faultsOf("Preview.ts", "creation", [
