@@ -39,11 +39,12 @@ describe("L2: an attachment", () => {
     expect(Reason.orderOf(far, NOW)).toBeNull()
   })
 
-  it("waits for the next package, between two of them", () => {
-    const anchor = NOW - 2 * DAY - 1
+  it("waits for the next package, between two of them, from the very end of the first one on", () => {
     const terms = recurring({ frequency: 3, periodicity: "Daily", occurrences: 5 }, { periodDays: 2 })
-    const between = attached({ terms, anchor }, [{ activationAt: anchor, expirationAt: anchor + 2 * DAY }])
-    expect(why(between)).toEqual({ _tag: "WaitsForStart", at: anchor + 3 * DAY })
+    for (const anchor of [NOW - 2 * DAY - 1, NOW - 2 * DAY]) {
+      const between = attached({ terms, anchor }, [{ activationAt: anchor, expirationAt: anchor + 2 * DAY }])
+      expect(why(between)).toEqual({ _tag: "WaitsForStart", at: anchor + 3 * DAY })
+    }
   })
 
   it("waits for the order of a package that is due, or for the telco", () => {
