@@ -29,6 +29,7 @@ import * as Leases from "./app/jobs/Leases.ts"
 import * as Messages from "./app/subscriptions/Messages.ts"
 import * as Operators from "./app/plans/Operators.ts"
 import * as Organizations from "./app/organizations/Organizations.ts"
+import * as Pauses from "./app/subscriptions/Pauses.ts"
 import * as Plans from "./app/plans/Plans.ts"
 import * as Problems from "./app/organizations/Problems.ts"
 import * as Health from "./app/engine/Health.ts"
@@ -70,6 +71,7 @@ export type Services =
   | Messages.Messages
   | Operators.Operators
   | Organizations.Organizations
+  | Pauses.Pauses
   | Plans.Plans
   | Problems.Problems
   | Health.QueueDepth
@@ -102,6 +104,7 @@ const callingTelco = Layer.mergeAll(Messages.layer, Subscriptions.layer, Wallet.
 const resources = Layer.mergeAll(
   Attachments.layer,
   History.layer,
+  Pauses.layer,
   IdempotencyKeys.layer,
   Commands.layer,
   Operators.layer,

@@ -116,6 +116,16 @@ export interface Telco {
     call: AdapterCall
   ) => Promise<unknown>
   /**
+   * Stops the service of a SIM, or starts it again, where `active` is true. The packages on it stay as they are. A telco
+   * without this function pauses no subscription (rule S7).
+   */
+  readonly setService?:
+    | ((
+        of: { readonly key: string; readonly iccid: string; readonly active: boolean },
+        call: AdapterCall
+      ) => Promise<unknown>)
+    | undefined
+  /**
    * The packages of this service that the telco has on a SIM: the `packageId` of each, or where the telco does not know
    * the order of one, any name by which `cancelPackage` takes it away, and that no package of another SIM has. Those that
    * are over may be left out. Before a SIM is sold again, what is listed on it is cancelled. A telco without this function
@@ -137,6 +147,8 @@ export interface TelcoBridge {
   readonly token: string
   /** The time limit of a call; 10 s by default. */
   readonly timeout?: TimeSpan | undefined
+  /** Whether the bridge has the call that pauses SIMs and resumes them (rule S7); false by default. */
+  readonly pauses?: boolean | undefined
 }
 
 /** A webhook to send: one POST (rules W5 and W6). */

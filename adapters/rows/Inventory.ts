@@ -119,7 +119,8 @@ export const reserve = (
     purpose === "subscription"
       ? store.waiting("sim", Rows.freeSims(of))
       : store.list("sim", of.organizationId, null, "ascending")
-  for (const { lease, value } of rows) {
+  for (const { lease, value: stored } of rows) {
+    const value = Rows.supplied(stored)
     if (value.sim.label !== of.label || !Sim.isSuitable(value.sim, purpose)) continue
     some = true
     if (lease !== null && lease.until > machineNow) continue

@@ -123,8 +123,6 @@ const storage = (store: RowStore): Storage.Service => {
     webhookEndpoints: counted("endpoint", ({ deletedAt }) => deletedAt === null),
     apiKeys: counted("apiKey", ({ revokedAt }) => revokedAt === null)
   }
-  const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) =>
-    get("sim", iccid, organizationId)
   /** The entries of an organization of these days. */
   function* usedOn(organizationId: string, from: number, until: number): Iterable<UsageBook.Entry> {
     const start = { createdAt: from, id: "" }
@@ -132,6 +130,10 @@ const storage = (store: RowStore): Storage.Service => {
       if (value.day === null || value.day >= until) return
       yield value
     }
+  }
+  const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) => {
+    const aggregate = get("sim", iccid, organizationId)
+    return aggregate === null ? null : Rows.supplied(aggregate)
   }
   return {
     commit: (commit) =>
@@ -239,9 +241,10 @@ const storage = (store: RowStore): Storage.Service => {
       get: (asked) => read(() => aggregateOf(asked)?.sim ?? null),
       page: ({ after, isEsim, label, limit, organizationId }) =>
         read(() =>
-          take(list("sim", organizationId, after === null ? null : Inventory.placeAfter(after)), limit, ({ sim }) =>
-            (isEsim === null || isEsim === sim.isEsim) && (label === null || label === sim.label) ? sim : null
-          )
+          take(list("sim", organizationId, after === null ? null : Inventory.placeAfter(after)), limit, (one) => {
+            const { sim } = Rows.supplied(one)
+            return (isEsim === null || isEsim === sim.isEsim) && (label === null || label === sim.label) ? sim : null
+          })
         ),
       find: ({ organizationId, ...filter }) =>
         read(() =>
@@ -249,7 +252,7 @@ const storage = (store: RowStore): Storage.Service => {
             list("sim", organizationId, filter.after === null ? null : Inventory.placeAfter(filter.after)),
             filter,
             ({ sim }) => sim.importSequence,
-            (aggregate) => (SimSearch.isAsked(aggregate, filter) ? aggregate.sim : null)
+            (aggregate) => (SimSearch.isAsked(aggregate, filter) ? Rows.supplied(aggregate).sim : null)
           )
         ),
       reserve: (claim) => read(() => Inventory.reserve(store, claim)),
@@ -310,11 +313,15 @@ const storage = (store: RowStore): Storage.Service => {
           return aggregate === null ? null : SimAggregate.live(aggregate)
         }),
       page: ({ after, limit, organizationId }) =>
-        read(() => take(store.also("sim", Rows.liveOf(organizationId), after), limit, SimAggregate.live)),
+        read(() =>
+          take(store.also("sim", Rows.liveOf(organizationId), after), limit, (one) =>
+            SimAggregate.live(Rows.supplied(one))
+          )
+        ),
       find: ({ organizationId, ...filter }) =>
         read(() =>
           scan(store.also("sim", Rows.liveOf(organizationId), filter.after), filter, subscribed, (aggregate) =>
-            SimSearch.isSubscriptionAsked(aggregate, filter) ? SimAggregate.live(aggregate) : null
+            SimSearch.isSubscriptionAsked(aggregate, filter) ? SimAggregate.live(Rows.supplied(aggregate)) : null
           )
         ),
       attachments: (asked) =>

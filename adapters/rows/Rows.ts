@@ -217,6 +217,12 @@ const ofUsage = (entry: UsageBook.Entry): Place => {
   return { organizationId, id, position, also: { list: usageOf(entry), position, id }, work: null }
 }
 
+/** A SIM as it is read: one that was stored before SIMs could be paused has service. */
+export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
+  const { service }: { readonly service?: Sim.Service } = aggregate.sim
+  return service === undefined ? { ...aggregate, sim: { ...aggregate.sim, service: Sim.inService } } : aggregate
+}
+
 /** Where the row of a value is. */
 export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),

@@ -68,6 +68,8 @@ const recordOf = (kind: string, key: string, document: Books.Document, at: Time.
       return { at, key, refusal, kind, iccid }
     case "mobile plan change":
       return { at, key, refusal, kind, iccid, applied: document["applied"] === true }
+    case "service change":
+      return { at, key, refusal, kind, iccid, active: document["active"] === true }
     default:
       throw new Error(`a telco has no books of ${kind}`)
   }
@@ -121,6 +123,8 @@ export const booksOf = (records: ReadonlyArray<TelcoRecord>): Simulated.TelcoBoo
   const [suspended, cancelled] = [keys("suspension"), keys("cancellation")]
   const mobilePlans = new Map<string, boolean>()
   for (const one of granted) if (one.kind === "mobile plan change") mobilePlans.set(one.iccid, one.applied)
+  const services = new Map<string, boolean>()
+  for (const one of granted) if (one.kind === "service change") services.set(one.iccid, one.active)
   return {
     packages: granted.flatMap((one) =>
       one.kind !== "package"
@@ -135,6 +139,7 @@ export const booksOf = (records: ReadonlyArray<TelcoRecord>): Simulated.TelcoBoo
           ]
     ),
     messages: granted.flatMap((one) => (one.kind === "message" ? [one.key] : [])),
-    mobilePlans: [...mobilePlans]
+    mobilePlans: [...mobilePlans],
+    services: [...services]
   }
 }

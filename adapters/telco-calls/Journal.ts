@@ -125,6 +125,8 @@ export const change = (
 export const MESSAGE = "sms"
 /** A change of a SIM's mobile plan. */
 export const MOBILE_PLAN = "mobile-plan"
+/** A change of a SIM's service. */
+export const SERVICE = "service"
 /** A profile's release for a new download. */
 export const RELEASE = "release"
 /** A refused end of a package. */
@@ -136,7 +138,7 @@ export const ROUTE = "call-route"
  * The kinds of entries that are about one call, by its key. They are not read once the call is not made again, so they are
  * purged. Entries of other kinds, such as those of packages, stay.
  */
-export const callKinds = [MESSAGE, MOBILE_PLAN, RELEASE, END, ROUTE] as const
+export const callKinds = [MESSAGE, MOBILE_PLAN, SERVICE, RELEASE, END, ROUTE] as const
 
 /** For how long an entry of a call stays after its last change, in milliseconds. */
 export const KEPT = 35 * Time.DAY

@@ -7,13 +7,15 @@
  * come, so the order is neither made again nor taken for cancelled: the call is `Unavailable`. So there is never a second
  * package of one order, unless the system is later than that.
  *
- * A message whose answer was lost is never sent again. Of changes of a SIM's mobile plan the one that was asked for last holds.
+ * A message whose answer was lost is never sent again. Of changes of a SIM's mobile plan the one that was asked for last holds,
+ * and so it does of changes of its service. Such a change is done only when no other one without an answer may come after it.
  * Calls about one SIM follow each other, over all processes on the journal.
  */
 import { Clock, Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
+import * as ServiceChanges from "./ServiceChanges.ts"
 import * as SimLocks from "./SimLocks.ts"
 
 /** A package that is on a SIM at the system. */
@@ -37,7 +39,7 @@ export interface Made {
 }
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
-type Request<Kind extends Telco.Change> = Parameters<Telco.Telco["Service"][Kind]>[0]
+type Request<Kind extends Telco.Change> = Parameters<Required<Telco.Telco["Service"]>[Kind]>[0]
 
 /** What a system without keys has to offer. Each call is made as it is: the journal sees to it that it is made once. */
 export interface System {
@@ -55,6 +57,8 @@ export interface System {
   readonly releaseProfile: (of: Request<"releaseProfile">) => Call<void>
   /** Applies or removes the mobile plan. */
   readonly setMobilePlan: (of: Request<"setMobilePlan">) => Call<void>
+  /** Stops the service of a SIM, or starts it again; absent: the system cannot do it. */
+  readonly setService?: (of: Request<"setService">) => Call<void>
 }
 
 const PACKAGE = "package"
@@ -160,7 +164,7 @@ export const make = (
   /** Until when the outcome of an order is unknown: 0 where it is known. */
   const unknownUntil = ({ asked, made }: Order): number => (asked === null || made !== null ? 0 : asked.at + lateMillis)
 
-  /** Fails while the order may still be done. */
+  /** Fails while a call may still be done. */
   const pause = (until: number) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       until <= now
@@ -280,7 +284,12 @@ export const make = (
       })
     )
 
+  const { setService } = system
+
   return Telco.Telco.of({
+    ...(setService !== undefined && {
+      setService: ServiceChanges.make(setService, { telco, journal, locks, lateMillis })
+    }),
     createPackage: (order) =>
       locks.withLock(order.iccid, (held) =>
         Effect.gen(function* () {

@@ -10,6 +10,7 @@
  *     Journal.purgeForever(journal, telcos) // deletes entries of calls that are over
  *     SqlJournal.layer, layerIn(schema)     // needs a SqlClient; survives restarts, and processes may share it
  *     KeylessTelco.make(system, journal)    // the port over a system that knows no keys
+ *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
  */
 export * as Answers from "./Answers.ts"
@@ -17,5 +18,6 @@ export * as CallControl from "./CallControl.ts"
 export * as CallFailure from "./CallFailure.ts"
 export * as Journal from "./Journal.ts"
 export * as KeylessTelco from "./KeylessTelco.ts"
+export * as ServiceChanges from "./ServiceChanges.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"

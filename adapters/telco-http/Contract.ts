@@ -4,7 +4,7 @@
  *
  * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
  * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
- * packages changes nothing, so it has no key; a bridge may do without it.
+ * packages changes nothing, so it has no key; a bridge may do without it, and without the call that pauses SIMs.
  */
 import { Schema } from "effect"
 import {
@@ -158,6 +158,12 @@ export const MobilePlan = Schema.Struct({ iccid: Iccid, applied: Schema.Boolean 
   identifier: "MobilePlan"
 })
 
+/** The body of a pause or a resumption. */
+export const Service = Schema.Struct({
+  iccid: Iccid,
+  active: Schema.Boolean.annotate({ description: "False: the SIM is to have no service" })
+}).annotate({ identifier: "Service" })
+
 const problem = <Code extends string>(status: number, code: Code, identifier: string, description: string) =>
   Schema.Struct({ code: Schema.Literal(code), message: Schema.String })
     .annotate({ identifier, description })
@@ -267,6 +273,15 @@ export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
       success: Done,
       summary: "Apply the organization's mobile plan to an eSIM, or remove it",
       description: "The last change holds; one that comes again, by its `Idempotency-Key`, undoes no later one."
+    }),
+    post("setService", "/services", {
+      payload: Service,
+      success: Done,
+      summary: "Stop the service of a SIM, or start it again",
+      description:
+        "A pause: the packages on the SIM stay, and their times go on. The last change holds; one that comes again, by its " +
+        "`Idempotency-Key`, undoes no later one. Optional: simplan makes this call only where its settings say that the " +
+        "bridge has it."
     }),
     HttpApiEndpoint.post("listPackages", "/packages/list", {
       payload: Listing,

@@ -26,6 +26,8 @@ export interface Options {
   readonly token: Redacted.Redacted
   /** The time limit of a whole call; 10 s by default. */
   readonly timeout?: Duration.Input
+  /** Whether the bridge has the call that pauses SIMs and resumes them (rule S7); false by default. */
+  readonly pauses?: boolean | undefined
 }
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -118,7 +120,7 @@ const listed = (response: Response): Call<ReadonlyArray<string> | null> => {
   )
 }
 
-const make = ({ timeout = "10 seconds", token, url }: Options) =>
+const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =>
   Effect.gen(function* () {
     const client = yield* HttpApiClient.make(Contract.Contract, {
       baseUrl: url,
@@ -156,6 +158,9 @@ const make = ({ timeout = "10 seconds", token, url }: Options) =>
       sendSms: ({ from, iccid, messageId, text }) =>
         send(client.sendSms(of(messageId, { message_id: messageId, iccid, from, text })), done),
       releaseProfile: ({ iccid, key }) => send(client.releaseProfile(of(key, { iccid })), done),
+      ...(pauses && {
+        setService: ({ active, iccid, key }) => send(client.setService(of(key, { iccid, active })), done)
+      }),
       setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(of(key, { iccid, applied })), done),
       listPackages: ({ iccid }) =>
         send(client.listPackages({ payload: { iccid }, responseMode: "response-only" }), listed)

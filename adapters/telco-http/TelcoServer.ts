@@ -49,6 +49,8 @@ const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>):
 
 const NOT_LISTED = Effect.succeed(null)
 
+const cannotPause = Effect.fail(new Telco.Refused({ message: "The telco cannot stop the service of a SIM" }))
+
 const handlers = HttpApiBuilder.group(
   Contract.Contract,
   "telco",
@@ -67,6 +69,8 @@ const handlers = HttpApiBuilder.group(
         finished(telco.releaseProfile({ key: headers[Contract.IDEMPOTENCY_KEY], iccid })),
       setMobilePlan: ({ headers, payload: { applied, iccid } }) =>
         finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied })),
+      setService: ({ headers, payload: { active, iccid } }) =>
+        finished(telco.setService?.({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, active }) ?? cannotPause),
       listPackages: ({ payload: { iccid } }) =>
         Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids }))
     })

@@ -1,7 +1,7 @@
 /**
  * The telco port over an online charging system (OCS).
  *
- * Packages and the mobile plan are ordered and messages are sent under entries of the journal, because the system knows
+ * Packages and the mobile plan are ordered, SIMs are paused and messages are sent under entries of the journal, because the system knows
  * no idempotency keys. It has no call that releases a profile for a new download: that succeeds here and does nothing, and
  * whoever needs it lets the SM-DP+ do it.
  */
@@ -11,6 +11,7 @@ import { type Journal, SimLocks } from "../telco-calls/index.ts"
 import type * as Api from "./api/Api.ts"
 import * as MobilePlans from "./MobilePlans.ts"
 import * as Orders from "./orders/Orders.ts"
+import * as Pauses from "./Pauses.ts"
 import * as Settings from "./Settings.ts"
 import * as Sms from "./Sms.ts"
 import * as Subscribers from "./Subscribers.ts"
@@ -20,13 +21,15 @@ const make = Effect.gen(function* () {
   const { telco } = yield* Settings.Settings
   const { cancelPackage, createPackage, listPackages, suspendPackage } = yield* Orders.Orders
   const { setMobilePlan } = yield* MobilePlans.MobilePlans
+  const { keep, setService } = yield* Pauses.make
   return Telco.Telco.of({
-    createPackage,
+    createPackage: (order) => Effect.tap(createPackage(order), () => keep(order.iccid)),
     suspendPackage,
     cancelPackage,
     listPackages,
     sendSms: yield* Sms.makeSendSms,
     setMobilePlan,
+    setService,
     releaseProfile: ({ iccid }) =>
       Effect.logDebug(
         `${telco} has no call that releases the profile of ${iccid}; route "profiles" to an SM-DP+ if it is to be downloaded again`

@@ -5,7 +5,7 @@
  * routes were changed, a package is suspended and cancelled where it was created, and nothing is done twice. The entry of a
  * package stays; that of another call is purged some time after the call was last made.
  *
- * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), and by what a SIM can be addressed (rule
+ * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can pause them (rule S7), and by what a SIM can be addressed (rule
  * I7), which is read for each call because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
@@ -31,7 +31,8 @@ const capabilities = {
   cancelPackage: "packages",
   sendSms: "sms",
   releaseProfile: "profiles",
-  setMobilePlan: "packages"
+  setMobilePlan: "packages",
+  setService: "packages"
 } as const satisfies Readonly<Record<Telco.Change, Routing.Capability>>
 
 /** Whose SIM an ICCID is, and its label, which may be corrected while the SIM is free (rule I9). */
@@ -165,13 +166,34 @@ export const make = ({
     return ids
   })
 
+  /**
+   * Stops or starts the service at each telco that may have packages of the SIM. One that took some before and does not know the
+   * SIM any more may refuse.
+   */
+  const setService = Effect.fnUntraced(function* (of: { key: string; iccid: string; active: boolean }) {
+    const supplier = supplierOf(routes, telcos, yield* ownerOf(of.iccid))?.name
+    let isDone = false
+    let refusal = new Telco.Refused({ message: "No telco of the SIM can stop its service" })
+    for (const name of yield* suppliers(of.iccid)) {
+      const call = telcos.get(name)?.telco.setService
+      if (call === undefined) continue
+      const result = yield* Effect.result(named(name, call(of)))
+      yield* count(name, "setService", outcomeOf(result))
+      if (Result.isSuccess(result)) isDone = true
+      else if (result.failure._tag === "Telco.Unavailable" || name === supplier) return yield* result.failure
+      else refusal = result.failure
+    }
+    if (!isDone) return yield* refusal
+  })
+
   return {
+    ...Telco.dispatch(ask),
+    setService,
     listPackages: Effect.fnUntraced(function* ({ iccid }) {
       const lists = yield* Effect.forEach(yield* suppliers(iccid), (name) => listedBy(name, iccid))
       const known = lists.filter((ids) => ids !== null)
       return known.length === 0 ? null : known.flat()
-    }),
-    ...Telco.dispatch(ask)
+    })
   }
 }
 
@@ -186,6 +208,14 @@ export const makeTerms = (
       const telco = supplierOf(routes, telcos, { label: terms.label, organizationId })
       return telco === undefined ? Effect.fail(unrouted(terms.label)) : telco.checkTerms(of)
     })
+})
+
+/** Whether the telco of the SIMs' packages can stop their service (rule S7). */
+export const makeSupport = (
+  routes: ReadonlyArray<Routing.Route>,
+  telcos: ReadonlyMap<string, Connected>
+): Telco.TelcoSupport => ({
+  setService: (of) => Effect.sync(() => supplierOf(routes, telcos, of)?.telco.setService !== undefined)
 })
 
 /** By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages knows. */

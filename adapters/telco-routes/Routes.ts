@@ -51,8 +51,8 @@ const UNKNOWN_PACKAGE = "simplan-telco-check"
 /** A telco behind a bridge over HTTP, by the contract of `telco-http`. */
 const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { key: token, name, timeoutMillis: timeout, url } = of
-    const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout }))
+    const { key: token, name, pauses, timeoutMillis: timeout, url } = of
+    const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout, pauses }))
     const telco = yield* Guards.guarded(of, Context.get(context, Telco.Telco))
     return {
       ...Connected.onlyCalls,
@@ -133,7 +133,8 @@ const make = (settings: Settings.Settings) =>
     })
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
-      Context.add(Telco.TelcoTerms, RoutedTelco.makeTerms(routes, telcos))
+      Context.add(Telco.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
+      Context.add(Telco.TelcoSupport, RoutedTelco.makeSupport(routes, telcos))
     )
   })
 

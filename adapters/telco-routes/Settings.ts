@@ -297,6 +297,8 @@ const schemas = ({ read, readNotification }: Secrets) => {
       url: WebUrl,
       /** Sent as `Authorization: Bearer`. */
       key: secret,
+      /** Whether the bridge has the call that pauses SIMs (rule S7). */
+      pauses: orElse(Schema.Boolean.annotate({ message: "must be true or false" }), false),
       ...common()
     })
   }

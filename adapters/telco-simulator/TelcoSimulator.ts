@@ -63,6 +63,8 @@ export interface Inspection {
   readonly messages: Effect.Effect<ReadonlyArray<SimulatedMessage>, BooksError>
   /** Whether the mobile plan is applied, by ICCID; only those for which it was ever set. */
   readonly mobilePlans: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>
+  /** Whether the SIM has service, by ICCID; only those for which that was ever set. */
+  readonly services: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>
   /** The ICCID of each release of a profile. */
   readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
 }
@@ -117,6 +119,9 @@ const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
 /** A change of an ICCID's mobile plan; the last one added is what holds. */
 const MobilePlanChange = Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean, refusal: Refusal })
 
+/** A change of an ICCID's service; the last one added is what holds. */
+const ServiceChange = Schema.Struct({ iccid: Schema.String, active: Schema.Boolean, refusal: Refusal })
+
 /** The records of a kind. */
 const collection = <A extends Document>(books: Books["Service"], kind: string, schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(schema)
@@ -160,7 +165,8 @@ const recordsIn = (books: Books["Service"]) => ({
   cancellations: terminations(books, CANCELLATION),
   messages: collection(books, "message", Message),
   releases: collection(books, "release", Release),
-  mobilePlanChanges: collection(books, "mobile plan change", MobilePlanChange)
+  mobilePlanChanges: collection(books, "mobile plan change", MobilePlanChange),
+  serviceChanges: collection(books, "service change", ServiceChange)
 })
 
 type Records = ReturnType<typeof recordsIn>
@@ -203,6 +209,10 @@ const inspectionOf = (records: Records): Inspection => ({
   mobilePlans: Effect.map(
     records.mobilePlanChanges.list(),
     (all) => new Map(granted(all).map(({ record }) => [record.iccid, record.applied]))
+  ),
+  services: Effect.map(
+    records.serviceChanges.list(),
+    (all) => new Map(granted(all).map(({ record }) => [record.iccid, record.active]))
   ),
   releasedProfiles: Effect.map(records.releases.list(), (all) => granted(all).map(({ record }) => record.iccid))
 })
@@ -260,6 +270,8 @@ const working = (records: Records, options: Options, refusal: string | null): Re
   releaseProfile: ({ iccid, key }) => booked(Effect.flatMap(records.releases.add(key, { iccid, refusal }), answer)),
   setMobilePlan: ({ applied, iccid, key }) =>
     booked(Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)),
+  setService: ({ active, iccid, key }) =>
+    booked(Effect.flatMap(records.serviceChanges.add(key, { iccid, active, refusal }), answer)),
   // Those that were not cancelled. The simulator has no clock: packages that are over are among them.
   listPackages: ({ iccid }) =>
     booked(
@@ -288,6 +300,7 @@ const untouched: State = {
     sendSms: 0,
     releaseProfile: 0,
     setMobilePlan: 0,
+    setService: 0,
     listPackages: 0
   }
 }

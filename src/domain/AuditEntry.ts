@@ -35,6 +35,8 @@ export const actions = [
   "sim.report",
   "subscription.create",
   "subscription.delete",
+  "subscription.pause",
+  "subscription.resume",
   "plan_attachment.create",
   "plan_attachment.suspend",
   "job.retry",

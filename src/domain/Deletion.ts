@@ -6,12 +6,16 @@
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
+import * as Pause from "./Pause.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import { isAtTelco, packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
+
+/** The job that releases the SIM of a subscription. */
+const releaseJobId = (subscriptionId: string): string => `release:${subscriptionId}`
 
 /**
  * The packages that the telco has of an attachment, or may be about to have. Packages whose period is over are left
@@ -33,11 +37,13 @@ const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, no
 }
 
 /**
- * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted.
+ * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted. A
+ * deletion ends a pause (rule S7), by the change `given` where the telco is not being asked already.
  */
 export const remove = (
   aggregate: SimAggregate.SimAggregate,
-  now: Instant
+  now: Instant,
+  given: Pause.Given
 ): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
   const { sim, subscription } = aggregate
   const { iccid } = sim
@@ -48,18 +54,20 @@ export const remove = (
   if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length)
     return Result.fail(new SimBusy({ iccid }))
   const { subscriptionId } = subscription
+  const resumed = Pause.asked(sim, null, given, now)
   return Result.succeed({
     sim: {
       loaded: aggregate,
       next: {
         ...aggregate,
-        sim: { ...sim, allocation: { _tag: "Releasing", subscriptionId }, recycledAt: now },
+        sim: { ...resumed.sim, allocation: { _tag: "Releasing", subscriptionId }, recycledAt: now },
         subscription: { ...subscription, status: "Deleted" }
       }
     },
     jobs: [
+      ...resumed.jobs,
       {
-        jobId: `release:${subscriptionId}`,
+        jobId: releaseJobId(subscriptionId),
         work: {
           _tag: "CancelPackages",
           iccid,
@@ -85,7 +93,7 @@ export const withheld = (aggregate: SimAggregate.SimAggregate, releaseId: string
     sim: { loaded: aggregate, next: { ...aggregate, sim: { ...sim, allocation } } },
     jobs: [
       {
-        jobId: `release:${releaseId}`,
+        jobId: releaseJobId(releaseId),
         work: { _tag: "CancelPackages", iccid: sim.iccid, packageIds: [], release: true },
         dueAt: now
       }
@@ -93,8 +101,26 @@ export const withheld = (aggregate: SimAggregate.SimAggregate, releaseId: string
   }
 }
 
-/** Rule S3: the telco has confirmed the cancellation, so the SIM is free again. */
-export const released = (sim: Sim): Decision =>
-  sim.allocation._tag === "Releasing"
-    ? { sim: { loaded: { sim }, next: { sim: { ...sim, allocation: { _tag: "Free" } } } } }
-    : {}
+/** The job that releases the SIM; null while it is not being released. */
+export const releaseJobOf = ({ allocation }: Sim): string | null =>
+  allocation._tag === "Releasing" ? releaseJobId(allocation.subscriptionId) : null
+
+/**
+ * Rule S3: the telco has confirmed the cancellation, so the SIM is free again. One that the telco has not resumed yet (rule
+ * S7) stays: it is free when its change is done.
+ */
+export const released = (sim: Sim): Decision => {
+  if (sim.allocation._tag !== "Releasing") return {}
+  const next: Sim = Pause.isResumed(sim) ? { ...sim, allocation: { _tag: "Free" } } : sim
+  return { sim: { loaded: { sim }, next: { sim: next } } }
+}
+
+/**
+ * Rule S7: a change of the SIM's service has ended. `isReleased` says that nothing else is left to be done of its release: then
+ * the SIM is free where it was resumed.
+ */
+export const afterPause = (loaded: Sim, { jobs, sim }: Pause.Next, isReleased: boolean): Decision => {
+  const isFree = isReleased && sim.allocation._tag === "Releasing" && Pause.isResumed(sim)
+  const next: Sim = isFree ? { ...sim, allocation: { _tag: "Free" } } : sim
+  return { sim: { loaded: { sim: loaded }, next: { sim: next } }, jobs }
+}

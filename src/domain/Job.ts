@@ -37,6 +37,8 @@ export type Work =
     }
   /** Apply or remove the mobile plan of an eSIM, as its SIM's `mobilePlan` says (rule I6). */
   | { readonly _tag: "ChangeMobilePlan"; readonly iccid: string; readonly changeId: string }
+  /** Pause the service of a SIM or resume it, as its SIM's `service` says (rule S7). */
+  | { readonly _tag: "SetService"; readonly iccid: string; readonly changeId: string }
   /** Notify what is due of an attachment from the job's instant on: its activation, coming end and end (rule E1). */
   | { readonly _tag: "NotifyAttachment"; readonly iccid: string; readonly attachmentId: string }
   /**
@@ -71,6 +73,7 @@ export const kinds = [
   "CancelPackages",
   "SendSms",
   "ChangeMobilePlan",
+  "SetService",
   "NotifyAttachment",
   "NotifyAttachments",
   "ReviewPackage",
@@ -99,7 +102,8 @@ export interface Refusals {
 /**
  * What a job waits for that was tried and is to be tried again. `unavailable`: the telco did not answer, or could not take
  * the work. `held_back`: the telco was not asked, since it has too many calls or did not answer others. `refused`: the telco
- * refused, and is asked again (rule S6). `busy`: what a command needs is not there yet (rule H1).
+ * refused, and is asked again (rule S6). `busy`: what a command needs is not there yet (rule H1), or a SIM is not resumed yet
+ * (rule S7).
  */
 export const waitingReasons = ["unavailable", "held_back", "refused", "busy"] as const
 
@@ -261,6 +265,7 @@ export const isAwaited = (work: Work): boolean => {
     case "CreatePackage":
     case "SuspendPackages":
     case "CancelPackages":
+    case "SetService":
     case "NotifyAttachment":
     case "NotifyAttachments":
     case "ReviewPackage":

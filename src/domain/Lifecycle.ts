@@ -49,6 +49,8 @@ const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
 /** Something to be notified: its type, and what of the SIM it is about. */
 interface Cause {
   readonly type: LifecycleType
+  /** When it was; absent where the type says nothing of it. */
+  readonly at?: Instant
   readonly of?: Of
   readonly pack?: Package
 }
@@ -93,6 +95,14 @@ export const ended = (change: SimChange, now: Instant): ReadonlyArray<string> =>
     .map(({ attachment }) => attachment.attachmentId)
 }
 
+/** Rule S7: a pause and its end. A deletion ends a pause without a word of its own. */
+const pauseCauses = (change: SimChange, now: Instant): ReadonlyArray<Cause> => {
+  const { loaded, next } = change
+  const [before, after] = [loaded.sim.service?.pausedAt ?? null, next.sim.service?.pausedAt ?? null]
+  if ((before === null) === (after === null) || isDeletion(change)) return NONE
+  return [after === null ? { type: "subscription.resumed", at: now } : { type: "subscription.paused", at: after }]
+}
+
 /**
  * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5).
  * `notifiedUntil` has for each attachment of `ended` the instant until which it has been notified, which is its job's;
@@ -110,6 +120,7 @@ export const caused = (
   const jobs: Array<NewJob> = []
   const [from, to] = [loaded.subscription?.status, next.subscription?.status]
   if (to === "Live" && from !== "Live") causes.push({ type: "subscription.created" })
+  causes.push(...pauseCauses(change, now))
   const before = new Map((loaded.attachments ?? NONE).map((of) => [of.attachment.attachmentId, of]))
   for (const of of next.attachments ?? NONE) {
     const stored = before.get(of.attachment.attachmentId)
@@ -231,9 +242,15 @@ export const payloads = (
   if (subscription === null) return NONE
   const { subscriptionId } = subscription
   const esim = sim.iccid
-  return causes.flatMap(({ of, pack, type }): ReadonlyArray<Payload> => {
+  return causes.flatMap(({ at, of, pack, type }): ReadonlyArray<Payload> => {
     if (type === "subscription.created" || type === "subscription.deleted") {
       return [{ type, data: { esim, subscriptionId } }]
+    }
+    if (type === "subscription.paused" || type === "subscription.resumed") {
+      if (at === undefined) return NONE
+      return type === "subscription.paused"
+        ? [{ type, data: { esim, subscriptionId, pausedAt: toIso(at) } }]
+        : [{ type, data: { esim, subscriptionId, resumedAt: toIso(at) } }]
     }
     const attachmentId = of?.attachment.attachmentId
     const stored = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)

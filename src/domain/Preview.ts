@@ -111,7 +111,7 @@ export const creation = (
 
 /** Rule S9: what a deletion would do. One that would be refused says so, and what the SIM shows of its use. */
 export const deletion = (aggregate: SimAggregate.SimAggregate, now: Instant): Result.Result<OfDeletion, NotFound> => {
-  const removed = Deletion.remove(aggregate, now)
+  const removed = Deletion.remove(aggregate, now, { changeId: NIL, isRefused: false })
   const refusal = Result.isFailure(removed) ? removed.failure : null
   if (refusal?._tag === "NotFound") return Result.fail(refusal)
   const packages = aggregate.attachments.flatMap((of) => of.packages)

@@ -155,6 +155,12 @@ export class TermsRefused extends Data.TaggedError("TermsRefused")<{
   readonly message: string
 }> {}
 
+/** The telco of the SIM cannot do that, so it is not asked (rule S7). */
+export class NotSupported extends Data.TaggedError("NotSupported")<{
+  /** What is not supported, as a sentence. */
+  readonly message: string
+}> {}
+
 /** The telco refused for good; nothing remains (rule S5). */
 export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{
   /** What the telco says. */
@@ -245,6 +251,7 @@ const classes = {
   RegionExists,
   EndpointDisabled,
   TermsRefused,
+  NotSupported,
   TelcoRefused,
   TelcoUnavailable,
   QuotaExceeded,
@@ -296,6 +303,7 @@ const tagCodes = {
   RegionExists: "region_exists",
   EndpointDisabled: "webhook_endpoint_disabled",
   TermsRefused: "terms_refused",
+  NotSupported: "not_supported",
   TelcoRefused: "telco_refused",
   TelcoUnavailable: "telco_unavailable",
   QuotaExceeded: "quota_exceeded",
@@ -413,6 +421,7 @@ export const sentence = (refusal: Plain): string => {
     case "KeyRefused":
       return "Unauthorized: API key is not valid"
     case "TermsRefused":
+    case "NotSupported":
     case "InsideTransaction":
       return refusal.message
   }

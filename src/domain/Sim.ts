@@ -1,6 +1,6 @@
 /**
  * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, I7,
- * I9, S2 and S5).
+ * I9, S2, S5 and S7).
  */
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
@@ -39,6 +39,23 @@ export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }
   | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
+/**
+ * Whether the SIM has service (rule S7). `pausedAt` is what was asked for last: since when it is paused, or null. `Settled`: the
+ * telco has it so. `Changing`: the telco is being asked for `active`, under the key `changeId`; where something else was asked
+ * for meanwhile, another change follows this one.
+ */
+export type Service =
+  | { readonly _tag: "Settled"; readonly pausedAt: Instant | null }
+  | {
+      readonly _tag: "Changing"
+      readonly pausedAt: Instant | null
+      readonly changeId: string
+      readonly active: boolean
+    }
+
+/** A SIM has service until a subscription of it is paused. */
+export const inService: Service = { _tag: "Settled", pausedAt: null }
+
 /** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */
 export interface Sim extends SimIdentities.SimIdentities {
   /** The organization that owns it. */
@@ -71,6 +88,8 @@ export interface Sim extends SimIdentities.SimIdentities {
   readonly lastActivityAt: Instant | null
   /** Whether it is applied, and which change is under way (rule I6). */
   readonly mobilePlan: MobilePlan
+  /** Whether its subscription is paused, and which change is under way (rule S7). */
+  readonly service: Service
   /** Guards the SIM's aggregate: the SIM, its subscription, attachments and packages. */
   readonly version: number
 }
@@ -145,7 +164,8 @@ export const imported = (
   smdp: null,
   location: null,
   lastActivityAt: null,
-  mobilePlan: { _tag: "Settled", applied: false }
+  mobilePlan: { _tag: "Settled", applied: false },
+  service: inService
 })
 
 /** What a repeated import may bring of a SIM (rule I7). */

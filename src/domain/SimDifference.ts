@@ -21,7 +21,8 @@ const simFields = [
   "smdp",
   "location",
   "lastActivityAt",
-  "mobilePlan"
+  "mobilePlan",
+  "service"
 ] as const
 const subscriptionFields = ["status"] as const
 const attachmentFields = ["confirmed", "anchor", "suspendedAt", "lastThresholdNotified"] as const

@@ -16,6 +16,8 @@ export const standardTypes = [
 export const optInTypes = [
   "subscription.created",
   "subscription.deleted",
+  "subscription.paused",
+  "subscription.resumed",
   "attachment.created",
   "attachment.activated",
   "attachment.expiring",
@@ -88,6 +90,16 @@ export type Payload =
   | {
       readonly type: "subscription.created" | "subscription.deleted"
       readonly data: { readonly esim: string; readonly subscriptionId: string }
+    }
+  | {
+      readonly type: "subscription.paused"
+      /** `pausedAt` is RFC 3339 in UTC. */
+      readonly data: { readonly esim: string; readonly subscriptionId: string; readonly pausedAt: string }
+    }
+  | {
+      readonly type: "subscription.resumed"
+      /** `resumedAt` is RFC 3339 in UTC. */
+      readonly data: { readonly esim: string; readonly subscriptionId: string; readonly resumedAt: string }
     }
   | {
       readonly type: "attachment.created" | "attachment.activated" | "attachment.expiring" | "attachment.expired"

@@ -7,6 +7,7 @@
  * under another key (rule S6), and may then be done. `listPackages` alone changes nothing and has no key.
  */
 import { Context, Data, Effect } from "effect"
+import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { Instant } from "../domain/Time.ts"
 import type { StorageError } from "./storage/Failure.ts"
@@ -125,6 +126,17 @@ export class Telco extends Context.Service<
       readonly applied: boolean
     }) => Call<void>
     /**
+     * Stops the service of a SIM, or starts it again (rule S7), idempotent by `key`. The packages on the SIM stay as they are,
+     * and their times go on. Absent: the telco cannot do it, as telcos are that were written before it, and no SIM of it is
+     * paused.
+     */
+    readonly setService?: (of: {
+      readonly key: string
+      readonly iccid: string
+      /** False: the SIM is to have no service. */
+      readonly active: boolean
+    }) => Call<void>
+    /**
      * The packages of this service that the telco has on a SIM, suspended ones included; those that are over may be left
      * out. Each is called what `cancelPackage` takes it away by: the `packageId` of its order, or, where the telco knows no
      * order of it, a name of the telco's own that no package of another SIM has. A SIM is free only when all that is listed
@@ -135,8 +147,8 @@ export class Telco extends Context.Service<
   }
 >()("simplan/Telco") {}
 
-/** The operations that change something, each idempotent by a key. */
-export const changes = [
+/** The operations that change something and that every telco has, each idempotent by a key. */
+export const required = [
   "createPackage",
   "suspendPackage",
   "cancelPackage",
@@ -144,6 +156,9 @@ export const changes = [
   "releaseProfile",
   "setMobilePlan"
 ] as const satisfies ReadonlyArray<keyof Telco["Service"]>
+
+/** The operations that change something, each idempotent by a key. */
+export const changes = [...required, "setService"] as const satisfies ReadonlyArray<keyof Telco["Service"]>
 
 /** One of the operations that change something. */
 export type Change = (typeof changes)[number]
@@ -160,13 +175,15 @@ export interface Subject {
   readonly packageId: string | null
 }
 
+const cannotSetService = Effect.fail(new Refused({ message: "The telco cannot stop the service of a SIM" }))
+
 /**
  * The operations that change something, each made by `send`, which is given what the call is about and chooses the port
  * that it is made at.
  */
 export const dispatch = (
   send: <A>(subject: Subject, call: (port: Telco["Service"]) => Call<A>) => Call<A>
-): Pick<Telco["Service"], Change> => {
+): Required<Pick<Telco["Service"], Change>> => {
   const onPackage = (operation: Change, { iccid, packageId, key = packageId }: PackageRef): Subject => ({
     operation,
     key,
@@ -180,21 +197,24 @@ export const dispatch = (
     cancelPackage: (of) => send(onPackage("cancelPackage", of), (port) => port.cancelPackage(of)),
     sendSms: (sms) => send(onSim("sendSms", sms.messageId, sms.iccid), (port) => port.sendSms(sms)),
     releaseProfile: (of) => send(onSim("releaseProfile", of.key, of.iccid), (port) => port.releaseProfile(of)),
-    setMobilePlan: (of) => send(onSim("setMobilePlan", of.key, of.iccid), (port) => port.setMobilePlan(of))
+    setMobilePlan: (of) => send(onSim("setMobilePlan", of.key, of.iccid), (port) => port.setMobilePlan(of)),
+    setService: (of) => send(onSim("setService", of.key, of.iccid), (port) => port.setService?.(of) ?? cannotSetService)
   }
 }
 
 /**
  * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without
- * `listPackages` stays without it.
+ * `listPackages` or `setService` stays without it.
  */
 export const map = (
   port: Telco["Service"],
   wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
 ): Telco["Service"] => {
   const { listPackages } = port
+  const { setService, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
   return {
-    ...dispatch(({ operation }, call) => wrap(call(port), operation)),
+    ...others,
+    ...(port.setService !== undefined && { setService }),
     ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") })
   }
 }
@@ -234,3 +254,15 @@ export interface TelcoTerms {
 export const TelcoTerms = Context.Reference<TelcoTerms>("simplan/TelcoTerms", {
   defaultValue: () => ({ check: () => Effect.void })
 })
+
+/** What the telco of such SIMs can do beside what every telco does. */
+export interface TelcoSupport {
+  /** Whether a SIM of the organization and the label can be paused (rule S7). */
+  readonly setService: (of: { readonly organizationId: string; readonly label: Label }) => Effect.Effect<boolean>
+}
+
+/**
+ * Says, before the telco is asked, whether it can do what not every telco does. Null, the default: the operations that the port
+ * has are what it can do. An adapter over several telcos provides this reference beside `Telco`, if they differ.
+ */
+export const TelcoSupport = Context.Reference<TelcoSupport | null>("simplan/TelcoSupport", { defaultValue: () => null })

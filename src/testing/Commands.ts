@@ -191,6 +191,14 @@ const remove: Of<"Delete"> = fc.record({
   foreign: rarely(8)
 })
 
+const pause: Of<"Pause"> = fc.record({
+  _tag: fc.constant("Pause" as const),
+  by,
+  line: place,
+  paused: fc.boolean(),
+  foreign: rarely(8)
+})
+
 const sendSms: Of<"SendSms"> = fc.record({
   _tag: fc.constant("SendSms" as const),
   by,
@@ -271,6 +279,7 @@ export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
     { weight: 10, arbitrary: reports },
     { weight: 3, arbitrary: suspend },
     { weight: 3, arbitrary: remove },
+    { weight: 4, arbitrary: pause },
     { weight: 2, arbitrary: sendSms },
     { weight: 3, arbitrary: setMobilePlan },
     { weight: 3, arbitrary: repeat },

@@ -55,6 +55,7 @@ export const all: ReadonlyArray<Invariant> = [
   Inventory.packagesAreAsOrdered,
   Answers.creationsStay,
   Answers.suspensionsStay,
+  Answers.pausesStay,
   Answers.repetitionsAreAnsweredTheSame,
   Answers.messagesAreSentOnce,
   Answers.refusalsLeaveNothing,

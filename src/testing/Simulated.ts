@@ -40,6 +40,8 @@ export interface TelcoBooks {
   readonly messages: ReadonlyArray<string>
   /** Whether the mobile plan is applied, by ICCID, where it was ever set. */
   readonly mobilePlans: ReadonlyArray<readonly [iccid: string, applied: boolean]>
+  /** Whether the SIM has service, by ICCID, where that was ever set (rule S7). */
+  readonly services: ReadonlyArray<readonly [iccid: string, active: boolean]>
 }
 
 /** What the telco wrote down at one instant, under the key of the call; a refusal stands under its key too. */
@@ -53,6 +55,7 @@ export type TelcoRecord = { readonly at: Instant; readonly key: string; readonly
   | { readonly kind: "message"; readonly iccid: string; readonly text: string }
   | { readonly kind: "release"; readonly iccid: string }
   | { readonly kind: "mobile plan change"; readonly iccid: string; readonly applied: boolean }
+  | { readonly kind: "service change"; readonly iccid: string; readonly active: boolean }
 )
 
 /** A call as its caller saw it; `no answer`: the caller gave up, and the telco may have done the work. */

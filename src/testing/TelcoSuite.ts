@@ -203,6 +203,20 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
       yield* apply
       yield* observed("applied", false, ({ mobilePlan }) => mobilePlan(iccid))
     })
+  },
+  {
+    name: "the service of a SIM, where the telco can stop it, is what the last change says, and one that comes again undoes no later one",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      if (telco.setService === undefined) return
+      const key = yield* freshKey
+      const stop = telco.setService({ key: `${key}-1`, iccid, active: false })
+      yield* stop
+      yield* observed("in service", false, ({ service }) => service?.(iccid) ?? false)
+      yield* telco.setService({ key: `${key}-2`, iccid, active: true })
+      yield* stop
+      yield* observed("in service", true, ({ service }) => service?.(iccid) ?? true)
+    })
   }
 ]
 

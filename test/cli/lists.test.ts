@@ -32,6 +32,7 @@ const subscription = (number: number) => ({
   subscription_id: `subscription-${number}`,
   created_at: at,
   metadata,
+  paused_at: null,
   esim: { esim_id: `esim-${number}`, iccid: `${number}`, lpa_string: null, label: "Green" }
 })
 

@@ -133,6 +133,17 @@ describe("an organization's own", () => {
     expect((await keyed("sims", "show", World.iccid(1))).out).not.toContain("esimsetup")
   })
 
+  it("subscriptions are paused and resumed", async () => {
+    const paused = await keyed("subscriptions", "pause", World.iccid(1))
+    expect(paused).toMatchObject({ code: 0, err: "" })
+    expect(paused.out).toContain("Subscription paused successfully")
+    expect((await keyed("subscriptions", "show", World.iccid(1))).out).toMatch(/^paused_at +2026-/m)
+    const resumed = await keyed("subscriptions", "resume", World.iccid(1), "--json")
+    expect(lines(resumed.out)).toEqual([{ iccid: World.iccid(1), message: "Subscription resumed successfully" }])
+    expect((await keyed("subscriptions", "show", World.iccid(1))).out).toMatch(/^paused_at +null$/m)
+    expect((await keyed("subscriptions", "pause", World.iccid(2))).err).toMatch(/subscription_not_found/)
+  })
+
   it("plans are listed", async () => {
     const found = await keyed("plans", "list")
     expect(found.out).toMatch(/^plan_id +plan_name +label +MB +days +recurring\n/)
@@ -152,7 +163,7 @@ describe("an organization's own", () => {
       false,
       200
     )
-    expect(wide.out).toMatch(/^iccid +subscription_id +label +created_at +metadata\n.+order {2}\[31m4711\n$/)
+    expect(wide.out).toMatch(/^iccid +subscription_id +label +created_at +paused_at +metadata\n.+order {2}\[31m4711\n$/)
     expect(lines((await keyed("subscriptions", "list", "--json")).out)).toMatchObject([
       { metadata: "order \u001b[31m4711" }
     ])

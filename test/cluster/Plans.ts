@@ -101,6 +101,16 @@ const request: fc.Arbitrary<Commands.Command> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      _tag: fc.constant("Pause" as const),
+      by,
+      line: place,
+      paused: fc.boolean(),
+      foreign: fc.constant(false)
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       _tag: fc.constant("SendSms" as const),
       by,
       line: place,

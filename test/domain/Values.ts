@@ -98,6 +98,7 @@ export const sim = (changes: Partial<Sim> = {}): Sim => ({
   location: null,
   lastActivityAt: null,
   mobilePlan: { _tag: "Settled", applied: false },
+  service: { _tag: "Settled", pausedAt: null },
   version: 3,
   ...changes
 })
@@ -316,3 +317,6 @@ export const seenIn = (countryAlpha2: string, operator = "Telia"): Fact => ({
   rat: "5G",
   imei: "356938035643809"
 })
+
+/** What a decision about a pause is given, where the telco has refused nothing. */
+export const pauseChange = { changeId: "change", isRefused: false } as const

@@ -8,18 +8,18 @@ import type * as Attachment from "../../src/domain/Attachment.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import { DAY_MS } from "./Calendar.ts"
-import { attached, free, ICCID, aggregate, NOW, recurring, sim, subscription } from "./Values.ts"
+import { attached, free, ICCID, aggregate, NOW, recurring, sim, subscription, pauseChange } from "./Values.ts"
 
-const refusal = (of: SimAggregate) => Result.getOrThrow(Result.flip(Deletion.remove(of, NOW)))
+const refusal = (of: SimAggregate) => Result.getOrThrow(Result.flip(Deletion.remove(of, NOW, pauseChange)))
 const cancelled = (...attachments: ReadonlyArray<Attachment.WithPackages>) => {
-  const [job] = Result.getOrThrow(Deletion.remove(aggregate(attachments), NOW)).jobs ?? []
+  const [job] = Result.getOrThrow(Deletion.remove(aggregate(attachments), NOW, pauseChange)).jobs ?? []
   return job?.work._tag === "CancelPackages" ? job.work.packageIds : undefined
 }
 
 describe("A subscription is deleted (S3)", () => {
   it("with its SIM allocated until a job, due at once, frees it", () => {
     const of = aggregate([attached({}, [{}])])
-    expect(Result.getOrThrow(Deletion.remove(of, NOW))).toEqual({
+    expect(Result.getOrThrow(Deletion.remove(of, NOW, pauseChange))).toEqual({
       sim: {
         loaded: of,
         next: {
@@ -41,7 +41,7 @@ describe("A subscription is deleted (S3)", () => {
   it("if its eSIM was never downloaded, or its SIM is physical", () => {
     const physical = { isEsim: false, lpa: null }
     for (const changes of [{}, physical, { ...physical, downloaded: true }]) {
-      expect(Result.isSuccess(Deletion.remove(aggregate([], changes), NOW))).toBe(true)
+      expect(Result.isSuccess(Deletion.remove(aggregate([], changes), NOW, pauseChange))).toBe(true)
     }
   })
 })

@@ -72,7 +72,8 @@ describe("A new SIM (I1)", () => {
       smdp: null,
       location: null,
       lastActivityAt: null,
-      mobilePlan: { _tag: "Settled", applied: false }
+      mobilePlan: { _tag: "Settled", applied: false },
+      service: { _tag: "Settled", pausedAt: null }
     })
   })
 })

@@ -15,7 +15,8 @@ const TOKEN = "faults-ocs-token-0123456789"
 const operations: Readonly<Record<string, string>> = {
   createPackage: "affectPackageToSubscriber",
   sendSms: "sendMtSms",
-  setMobilePlan: "modifySubscriberMobilePlan"
+  setMobilePlan: "modifySubscriberMobilePlan",
+  setService: "modifySubscriberStatus"
 }
 
 /** A fault of the simulated telco, as one of the system's. */

@@ -66,7 +66,7 @@ const usageOf = Effect.fnUntraced(function* ({ sim: { iccid, organizationId } }:
 
 /** The telco's books as the records that they came from. */
 const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
-  const { mobilePlans, packages } = yield* TelcoSimulator.TelcoSimulator
+  const { mobilePlans, packages, services } = yield* TelcoSimulator.TelcoSimulator
   const all: Array<Simulated.TelcoRecord> = []
   for (const { iccid, packageId: key, status, window } of yield* packages) {
     all.push({ kind: "package", at, key, refusal: null, iccid, window })
@@ -75,6 +75,9 @@ const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
   }
   for (const [iccid, applied] of yield* mobilePlans) {
     all.push({ kind: "mobile plan change", at, key: iccid, refusal: null, iccid, applied })
+  }
+  for (const [iccid, active] of yield* services) {
+    all.push({ kind: "service change", at, key: iccid, refusal: null, iccid, active })
   }
   return all
 })

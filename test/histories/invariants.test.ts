@@ -218,6 +218,10 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
       usage: changes.usage.map((of) => ({ ...of, ofOrganization: { ...of.ofOrganization, days: 1 } }))
     }))
   ],
+  [
+    Invariants.pausesStay,
+    lines("half", (line) => ({ ...line, sim: { ...line.sim, service: { _tag: "Settled", pausedAt: 0 } } }))
+  ],
   [Invariants.thresholdsFireOnce, changed("half", () => ({ events: [] }))],
   [Invariants.thresholdsFireOnce, changed("half", ({ events }) => ({ events: [...events, ...events] }))],
   [

@@ -75,6 +75,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.RegionExists({ coverageId: "c", regionCode: "r", regionName: "r", iso2List: [] }),
   new Refusal.EndpointDisabled({ endpointId: "e" }),
   new Refusal.TermsRefused({ message: "no zone" }),
+  new Refusal.NotSupported({ message: "the telco cannot pause" }),
   new Refusal.TelcoRefused({ message: "no" }),
   new Refusal.TelcoUnavailable({ retryAfterSeconds: 5 }),
   new Refusal.IdempotencyKeyReused({ key: "k" }),

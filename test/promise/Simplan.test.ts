@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as Memory from "simplan/memory"
 import { Jobs, Storage } from "simplan/ports"
-import { TelcoRefused, createSimplan, type Options, type Simplan } from "simplan/promise"
+import { TelcoRefused, createSimplan, type Options, type Simplan, type Telco } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { make, plan, stocked, telco } from "./World.ts"
 
@@ -41,6 +41,11 @@ describe("subscriptions", () => {
     expect(seen).toEqual(["first"])
     expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ sim: { iccid } })
     expect(await simplan.subscriptions.lastOperator({ organizationId, iccid })).toBeNull()
+    await simplan.subscriptions.pause({ organizationId, iccid })
+    const pausedAt = new Date("2026-01-31T13:00:00Z")
+    expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ pausedAt })
+    await simplan.subscriptions.resume({ organizationId, iccid })
+    expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ pausedAt: null })
     const { attachmentId } = created
     const used = { organizationId, from: "2026-01-31", to: "2026-01-31" }
     const byAll = simplan.usage.ofSim({ ...used, iccid, by: ["attachment", "day", "country"] })
@@ -153,6 +158,39 @@ describe("subscriptions", () => {
     const { sim } = await simplan.subscriptions.create({ organizationId, planId })
     const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
     expect(await simplan.messages.send(sms)).toEqual({ segments: 1 })
+  })
+
+  it("pause where the telco can", async () => {
+    const done = async () => undefined
+    const telco: Telco = {
+      createPackage: async ({ packageId }) => ({ telcoPackageId: packageId }),
+      suspendPackage: done,
+      cancelPackage: done,
+      sendSms: done,
+      releaseProfile: done,
+      setMobilePlan: done
+    }
+    const asked: Array<boolean> = []
+    const setService: Telco["setService"] = async ({ active }) => void asked.push(active)
+    for (const able of [telco, { ...telco, setService }]) {
+      const { organizationId } = await stocked(open({ telco: able }))
+      const { planId } = await plan(simplan, organizationId)
+      const { sim } = await simplan.subscriptions.create({ organizationId, planId })
+      const of = { organizationId, iccid: sim.iccid }
+      await simplan.subscriptions.resume(of)
+      if (able === telco) {
+        const error = { name: "NotSupportedError", code: "not_supported" }
+        await expect(simplan.subscriptions.pause(of)).rejects.toMatchObject(error)
+        expect((await simplan.subscriptions.get(of)).pausedAt).toBeNull()
+        await simplan.close()
+      } else {
+        await simplan.subscriptions.pause(of)
+        await simplan.drain()
+        await simplan.subscriptions.resume(of)
+        await simplan.drain()
+      }
+    }
+    expect(asked).toEqual([false, true])
   })
 
   it("return the segments of an SMS as the telco counts them, else by the standard", async () => {

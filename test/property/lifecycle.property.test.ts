@@ -9,7 +9,7 @@ import * as Deletion from "../../src/domain/Deletion.ts"
 import * as Lifecycle from "../../src/domain/Lifecycle.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import { DAY_MS, HOUR_MS } from "../domain/Calendar.ts"
-import { attached, aggregate, NOW } from "../domain/Values.ts"
+import { attached, aggregate, NOW, pauseChange } from "../domain/Values.ts"
 
 /** Few instants around the activation, the notice and the end, so that they often coincide. */
 const moment = fc
@@ -39,7 +39,7 @@ describe("The life of an attachment (E1)", () => {
           dueAt = nextAt
         }
         const { sim: change } = isDeleted
-          ? Result.getOrThrow(Deletion.remove(stored, endedAt))
+          ? Result.getOrThrow(Deletion.remove(stored, endedAt, pauseChange))
           : Result.getOrThrow(Suspension.suspend(stored, "attachment", endedAt))
         if (change === undefined) throw new Error("nothing has changed")
         const notifiedUntil = new Map(

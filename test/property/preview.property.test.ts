@@ -12,7 +12,7 @@ import * as Provisioning from "../../src/domain/Provisioning.ts"
 import * as Recurrence from "../../src/domain/Recurrence.ts"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
-import { aggregate, attached, free, NOW, plan, terms } from "../domain/Values.ts"
+import { aggregate, attached, free, NOW, pauseChange, plan, terms } from "../domain/Values.ts"
 import { recurringTerms } from "./Arbitraries.ts"
 import { commit } from "./Committing.ts"
 
@@ -110,7 +110,7 @@ describe("A preview (S9)", () => {
           }
         )
         const preview = Result.getOrThrow(Preview.deletion(of, NOW))
-        const real = Deletion.remove(of, NOW)
+        const real = Deletion.remove(of, NOW, pauseChange)
         expect(preview.refusal).toEqual(Result.isFailure(real) ? real.failure : null)
         const job = Result.isSuccess(real) ? real.success.jobs?.[0]?.work : undefined
         expect(preview.cancelled.map((one) => one.packageId)).toEqual(

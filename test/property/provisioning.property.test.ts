@@ -10,7 +10,7 @@ import * as Deletion from "../../src/domain/Deletion.ts"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import { DAY_MS } from "../domain/Calendar.ts"
-import { attached, free, aggregate, NOW, plan, terms } from "../domain/Values.ts"
+import { attached, free, aggregate, NOW, plan, terms, pauseChange } from "../domain/Values.ts"
 import { recurringTerms } from "./Arbitraries.ts"
 import { commit, type Kept } from "./Committing.ts"
 
@@ -51,7 +51,9 @@ describe("A creation that awaits the telco (S5)", () => {
         if (before.subscription !== null) return
         const second = Provisioning.subscribe(wanted, kept.aggregate, request, { ...ids, attachmentId: "other" }, NOW)
         expect(Result.getOrThrow(Result.flip(second))).toMatchObject({ _tag: "SimBusy" })
-        expect(Result.getOrThrow(Result.flip(Deletion.remove(kept.aggregate, NOW)))).toMatchObject({ _tag: "NotFound" })
+        expect(Result.getOrThrow(Result.flip(Deletion.remove(kept.aggregate, NOW, pauseChange)))).toMatchObject({
+          _tag: "NotFound"
+        })
       })
     )
   })

@@ -21,7 +21,8 @@ import {
   recurring,
   subscription,
   terms,
-  written
+  written,
+  pauseChange
 } from "../domain/Values.ts"
 import { commit } from "./Committing.ts"
 
@@ -178,7 +179,7 @@ describe("A deletion (S3)", () => {
           }
         }
         const before = { ...aggregate(attachments, { isEsim, downloaded }), subscription: subscription({ status }) }
-        const removed = Deletion.remove(before, NOW)
+        const removed = Deletion.remove(before, NOW, pauseChange)
         const refusals = [
           status === "Live" ? null : "NotFound",
           isEsim && downloaded ? "EsimInstalled" : null,

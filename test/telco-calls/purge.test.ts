@@ -42,6 +42,7 @@ it("A call's entry goes 35 days after the call was last made; those of packages 
     expect(yield* Effect.forEach([...Journal.callKinds, "package", "route"], keys)).toEqual([
       ["second"],
       [],
+      [],
       ["first"],
       [],
       [],

@@ -19,6 +19,6 @@ export const around = <R, E>(telco: Layer.Layer<Telco.Telco | R, E>, timeout: Du
       const behind = yield* Layer.build(telco)
       const url = yield* serve(behind)
       const beside = Context.omit(Telco.Telco)(behind)
-      return Layer.merge(TelcoHttp.layer({ url, token, timeout }), Layer.succeedContext(beside))
+      return Layer.merge(TelcoHttp.layer({ url, token, timeout, pauses: true }), Layer.succeedContext(beside))
     })
   )

@@ -80,6 +80,8 @@ export const make = ({
   const templates: Array<Api.Template> = []
   const messages: Array<{ readonly imsi: string; readonly from: string; readonly text: string }> = []
   const mobilePlans = new Map<string, number | null>()
+  /** The SIMs without service. A package that is given starts it again. */
+  const suspended = new Set<string>()
   /** How often each fault befell a call. */
   const faults = new Map<Fault["kind"], number>()
   let lastId = 400
@@ -153,6 +155,7 @@ export const make = ({
   /** Puts a package there, as the system does it. The system keeps whole seconds. */
   const place = (iccid: string, templateId: number, window: Api.Window | null, now: number): number => {
     const id = ++lastId
+    suspended.delete(iccid)
     const seconds = (time: number) => Math.floor(time / 1000) * 1000
     const assignedAt = seconds(now + skew)
     const times = window ?? (isOnline(iccid) ? { start: assignedAt, end: assignedAt + PERIOD } : null)
@@ -237,6 +240,11 @@ export const make = ({
         "setMobilePlan",
         Effect.sync(() => void mobilePlans.set(iccid, mobilePlanId))
       ),
+    setSubscriberStatus: ({ iccid, isActive }) =>
+      send(
+        "setSubscriberStatus",
+        Effect.sync(() => void (isActive ? suspended.delete(iccid) : suspended.add(iccid)))
+      ),
     profileHistory: () => send("profileHistory", Effect.succeed([])),
     lastSeen: () => send("lastSeen", Effect.succeed(null)),
     templates: send(
@@ -266,7 +274,7 @@ export const make = ({
     put({ ...one, ...times, usedBytes: one.usedBytes + bytes, firstUsedAt: one.firstUsedAt ?? now }, now)
   }
 
-  return { api, packages, deleted, templates, messages, mobilePlans, faults, place, use, calls: () => calls }
+  return { api, packages, deleted, templates, messages, mobilePlans, suspended, faults, place, use, calls: () => calls }
 }
 
 export type Model = ReturnType<typeof make>

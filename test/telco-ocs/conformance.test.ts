@@ -44,7 +44,8 @@ const observe: TelcoSuite.Observe<Behind | Journal.Journal> = {
       Behind,
       ({ messages }) => messages.filter((one) => one.imsi.endsWith(iccid.slice(-10)) && one.text === text).length
     ),
-  mobilePlan: (iccid) => Effect.map(Behind, ({ mobilePlans }) => (mobilePlans.get(iccid) ?? null) !== null)
+  mobilePlan: (iccid) => Effect.map(Behind, ({ mobilePlans }) => (mobilePlans.get(iccid) ?? null) !== null),
+  service: (iccid) => Effect.map(Behind, ({ suspended }) => !suspended.has(iccid))
 }
 
 /** What befalls the next call of a name. */
@@ -63,6 +64,7 @@ const names = {
   cancelPackage: "deletePackage",
   sendSms: "sendSms",
   setMobilePlan: "setMobilePlan",
+  setService: "setSubscriberStatus",
   // The system has no such call, and this one is made by no operation.
   releaseProfile: "profileHistory"
 } as const satisfies Record<TelcoSuite.Operation, keyof Api.Api["Service"]>

@@ -349,6 +349,20 @@ const operations: ReadonlyArray<
     undefined
   ],
   [
+    "modifySubscriberStatus",
+    (api) => api.setSubscriberStatus({ iccid: ICCID, isActive: false }),
+    { modifySubscriberStatus: { subscriber: { iccid: ICCID }, newStatus: "SUSPENDED" } },
+    {},
+    undefined
+  ],
+  [
+    "modifySubscriberStatus back",
+    (api) => api.setSubscriberStatus({ iccid: ICCID, isActive: true }),
+    { modifySubscriberStatus: { subscriber: { iccid: ICCID }, newStatus: "ACTIVE" } },
+    {},
+    undefined
+  ],
+  [
     "getSimProviderStatus",
     (api) => api.profileHistory(369),
     { getSimProviderStatus: 369 },

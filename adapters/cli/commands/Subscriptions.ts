@@ -1,6 +1,7 @@
 /**
  * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list`, `show ICCID` and
- * `usage ICCID`; and `create PLAN`, `delete ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9).
+ * `usage ICCID`; `create PLAN`, `delete ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
+ * `pause ICCID` and `resume ICCID` (rule S7).
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -56,7 +57,7 @@ const list = Command.make(
       given,
       (client) => client.subscriptions.list({ query }),
       ({ esim: { iccid, label }, ...subscription }) => ({ ...subscription, iccid, label }),
-      ["iccid", "subscription_id", "label", "created_at", "metadata"]
+      ["iccid", "subscription_id", "label", "created_at", "paused_at", "metadata"]
     )
   })
 ).pipe(
@@ -192,7 +193,36 @@ const suspend = Command.make(
   })
 ).pipe(Command.withDescription("Suspend a plan attachment, for good."))
 
+const ofSim = { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags }
+
+const pause = Command.make(
+  "pause",
+  ofSim,
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openCustomers(given)
+    const { message } = yield* Calls.call(connection, ({ subscriptions }) =>
+      subscriptions.pause({ params: { iccid: given.iccid } })
+    )
+    yield* Output.record({ iccid: given.iccid, message }, given.json)
+  })
+).pipe(
+  Command.withDescription("Pause a subscription: its SIM has no service until it is resumed. Its plans go on."),
+  Command.withExamples([{ command: "simplan subscriptions pause 8988000000000000001" }])
+)
+
+const resume = Command.make(
+  "resume",
+  ofSim,
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openCustomers(given)
+    const { message } = yield* Calls.call(connection, ({ subscriptions }) =>
+      subscriptions.resume({ params: { iccid: given.iccid } })
+    )
+    yield* Output.record({ iccid: given.iccid, message }, given.json)
+  })
+).pipe(Command.withDescription("Resume a subscription that is paused: its SIM has service again."))
+
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
-  Command.withSubcommands([list, show, Usage.ofSubscription, create, remove, suspend])
+  Command.withSubcommands([list, show, Usage.ofSubscription, create, remove, suspend, pause, resume])
 )

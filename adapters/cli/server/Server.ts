@@ -59,11 +59,14 @@ const openClock = (
 /** The label of the plan in the greeting. */
 const LABEL = "Green"
 
-const telcoOf = ({ telco, telcoTimeoutMillis }: Settings.Settings, telcos: Telcos.Telcos | null) => {
+const telcoOf = (
+  { telco, telcoPauses: pauses, telcoTimeoutMillis: timeout }: Settings.Settings,
+  telcos: Telcos.Telcos | null
+) => {
   if (telcos !== null) return telcos.layer
   return telco === null
     ? TelcoSimulator.layer()
-    : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout: telcoTimeoutMillis })
+    : TelcoHttp.layer({ url: telco.url, token: telco.key, timeout, pauses })
 }
 
 const limitsOf = (settings: Settings.Settings, telcos: Telcos.Telcos | null): Layer.Layer<never> => {

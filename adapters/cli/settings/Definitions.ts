@@ -326,6 +326,13 @@ export const definitions = {
     show: Fields.withoutPassword,
     shown: "none: the telco is simulated"
   }),
+  telcoPauses: define({
+    name: "SIMPLAN_TELCO_PAUSES",
+    meaning: "whether that bridge can pause SIMs",
+    default: "false",
+    allowed: "true or false",
+    read: trueOrFalse
+  }),
   telcoFile: define({
     name: "SIMPLAN_TELCO_FILE",
     meaning: "file with the settings of telcos, and of which SIM goes to which",

@@ -50,6 +50,8 @@ const Books = Schema.Struct({
   spent_keys: Schema.Array(Schema.String),
   messages: Schema.Array(Message),
   mobile_plans: Schema.Array(Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean })),
+  /** Those SIMs that were ever paused. */
+  services: Schema.Array(Schema.Struct({ iccid: Schema.String, active: Schema.Boolean })),
   /** The ICCID of each release of a profile. */
   released_profiles: Schema.Array(Schema.String),
   /** Calls since the start of the process, by kind. */
@@ -111,6 +113,7 @@ const handlers = HttpApiBuilder.group(
     const simulator = yield* TelcoSimulator.TelcoSimulator
     const books = Effect.gen(function* () {
       const mobilePlans = yield* simulator.mobilePlans
+      const services = yield* simulator.services
       return {
         packages: (yield* simulator.packages).map(packageOf),
         spent_keys: yield* simulator.spentKeys,
@@ -121,6 +124,7 @@ const handlers = HttpApiBuilder.group(
           text
         })),
         mobile_plans: Array.from(mobilePlans, ([iccid, applied]) => ({ iccid, applied })),
+        services: Array.from(services, ([iccid, active]) => ({ iccid, active })),
         released_profiles: yield* simulator.releasedProfiles,
         calls: yield* simulator.calls
       }

@@ -1,5 +1,5 @@
 /**
- * Subscriptions, their plan attachments, the last operator of a SIM, and SMS (rules S1 to S5).
+ * Subscriptions, their plan attachments, the last operator of a SIM, and SMS (rules S1 to S5 and S7).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -16,6 +16,7 @@ export const Subscription = Schema.Struct({
   subscription_id: subscriptionId,
   created_at: Schemas.createdAt,
   metadata: Schemas.metadata,
+  paused_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "Since when it is paused; null where it is not", null),
   esim: Schemas.field(
     Schema.Struct({
       esim_id: Schemas.simId,
@@ -339,6 +340,39 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "Delete a subscription and recycle its ICCID",
         "Ends the subscription. The packages are cancelled at the telco, and then the SIM is free for another " +
           "one. The subscription of an eSIM that shows a sign of a download stays (403)."
+      )
+    ),
+    HttpApiEndpoint.post("pause", "/subscriptions/:iccid/pause", {
+      params: Schemas.ofSim,
+      success: Schemas.Done,
+      error: Schemas.problems(
+        ...Schemas.writing,
+        "subscription_not_found",
+        "request_in_progress",
+        "idempotency_key_reused",
+        "not_supported"
+      )
+    }).annotateMerge(
+      Schemas.operation(
+        "Pause a subscription",
+        "The SIM has no service until the subscription is resumed. Its plan attachments go on: a pause stops the service, " +
+          "and not the time. The answer does not wait for the telco. Pausing again changes nothing. A telco that cannot " +
+          "pause a SIM is 422."
+      )
+    ),
+    HttpApiEndpoint.post("resume", "/subscriptions/:iccid/resume", {
+      params: Schemas.ofSim,
+      success: Schemas.Done,
+      error: Schemas.problems(
+        ...Schemas.writing,
+        "subscription_not_found",
+        "request_in_progress",
+        "idempotency_key_reused"
+      )
+    }).annotateMerge(
+      Schemas.operation(
+        "Resume a subscription",
+        "Ends a pause: the SIM has service again. The answer does not wait for the telco. Resuming again changes nothing."
       )
     ),
     HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {

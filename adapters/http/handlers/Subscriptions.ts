@@ -2,7 +2,7 @@
  * Subscriptions, their plan attachments, their last operator, and SMS to them: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { Attachments, History, Messages, Subscriptions, Time } from "simplan"
+import { Attachments, History, Messages, Pauses, Subscriptions, Time } from "simplan"
 import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
 import { Fields, Reasons } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
@@ -21,6 +21,7 @@ const shape = (
   subscription_id: subscription.subscriptionId,
   created_at: Time.toIso(subscription.createdAt),
   metadata: subscription.metadata,
+  paused_at: Responses.instant(sim.service.pausedAt),
   esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label, ...install(sim) }
 })
 
@@ -179,6 +180,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const attachments = yield* Attachments.Attachments
     const messages = yield* Messages.Messages
     const histories = yield* History.History
+    const pauses = yield* Pauses.Pauses
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
@@ -221,6 +223,16 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         }
         yield* subscriptions.remove(simOf(call))
         return DELETED
+      }),
+      pause: Effect.fnUntraced(function* (call) {
+        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const run = Effect.as(pauses.pause(simOf(call)), null)
+        return yield* once("Done", call, bytes, run, () => Responses.message("Subscription paused successfully"))
+      }),
+      resume: Effect.fnUntraced(function* (call) {
+        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const run = Effect.as(pauses.resume(simOf(call)), null)
+        return yield* once("Done", call, bytes, run, () => Responses.message("Subscription resumed successfully"))
       }),
       attachments: (call) =>
         Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),

@@ -48,6 +48,14 @@ const known: Readonly<Record<string, Described>> = {
   },
   "subscription.created": { description: "A SIM was put into service.", data: ofSubscription },
   "subscription.deleted": { description: "A subscription was deleted.", data: ofSubscription },
+  "subscription.paused": {
+    description: "A subscription was paused: its SIM has no service until it is resumed.",
+    data: { ...ofSubscription, pausedAt: Samples.used }
+  },
+  "subscription.resumed": {
+    description: "A subscription was resumed.",
+    data: { ...ofSubscription, resumedAt: Samples.used }
+  },
   "attachment.created": { description: "A plan was attached to a subscription.", data: attachment },
   "attachment.activated": { description: "An attachment has become active.", data: attachment },
   "attachment.expiring": {
@@ -111,6 +119,8 @@ const meanings: Readonly<Record<string, string>> = {
   activationAt: "When it activates or did; null while that is not known",
   expirationAt: "When it ends or did; null while that is not known",
   suspendedAt: "When it was suspended",
+  pausedAt: "When it was paused",
+  resumedAt: "When it was resumed",
   webhookEndpointId: "The id of the endpoint that the event is about",
   url: "Where its events went",
   id: "The id that the host was given when it asked",

@@ -301,5 +301,10 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     on simplan.attachment (organization_id, (simplan.folded(metadata) collate "C")) where metadata <> ''`
   ],
   // What the telco said where it refused a package (rule L2).
-  "0015_refusals_of_packages": [`alter table simplan.package add column refusal text`]
+  "0015_refusals_of_packages": [`alter table simplan.package add column refusal text`],
+  // Whether a SIM has service, and the change of it that is under way (rule S7).
+  "0016_paused_sims": [
+    `alter table simplan.sim
+    add column paused_at bigint, add column service_change text, add column service_active boolean`
+  ]
 }

@@ -53,6 +53,7 @@ export type ErrorCode =
   | "telco_refused"
   | "telco_unavailable"
   | "terms_refused"
+  | "not_supported"
   | "timeout"
   | "transaction_conflict"
   | "transaction_unusable"
@@ -297,6 +298,9 @@ export class EsimInstalledError extends SimplanError {}
 /** No telco carries a plan of these terms (rule P4): `terms_refused`, 422. */
 export class TermsRefusedError extends SimplanError {}
 
+/** The telco of the SIM cannot do that (rule S7): `not_supported`, 422. */
+export class NotSupportedError extends SimplanError {}
+
 /** The API key is not valid (rule W3): `key_invalid`, 401. */
 export class KeyRefusedError extends SimplanError {}
 
@@ -378,6 +382,7 @@ for (const [name, { prototype }] of Object.entries({
   RegionUncoveredError,
   EsimInstalledError,
   TermsRefusedError,
+  NotSupportedError,
   KeyRefusedError,
   TelcoRefusedError,
   TelcoUnavailableError,

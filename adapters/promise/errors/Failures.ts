@@ -99,6 +99,8 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
     }
     case "TermsRefused":
       return new Errors.TermsRefusedError(of(refusal.message))
+    case "NotSupported":
+      return new Errors.NotSupportedError(of(refusal.message))
     case "AttachmentExpired": {
       const message = `The plan attachment ${refusal.attachmentId} has expired`
       return new Errors.AttachmentExpiredError(of(message))

@@ -14,7 +14,7 @@ import * as HostTelco from "./Telco.ts"
 
 const METHOD = "journaledTelco"
 
-const functions = ["listPackages", ...Telco.changes] as const satisfies ReadonlyArray<keyof TelcoSystem>
+const functions = ["listPackages", ...Telco.required] as const satisfies ReadonlyArray<keyof TelcoSystem>
 
 const decode = Arguments.decoder(
   Schema.Struct({
@@ -69,6 +69,10 @@ const systemOf = (
   const call = <A>(operation: keyof TelcoSystem, send: (call: AdapterCall) => Promise<A>) =>
     Effect.mapError(calls(operation, send), failureOf)
   return {
+    ...(system.setService !== undefined && {
+      setService: ({ active, iccid }) =>
+        Effect.asVoid(call("setService", async (options) => system.setService?.({ active, iccid }, options)))
+    }),
     listPackages: (iccid) =>
       call("listPackages", async (options) => listedOf(await system.listPackages({ iccid }, options))),
     createPackage: (order) =>

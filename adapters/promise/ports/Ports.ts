@@ -35,7 +35,7 @@ const functionIn = (of: object, name: string): boolean => {
   return typeof value === "function"
 }
 
-const isHostTelco = (telco: object): telco is HostTelco => TelcoPort.changes.every((name) => functionIn(telco, name))
+const isHostTelco = (telco: object): telco is HostTelco => TelcoPort.required.every((name) => functionIn(telco, name))
 
 /** How the telco is reached. */
 interface Reached {
@@ -53,14 +53,15 @@ const decodeBridge = Arguments.decoder(
   Schema.Struct({
     url: Schema.Union([Schema.String, Schema.instanceOf(URL)]).annotate({ message: `must be ${Fields.TELCO_URL}` }),
     token: Token,
-    timeout: Schema.optional(Arguments.TimeSpan)
+    timeout: Schema.optional(Arguments.TimeSpan),
+    pauses: Schema.optional(Schema.Boolean)
   }),
   "the bridge"
 )
 
 const bridgeOf = (bridge: object): Reached => {
   const method = `${METHOD}, telco`
-  const { timeout, token, url: given } = decodeBridge(method, bridge)
+  const { pauses, timeout, token, url: given } = decodeBridge(method, bridge)
   const url = Fields.telcoUrl(`${given}`)
   // It may hold a password, which is not shown.
   if (url === undefined) throw Arguments.invalid(method, "url", `must be ${Fields.TELCO_URL}`)
@@ -70,7 +71,7 @@ const bridgeOf = (bridge: object): Reached => {
     timeoutMillis,
     layer: async () => {
       const { TelcoHttp } = await import("../../telco-http/index.ts")
-      return Telco.causing(TelcoHttp.layer({ url, token: Redacted.make(token), timeout: timeoutMillis }))
+      return Telco.causing(TelcoHttp.layer({ url, token: Redacted.make(token), timeout: timeoutMillis, pauses }))
     }
   }
 }
@@ -86,7 +87,7 @@ const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
   }
   if (isHostTelco(telco)) return { layer: async () => Telco.layer(telco, log) }
   if ("url" in telco || "token" in telco) return bridgeOf(telco)
-  throw Telco.missing(METHOD, telco, TelcoPort.changes, "telco.")
+  throw Telco.missing(METHOD, telco, TelcoPort.required, "telco.")
 }
 
 /** The time limit of a call to the host's function, in milliseconds. */

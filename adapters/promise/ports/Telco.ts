@@ -117,6 +117,9 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
   const call = <A>(operation: keyof HostTelco, send: (call: AdapterCall) => Promise<A>) =>
     Effect.mapError(calls(operation, send), failureOf)
   return Layer.succeed(Telco.Telco, {
+    ...(telco.setService !== undefined && {
+      setService: (of) => Effect.asVoid(call("setService", async (options) => telco.setService?.({ ...of }, options)))
+    }),
     createPackage: (order) =>
       call("createPackage", async (options) => packageOf(await telco.createPackage(orderOf(order), options))),
     suspendPackage: (of) =>

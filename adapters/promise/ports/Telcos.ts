@@ -19,7 +19,7 @@ import * as HostTelcos from "./Telco.ts"
  */
 export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer => {
   if (Layer.isLayer(telco)) throw Arguments.invalid("telcoLayer", "telco", "is a layer already")
-  const missing = HostTelcos.missing("telcoLayer", telco, Telco.changes, "telco.")
+  const missing = HostTelcos.missing("telcoLayer", telco, Telco.required, "telco.")
   if (missing !== undefined) throw missing
   return Object.assign(HostTelcos.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
 }
@@ -127,6 +127,7 @@ export const createSimulator = (): Simulator => {
       ),
     messages: () => read(({ messages }) => messages),
     mobilePlans: () => read(({ mobilePlans }) => mobilePlans),
+    services: () => read(({ services }) => services),
     releasedProfiles: () => read(({ releasedProfiles }) => releasedProfiles),
     calls: () => read(({ calls }) => calls),
     fail: (failure: SimulatorFailure) => {

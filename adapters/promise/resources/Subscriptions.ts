@@ -2,7 +2,7 @@
  * Subscriptions, their plan attachments, and SMS to them.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Attachments, History, Messages, Subscriptions } from "simplan"
+import { Attachments, History, Messages, Pauses, Subscriptions } from "simplan"
 import {
   Package,
   type Preview,
@@ -34,6 +34,7 @@ const shape = ({ sim, subscription }: Subscription.SubscriptionWithSim): Types.S
   subscriptionId: subscription.subscriptionId,
   metadata: subscription.metadata,
   createdAt: Arguments.toDate(subscription.createdAt),
+  pausedAt: Arguments.toDateOrNull(sim.service.pausedAt),
   sim: subscribedSim(sim)
 })
 
@@ -161,6 +162,12 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
       at: Arguments.toDate(position.createdAt),
       ...SimHistory.summary(fact)
     })
+  ),
+  pause: Methods.writing(runtime, { name: "subscriptions.pause", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(Pauses.Pauses, (pauses) => pauses.pause(of)))
+  ),
+  resume: Methods.writing(runtime, { name: "subscriptions.resume", decode: named }, (of) =>
+    Methods.done(Effect.flatMap(Pauses.Pauses, (pauses) => pauses.resume(of)))
   ),
   lastOperator: Methods.reading(runtime, { name: "subscriptions.lastOperator", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>

@@ -82,6 +82,10 @@ export interface EventData {
   readonly "subscription.created": SubscriptionEventData
   /** A SIM is out of service. */
   readonly "subscription.deleted": SubscriptionEventData
+  /** A subscription is paused (rule S7). */
+  readonly "subscription.paused": SubscriptionEventData & { readonly pausedAt: string }
+  /** A subscription is resumed. */
+  readonly "subscription.resumed": SubscriptionEventData & { readonly resumedAt: string }
   /** A plan is attached. */
   readonly "attachment.created": AttachmentEventData
   /** An attachment is active from now on. */

@@ -19,8 +19,7 @@ export interface SubscribedSim {
   readonly lpa: string | null
 }
 
-/** A SIM in service. */
-export interface Subscription extends OfOrganization {
+interface OfSubscription extends OfOrganization {
   /** The id, a UUID. */
   readonly subscriptionId: string
   /** The text that the host gave. */
@@ -31,8 +30,14 @@ export interface Subscription extends OfOrganization {
   readonly sim: SubscribedSim
 }
 
+/** A SIM in service. */
+export interface Subscription extends OfSubscription {
+  /** Since when it is paused; null where it is not (rule S7). */
+  readonly pausedAt: Date | null
+}
+
 /** What a creation made: a subscription with its first attachment, or another attachment on a subscription (rule S1). */
-export interface CreatedSubscription extends Subscription {
+export interface CreatedSubscription extends OfSubscription {
   /** The id of the new plan attachment, a UUID. */
   readonly attachmentId: string
   /** When the first package is active, as the telco says, else as asked for; null without an active period. */
@@ -149,7 +154,7 @@ export interface SubscriptionFilter extends OfOrganization {
   readonly createdAfter?: InstantInput | undefined
 }
 
-/** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5). */
+/** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5), pausing them (rule S7). */
 export interface Subscriptions {
   /**
    * Puts a SIM into service with a plan, and returns when the telco has every package that is due (rule S5). Where it
@@ -188,6 +193,15 @@ export interface Subscriptions {
    * Errors: `NotFoundError`.
    */
   readonly history: (of: OfSim, options?: CallOptions) => PagedList<HistoryEntry>
+  /**
+   * Pauses the subscription: its SIM has no service until it is resumed, and its plans go on (rule S7). Again, it changes
+   * nothing. It returns before the telco has taken it.
+   *
+   * Errors: `NotFoundError`, `NotSupportedError` where the telco of the SIM cannot do it.
+   */
+  readonly pause: (of: OfSim, options?: WriteOptions) => Promise<void>
+  /** Ends a pause (rule S7). Again, it changes nothing. Errors: `NotFoundError`. */
+  readonly resume: (of: OfSim, options?: WriteOptions) => Promise<void>
   /** The network that the SIM was on last; null without activity in the last 7 days (rule R3). Errors: `NotFoundError`. */
   readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
 }

@@ -12,6 +12,7 @@ export type TelcoOperation =
   | "sendSms"
   | "releaseProfile"
   | "setMobilePlan"
+  | "setService"
 
 /** A package that the simulator has made. */
 export interface SimulatorPackage {
@@ -81,6 +82,8 @@ export interface Simulator extends TelcoLayer {
   readonly messages: () => Promise<ReadonlyArray<SimulatorMessage>>
   /** Whether the mobile plan is applied, by ICCID; only those for which it was ever set. */
   readonly mobilePlans: () => Promise<ReadonlyMap<string, boolean>>
+  /** Whether the SIM has service, by ICCID; only those that were ever paused (rule S7). */
+  readonly services: () => Promise<ReadonlyMap<string, boolean>>
   /** The ICCID of each release of a profile. */
   readonly releasedProfiles: () => Promise<ReadonlyArray<string>>
   /** How many calls of each function came in, those that never reached the telco included. */
@@ -144,6 +147,13 @@ export interface TelcoSystem {
     of: { readonly iccid: string; readonly applied: boolean },
     call: AdapterCall
   ) => Promise<unknown>
+  /**
+   * Stops the service of a SIM, or starts it again, where `active` is true. Absent: the telco cannot do it, and no subscription
+   * is paused (rule S7).
+   */
+  readonly setService?:
+    | ((of: { readonly iccid: string; readonly active: boolean }, call: AdapterCall) => Promise<unknown>)
+    | undefined
 }
 
 /** Options of `journaledTelco`. */

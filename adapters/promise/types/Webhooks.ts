@@ -10,6 +10,8 @@ export type EventType =
   | "esim.smdp.stateChanged"
   | "subscription.created"
   | "subscription.deleted"
+  | "subscription.paused"
+  | "subscription.resumed"
   | "attachment.created"
   | "attachment.activated"
   | "attachment.expiring"

@@ -204,6 +204,8 @@ export class Api extends Context.Service<
     readonly sendSms: (sms: { readonly imsi: string; readonly from: string; readonly text: string }) => Call<void>
     /** `modifySubscriberMobilePlan`; null takes the plan away. */
     readonly setMobilePlan: (of: { readonly iccid: string; readonly mobilePlanId: number | null }) => Call<void>
+    /** `modifySubscriberStatus`: `ACTIVE`, or `SUSPENDED` without service. */
+    readonly setSubscriberStatus: (of: { readonly iccid: string; readonly isActive: boolean }) => Call<void>
     /** `getSimProviderStatus`: the states of the profile, the latest first. */
     readonly profileHistory: (simId: number) => Call<ReadonlyArray<ProfileState>>
     /** `getSubscriberLocation`: when the subscriber was last seen; null if the OCS does not know. */

@@ -194,6 +194,8 @@ const make = ({
         done({
           modifySubscriberMobilePlan: { subscriberId: { iccid }, ...(mobilePlanId === null ? {} : { mobilePlanId }) }
         }),
+      setSubscriberStatus: ({ iccid, isActive }) =>
+        done({ modifySubscriberStatus: { subscriber: { iccid }, newStatus: isActive ? "ACTIVE" : "SUSPENDED" } }),
       profileHistory: (simId) =>
         ask({ getSimProviderStatus: simId }, Shapes.ProfileStates).pipe(
           Effect.map(Shapes.profileStatesFrom),

@@ -167,7 +167,8 @@ const asked = {
   cancelPackage: "cancel a package",
   sendSms: "send an SMS",
   releaseProfile: "release the profile",
-  setMobilePlan: "change the mobile plan"
+  setMobilePlan: "change the mobile plan",
+  setService: "pause the SIM, or resume it"
 } as const satisfies Record<Simulated.TelcoCall["kind"], string>
 
 const answers = {
@@ -187,7 +188,8 @@ const callRules = {
   cancelPackage: [Rules.deleted],
   releaseProfile: [Rules.deleted],
   sendSms: [],
-  setMobilePlan: []
+  setMobilePlan: [],
+  setService: []
 } as const satisfies Record<Simulated.TelcoCall["kind"], ReadonlyArray<Rules.Rule>>
 
 const telcoCall = (call: Simulated.TelcoCall): Entry => ({

@@ -84,6 +84,7 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
     case "AttachmentExpired":
       return reason("the attachment has expired", Rules.suspended)
     case "TermsRefused":
+    case "NotSupported":
       return reason(refusal.message)
     case "TelcoRefused":
       return reason("the telco refuses; nothing remains", Rules.answered)

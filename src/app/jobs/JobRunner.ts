@@ -23,6 +23,7 @@ import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
 import * as NotifyAttachments from "./NotifyAttachments.ts"
 import * as Provision from "./Provision.ts"
 import * as SendSms from "./SendSms.ts"
+import * as SetService from "./SetService.ts"
 import * as Packages from "./Packages.ts"
 import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
@@ -122,6 +123,10 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob 
   return { job, token: lease.token }
 }
 
+/** All jobs that the commit puts under the lease. */
+export const allHeldBy = (commit: Storage.Commit, { token }: Storage.Lease): ReadonlyArray<LeasedJob> =>
+  (commit.jobs?.put ?? []).flatMap(({ job, lease }) => (lease?.token === token ? [{ job, token }] : []))
+
 export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks | Leases.Leases | Recovery> =
   Layer.effect(
     JobRunner,
@@ -137,6 +142,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const packages = yield* Packages.make
       const sendSms = yield* SendSms.make
       const changeMobilePlan = yield* ChangeMobilePlan.make
+      const setService = yield* SetService.make
       const notifyAttachment = yield* NotifyAttachments.one
       const notifyAttachments = yield* NotifyAttachments.all
 
@@ -154,6 +160,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return sendSms(held, of)
           case "ChangeMobilePlan":
             return changeMobilePlan(held, of, false)
+          case "SetService":
+            return setService(held, of)
           case "NotifyAttachment":
             return notifyAttachment(held, of)
           case "NotifyAttachments":

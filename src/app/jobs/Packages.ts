@@ -6,12 +6,21 @@ import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
 import { isAtTelco, packageId } from "../../domain/Package.ts"
+import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { cachedThenReload, Commits } from "../commit/Commits.ts"
-import { type Done, finishing, type LeasedJob, makeGiveBack, makeInTime, retrying } from "../telco/TelcoCall.ts"
+import {
+  awaiting,
+  type Done,
+  finishing,
+  type LeasedJob,
+  makeGiveBack,
+  makeInTime,
+  retrying
+} from "../telco/TelcoCall.ts"
 
 type Of<Tag extends Work["_tag"]> = Extract<Work, { _tag: Tag }>
 
@@ -126,10 +135,26 @@ export const make = Effect.gen(function* () {
     return left
   })
 
+  /** Rule S7: whether the SIM is to be resumed first. Then the job waits, and that change has it tried at once. */
+  const isPaused = Effect.fnUntraced(function* (held: LeasedJob, iccid: string) {
+    const { organizationId } = held.job
+    return yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        const sim = yield* storage.sims.get({ organizationId, iccid })
+        if (sim === null || Pause.isResumed(sim)) return false
+        const now = yield* clock.now
+        // Written with the SIM, so that the change which ends meanwhile sees this job wait.
+        const commit = yield* commits.prepare(organizationId, { sim: { loaded: { sim }, next: { sim } } }, now)
+        yield* commits.write({ ...commit, ...awaiting(held, "The SIM is not resumed yet", now) })
+        return true
+      })
+    )
+  })
+
   /**
    * Cancels packages at the telco until it has confirmed that none is left, and then, where asked for, releases the SIM
    * (rules S3 and S5). Before a SIM is released, all that its telco lists on it is cancelled too: packages that nobody here
-   * knows of, as a process that died or a restored backup leaves them.
+   * knows of, as a process that died or a restored backup leaves them. A SIM that is paused is resumed first (rule S7).
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
@@ -145,11 +170,14 @@ export const make = Effect.gen(function* () {
     const first = yield* Effect.result(Effect.andThen(cancelEach(packageIds), listed))
     if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
     const left = yield* ownerless(held, work, first.success ?? [])
-    const released = release
-      ? inTime("releaseProfile", telco.releaseProfile({ key: keyOf(jobId), iccid }))
-      : Effect.void
-    const second = yield* Effect.result(Effect.andThen(cancelEach(left), released))
+    const second = yield* Effect.result(cancelEach(left))
     if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
+    if (release) {
+      if (yield* isPaused(held, iccid)) return "retried" satisfies Done
+      const released = inTime("releaseProfile", telco.releaseProfile({ key: keyOf(jobId), iccid }))
+      const third = yield* Effect.result(released)
+      if (Result.isFailure(third)) return yield* giveBack(held, "cancellation", third.failure)
+    }
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const sim = release ? yield* storage.sims.get({ organizationId, iccid }) : null

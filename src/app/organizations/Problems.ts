@@ -11,6 +11,7 @@ import type * as Attachment from "../../domain/Attachment.ts"
 import type { Action } from "../../domain/AuditEntry.ts"
 import { isWaiting, type Job, type WaitingFilter, type WaitingJob } from "../../domain/Job.ts"
 import * as Delivery from "../../domain/Delivery.ts"
+import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
 import {
   type InsideTransaction,
@@ -25,6 +26,8 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, type CreatedCursor, type Keyset, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits, makeRefuseInside } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as SetService from "../jobs/SetService.ts"
 import * as Paging from "../Paging.ts"
 import { makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
@@ -102,7 +105,7 @@ const RETRIES = 10
 
 const cursorOf = ({ createdAt, jobId }: Job): CreatedCursor => ({ createdAt, id: jobId })
 
-const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits | Telco> = Layer.effect(
+const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Commits | Ids | Telco> = Layer.effect(
   Problems,
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -111,6 +114,8 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
     const telco = yield* Telco
     const inTime = yield* makeInTime
     const refuseInside = yield* makeRefuseInside
+    const ids = yield* Ids
+    const ending = yield* SetService.makeEnding
 
     const missing = ({ problemId }: OfProblem) => new NotFound({ resource: "problem", id: problemId })
 
@@ -204,11 +209,18 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
             if (work._tag === "HandleEvent") {
               return yield* ofEvent("problem.resolve", { ...job, endedAt }, work.deliveryId, Delivery.resolved)
             }
-            const sim = "iccid" in work ? yield* storage.sims.get({ organizationId, iccid: work.iccid }) : null
-            const decision = Problem.done(work, sim)
-            if (decision.sim !== undefined && of.force !== true) yield* nothingListed(decision.sim.loaded.sim.iccid)
             const now = yield* clock.now
-            const commit = yield* commits.prepare(organizationId, decision, now)
+            const sim = "iccid" in work ? yield* storage.sims.get({ organizationId, iccid: work.iccid }) : null
+            const paused = work._tag === "SetService" && sim !== null ? Pause.underWay(sim, work.changeId) : null
+            let commit: Commit
+            if (sim !== null && paused !== null) {
+              const nextId = yield* ids.next(now, organizationId)
+              commit = yield* ending(sim, Pause.made(sim, paused, nextId, now), now)
+            } else {
+              const decision = Problem.done(work, sim)
+              if (decision.sim !== undefined && of.force !== true) yield* nothingListed(decision.sim.loaded.sim.iccid)
+              commit = yield* commits.prepare(organizationId, decision, now)
+            }
             yield* audited(
               "problem.resolve",
               job,
@@ -285,5 +297,5 @@ const waitingLayer: Layer.Layer<WaitingJobs, never, Paging.FilteredLists | Stora
 export const layer: Layer.Layer<
   Problems | WaitingJobs,
   never,
-  Paging.FilteredLists | Storage | BusinessClock | Commits | Telco
+  Paging.FilteredLists | Storage | BusinessClock | Commits | Ids | Telco
 > = Layer.merge(problemsLayer, waitingLayer)

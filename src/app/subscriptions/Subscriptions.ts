@@ -47,6 +47,7 @@ import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
+import * as Pauses from "./Pauses.ts"
 
 /** A plan to be attached to a SIM. */
 export interface CreateRequest {
@@ -230,6 +231,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const lists = yield* Paging.FilteredLists
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* makeRefuseInside
+    const changeOf = yield* Pauses.makeChange
     const { fastPaths, waitLimitMillis } = yield* Settings
     const loadPlan = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -367,21 +369,25 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const { iccid, organizationId } = of
             const { aggregate, subscription } = yield* loadLive(of)
             const now = yield* clock.now
-            const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now))
+            const { given, resolved } = yield* changeOf(aggregate.sim, now)
+            const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now, given))
             const lease = isInside ? undefined : yield* work.lease
             const resourceId = subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
             const decided = yield* commits.prepare(organizationId, decision, now, lease)
-            const commit = yield* commits.audited(decided, change, now)
+            const commit = yield* commits.audited(resolved(decided), change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
             return { commit, lease }
           })
         )
         if (begun.lease === undefined) return
-        const held = JobRunner.heldBy(begun.commit, begun.lease)
-        if (held.job.work._tag !== "CancelPackages") return
-        // The job is tried at once, so that the SIM is usually free when the answer arrives. The job does not need us.
-        yield* Effect.timeoutOption(Effect.flatMap(runner.begin(held, held.job.work), Fiber.await), waitLimitMillis)
+        // The jobs are tried at once, so that the SIM is usually free when the answer arrives. They do not need us.
+        const tries: Array<Fiber.Fiber<void, StorageError>> = []
+        for (const held of JobRunner.allHeldBy(begun.commit, begun.lease)) {
+          const { work } = held.job
+          if (work._tag === "CancelPackages" || work._tag === "SetService") tries.push(yield* runner.begin(held, work))
+        }
+        yield* Effect.timeoutOption(Fiber.awaitAll(tries), waitLimitMillis)
       }),
       previewRemove: Effect.fn("Subscriptions.previewRemove")(function* (of) {
         const { aggregate } = yield* loadLive(of)

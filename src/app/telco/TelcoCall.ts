@@ -292,6 +292,15 @@ export const retrying = (
   return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt, waiting }] } }
 }
 
+/** The commit that has the job tried again later, or when what it waits for has it hastened. */
+export const awaiting = ({ job, token }: LeasedJob, message: string, now: Instant): Commit => ({
+  jobs: {
+    retried: [
+      { jobId: job.jobId, token, ...nextAttempt(job, now), waiting: Job.waiting(job, "busy", { message }, now) }
+    ]
+  }
+})
+
 /**
  * The commit, extended to leave the attempt to its request, which may come again under its key (rule S5). The job is due when
  * the attempt is to be undone. Without a key it is tried again as any other.
@@ -315,6 +324,31 @@ export const interrupting = (
   }
 }
 
+/** The job after a refusal (rule S6), and whether that was the last one. */
+export const givingBack = ({ job, token }: LeasedJob, { message }: Refused, now: Instant) => {
+  const refusal = Problem.refused(job, message, now)
+  const waiting = refusal.endedAt === null ? Job.waiting(job, "refused", { message }, now) : null
+  const retried = [{ jobId: job.jobId, token, attempts: job.attempts + 1, ...refusal, waiting }]
+  return { jobs: { retried } satisfies Commit["jobs"], isEnded: refusal.endedAt !== null }
+}
+
+/** Logs a refusal; one that has ended the job is the operator's to see to. `what` names the work. */
+export const logRefused = (
+  { job }: LeasedJob,
+  what: string,
+  answer: Refused,
+  isEnded: boolean
+): Effect.Effect<"refused" | "retried"> =>
+  isEnded
+    ? Effect.as(
+        Effect.logWarning(
+          `the telco refuses a ${what} for good: it waits for an operator to retry or resolve it`,
+          aboutOf(job, answer)
+        ),
+        "refused"
+      )
+    : Effect.as(Effect.logWarning(`the telco has refused a ${what}`, aboutOf(job, answer)), "retried")
+
 /**
  * Gives back a job that is to be done until the telco has done it: for the next attempt, or as one that has ended in
  * refusals (rule S6). `what` names it in the log.
@@ -323,27 +357,14 @@ export const makeGiveBack = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   return Effect.fnUntraced(function* (held: LeasedJob, what: string, answer: Refused | Unavailable) {
-    const { job, token } = held
-    const { jobId } = job
-    const about = aboutOf(job, answer)
     const now = yield* clock.now
     if (answer._tag === "Telco.Unavailable") {
-      yield* Effect.logWarning(`the telco has not taken a ${what}`, about)
+      yield* Effect.logWarning(`the telco has not taken a ${what}`, aboutOf(held.job, answer))
       yield* commits.retryOnConflict(commits.write(retrying(held, now, answer)))
       return "retried" satisfies Done
     }
-    const refusal = Problem.refused(job, answer.message, now)
-    const waiting = refusal.endedAt === null ? Job.waiting(job, "refused", { message: answer.message }, now) : null
-    const retried = { jobId, token, attempts: job.attempts + 1, ...refusal, waiting }
-    yield* commits.retryOnConflict(commits.write({ jobs: { retried: [retried] } }))
-    if (refusal.endedAt === null) {
-      yield* Effect.logWarning(`the telco has refused a ${what}`, about)
-      return "retried" satisfies Done
-    }
-    yield* Effect.logWarning(
-      `the telco refuses a ${what} for good: it waits for an operator to retry or resolve it`,
-      about
-    )
-    return "refused" satisfies Done
+    const refusal = givingBack(held, answer, now)
+    yield* commits.retryOnConflict(commits.write({ jobs: refusal.jobs }))
+    return yield* logRefused(held, what, answer, refusal.isEnded)
   })
 })

@@ -107,6 +107,14 @@ export type Command =
       readonly foreign: boolean
     }
   | { readonly _tag: "Delete"; readonly by: Side; readonly line: number; readonly foreign: boolean }
+  /** Or a resumption, where `paused` is false. */
+  | {
+      readonly _tag: "Pause"
+      readonly by: Side
+      readonly line: number
+      readonly paused: boolean
+      readonly foreign: boolean
+    }
   | {
       readonly _tag: "SendSms"
       readonly by: Side
@@ -189,6 +197,7 @@ export type Asked =
   | { readonly _tag: "Report"; readonly reports: ReadonlyArray<Report> }
   | (By & { readonly _tag: "Suspend"; readonly iccid: string; readonly attachmentId: string })
   | (By & { readonly _tag: "Delete"; readonly iccid: string })
+  | (By & { readonly _tag: "Pause"; readonly iccid: string; readonly paused: boolean })
   | (By & {
       readonly _tag: "SetMobilePlan"
       readonly iccid: string | null

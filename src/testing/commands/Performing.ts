@@ -7,6 +7,7 @@ import { Attachments } from "../../app/subscriptions/Attachments.ts"
 import { Clock } from "../../app/engine/Clock.ts"
 import * as IdempotencyKeys from "../../app/commit/IdempotencyKeys.ts"
 import { Messages } from "../../app/subscriptions/Messages.ts"
+import { Pauses } from "../../app/subscriptions/Pauses.ts"
 import { Plans } from "../../app/plans/Plans.ts"
 import { Problems } from "../../app/organizations/Problems.ts"
 import { Reports } from "../../app/telco/Reports.ts"
@@ -232,6 +233,13 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
       return attempted(
         Effect.as(
           Subscriptions.use((of) => of.remove(asked)),
+          done
+        )
+      )
+    case "Pause":
+      return attempted(
+        Effect.as(
+          Pauses.use((of) => (asked.paused ? of.pause(asked) : of.resume(asked))),
           done
         )
       )

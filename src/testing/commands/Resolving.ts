@@ -272,12 +272,11 @@ export const resolve = (session: Session, command: Command.Command): Resolved =>
           : { _tag: "Suspend", organizationId, foreign: command.foreign, iccid, attachmentId }
       })
     case "Delete":
-      return Effect.map(lineOf(session, command.foreign ? other(command.by) : command.by, command.line), (iccid) => ({
-        _tag: "Delete",
-        organizationId: organizationOf(session, command.by),
-        foreign: command.foreign,
-        iccid
-      }))
+    case "Pause":
+      return Effect.map(lineOf(session, command.foreign ? other(command.by) : command.by, command.line), (iccid) => {
+        const of = { organizationId: organizationOf(session, command.by), foreign: command.foreign, iccid }
+        return command._tag === "Delete" ? { _tag: "Delete", ...of } : { _tag: "Pause", ...of, paused: command.paused }
+      })
     case "SendSms":
       return sms(session, command)
     case "SetMobilePlan": {

@@ -74,6 +74,35 @@ export const suspensionsStay: Invariant = make(
   }
 )
 
+/** Rule S7. A second pause does not move the instant of the first one, and only a resumption or a deletion ends it. */
+export const pausesStay: Invariant = make(
+  "a pause that was acknowledged holds from when it was asked for until its end is",
+  "S7",
+  () => {
+    const paused = new Map<string, Instant>()
+    return ({ after, before, step }) => {
+      const { asked, began, outcome } = step
+      const isTaken = outcome._tag === "Answered"
+      if (asked._tag === "Pause" && isTaken) {
+        if (!asked.paused) paused.delete(asked.iccid)
+        else paused.set(asked.iccid, before.get(asked.iccid)?.sim.service.pausedAt ?? began)
+      }
+      if (asked._tag === "Delete" && isTaken) paused.delete(asked.iccid)
+      return first(after.values(), ({ sim: { iccid, service } }) => {
+        const expected = paused.get(iccid) ?? null
+        if (service.pausedAt === expected) return null
+        // A request whose process was killed may have been taken.
+        const isKilled = outcome._tag === "Killed" && "iccid" in asked && asked.iccid === iccid
+        if (isKilled && service.pausedAt !== null) paused.set(iccid, service.pausedAt)
+        else if (isKilled) paused.delete(iccid)
+        return isKilled
+          ? null
+          : `${iccid} was paused at ${expected === null ? "no time" : toIso(expected)}, and is shown so from ${show(service.pausedAt)}`
+      })
+    }
+  }
+)
+
 /** What the telco's state caused, or that of the inventory, and what is not done yet. */
 const passing: ReadonlySet<string> = new Set([
   "TelcoRefused",

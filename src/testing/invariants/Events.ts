@@ -218,7 +218,9 @@ const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
 /** The types in which something may be notified next, after each type; `none` stands for the beginning. */
 const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInType> } = {
   none: ["subscription.created", "attachment.created", "package.created", "package.refused"],
-  "subscription.created": ["subscription.deleted"],
+  "subscription.created": ["subscription.deleted", "subscription.paused"],
+  "subscription.paused": ["subscription.deleted", "subscription.resumed"],
+  "subscription.resumed": ["subscription.deleted", "subscription.paused"],
   "subscription.deleted": [],
   "attachment.created": ["attachment.activated", "attachment.suspended"],
   "attachment.activated": ["attachment.expiring", "attachment.suspended"],
@@ -394,7 +396,12 @@ export const lifecycleIsComplete: Invariant = make(
       return (
         first(visible(after), (of) => {
           const { attachmentId, subscriptionId } = of.attachment
-          if (!same(notified.get(subscriptionId), ["subscription.created"])) {
+          const ofSubscription = notified.get(subscriptionId) ?? []
+          const paused = ofSubscription.filter((type) => type === "subscription.paused").length
+          const resumed = ofSubscription.filter((type) => type === "subscription.resumed").length
+          const isPaused = after.get(of.attachment.iccid)?.sim.service.pausedAt !== null
+          const others = ofSubscription.length - paused - resumed
+          if (ofSubscription[0] !== "subscription.created" || others > 1 || paused - resumed !== (isPaused ? 1 : 0)) {
             return `${subscriptionId} is there, and notified ${show(notified.get(subscriptionId))}`
           }
           const known = notified.get(attachmentId) ?? []
@@ -410,7 +417,9 @@ export const lifecycleIsComplete: Invariant = make(
           })
         }) ??
         first(notified, ([id, types]) =>
-          types.at(-1) === "subscription.created" && !live.has(id) ? `${id} is gone, and that was not notified` : null
+          types[0] === "subscription.created" && types.at(-1) !== "subscription.deleted" && !live.has(id)
+            ? `${id} is gone, and that was not notified`
+            : null
         )
       )
     }

@@ -3,6 +3,7 @@
  * under way.
  */
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import * as Pause from "../../domain/Pause.ts"
 import * as Sim from "../../domain/Sim.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Asked } from "../commands/Command.ts"
@@ -27,6 +28,8 @@ const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | n
   if (!fits) {
     return `${iccid} is ${allocation._tag}, and its subscription ${subscription?.status ?? "not there"}`
   }
+  if (sim.service.pausedAt !== null && status !== "Live") return `${iccid} is paused, and in no service`
+  if (allocation._tag === "Free" && !Pause.isResumed(sim)) return `${iccid} is free before it was resumed`
   if (subscription !== null && (subscription.subscriptionId !== holder || subscription.iccid !== iccid)) {
     return `${iccid} is held by ${holder}, and has the subscription ${show(subscription)}`
   }
@@ -43,10 +46,10 @@ const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | n
   })
 }
 
-/** Rules S2, S3 and S5. A SIM's allocation and its subscription fit, and no subscription is on two SIMs. */
+/** Rules S2, S3, S5 and S7. A SIM's allocation and its subscription fit, and no subscription is on two SIMs. */
 export const simsAreInOnePlace: Invariant = make(
   "a SIM is in exactly one place: free, being put into service, in service, or being released",
-  "S2, S3, S5",
+  "S2, S3, S5, S7",
   (history) => {
     const iccids = history.inventories.flatMap((inventory) => inventory.iccids)
     return ({ after }) => {
@@ -196,6 +199,7 @@ interface Books {
   readonly suspended: Set<string>
   readonly cancelled: Set<string>
   readonly applied: Map<string, boolean>
+  readonly active: Map<string, boolean>
 }
 
 const enter = (books: Books, record: TelcoRecord): void => {
@@ -204,6 +208,7 @@ const enter = (books: Books, record: TelcoRecord): void => {
   if (record.kind === "suspension") books.suspended.add(record.key)
   if (record.kind === "cancellation") books.cancelled.add(record.key)
   if (record.kind === "mobile plan change") books.applied.set(record.iccid, record.applied)
+  if (record.kind === "service change") books.active.set(record.iccid, record.active)
 }
 
 const isOver = (end: Instant | null | undefined, now: Instant): boolean =>
@@ -245,14 +250,20 @@ const theirPackage = (
 }
 
 /**
- * Rules S3, S5, S6, T5 and T7. Compares packages, suspensions and mobile plans with the telco's books after each
+ * Rules S3, S5, S6, S7, T5 and T7. Compares packages, suspensions, mobile plans and pauses with the telco's books after each
  * `Quiet` that leaves no work.
  */
 export const booksAreEqual: Invariant = make(
   "the telco's books equal ours once nothing is under way",
-  "S3, S5, S6, T5, T7",
+  "S3, S5, S6, S7, T5, T7",
   () => {
-    const books: Books = { ordered: new Map(), suspended: new Set(), cancelled: new Set(), applied: new Map() }
+    const books: Books = {
+      ordered: new Map(),
+      suspended: new Set(),
+      cancelled: new Set(),
+      applied: new Map(),
+      active: new Map()
+    }
     const lastKnown = new Map<string, Package>()
     return ({ after, step }) => {
       for (const record of step.changes.records) enter(books, record)
@@ -273,6 +284,11 @@ export const booksAreEqual: Invariant = make(
           mobilePlan._tag === "Settled" && mobilePlan.applied === (books.applied.get(iccid) ?? false)
             ? null
             : `the mobile plan of ${iccid} is ${show(mobilePlan)}, and at the telco ${show(books.applied.get(iccid))}`
+        ) ??
+        first(after.values(), ({ sim: { iccid, service } }) =>
+          service._tag === "Settled" && (service.pausedAt === null) === (books.active.get(iccid) ?? true)
+            ? null
+            : `the service of ${iccid} is ${show(service)}, and at the telco ${show(books.active.get(iccid))}`
         )
       )
     }

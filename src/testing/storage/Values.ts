@@ -231,7 +231,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
           smdp: { state: "Delete", modifiedAt: -5 }
         }),
         World.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
-        World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } })
+        World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } }),
+        World.newSim(world, { service: { _tag: "Settled", pausedAt: -7 } }),
+        World.newSim(world, {
+          service: { _tag: "Changing", pausedAt: world.now, changeId: world.id(), active: false }
+        }),
+        World.newSim(world, { service: { _tag: "Changing", pausedAt: null, changeId: world.id(), active: false } })
       ]
       for (const [index, { importSequence: _, ...sim }] of (yield* World.stock(world, sims)).entries()) {
         yield* Suite.equals("SIM", sim, { ...sims[index], version: 1 })

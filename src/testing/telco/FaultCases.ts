@@ -110,6 +110,23 @@ const unanswered = <R>(
       yield* apply
       yield* observed("applied", false, ({ mobilePlan }) => mobilePlan(iccid))
     })
+  },
+  {
+    name: `a pause, where the telco can stop the service of a SIM, the ${what} of its change lost, is what the last change says`,
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      if (telco.setService === undefined) return
+      const key = yield* freshKey
+      const stop = telco.setService({ key: `${key}-1`, iccid, active: false })
+      yield* lose("setService")
+      yield* lost("a change", stop)
+      yield* repeated("pausing", stop)
+      yield* observed("in service", false, ({ service }) => service?.(iccid) ?? false)
+      // A telco that may still do the lost call makes this one too, and has it asked for again.
+      yield* Effect.ignore(telco.setService({ key: `${key}-2`, iccid, active: true }))
+      yield* Effect.ignore(stop)
+      yield* observed("in service", true, ({ service }) => service?.(iccid) ?? true)
+    })
   }
 ]
 

@@ -22,6 +22,8 @@ export interface Observe<R> {
   readonly messages: (iccid: string, text: string) => Suite.Answer<number, R>
   /** Whether the ICCID's mobile plan is applied. */
   readonly mobilePlan: (iccid: string) => Suite.Answer<boolean, R>
+  /** Whether the SIM has service; absent: that is not checked. */
+  readonly service?: (iccid: string) => Suite.Answer<boolean, R>
 }
 
 /** What the cases are about. */

@@ -89,6 +89,7 @@ describe("the settings", () => {
       adminToken: null,
       telcoToken: null,
       telco: null,
+      telcoPauses: false,
       telcoFile: null,
       clock: { _tag: "System" },
       rateLimit: { requests: 100, window: Duration.seconds(1) },
@@ -181,6 +182,7 @@ describe("the settings", () => {
     ["SIMPLAN_AUDIT_RETENTION", "90d", { auditRetentionMillis: 90 * 86_400_000 }],
     ["SIMPLAN_DATABASE_SCHEMA", "esim_2", { schema: "esim_2" }],
     ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }],
+    ["SIMPLAN_TELCO_PAUSES", "true", { telcoPauses: true }],
     ["SIMPLAN_USAGE_RETENTION", "35d", { usageRetentionMillis: 35 * 86_400_000 }]
   ]
   for (const [name, value, expected] of fine) {
@@ -232,6 +234,7 @@ describe("the settings", () => {
     ["SIMPLAN_DATABASE_SCHEMA", "Mine"],
     ["SIMPLAN_RETENTION", "9d"],
     ["SIMPLAN_USAGE_RETENTION", "34d"],
+    ["SIMPLAN_TELCO_PAUSES", "yes"],
     ["SIMPLAN_TELCO_URL", "bridge.example"],
     ["SIMPLAN_TELCO_URL", "ftp://bridge.example"]
   ]

@@ -87,7 +87,8 @@ export const observe: TelcoSuite.Observe<TelcoSimulator.TelcoSimulator> = {
       Effect.map(messages, (all) => all.filter((one) => one.iccid === to && one.text === text).length)
     ),
   mobilePlan: (of) =>
-    Effect.flatMap(simulator, ({ mobilePlans }) => Effect.map(mobilePlans, (all) => all.get(of) ?? false))
+    Effect.flatMap(simulator, ({ mobilePlans }) => Effect.map(mobilePlans, (all) => all.get(of) ?? false)),
+  service: (of) => Effect.flatMap(simulator, ({ services }) => Effect.map(services, (all) => all.get(of) ?? true))
 }
 
 /** How the suite makes calls of a simulator go wrong. */

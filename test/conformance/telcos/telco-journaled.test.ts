@@ -25,7 +25,8 @@ const system = Layer.effect(System, Charging.make)
 const observe: TelcoSuite.Observe<System> = {
   packages: (ids) => System.useSync(({ bundles }) => ids.reduce((sum, id) => sum + bundles(id), 0)),
   messages: (to, text) => System.useSync(({ texts }) => texts(to, text)),
-  mobilePlan: (of) => System.useSync(({ roaming }) => roaming(of))
+  mobilePlan: (of) => System.useSync(({ roaming }) => roaming(of)),
+  service: (of) => System.useSync(({ service }) => service(of))
 }
 
 const fail = (fault: Charging.Fault) => (operation: Charging.Operation) =>
@@ -60,18 +61,35 @@ const withNotes = (url: string): TelcoSystem => ({
   }
 })
 
+/** One that can stop the service of a SIM. */
+const withService = (url: string): TelcoSystem => ({
+  ...chargingSystem(url),
+  setService: async ({ active, iccid: sim }, { signal }) => {
+    const response = await fetch(`${url}/sims/${sim}/service`, {
+      method: "PUT",
+      body: JSON.stringify({ active }),
+      signal
+    })
+    await response.text()
+  }
+})
+
 const over = (of: (url: string) => TelcoSystem) =>
   Layer.provideMerge(Layer.unwrap(System.useSync(({ url }) => journaled(of(url)))), system)
 
 const runner = { describe, it, afterAll }
 TelcoSuite.run("A journaled telco of plain functions", over(chargingSystem), runner, { observe, faults })
+TelcoSuite.run("A journaled telco whose system can stop a SIM's service", over(withService), runner, {
+  observe,
+  faults: { loseAnswer: fail("lose answer"), loseRequest: fail("lose request") }
+})
 TelcoSuite.run("A journaled telco whose system keeps our ids", over(withNotes), runner, {
   observe,
   faults: { loseAnswer: fail("lose answer") }
 })
 
 it("is tested by all cases but that of times that the telco learns later", () => {
-  expect(TelcoSuite.cases({ observe, faults })).toHaveLength(33)
+  expect(TelcoSuite.cases({ observe, faults })).toHaveLength(36)
 })
 
 const charging = async (): Promise<Charging.Charging> => {

@@ -21,7 +21,8 @@ const operations = {
   cancelPackage: /^DELETE /,
   sendSms: /^POST \/texts$/,
   releaseProfile: /^POST \/sims\/[^/]+\/release$/,
-  setMobilePlan: /^PUT /
+  setMobilePlan: /^PUT \/sims\/[^/]+\/roaming$/,
+  setService: /^PUT \/sims\/[^/]+\/service$/
 } as const
 
 /** An operation of the port. */
@@ -43,6 +44,7 @@ export const make = Effect.gen(function* () {
   const bundles = new Map<string, Bundle>()
   const texts: Array<{ readonly sim: unknown; readonly text: unknown }> = []
   const roaming = new Map<string, unknown>()
+  const services = new Map<string, unknown>()
   let made = 0
   let loses: string | null = null
   let next: { readonly fault: Fault; readonly on: RegExp; readonly done: () => void } | null = null
@@ -63,6 +65,7 @@ export const make = Effect.gen(function* () {
     }
     if (kind === "texts") return texts.push({ sim: field(body, "sim"), text: field(body, "text") })
     if (part === "roaming") roaming.set(id, field(body, "on"))
+    if (part === "service") services.set(id, field(body, "active"))
     return part === "bundles" ? [...bundles.values()].filter(({ sim }) => sim === id) : {}
   }
 
@@ -115,7 +118,8 @@ export const make = Effect.gen(function* () {
     count: () => bundles.size,
     bundles: (note: string) => [...bundles.values()].filter((one) => one.note === note).length,
     texts: (sim: string, text: string) => texts.filter((one) => one.sim === sim && one.text === text).length,
-    roaming: (sim: string) => roaming.get(sim) === true
+    roaming: (sim: string) => roaming.get(sim) === true,
+    service: (sim: string) => services.get(sim) !== false
   }
 })
 

@@ -66,6 +66,8 @@ export interface Subscriber {
   readonly msisdn: string
   readonly eid: string
   readonly accountId: number
+  /** `Suspended`: it has no service, until that is changed or it is given a package. */
+  readonly status: string
   readonly sim: { readonly id: number; readonly status: string; readonly activationCode: string }
   readonly network: { readonly at: number; readonly mcc: number; readonly mnc: number } | null
   readonly mobilePlanId: number | null

@@ -183,6 +183,14 @@ const version1 = {
     subscriber.mobilePlanId = value.mobilePlanId ?? null
     return {}
   },
+  modifySubscriberStatus: (books, value) => {
+    const where = "modifySubscriberStatus"
+    Checks.fields(value, { subscriber: "object", newStatus: "text" }, where)
+    const subscriber = subscriberBy(books, value.subscriber, `${where}.subscriber`)
+    if (!["ACTIVE", "SUSPENDED"].includes(value.newStatus)) throw invalid(`${where}.newStatus is ${value.newStatus}`)
+    subscriber.status = value.newStatus === "ACTIVE" ? "Active" : "Suspended"
+    return {}
+  },
   getSimProviderStatus: (books, value) => {
     Checks.whole(value, "getSimProviderStatus")
     const subscriber = [...books.subscribers.values()].find(({ sim }) => sim.id === value && sim.esim)

@@ -94,6 +94,21 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => acme.post(`${line}/${id}/suspend`)
     }
   ],
+  "POST /v3/subscriptions/{iccid}/pause": [
+    "subscription.pause",
+    async () => {
+      const line = await subscription(3)
+      return () => acme.post(`${line}/pause`)
+    }
+  ],
+  "POST /v3/subscriptions/{iccid}/resume": [
+    "subscription.resume",
+    async () => {
+      const line = await subscription(3)
+      await acme.post(`${line}/pause`)
+      return () => acme.post(`${line}/resume`)
+    }
+  ],
   "POST /v3/subscriptions/{iccid}/send-sms": [
     "sim.send_sms",
     async () => {

@@ -130,6 +130,7 @@ describe("reading subscriptions", () => {
         subscription_id: expect.any(String),
         created_at: iso(World.START),
         metadata: "m1",
+        paused_at: null,
         esim: {
           esim_id: expect.any(String),
           iccid: World.iccid(1),
@@ -229,6 +230,45 @@ describe("plan attachments", () => {
     expect(body.data).toMatchObject({ state: "EXPIRED", reason: { code: "over", at: past.end } })
     const refused = await acme.post(`${path}/${body.data.plan_attachment_id}/suspend`)
     expect([refused.status, refused.body.code]).toEqual([409, "attachment_expired"])
+  })
+})
+
+describe("a pause", () => {
+  it("lasts until the subscription is resumed, again and again, and is shown", async () => {
+    const line = `/v3/subscriptions/${World.iccid(11)}`
+    await subscribe(11)
+    const services = () => world.run(TelcoSimulator.TelcoSimulator.use((of) => of.services))
+    expect((await acme.get(line)).body.data.paused_at).toBeNull()
+    const before = (await acme.get(`${line}/plan-attachments`)).body.data
+    const clock = (await world.admin("GET", "/clock")).body.data
+    for (const _ of [1, 2]) {
+      const paused = await acme.post(`${line}/pause`)
+      expect(paused.status).toBe(200)
+      expect(paused.body).toStrictEqual({ error: false, message: "Subscription paused successfully" })
+    }
+    await world.admin("POST", "/clock/advance", { by: "1 minute" })
+    expect((await services()).get(World.iccid(11))).toBe(false)
+    expect((await acme.get(line)).body.data.paused_at).toBe(clock.now)
+    const listed = (await acme.get("/v3/subscription")).body.data
+    expect(listed.filter((one: { paused_at: unknown }) => one.paused_at !== null)).toMatchObject([
+      { paused_at: clock.now }
+    ])
+    expect((await acme.get(`${line}/plan-attachments`)).body.data).toEqual(before)
+    for (const _ of [1, 2]) {
+      const resumed = await acme.post(`${line}/resume`)
+      expect(resumed.status).toBe(200)
+      expect(resumed.body).toStrictEqual({ error: false, message: "Subscription resumed successfully" })
+    }
+    await world.admin("POST", "/clock/advance", { by: "1 minute" })
+    expect((await services()).get(World.iccid(11))).toBe(true)
+    expect((await acme.get(line)).body.data.paused_at).toBeNull()
+  })
+
+  it("needs a subscription", async () => {
+    for (const action of ["pause", "resume"]) {
+      const { body, status } = await acme.post(`/v3/subscriptions/${World.iccid(19)}/${action}`)
+      expect([status, body.code]).toEqual([404, "subscription_not_found"])
+    }
   })
 })
 

@@ -9,6 +9,7 @@ import { history, reasons, search } from "./finding.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { limits } from "./limits.ts"
 import { outages } from "./outages.ts"
+import { pauses } from "./pauses.ts"
 import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
 import { creation, deletion, packages, previews } from "./service.ts"
@@ -34,6 +35,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...reasons,
   ...history,
   ...lifecycle,
+  ...pauses,
   ...outages,
   ...limits,
   ...inEngine

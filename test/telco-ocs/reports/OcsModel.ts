@@ -59,6 +59,7 @@ export const apiOf = (model: Model): Api["Service"] => {
   return {
     subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid)),
     subscribersBy: unused,
+    setSubscriberStatus: unused,
     packages: (iccid) =>
       model.unanswered.has(iccid)
         ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `no answer for ${iccid}` }))

@@ -32,6 +32,9 @@ const made = {
   releasing: "nullif(r.allocation->>'_tag' = 'Releasing', false)",
   mobilePlanApplied: `(r."mobilePlan"->>'applied')::boolean`,
   mobilePlanTarget: `(r."mobilePlan"->>'target')::boolean`,
+  pausedAt: `(r.service->>'pausedAt')::bigint`,
+  serviceChange: `r.service->>'changeId'`,
+  serviceActive: `(r.service->>'active')::boolean`,
   version: "1"
 } as const
 
@@ -40,7 +43,7 @@ const { all, types } = Sims.columns
 /** A new SIM as it is given. */
 const columns = [
   ...all.flatMap((name) => (name in made ? [] : [`${Columns.quoted(name)} ${types[name]}`])),
-  'allocation jsonb, "mobilePlan" jsonb, position integer'
+  'allocation jsonb, "mobilePlan" jsonb, service jsonb, position integer'
 ].join(", ")
 
 const insertion = Columns.insertion("sim", Sims.columns, made)

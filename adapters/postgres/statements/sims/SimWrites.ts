@@ -33,7 +33,10 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => ({
   location: row.location,
   lastActivityAt: row.lastActivityAt,
   mobilePlanApplied: row.mobilePlan?.applied,
-  mobilePlanTarget: row.mobilePlan?._tag === "Changing" ? row.mobilePlan.target : null
+  mobilePlanTarget: row.mobilePlan?._tag === "Changing" ? row.mobilePlan.target : null,
+  pausedAt: row.service?.pausedAt,
+  serviceChange: row.service?._tag === "Changing" ? row.service.changeId : null,
+  serviceActive: row.service?._tag === "Changing" ? row.service.active : null
 })
 
 const simColumns: Columns.Columns<State> = Sims.columns
@@ -67,6 +70,9 @@ const reported = [...usage, "smdp", "location"] as const
 /** Who has the SIM. */
 const allocation = ["allocation", "allocatedTo", "recycledAt"] as const
 
+/** Whether the SIM has service. */
+const service = ["pausedAt", "serviceChange", "serviceActive"] as const
+
 const releasing = "releasing = nullif(r.allocation = 'Releasing', false)"
 
 /** Raises the versions alone. */
@@ -81,7 +87,7 @@ const allocate = writing("sim_allocated", allocation, [releasing])
 /** Writes everything that can change. */
 const update = writing(
   "sim_updated",
-  [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"],
+  [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget", ...service],
   [releasing]
 )
 

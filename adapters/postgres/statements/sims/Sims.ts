@@ -20,7 +20,7 @@ export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
 })
 
 /** A SIM as its row has it. */
-export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan"> {
+export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "service"> {
   readonly allocation: Sim.Allocation["_tag"]
   /** The subscription that has it, or why it is withdrawn; null where it is free: what the index of free eSIMs goes by. */
   readonly allocatedTo: string | null
@@ -28,6 +28,10 @@ export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan"> {
   readonly releasing: true | null
   readonly mobilePlanApplied: boolean
   readonly mobilePlanTarget: boolean | null
+  readonly pausedAt: number | null
+  /** The change of the service that is under way, and what it makes; null where none is. */
+  readonly serviceChange: string | null
+  readonly serviceActive: boolean | null
 }
 
 /** What a repeated import may bring (rule I7). */
@@ -60,7 +64,10 @@ const rest = Columns.of<Rest>({
   location: "jsonb",
   lastActivityAt: "bigint",
   mobilePlanApplied: "boolean",
-  mobilePlanTarget: "boolean"
+  mobilePlanTarget: "boolean",
+  pausedAt: "bigint",
+  serviceChange: "text",
+  serviceActive: "boolean"
 })
 
 /** All columns of a SIM. */
@@ -120,6 +127,11 @@ const allocationOf = (tag: Sim.Allocation["_tag"], allocatedTo: string | null): 
 const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
 
+const serviceOf = (pausedAt: number | null, changeId: string | null, active: boolean | null): Sim.Service =>
+  changeId === null || active === null
+    ? { _tag: "Settled", pausedAt }
+    : { _tag: "Changing", pausedAt, changeId, active }
+
 const inIdentities = Columns.places(identityColumns)
 
 const inRest = Columns.places(rest)
@@ -136,12 +148,17 @@ const unpackRest = (packed: Columns.Packed<Rest>) => ({
   smdp: packed[inRest.smdp],
   location: packed[inRest.location],
   lastActivityAt: packed[inRest.lastActivityAt],
-  mobilePlan: mobilePlanOf(packed[inRest.mobilePlanApplied], packed[inRest.mobilePlanTarget])
+  mobilePlan: mobilePlanOf(packed[inRest.mobilePlanApplied], packed[inRest.mobilePlanTarget]),
+  service: serviceOf(packed[inRest.pausedAt], packed[inRest.serviceChange], packed[inRest.serviceActive])
 })
 
-const { mobilePlanApplied, mobilePlanTarget, ...without } = nothing
+const { mobilePlanApplied, mobilePlanTarget, pausedAt, serviceActive, serviceChange, ...without } = nothing
 
-const fresh = { ...without, mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget) }
+const fresh = {
+  ...without,
+  mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget),
+  service: serviceOf(pausedAt, serviceChange, serviceActive)
+}
 
 /** The SIM of an organization that was packed, with its activation code decrypted. */
 export const unpack = (
@@ -165,7 +182,7 @@ export const unpack = (
   // A literal that takes in others by `...` takes twice as long.
   const { imsi, msisdn, subscriberId } = identities === null ? SimIdentities.none : unpackIdentities(identities)
   const known = rest === null ? fresh : unpackRest(rest)
-  const { downloaded, lastActivityAt, location, mobilePlan, recycledAt, smdp } = known
+  const { downloaded, lastActivityAt, location, mobilePlan, recycledAt, service, smdp } = known
   return {
     organizationId,
     simId,
@@ -185,6 +202,7 @@ export const unpack = (
     location,
     lastActivityAt,
     mobilePlan,
+    service,
     version
   }
 }

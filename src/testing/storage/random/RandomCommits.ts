@@ -37,6 +37,7 @@ const seenAs = ({ loaded, next }: Change, name: AggregatePart, part: Part): SimC
     case "withdraw":
     case "correct":
     case "mobile plan":
+    case "pause":
       return { loaded: { sim: loaded.sim }, next: { sim: next.sim } }
     case "use":
       return { loaded: Rows.forReports(loaded), next: Rows.forReports(next) }
@@ -251,6 +252,7 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
     case "withdraw":
     case "correct":
     case "mobile plan":
+    case "pause":
     case "open":
     case "open pending":
     case "confirm":
@@ -301,6 +303,7 @@ const rowOf = ({ part, row }: Part): string => {
     case "withdraw":
     case "correct":
     case "mobile plan":
+    case "pause":
     case "open":
     case "open pending":
     case "confirm":
@@ -370,6 +373,16 @@ export const aggregateEdit = (
       const applied = part.choice % 2 === 0
       const changing = { _tag: "Changing", applied, target: !applied } as const
       return [{ sim: { mobilePlan: part.choice < 8 ? { _tag: "Settled", applied } : changing } }, {}]
+    }
+    case "pause": {
+      const pausedAt = part.choice % 2 === 0 ? world.now + part.choice : null
+      const changing = {
+        _tag: "Changing",
+        pausedAt,
+        changeId: `change-${part.choice}`,
+        active: part.choice % 3 === 0
+      } as const
+      return [{ sim: { service: part.choice < 8 ? { _tag: "Settled", pausedAt } : changing } }, {}]
     }
     case "open":
     case "open pending": {

@@ -14,6 +14,7 @@ const aggregateParts = [
   "withdraw",
   "correct",
   "mobile plan",
+  "pause",
   "open",
   "open pending",
   "confirm",

@@ -145,6 +145,7 @@ export const newSim = (world: World, changes: Partial<NewSim> = {}): NewSim => (
   location: null,
   lastActivityAt: null,
   mobilePlan: { _tag: "Settled", applied: false },
+  service: { _tag: "Settled", pausedAt: null },
   ...SimIdentities.none,
   ...changes
 })

@@ -5,8 +5,8 @@ import { Effect } from "effect"
 import { Time, Wallet } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { beforeEach, describe, expect, it } from "vitest"
-import * as Calls from "./Calls.ts"
-import * as World from "./World.ts"
+import * as Calls from "../Calls.ts"
+import * as World from "../World.ts"
 
 let world: World.World
 let iccid: string

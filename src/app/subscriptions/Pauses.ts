@@ -1,0 +1,114 @@
+/**
+ * Pausing subscriptions and resuming them (rule S7). What is asked for is committed and answered; a job tells the telco.
+ */
+import { Context, Effect, Layer } from "effect"
+import { kinds } from "../../domain/Idempotency.ts"
+import * as Pause from "../../domain/Pause.ts"
+import { NotFound, NotSupported } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
+import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Telco, TelcoSupport } from "../../ports/Telco.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+
+interface OfSubscription {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+/** Pauses subscriptions, and resumes them. */
+export class Pauses extends Context.Service<
+  Pauses,
+  {
+    /**
+     * Pauses the subscription until it is resumed. It succeeds before the telco has taken it, and again if it is paused
+     * already. `NotSupported`: the telco of the SIM cannot do it.
+     */
+    readonly pause: (of: OfSubscription) => Effect.Effect<void, NotFound | NotSupported | StorageError>
+    /** Ends a pause. It succeeds before the telco has taken it, and again if there is none. */
+    readonly resume: (of: OfSubscription) => Effect.Effect<void, NotFound | StorageError>
+  }
+>()("simplan/Pauses") {}
+
+/** What a decision about the pause of a SIM is given, and its commit. */
+interface Change {
+  readonly given: Pause.Given
+  /** A change that was refused for good is no problem any more where the decision says what becomes of it. */
+  readonly resolved: (commit: Commit) => Commit
+}
+
+const unchanged = (commit: Commit): Commit => commit
+
+const isOfService = ({ sims = [] }: Commit): boolean =>
+  sims.some(({ loaded, next }) => loaded.sim.service !== next.sim.service)
+
+/** What a decision that may change whether the SIM is paused is given. */
+export const makeChange = Effect.gen(function* () {
+  const storage = yield* Storage
+  const ids = yield* Ids
+  return Effect.fnUntraced(function* (
+    { organizationId, service }: Pick<Sim, "organizationId" | "service">,
+    now: Instant
+  ): Effect.fn.Return<Change, StorageError> {
+    const changeId = yield* ids.next(now, organizationId)
+    const job = service._tag === "Changing" ? yield* storage.jobs.get(Pause.jobId(service.changeId)) : null
+    if (job === null || job.endedAt === null) return { given: { changeId, isRefused: false }, resolved: unchanged }
+    const resolved = [{ jobId: job.jobId, endedAt: job.endedAt }]
+    return {
+      given: { changeId, isRefused: true },
+      resolved: (commit) => (isOfService(commit) ? { ...commit, jobs: { ...commit.jobs, resolved } } : commit)
+    }
+  })
+})
+
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
+export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits | Ids | Telco> = Layer.effect(
+  Pauses,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+    const telco = yield* Telco
+    const support = yield* TelcoSupport
+    const changeOf = yield* makeChange
+
+    const checkSupported = Effect.fnUntraced(function* ({ label, organizationId }: Sim) {
+      const isSupported =
+        support === null ? telco.setService !== undefined : yield* support.setService({ organizationId, label })
+      if (!isSupported) return yield* new NotSupported({ message: "The telco of the SIM cannot pause it" })
+    })
+
+    const set = <E>(
+      { iccid, organizationId }: OfSubscription,
+      paused: boolean,
+      check: (sim: Sim) => Effect.Effect<void, E>
+    ) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          // No attachment is read: a pause says nothing of them.
+          const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
+          // A pending one is invisible (rule S5).
+          if (aggregate?.subscription?.status !== "Live") {
+            return yield* new NotFound({ resource: "subscription", id: iccid })
+          }
+          const { sim, subscription } = aggregate
+          if ((sim.service.pausedAt !== null) === paused) return
+          yield* check(sim)
+          const now = yield* clock.now
+          const { given, resolved } = yield* changeOf(sim, now)
+          const decision = yield* Effect.fromResult(Pause.request(aggregate, { paused }, given, now))
+          const action = paused ? "subscription.pause" : "subscription.resume"
+          const change = { organizationId, action, resourceId: subscription.subscriptionId, iccid } as const
+          const decided = yield* commits.prepare(organizationId, decision, now)
+          yield* commits.write(yield* commits.audited(resolved(decided), change, now), kinds.Done.keep(null))
+        })
+      )
+
+    return Pauses.of({
+      pause: Effect.fn("Pauses.pause")((of) => set(of, true, checkSupported)),
+      resume: Effect.fn("Pauses.resume")((of) => set(of, false, () => Effect.void))
+    })
+  })
+)
