@@ -38,6 +38,7 @@ import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
 import * as SimCorrections from "./app/sims/SimCorrections.ts"
 import * as Sims from "./app/sims/Sims.ts"
+import * as Stock from "./app/sims/Stock.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
 import * as Wallet from "./app/sims/Wallet.ts"
@@ -79,6 +80,7 @@ export type Services =
   | SimCorrections.SimCorrections
   | Sims.Sims
   | Health.StorageProbe
+  | Stock.Stock
   | Subscriptions.Subscriptions
   | Usage.Usage
   | Problems.WaitingJobs
@@ -112,6 +114,7 @@ const resources = Layer.mergeAll(
     ApiKeys.layer,
     AuditLog.layer,
     EventHandlers.layer,
+    Stock.layer,
     Webhooks.layer,
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),

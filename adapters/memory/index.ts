@@ -23,6 +23,7 @@ const makeTables = (): Tables => ({
   smdpHistory: new Table("smdpHistory"),
   report: new Table("report"),
   usage: new Table("usage"),
+  stockLevel: new Table("stockLevel"),
   idempotencyRecord: new Table("idempotencyRecord"),
   command: new Table("command"),
   job: new Table("job"),

@@ -25,6 +25,7 @@ import * as ServiceState from "./statements/ServiceState.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
 import * as SimReservations from "./statements/sims/SimReservations.ts"
 import * as Sims from "./statements/sims/Sims.ts"
+import * as Stock from "./statements/sims/Stock.ts"
 import * as Subscriptions from "./statements/sims/Subscriptions.ts"
 import * as Usage from "./statements/Usage.ts"
 import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
@@ -72,6 +73,9 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       free: SimReservations.free(database),
       release: SimReservations.release(database),
       stock: SimReservations.stock(database),
+      counts: Stock.counts(database),
+      countFree: Stock.countFree(database),
+      levels: Stock.levels(database),
       identities: Sims.identities(database),
       smdpHistory: Reports.entriesOf(database)
     },

@@ -1,7 +1,7 @@
 /**
  * The SIM inventory over rows: import and reservations.
  */
-import { type AuditEntry, Label, Sim, type SimAggregate, type Storage } from "simplan/ports"
+import { type AuditEntry, Label, Sim, type SimAggregate, Stock, type Storage } from "simplan/ports"
 import * as Rows from "./Rows.ts"
 import type { RowStore } from "./RowStore.ts"
 
@@ -72,6 +72,17 @@ export const stockOf = (store: RowStore, organizationId: string): ReadonlyArray<
     const free = first(store.waiting("sim", Rows.freeSims({ organizationId, label }))).length
     return free > 0 || some.has(label) ? [{ organizationId, label, free }] : []
   })
+}
+
+export const counts = (store: RowStore, organizationId: string): ReadonlyArray<Stock.Count> => {
+  const found = new Map<string, Stock.Count>()
+  for (const { value } of store.list("sim", organizationId, null, "ascending")) {
+    const { isEsim, label } = value.sim
+    const state = Stock.stateOf(value.sim)
+    const key = `${label} ${isEsim} ${state}`
+    found.set(key, { label, isEsim, state, count: (found.get(key)?.count ?? 0) + 1 })
+  }
+  return [...found.values()]
 }
 
 /** Whether a creation that is not decided has an eSIM of the label. */

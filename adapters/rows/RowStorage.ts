@@ -264,6 +264,10 @@ const storage = (store: RowStore): Storage.Service => {
         }),
       stock: ({ organizationIds }) =>
         read(() => organizationIds.flatMap((organizationId) => Inventory.stockOf(store, organizationId))),
+      counts: ({ organizationId }) => read(() => Inventory.counts(store, organizationId)),
+      countFree: ({ atMost, ...of }) => read(() => take(store.waiting("sim", Rows.freeSims(of)), atMost, all).length),
+      levels: ({ organizationIds }) =>
+        read(() => organizationIds.toSorted().flatMap((organizationId) => values(list("stockLevel", organizationId)))),
       identities: (asked) =>
         read(() => {
           const aggregate = aggregateOf(asked)

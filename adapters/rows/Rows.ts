@@ -3,7 +3,7 @@
  */
 import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
 import type { Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
-import { EventHandler, Sim, type UsageBook, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import { EventHandler, Sim, type Stock, type UsageBook, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 /** The kinds of rows, and what each has as its value. */
 export interface Kinds {
   /** The id is `organizationId`. */
@@ -34,6 +34,8 @@ export interface Kinds {
   readonly report: Storage.SeenReport
   /** An entry of the book of usage (rule U1), by its day. The id is made of its key. */
   readonly usage: UsageBook.Entry
+  /** The level of a label (rule I12). The id is the label. */
+  readonly stockLevel: Stock.Level
   /** The id is the key (rule W2). */
   readonly idempotencyRecord: Idempotency.IdempotencyRecord
   /** The id is `commandId` (rule H1). */
@@ -238,6 +240,7 @@ export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   smdpHistory: ({ iccid, organizationId }) => ({ ...ofService(iccid, 0), organizationId }),
   report: ({ organizationId, receivedAt, reportId }) => ({ ...ofService(reportId, receivedAt), organizationId }),
   usage: ofUsage,
+  stockLevel: ({ label, organizationId }) => ({ ...ofService(label, 0), organizationId }),
   idempotencyRecord: created("key"),
   // By when it was settled: so it is purged. It is listed by when it was created.
   command: ({ commandId: id, createdAt, organizationId, settledAt }) => ({

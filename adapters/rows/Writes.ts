@@ -38,7 +38,7 @@ const check = (on: Storage.Conflict["on"], holds: boolean): void => {
 
 const checkLease = (held: string | null, token: string): void => check("lease", held === token)
 
-type Versioned = "apiKey" | "endpoint" | "plan"
+type Versioned = "apiKey" | "endpoint" | "plan" | "stockLevel"
 
 /** Writes all that the commit has. Throws `Conflict`. */
 export const write = (store: RowStore, commit: Storage.Commit): void => {
@@ -57,6 +57,7 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
     check("api key", [...store.also("apiKey", Rows.keysWith(hash), null)].length === 1)
   for (const endpoint of commit.webhookEndpoints ?? []) putVersion("endpoint", endpoint)
   for (const plan of commit.plans ?? []) putVersion("plan", plan)
+  for (const level of commit.stockLevels ?? []) putVersion("stockLevel", level)
   for (const { organizationId, planId, version } of commit.unchangedPlans ?? []) {
     change(store, "plan", { organizationId, id: planId }, (stored) => {
       check("version", stored?.version === version)

@@ -2,8 +2,9 @@
  * What an organization of a simulation begins with: SIMs and a webhook endpoint.
  */
 import { Effect, Stream } from "effect"
-import { Organizations, Sims, Webhooks } from "simplan"
+import { Organizations, Sims, Stock, Webhooks } from "simplan"
 import { type Label, WebhookEvent } from "simplan/ports"
+import { Invariants } from "../../src/testing/index.ts"
 
 export interface Options {
   /** How many eSIMs of each label an organization begins with: 10 of `Green` unless given. */
@@ -51,6 +52,11 @@ export const furnish = Effect.fnUntraced(function* (
   const url = `https://receiver.example/${organizationId}`
   const endpoint = { organizationId, url, description: name }
   yield* Webhooks.Webhooks.use((of) => of.create({ ...endpoint, events: null }))
-  if (lifecycle) yield* Webhooks.Webhooks.use((of) => of.create({ ...endpoint, events: WebhookEvent.optInTypes }))
+  if (lifecycle) {
+    yield* Webhooks.Webhooks.use((of) => of.create({ ...endpoint, events: WebhookEvent.optInTypes }))
+    const green = inventory.filter((row) => "isEsim" in row && row.isEsim && row.label === "Green").length
+    const levels = [{ label: "Green", level: Invariants.levelOf(green) }]
+    yield* Stock.Stock.use((of) => of.setLevels({ organizationId, levels }))
+  }
   return organizationId
 })

@@ -33,6 +33,7 @@ export const actions = [
   "sim.remove_mobile_plan",
   "sim.send_sms",
   "sim.report",
+  "sim.set_stock_levels",
   "subscription.create",
   "subscription.delete",
   "subscription.pause",

@@ -3,6 +3,7 @@
  * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
  */
 import type { Origin } from "./AuditEntry.ts"
+import type { Label } from "./Label.ts"
 import type { Instant } from "./Time.ts"
 
 /** What is to be done, and to what. */
@@ -62,6 +63,8 @@ export type Work =
       readonly handler: string
       readonly deliveryId: string
     }
+  /** Count the free eSIMs of a label, and notify that they are below its level (rule I12). */
+  | { readonly _tag: "CheckStock"; readonly label: Label }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 
@@ -78,6 +81,7 @@ export const kinds = [
   "NotifyAttachments",
   "ReviewPackage",
   "HandleEvent",
+  "CheckStock",
   "RunCommand"
 ] as const satisfies ReadonlyArray<Work["_tag"]>
 
@@ -270,6 +274,7 @@ export const isAwaited = (work: Work): boolean => {
     case "NotifyAttachments":
     case "ReviewPackage":
     case "HandleEvent":
+    case "CheckStock":
       return false
   }
 }

@@ -44,7 +44,7 @@ export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId"
 
 /** The aggregate or a view of it. What a view leaves out does not change. */
 interface View {
-  readonly sim: SimKey & Partial<Pick<Sim, SimField>>
+  readonly sim: SimKey & Partial<Pick<Sim, SimField | "label">>
   readonly subscription?: Subscription | null
   readonly attachments?: ReadonlyArray<{
     readonly attachment: AttachmentState | Attachment

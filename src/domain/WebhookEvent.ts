@@ -26,6 +26,7 @@ export const optInTypes = [
   "package.created",
   "package.refused",
   "package.allowanceConsumed",
+  "stock.low",
   "endpoint.disabled",
   "command.done",
   "command.refused"
@@ -50,8 +51,11 @@ export type OptInType = (typeof optInTypes)[number]
 /** What has become of a command of the host (rule H1). */
 export type OutcomeType = Extract<OptInType, `command.${string}`>
 
-/** What is notified of a SIM's life; the rest of the opt-in types is about usage, endpoints and commands. */
-export type LifecycleType = Exclude<OptInType, "package.allowanceConsumed" | "endpoint.disabled" | OutcomeType>
+/** What is notified of a SIM's life; the rest of the opt-in types is about usage, stock, endpoints and commands. */
+export type LifecycleType = Exclude<
+  OptInType,
+  "package.allowanceConsumed" | "stock.low" | "endpoint.disabled" | OutcomeType
+>
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
 export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known) => known === type)
@@ -112,6 +116,15 @@ export type Payload =
   | {
       readonly type: "package.created" | "package.refused"
       readonly data: AttachmentData & { readonly packageId: string }
+    }
+  | {
+      readonly type: "stock.low"
+      readonly data: {
+        readonly label: string
+        /** How many eSIMs of the label were free when they were counted. */
+        readonly free: number
+        readonly level: number
+      }
     }
   | {
       readonly type: "endpoint.disabled"
@@ -192,7 +205,7 @@ export const body = (event: WebhookEvent): string =>
     data: event.payload.data
   })
 
-/** The SIM that an event is about; null if it is about an endpoint or a command. */
+/** The SIM that an event is about; null if it is about an endpoint, a command or the stock. */
 export const iccid = ({ data }: Payload): string | null =>
   "sim" in data ? data.sim : "esim" in data ? data.esim : null
 

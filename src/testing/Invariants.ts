@@ -19,6 +19,7 @@ export * from "./invariants/Inventory.ts"
 export * from "./invariants/Events.ts"
 export * from "./invariants/Facts.ts"
 export { type Frame, framesOf, type Invariant, type Violation } from "./invariants/Invariant.ts"
+export * from "./invariants/Stock.ts"
 export * from "./invariants/Timing.ts"
 export * from "./invariants/Usage.ts"
 

@@ -28,6 +28,7 @@ import * as Reports from "./storage/sims/Reports.ts"
 import * as UsageBooks from "./storage/sims/UsageBooks.ts"
 import * as SimClaims from "./storage/sims/SimClaims.ts"
 import * as SimSearches from "./storage/sims/SimSearches.ts"
+import * as Stock from "./storage/sims/Stock.ts"
 import * as SimImports from "./storage/sims/SimImports.ts"
 import * as Conflicts from "./storage/Conflicts.ts"
 import * as Values from "./storage/Values.ts"
@@ -62,6 +63,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...SimImports.cases,
   ...SimSearches.cases,
   ...SimClaims.cases,
+  ...Stock.cases,
   ...SimAggregates.cases,
   ...Reports.cases,
   ...UsageBooks.cases,

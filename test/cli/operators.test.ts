@@ -144,6 +144,19 @@ describe("an organization's own", () => {
     expect((await keyed("subscriptions", "pause", World.iccid(2))).err).toMatch(/subscription_not_found/)
   })
 
+  it("the stock is shown, with levels that are set", async () => {
+    expect((await keyed("sims", "stock")).out).toMatch(/^label +free +in_use +releasing +withdrawn +downloaded +level/)
+    await keyed("sims", "stock", "--level", "Green=2", "--level", "Red=7")
+    const shown = async (...args: ReadonlyArray<string>) =>
+      lines((await keyed("sims", "stock", ...args, "--json")).out).map(({ label, level }) => [label, level])
+    expect(await shown()).toEqual([
+      ["Green", 2],
+      ["Red", 7]
+    ])
+    expect(await shown("--level", "Red=0")).toEqual([["Green", 2]])
+    expect((await keyed("sims", "stock", "--level", "green=1")).err).toMatch(/give a label and a number/)
+  })
+
   it("plans are listed", async () => {
     const found = await keyed("plans", "list")
     expect(found.out).toMatch(/^plan_id +plan_name +label +MB +days +recurring\n/)

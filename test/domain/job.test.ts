@@ -21,7 +21,8 @@ const left: ReadonlyArray<Work> = [
   { _tag: "SuspendPackages", iccid: ICCID, attachmentId },
   { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true },
   { _tag: "ReviewPackage", iccid: ICCID, findingId: "ocs/missing/1" },
-  { _tag: "HandleEvent", iccid: ICCID, handler: "mailer", deliveryId: "event:handler:mailer" }
+  { _tag: "HandleEvent", iccid: ICCID, handler: "mailer", deliveryId: "event:handler:mailer" },
+  { _tag: "CheckStock", label: "Green" }
 ]
 
 describe("A request's answer", () => {

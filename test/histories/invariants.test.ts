@@ -376,6 +376,16 @@ const lifecycleBreaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   ],
   [Invariants.packageAlertsFireOnce, changed("half", ({ events }) => ({ events: [...events, ...events] }))],
   [
+    Invariants.lowStockIsNotified,
+    (history) => ({
+      ...history,
+      steps: history.steps.map((step) => {
+        const events = step.changes.events.filter(({ payload }) => payload.type !== "stock.low")
+        return { ...step, changes: { ...step.changes, events } }
+      })
+    })
+  ],
+  [
     Invariants.lifecycleIsNotifiedToTheEnd,
     changed("recurring", ({ events }) => ({
       events: events.filter(({ payload }) => payload.type !== "attachment.activated")

@@ -344,6 +344,16 @@ describe("the other groups", () => {
     })
   })
 
+  it("are counted by label, and have levels", async () => {
+    const { organizationId } = await stocked(open())
+    const levels = [{ label: "Green", level: 3 }] as const
+    expect(await simplan.sims.setStockLevels({ organizationId, levels })).toEqual(levels)
+    const [green] = await simplan.sims.stock({ organizationId })
+    expect(green).toMatchObject({ label: "Green", esims: { inUse: 0, releasing: 0 }, level: 3 })
+    const wrong = simplan.sims.setStockLevels({ organizationId, levels: [{ label: "Green", level: 0 }] })
+    await expect(wrong).rejects.toMatchObject({ code: "invalid_field" })
+  })
+
   it("import from any iterable, and fail with what it throws", async () => {
     const { organizationId } = await simplanWithOrganization()
     const row = { iccid: "8999900000000010000", label: "Green", isEsim: false }

@@ -1,5 +1,5 @@
 /**
- * `simplan sims list`, `show ICCID`, `update ICCID` or `update FILE`, and `import FILE` or `import --from-ocs`.
+ * `simplan sims list`, `show ICCID`, `stock`, `update ICCID` or `update FILE`, and `import FILE` or `import --from-ocs`.
  */
 import { Label, SimCorrection, Withdrawal } from "simplan/ports"
 import { Effect, Option } from "effect"
@@ -69,6 +69,67 @@ const show = Command.make(
     yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })
 ).pipe(Command.withDescription("Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported."))
+
+const NAMED_LEVEL = /^([A-Za-z]+)=(\d{1,9})$/
+
+/** The level of a label as it is given on the command line, such as `Green=100`; 0 ends it. */
+const levelOf = Effect.fnUntraced(function* (text: string) {
+  const [, label = "", level] = NAMED_LEVEL.exec(text) ?? []
+  if (!Label.isLabel(label)) {
+    return yield* misused(
+      `--level ${text}: give a label and a number, such as Green=100. Labels: ${Label.labels.join(", ")}.`
+    )
+  }
+  return { label, level: Number(level) }
+})
+
+const stock = Command.make(
+  "stock",
+  {
+    level: Flag.String("level").pipe(
+      Flag.withMetavar("<label>=<number>"),
+      Flag.withDescription("Send stock.low once fewer eSIMs of the label are free; 0 ends that"),
+      Flag.between(0, Label.labels.length)
+    ),
+    ...Connection.keyFlags
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openCustomers(given)
+    const named = new Map((yield* Effect.forEach(given.level, levelOf)).map(({ label, level }) => [label, level]))
+    const read = Calls.call(connection, (client) => client.sims.stock())
+    if (named.size > 0) {
+      const others = (yield* read).data.flatMap(({ label, level }) =>
+        level === null || named.has(label) ? [] : [{ label, level }]
+      )
+      const set = [...named].flatMap(([label, level]) => (level === 0 ? [] : [{ label, level }]))
+      const payload = { levels: [...others, ...set] }
+      yield* Calls.call(connection, (client) => client.sims.setStockLevels({ payload }))
+    }
+    const { data } = yield* read
+    if (given.json) return yield* Effect.forEach(data, (one) => Output.print(JSON.stringify(one)), { discard: true })
+    const rows = data.map(({ physical, ...of }) => ({
+      ...of,
+      physical_free: physical.free,
+      physical_in_use: physical.in_use,
+      physical_releasing: physical.releasing,
+      physical_withdrawn: physical.withdrawn
+    }))
+    if (rows.length === 0) return yield* Output.note("There are none.")
+    const { width } = yield* Effect.service(Output.Output)
+    return yield* Output.print(
+      Output.table(rows, width, ["label", "free", "in_use", "releasing", "withdrawn", "downloaded", "level"])
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Show how many SIMs of each label are free, in use and on their way back; set the levels of free eSIMs below which stock.low is sent."
+  ),
+  Command.withShortDescription("Show how many SIMs are free, and set levels"),
+  Command.withExamples([
+    { command: "simplan sims stock" },
+    { command: "simplan sims stock --level Green=100", description: "Send stock.low once fewer than 100 are free" }
+  ])
+)
 
 /** Files have other names. */
 const isIccid = (text: string): boolean => /^\d+F?$/i.test(text)
@@ -231,5 +292,5 @@ const importSims = Command.make(
 
 export const command = Command.make("sims").pipe(
   Command.withDescription("The SIM inventory of an organization."),
-  Command.withSubcommands([list, show, update, importSims])
+  Command.withSubcommands([list, show, stock, update, importSims])
 )

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Sim as SimRules, SimCorrection, SmdpHistory, TextLimit, Withdrawal } from "simplan/ports"
+import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -105,6 +105,46 @@ export const SetMobilePlan = Schema.Struct({
   )
 }).annotate({ identifier: "SetMobilePlan" })
 
+const number = (means: string, example: number) => Schemas.field(Schema.Int, means, example)
+
+export const StockItem = Schema.Struct({
+  label: Schemas.chosenLabel,
+  free: number("The eSIMs that a creation without `iccid` may get", 950),
+  in_use: number("The eSIMs that a subscription has, or a creation under way", 40),
+  releasing: number("The eSIMs on their way back to stock: the telco has not confirmed the release", 3),
+  withdrawn: number("The eSIMs that were withdrawn: nobody gets them", 2),
+  downloaded: number(
+    "The eSIMs that nobody has, but that were downloaded: only a creation with their `iccid` gets them",
+    7
+  ),
+  physical: Schemas.field(
+    Schema.Struct({
+      free: number("Those that nobody has", 20),
+      in_use: number("Those that a subscription has, or a creation under way", 5),
+      releasing: number("Those on their way back to stock", 0),
+      withdrawn: number("Those that were withdrawn", 0)
+    }),
+    "The physical SIMs"
+  ),
+  level: Schemas.field(
+    Schema.NullOr(Schema.Int),
+    "`stock.low` is sent once fewer eSIMs are free; null where no level is set",
+    100
+  )
+}).annotate({ identifier: "StockItem" })
+
+const StockLevel = Schema.Struct({
+  label: Schemas.chosenLabel,
+  level: Schemas.field(Schemas.integer(1, Stock.HIGHEST), "`stock.low` is sent once fewer eSIMs are free", 100)
+})
+
+export const StockLevels = Schema.Struct({
+  levels: Schemas.field(
+    Schemas.list(StockLevel, Label.labels.length),
+    "The levels, of each label at most one. A label that is not named has none from then on"
+  )
+}).annotate({ identifier: "StockLevels" })
+
 export const MobilePlanItem = Schemas.data(
   Schema.Struct({
     iccid: Schemas.iccid,
@@ -149,6 +189,36 @@ export class SimsApi extends HttpApiGroup.make("sims")
       success: Schemas.data(SimDetails),
       error: Schemas.problems(...Schemas.reading, "sim_not_found")
     }).annotateMerge(Schemas.operation("Get a SIM", "One SIM of the inventory.")),
+    HttpApiEndpoint.get("stock", "/sims/stock", {
+      success: Schemas.data(Schema.Array(StockItem)),
+      error: Schemas.problems(...Schemas.always)
+    }).annotateMerge(
+      Schemas.operation(
+        "How many SIMs are free, in use and on their way back",
+        "The stock by label, of each label that the organization has SIMs of or a level for. Of a large inventory (from about " +
+          "200,000 SIMs on) the answer may be some seconds old."
+      )
+    ),
+    HttpApiEndpoint.put("setStockLevels", "/sims/stock/levels", {
+      payload: StockLevels,
+      success: Schemas.data(StockLevels),
+      error: Schemas.problems(
+        ...Schemas.always,
+        "key_read_only",
+        "invalid_field",
+        "malformed_json",
+        "body_too_large",
+        "unsupported_media_type",
+        "request_timeout"
+      )
+    }).annotateMerge(
+      Schemas.operation(
+        "Set the levels of free eSIMs",
+        "Sets below how many free eSIMs of a label `stock.low` is sent, in place of all levels before. The event is sent once each " +
+          "time the number falls below the level, within about a second, to endpoints whose filter names it; also where it is below " +
+          "already when the level is set."
+      )
+    ),
     HttpApiEndpoint.get("qrCode", "/sims/:iccid/qr.svg", {
       params: Schemas.ofSim,
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "image/svg+xml" })),

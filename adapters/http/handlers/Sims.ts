@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Refusal, SimCorrections, Sims, Time, Wallet } from "simplan"
+import { Refusal, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
 import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
 import { Fields, QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
@@ -84,6 +84,24 @@ const mobilePlan = ({
   id
 })
 
+const stockItem = ({ esims, label, level, physicalSims }: Stock.OfLabel): typeof SimsApi.StockItem.Type => ({
+  label,
+  free: esims.free,
+  in_use: esims.inUse,
+  releasing: esims.releasing,
+  withdrawn: esims.withdrawn,
+  downloaded: esims.downloaded,
+  physical: {
+    free: physicalSims.free,
+    in_use: physicalSims.inUse,
+    releasing: physicalSims.releasing,
+    withdrawn: physicalSims.withdrawn
+  },
+  level
+})
+
+const decodeLevels = Body.decoder(SimsApi.StockLevels)
+
 const PAGE_SIZE = 25
 
 interface OfSim {
@@ -98,6 +116,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
     const corrections = yield* SimCorrections.SimCorrections
+    const stock = yield* Stock.Stock
 
     return Endpoints.group(SimsApi.SimsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -121,6 +140,14 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
         return Responses.data(details(found, Responses.install(call.query)))
+      }),
+      stock: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
+        return Responses.data((yield* stock.get({ organizationId })).map(stockItem))
+      }),
+      setStockLevels: Effect.fnUntraced(function* ({ caller: { organizationId }, request }) {
+        const { value } = yield* Body.read(request)
+        const { levels } = yield* decodeLevels(value)
+        return Responses.data({ levels: yield* stock.setLevels({ organizationId, levels }) })
       }),
       qrCode: Effect.fnUntraced(function* (call) {
         const { lpa } = yield* sims.installation(simOf(call))

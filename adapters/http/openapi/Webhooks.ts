@@ -81,6 +81,10 @@ const known: Readonly<Record<string, Described>> = {
       packageId: Samples.packageId
     }
   },
+  "stock.low": {
+    description: "Fewer eSIMs of a label are free than the level that was set for it.",
+    data: { label: "Green", free: 99, level: 100 }
+  },
   "endpoint.disabled": {
     description:
       "The service has disabled another endpoint of the organization: after a response of 410, or after five days in which every attempt failed.",
@@ -128,6 +132,9 @@ const meanings: Readonly<Record<string, string>> = {
   metadata: "That of the subscription; null where something else was asked for",
   code: "Why it was refused: the code of an error; `command_cancelled` where the host has cancelled it",
   message: "Why it was refused, for people",
+  label: "The label of the eSIMs",
+  free: "How many eSIMs of the label are free",
+  level: "The level that was set",
   reason: "`gone` after a response of 410, `failing` after five days of failures",
   disabledAt: "When it was disabled"
 }

@@ -5,6 +5,7 @@ import { Changes, type Storage } from "simplan/ports"
 import { Effect } from "effect"
 import type { Database, Sql } from "../database/Database.ts"
 import type * as Columns from "../sql/Columns.ts"
+import * as Stock from "../statements/sims/Stock.ts"
 import * as SimWrites from "../statements/sims/SimWrites.ts"
 import * as Batching from "../database/Batching.ts"
 import * as HostConnection from "../database/HostConnection.ts"
@@ -41,6 +42,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.plans, Plans.put),
     ...some(commit.unchangedPlans, Plans.unchanged),
     ...some(commit.regions, Plans.addRegions),
+    ...some(commit.stockLevels, Stock.putLevels),
     ...sims,
     ...some(commit.jobs?.finished, JobQueue.finish),
     ...some(commit.jobs?.retried, JobQueue.retry),

@@ -220,9 +220,21 @@ const alone = [
   "eventHandlers",
   "plans",
   "regions",
+  "stockLevels",
   "catalogue",
   "clock"
 ] as const satisfies ReadonlyArray<keyof Commit>
+
+type PutJobs = NonNullable<NonNullable<Commit["jobs"]>["put"]>
+
+/** Whether commits leave the job for one another (rule I12): of those that go as one it is put once. */
+const isShared = ({ work }: PutJobs[number]["job"]): boolean => work._tag === "CheckStock"
+
+const putJobs = (commits: ReadonlyArray<Commit>): PutJobs => {
+  const all = joined(commits, (commit) => commit.jobs?.put)
+  if (!all.some(({ job }) => isShared(job))) return all
+  return [...new Map(all.map((one) => [one.job.jobId, one])).values()]
+}
 
 /** The keys of the rows that the commit writes: two commits with a key in common cannot go as one. Null: it goes alone. */
 export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
@@ -238,7 +250,7 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   for (const { record } of idempotency?.put ?? []) found.push(`key ${record.organizationId} ${record.key}`)
   for (const { key, organizationId } of idempotency?.settled ?? []) found.push(`key ${organizationId} ${key}`)
   for (const { key, organizationId } of idempotency?.forgotten ?? []) found.push(`key ${organizationId} ${key}`)
-  for (const { job } of jobs?.put ?? []) found.push(`job ${job.jobId}`)
+  for (const { job } of jobs?.put ?? []) if (!isShared(job)) found.push(`job ${job.jobId}`)
   for (const { jobId } of jobs?.finished ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.retried ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.hastened ?? []) found.push(`job ${jobId}`)
@@ -298,7 +310,7 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
   },
   events: joined(commits, (commit) => commit.events),
   jobs: {
-    put: joined(commits, (commit) => commit.jobs?.put),
+    put: putJobs(commits),
     finished: joined(commits, (commit) => commit.jobs?.finished),
     retried: joined(commits, (commit) => commit.jobs?.retried),
     hastened: joined(commits, (commit) => commit.jobs?.hastened),

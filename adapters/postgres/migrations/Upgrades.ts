@@ -306,5 +306,16 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0016_paused_sims": [
     `alter table simplan.sim
     add column paused_at bigint, add column service_change text, add column service_active boolean`
+  ],
+  // The levels below which an organization is notified that eSIMs of a label run out (rule I12).
+  "0017_stock_levels": [
+    `create table simplan.stock_level (
+    organization_id text collate "C" not null,
+    label text collate "C" not null,
+    level bigint not null,
+    is_low boolean not null,
+    version bigint not null,
+    primary key (organization_id, label)
+  )`
   ]
 }

@@ -2,7 +2,7 @@
  * The SIM inventory and the mobile plan of eSIMs.
  */
 import { Cause, Effect, Result, Schema, Stream } from "effect"
-import { Refusal, SimCorrections, Sims, Wallet } from "simplan"
+import { Refusal, SimCorrections, Sims, Stock, Wallet } from "simplan"
 import { ActivationCode, Label, Sim, SimIdentities } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
@@ -125,6 +125,17 @@ const correctionOf = (row: unknown): SimCorrections.Row => {
   return { iccid: named, problem: new Refusal.InvalidField({ field: "row", message }) }
 }
 
+const ofOrganization = Arguments.decoder(Schema.Struct(Arguments.ofOrganization))
+
+const decodeLevels = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    levels: Schema.Array(Schema.Struct({ label: Arguments.AnyLabel, level: Schema.Number }))
+  })
+)
+
+const StockLevels = Schema.Array(Schema.Struct({ label: Schema.Literals(Label.labels), level: Schema.Number }))
+
 const RowMessage = Schema.Struct({ row: Schema.Number, iccid: Schema.String, message: Schema.String })
 
 const Kept = Schema.Struct({
@@ -219,6 +230,16 @@ export const make = (runtime: Runtime): Types.Sims => ({
           }
         )
       )
+  ),
+  stock: Methods.reading(runtime, { name: "sims.stock", decode: ofOrganization }, (of) =>
+    Effect.flatMap(Stock.Stock, (stock) => stock.get(of))
+  ),
+  setStockLevels: Methods.writing(runtime, { name: "sims.setStockLevels", decode: decodeLevels }, (request) =>
+    Methods.json(
+      StockLevels,
+      Effect.flatMap(Stock.Stock, (stock) => stock.setLevels(request)),
+      Effect.succeed
+    )
   ),
   smdpInfo: Methods.reading(runtime, { name: "sims.smdpInfo", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) =>

@@ -3,6 +3,7 @@
  */
 import type { CallOptions, OfOrganization, PagedList, TimeSpan } from "./Calls.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
+import type { Label } from "./Plans.ts"
 import type { EventType } from "./Webhooks.ts"
 import type { CommandMethod, Transaction } from "./Within.ts"
 
@@ -102,6 +103,8 @@ export interface EventData {
   readonly "package.refused": PackageEventData
   /** A package has used a percentage of its allowance that its plan names (rule U2). */
   readonly "package.allowanceConsumed": ConsumedEventData & { readonly packageId: string }
+  /** Fewer eSIMs of a label are free than its level says (rule I12). */
+  readonly "stock.low": { readonly label: Label; readonly free: number; readonly level: number }
   /** The service has disabled a webhook endpoint. */
   readonly "endpoint.disabled": {
     readonly webhookEndpointId: string

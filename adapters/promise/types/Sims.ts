@@ -57,6 +57,46 @@ export interface Installation {
   readonly qrCode: string
 }
 
+/** How many SIMs of one kind stand where (rule I11). */
+export interface StockCounts {
+  /** Those that nobody has, and that a creation without an ICCID may get where they are eSIMs. */
+  readonly free: number
+  /** eSIMs that nobody has, but that were downloaded: only a creation with their ICCID gets them. */
+  readonly downloaded: number
+  /** Those that a subscription has, or a creation under way. */
+  readonly inUse: number
+  /** Those on their way back to stock: the telco has not confirmed the release. */
+  readonly releasing: number
+  /** Those that were withdrawn: nobody gets them (rule I9). */
+  readonly withdrawn: number
+}
+
+/** The stock of a label (rules I11 and I12). */
+export interface StockOfLabel {
+  /** The network supply tier. */
+  readonly label: Label
+  /** The eSIMs. */
+  readonly esims: StockCounts
+  /** The physical SIMs. */
+  readonly physicalSims: StockCounts
+  /** `stock.low` is notified once fewer eSIMs are free; null where no level is set. */
+  readonly level: number | null
+}
+
+/** The level of a label (rule I12). */
+export interface StockLevel {
+  /** The network supply tier. */
+  readonly label: Label
+  /** `stock.low` is notified once fewer eSIMs are free; 1 to 100,000. */
+  readonly level: number
+}
+
+/** The levels of an organization, in place of all levels before. */
+export interface SetStockLevels extends OfOrganization {
+  /** Of each label at most one. A label that is not named has none from then on. */
+  readonly levels: ReadonlyArray<StockLevel>
+}
+
 /** A state of a profile, as the SM-DP+ server names it. */
 export type SmdpState = "BPP Installation" | "Enable" | "Disable" | "Delete"
 
@@ -231,6 +271,15 @@ export interface Sims {
    * Errors: `NotFoundError`, and whatever `rows` throws.
    */
   readonly updateMany: (request: UpdateSims, options?: CallOptions) => List<UpdateResult>
+  /** The stock by label (rule I11), of labels that have SIMs or a level. Of a large inventory it may be some seconds old. */
+  readonly stock: (of: OfOrganization, options?: CallOptions) => Promise<ReadonlyArray<StockOfLabel>>
+  /**
+   * Sets the levels below which `stock.low` is notified (rule I12), and returns them. It is notified once each time the number
+   * of free eSIMs falls below, within about a second; also where it is below already.
+   *
+   * Errors: `InvalidFieldError`.
+   */
+  readonly setStockLevels: (request: SetStockLevels, options?: WriteOptions) => Promise<ReadonlyArray<StockLevel>>
   /** The history of an eSIM's profile. Errors: `NotFoundError`, also for a physical SIM. */
   readonly smdpInfo: (of: OfSim, options?: CallOptions) => Promise<SmdpInfo>
 }

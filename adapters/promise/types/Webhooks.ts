@@ -20,6 +20,7 @@ export type EventType =
   | "package.created"
   | "package.refused"
   | "package.allowanceConsumed"
+  | "stock.low"
   | "endpoint.disabled"
   | "command.done"
   | "command.refused"

@@ -66,6 +66,7 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.lifecycleIsComplete,
   Invariants.lifecycleIsNotifiedToTheEnd,
   Invariants.packageAlertsFireOnce,
+  Invariants.lowStockIsNotified,
   Invariants.simsAreInOnePlace,
   Invariants.nothingCrossesOrganizations,
   Invariants.booksAreEqual,

@@ -75,7 +75,10 @@ type Writing =
       keyof Storage.Storage["Service"],
       keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready"
     >
-  | `sims.${Exclude<keyof Sims, "get" | "page" | "find" | "free" | "stock" | "identities" | "smdpHistory">}`
+  | `sims.${Exclude<
+      keyof Sims,
+      "get" | "page" | "find" | "free" | "stock" | "counts" | "countFree" | "levels" | "identities" | "smdpHistory"
+    >}`
   | Exclude<
       keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"],
       "pending" | "pendingForHandler" | "partitions" | "backlog"

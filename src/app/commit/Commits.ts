@@ -15,6 +15,7 @@ import * as Job from "../../domain/Job.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import { InsideTransaction } from "../../domain/Refusal.ts"
 import * as SimDifference from "../../domain/SimDifference.ts"
+import * as Stock from "../../domain/Stock.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { isOptIn, type OptInType, type Payload, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -193,6 +194,15 @@ export class Commits extends Context.Service<
       lease?: Storage.Lease
     ) => Effect.Effect<Storage.Commit, Storage.StorageError>
     /**
+     * Rule I12: the jobs that check the stock of a label after something else than a decision about a SIM; none where nobody
+     * takes the event. `cause` names what has happened, once for each time.
+     */
+    readonly stockChecks: (
+      of: Stock.Checking,
+      cause: string,
+      now: Instant
+    ) => Effect.Effect<ReadonlyArray<NewJob>, Storage.StorageError>
+    /**
      * The audit entry of a change (rule W11), which comes from the request that the fiber serves unless `origin` says
      * else.
      */
@@ -281,6 +291,20 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       }
     })
 
+    const checksOf = (of: Stock.Checking, cause: string, now: Instant): ReadonlyArray<NewJob> =>
+      clock.set === null ? Stock.checks(of, now) : Stock.checkNow(of, cause, now)
+
+    /** Rule I12: the checks of the stock after a change that may leave another number of eSIMs free. */
+    const checksAfter = (change: SimDifference.SimChange, now: Instant): ReadonlyArray<NewJob> => {
+      const { iccid, organizationId, version } = change.next.sim
+      return Stock.moved(change).flatMap((label) => checksOf({ organizationId, label }, `${iccid} ${version}`, now))
+    }
+
+    const stockChecks = Effect.fnUntraced(function* (of: Stock.Checking, cause: string, now: Instant) {
+      const isTaken = (yield* namedTypes.of(of.organizationId)).has("stock.low")
+      return isTaken ? checksOf(of, cause, now) : []
+    })
+
     const stamp = Effect.fnUntraced(function* (
       organizationId: string,
       decision: Decision,
@@ -292,6 +316,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       const key = idempotency?.request.key ?? null
       const types = yield* namedTypes.of(organizationId)
       const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
+      const checks = sim === undefined || !types.has("stock.low") ? [] : checksAfter(sim, now)
       const isTaken = ({ type }: Payload) => !isOptIn(type) || types.has(type)
       const events: Array<WebhookEvent> = []
       for (const payload of [...added.payloads, ...payloads.filter(isTaken)]) {
@@ -302,7 +327,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         ...(unchangedPlan === undefined ? {} : { unchangedPlans: [unchangedPlan] }),
         ...(smdpEntries === undefined ? {} : { reports: { smdpEntries } }),
         ...(events.length === 0 ? {} : { events }),
-        ...(jobs.length + added.jobs.length === 0
+        ...(jobs.length + added.jobs.length + checks.length === 0
           ? {}
           : {
               jobs: {
@@ -316,7 +341,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                     },
                     lease: lease ?? null
                   })),
-                  ...added.jobs.map((job) => ({
+                  ...[...added.jobs, ...checks].map((job) => ({
                     job: Job.make(job, { organizationId, createdAt: now }),
                     lease: null
                   }))
@@ -395,6 +420,6 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return again(1)
     }
 
-    return Commits.of({ prepare: stamp, entry, audited, write, retryOnConflict })
+    return Commits.of({ prepare: stamp, stockChecks, entry, audited, write, retryOnConflict })
   })
 )

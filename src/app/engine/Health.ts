@@ -12,7 +12,8 @@
 import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { WaitingCount } from "../../domain/Job.ts"
-import type { Stock } from "../../domain/Sim.ts"
+import type * as Sim from "../../domain/Sim.ts"
+import * as Stock from "../../domain/Stock.ts"
 import { SECOND } from "../../domain/Time.ts"
 import type { Failing } from "../../domain/WebhookEndpoint.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
@@ -200,13 +201,13 @@ const SMALLEST = 100
 const STOCKS = 1_000
 
 /**
- * Sets the gauges of free eSIMs by organization and label: of the smallest stocks, and of those that were among them in an
- * earlier round of all organizations.
+ * Sets the gauges of free eSIMs by organization and label: of those with a level (rule I12), of the smallest stocks, and of
+ * those that were among them in an earlier round of all organizations.
  */
 const makeStockGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
-  let smallest: ReadonlyArray<Stock> = []
-  const update = ({ free, label, organizationId }: Stock, isShown: boolean) => {
+  let smallest: ReadonlyArray<Sim.Stock> = []
+  const update = ({ free, label, organizationId }: Sim.Stock, isShown: boolean) => {
     const key = `${organizationId} ${label}`
     let gauge = gauges.get(key)
     if (gauge === undefined && isShown && gauges.size < STOCKS) {
@@ -218,9 +219,11 @@ const makeStockGauges = () => {
     }
     return gauge === undefined ? Effect.void : Metric.update(gauge, free)
   }
-  return (found: ReadonlyArray<Stock>, isLast: boolean) => {
+  return (found: ReadonlyArray<Sim.Stock>, levels: ReadonlyArray<Stock.Level>, isLast: boolean) => {
+    const watched = new Set(levels.map(({ label, organizationId }) => `${organizationId} ${label}`))
     smallest = [...smallest, ...found].toSorted((left, right) => left.free - right.free).slice(0, SMALLEST)
     const shown = new Set(isLast ? smallest : [])
+    for (const of of found) if (watched.has(`${of.organizationId} ${of.label}`)) shown.add(of)
     if (isLast) smallest = []
     return Effect.forEach(new Set([...shown, ...found]), (stock) => update(stock, shown.has(stock)), { discard: true })
   }
@@ -267,10 +270,16 @@ const depthLayer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clock
       const measureStock = Effect.gen(function* () {
         const organizations = yield* storage.organizations.page({ after: countedTo, limit: COUNTED_ORGANIZATIONS })
         const organizationIds = organizations.map(({ organizationId }) => organizationId)
-        const found = organizationIds.length === 0 ? [] : yield* storage.sims.stock({ organizationIds })
+        const [found, levels] =
+          organizationIds.length === 0
+            ? [[], []]
+            : [
+                yield* storage.sims.stock({ organizationIds }),
+                Stock.set(yield* storage.sims.levels({ organizationIds }))
+              ]
         const last = organizations.length === COUNTED_ORGANIZATIONS ? organizations.at(-1) : undefined
         countedTo = last === undefined ? null : { createdAt: last.createdAt, id: last.organizationId }
-        yield* updateStock(found, last === undefined)
+        yield* updateStock(found, levels, last === undefined)
       })
 
       const measurement = Effect.gen(function* () {

@@ -20,6 +20,7 @@ import { Commits, CurrentIdempotency, type NamedTypes, putRecord, unattended } f
 import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
+import * as CheckStock from "./CheckStock.ts"
 import * as NotifyAttachments from "./NotifyAttachments.ts"
 import * as Provision from "./Provision.ts"
 import * as SendSms from "./SendSms.ts"
@@ -145,6 +146,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const setService = yield* SetService.make
       const notifyAttachment = yield* NotifyAttachments.one
       const notifyAttachments = yield* NotifyAttachments.all
+      const checkStock = yield* CheckStock.make
 
       const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
         switch (of._tag) {
@@ -166,6 +168,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return notifyAttachment(held, of)
           case "NotifyAttachments":
             return notifyAttachments(held, of)
+          case "CheckStock":
+            return checkStock(held, of)
           case "ReviewPackage":
           case "HandleEvent":
             // The retry of a finding (rule S6): the next comparison of both books adds it again if it still finds it.

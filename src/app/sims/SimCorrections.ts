@@ -12,6 +12,7 @@ import { InvalidField, NotFound, type SimBusy, type SimInUse } from "../../domai
 import type { Sim } from "../../domain/Sim.ts"
 import * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
+import * as Stock from "../../domain/Stock.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -120,7 +121,14 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
           auditEntries.push(yield* commits.entry({ organizationId, action, resourceId: iccid, iccid }, now))
         }
       }
-      if (changes.size > 0) yield* commits.write({ sims: [...changes.values()], auditEntries })
+      if (changes.size === 0) return
+      const labels = new Set([...changes.values()].flatMap(Stock.moved))
+      const cause = auditEntries[0]?.entryId ?? ""
+      const checks = yield* Effect.forEach(labels, (label) =>
+        commits.stockChecks({ organizationId, label }, cause, now)
+      )
+      const commit = yield* commits.prepare(organizationId, { jobs: checks.flat() }, now)
+      yield* commits.write({ ...commit, sims: [...changes.values()], auditEntries })
     })
 
     const correct = (organizationId: string, request: Request) =>

@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import * as InstallLinks from "../../domain/InstallLinks.ts"
-import { isLabel } from "../../domain/Label.ts"
+import { isLabel, type Label } from "../../domain/Label.ts"
 import * as SimSearch from "../../domain/SimSearch.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { NotFound } from "../../domain/Refusal.ts"
@@ -197,9 +197,21 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       return (yield* storage.sims.get(of)) ?? (yield* new NotFound({ resource: "sim", id: of.iccid }))
     })
 
+    /** Rule I12: more eSIMs of these labels are free. */
+    const checkStock = Effect.fnUntraced(function* (organizationId: string, labels: Iterable<Label>, importId: string) {
+      const now = yield* clock.now
+      const jobs = yield* Effect.forEach(labels, (label) =>
+        commits.stockChecks({ organizationId, label }, importId, now)
+      )
+      if (jobs.flat().length === 0) return
+      const commit = yield* commits.prepare(organizationId, { jobs: jobs.flat() }, now)
+      yield* commits.retryOnConflict(commits.write(commit))
+    })
+
     const importBatch = Effect.fnUntraced(function* (
       auditEntry: AuditEntry,
-      rows: ReadonlyArray<readonly [ImportRow, number]>
+      rows: ReadonlyArray<readonly [ImportRow, number]>,
+      labels: Set<Label>
     ): Effect.fn.Return<ImportReport, StorageError> {
       const { organizationId } = auditEntry
       const errors: Array<RowMessage> = []
@@ -238,6 +250,10 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       }
       const differing = differences(given, sims, outcome)
       const imported = new Set(outcome.imported)
+      for (const iccid of imported) {
+        const label = sims.get(iccid)?.label
+        if (label !== undefined) labels.add(label)
+      }
       const warned = warnings.filter(({ iccid }) => imported.has(iccid))
       return {
         imported: imported.size,
@@ -321,12 +337,15 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
         const now = yield* clock.now
         const resourceId = yield* ids.next(now, organizationId)
         const auditEntry = yield* commits.entry({ organizationId, action: "sim.import", resourceId, iccid: null }, now)
-        return yield* rows.pipe(
+        const labels = new Set<Label>()
+        const report = yield* rows.pipe(
           Stream.zipWithIndex,
           Stream.grouped(IMPORT_BATCH),
-          Stream.mapEffect((batch) => importBatch(auditEntry, batch)),
+          Stream.mapEffect((batch) => importBatch(auditEntry, batch, labels)),
           Stream.runFold(() => nothing, sum)
         )
+        yield* checkStock(organizationId, labels, resourceId)
+        return report
       })
     })
   })

@@ -181,8 +181,9 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const put: Array<NonNullable<NonNullable<Commit["jobs"]>["put"]>[number]> = []
       const types = yield* typesOf(tallies)
       for (const { aggregate, before, jobs, payloads } of tallies) {
-        const isNotified =
-          before.attachments !== aggregate.attachments && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
+        const isChanged =
+          before.attachments !== aggregate.attachments || before.sim.downloaded !== aggregate.sim.downloaded
+        const isNotified = isChanged && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
         if (!isNotified && jobs.length + payloads.length === 0) continue
         const decision = isNotified ? { sim: { loaded: before, next: aggregate }, jobs, payloads } : { jobs, payloads }
         const commit = yield* commits.prepare(aggregate.sim.organizationId, decision, now)

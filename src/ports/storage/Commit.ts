@@ -20,6 +20,7 @@ import type { Region } from "../../domain/Region.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Instant } from "../../domain/Time.ts"
+import type { Level } from "../../domain/Stock.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Entry as UsageEntry } from "../../domain/UsageBook.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
@@ -125,6 +126,8 @@ export interface Commit {
     /** Removed by name, where they are there; their pending deliveries are given up (`EventHandler.REMOVED`). */
     readonly removed?: ReadonlyArray<string>
   }
+  /** Guarded by their versions (rule I12). */
+  readonly stockLevels?: ReadonlyArray<Level>
   /** Durable work: new, done, to be tried again, ended. */
   readonly jobs?: {
     /** Stored unless a job of that id is there already; with a lease, it is held from the start. */

@@ -10,6 +10,7 @@ import type { Label } from "../../domain/Label.ts"
 import type { Kept, Purpose, Sim, Stock } from "../../domain/Sim.ts"
 import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
+import type { Count, Level } from "../../domain/Stock.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
 import type { SimFilter } from "../../domain/SimSearch.ts"
@@ -126,6 +127,12 @@ export interface Sims {
    * does not grow with the inventory.
    */
   readonly stock: (of: { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Stock>>
+  /** How many SIMs an organization has, by label, kind and where they stand (rule I11); in any order. It reads them all. */
+  readonly counts: (of: OfOrganization) => Read<ReadonlyArray<Count>>
+  /** How many eSIMs of the label are free (`Sim.isFree`), reserved ones included, counted up to `atMost`. */
+  readonly countFree: (of: OfOrganization & { readonly label: Label; readonly atMost: number }) => Read<number>
+  /** The levels of organizations, by organization and label, those that have ended included (rule I12). */
+  readonly levels: (of: { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Level>>
   /** By what its telco knows a SIM; null where the organization has no such SIM. */
   readonly identities: (of: OfOrganization & { readonly iccid: string }) => Read<SimIdentities | null>
   /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */

@@ -13,6 +13,7 @@ import { Record } from "effect"
 import { packageId } from "../../domain/Package.ts"
 import { DAY, type Instant, toIso } from "../../domain/Time.ts"
 import * as TimingModel from "../TimingModel.ts"
+import { lowStockIsNotified } from "./Stock.ts"
 import { factsOf } from "./Timing.ts"
 
 const thresholds = [50, 80, 100] as const
@@ -230,6 +231,7 @@ const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInTyp
   "package.created": [],
   "package.refused": [],
   "package.allowanceConsumed": [],
+  "stock.low": [],
   "endpoint.disabled": [],
   "command.done": [],
   "command.refused": []
@@ -432,5 +434,6 @@ export const lifecycle: ReadonlyArray<Invariant> = [
   lifecycleIsTimely,
   lifecycleIsComplete,
   lifecycleIsNotifiedToTheEnd,
-  packageAlertsFireOnce
+  packageAlertsFireOnce,
+  lowStockIsNotified
 ]

@@ -47,7 +47,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
         { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
         { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
-        { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` }
+        { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` },
+        { _tag: "CheckStock", label: "Green" }
       ]
       const jobs = works.map((work, index) =>
         Rows.job(world, {

@@ -296,6 +296,8 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.webhookEndpoints.failing
     yield* storage.deliveries.waitingCounts
     yield* storage.sims.stock({ organizationIds: [org, `org-${round}`] })
+    yield* storage.sims.countFree({ organizationId: org, label: "Green", atMost: 1_000 })
+    yield* storage.sims.levels({ organizationIds: [org, `org-${round}`] })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
     yield* storage.commands.get({ ...of, commandId: "command-1" })
     for (const state of [null, "pending", "done", "refused"] as const) {

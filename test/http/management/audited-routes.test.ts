@@ -275,6 +275,10 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "clock.advance",
     async () => () => world.admin("POST", "/clock/advance", { by: "1 minute" })
   ],
+  "PUT /v3/sims/stock/levels": [
+    "sim.set_stock_levels",
+    async () => () => acme.call("PUT", "/v3/sims/stock/levels", { body: { levels: [{ label: "Green", level: 1 }] } })
+  ],
   "PUT /admin/v1/telcos/{name}/zones": [
     "coverage_profile.set_zone",
     async () => () =>

@@ -60,6 +60,7 @@ const bodies: Readonly<Record<string, (ids: Ids) => unknown>> = {
   "coverage.createRegion": () => region,
   "sims.updateMany": () => ({ sims: [] }),
   "sims.update": () => ({ label: "Blue" }),
+  "sims.setStockLevels": () => ({ levels: [] }),
   "wallet.setMobilePlan": ({ iccid }) => ({ apply: true, label: "Green", iccid })
 }
 
@@ -89,6 +90,8 @@ const harmless = new Set([
   "sims.list",
   "usage.ofOrganization",
   "sims.updateMany",
+  "sims.stock",
+  "sims.setStockLevels",
   "operators.list",
   "coverage.createRegion"
 ])

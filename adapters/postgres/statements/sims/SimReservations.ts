@@ -11,7 +11,7 @@ import * as Columns from "../../sql/Columns.ts"
 import * as Sims from "./Sims.ts"
 
 /** Whether an eSIM is free (rule S2). The text of the condition is that of the index. */
-const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
+export const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
 
 // The orders are for the planner, which goes by the index of each; it takes the order out of an `exists`.
 /** How many free eSIMs organizations have, by label. */

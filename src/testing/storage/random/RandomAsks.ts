@@ -163,6 +163,10 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     Effect.map(storage.sims.stock({ organizationIds: [organizationId] }), (stock) =>
       byText(stock, ({ label }) => label)
     ),
+    Effect.map(storage.sims.counts(of), (counts) =>
+      byText(counts, ({ isEsim, label, state }) => `${label} ${isEsim} ${state}`)
+    ),
+    storage.sims.countFree({ ...of, label: sims.label ?? "Green", atMost: 1 + choice }),
     storage.simAggregates.get({ ...of, iccid }),
     storage.simAggregates.forAttachment({ ...of, iccid, attachmentId: id }),
     storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),

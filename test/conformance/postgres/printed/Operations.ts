@@ -121,6 +121,7 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
       usage: [{ ...ofSim, attachmentId: "a", planId: "p", label: "Green", day: 0, countryAlpha2: "SE", bytes: 1 }]
     }
   },
+  stockLevels: { stockLevels: [{ organizationId, label: "Green", level: 10, isLow: false, version: 0 }] },
   "reports.seen": { reports: { seen: [{ organizationId, reportId: "r", receivedAt: 1 }] } },
   "idempotency.put": {
     idempotency: {
@@ -254,6 +255,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   "sims.release": ({ storage }) => storage.sims.release({ organizationId, reservations: [{ iccid, token: "t" }] }),
   "sims.free": ({ storage }) => storage.sims.free({ organizationId, label: "Green" }),
   "sims.stock": ({ storage }) => storage.sims.stock({ organizationIds: [organizationId] }),
+  "sims.counts": ({ storage }) => storage.sims.counts({ organizationId }),
+  "sims.countFree": ({ storage }) => storage.sims.countFree({ organizationId, label: "Green", atMost: 10 }),
+  "sims.levels": ({ storage }) => storage.sims.levels({ organizationIds: [organizationId] }),
   "sims.identities": ({ storage }) => storage.sims.identities(ofSim),
   "sims.smdpHistory": ({ storage }) => storage.sims.smdpHistory(ofSim),
   "simAggregates.get": ({ storage }) => storage.simAggregates.get(ofSim),

@@ -1,0 +1,74 @@
+/**
+ * The statements about how many SIMs there are, and about the levels of free eSIMs (rules I11 and I12).
+ */
+import { Effect } from "effect"
+import type { Stock, Storage } from "simplan/ports"
+import type { Database, Row } from "../../database/Database.ts"
+import * as Columns from "../../sql/Columns.ts"
+import { isFree } from "./SimReservations.ts"
+
+/** How many SIMs an organization has, by label, kind and where they stand. */
+export const counts =
+  (database: Database) =>
+  ({ organizationId }: Storage.OfOrganization) =>
+    database.rows(
+      (sql) => sql<Row<Stock.Count>>`
+        select json_build_object(
+          'label', found.label, 'isEsim', found.is_esim, 'state', found.state, 'count', found.count
+        )::text as value
+        from (
+          select sim.label, sim.is_esim, standing.state, count(*) as count
+          from simplan.sim
+          cross join lateral (
+            select case sim.allocation
+              when 'Free' then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
+              when 'Releasing' then 'releasing'
+              when 'Withdrawn' then 'withdrawn'
+              else 'inUse'
+            end as state
+          ) standing
+          where sim.organization_id = ${organizationId}
+          group by sim.label, sim.is_esim, standing.state
+        ) found`
+    )
+
+// The order is for the planner, which goes by the index of it.
+/** How many eSIMs of a label are free. */
+export const countFree =
+  (database: Database) =>
+  ({ atMost, label, organizationId }: Parameters<Storage.Service["sims"]["countFree"]>[0]) =>
+    Effect.map(
+      database.row(
+        (sql) => sql<Row<number>>`
+          select to_json(count(*))::text as value
+          from (
+            select from simplan.sim
+            where sim.organization_id = ${organizationId} and sim.label = ${label} and ${sql.literal(isFree)}
+            order by sim.recycled_at nulls first, sim.import_sequence
+            limit ${atMost}::int
+          ) free`
+      ),
+      (found) => found ?? 0
+    )
+
+const columns = Columns.of<Stock.Level>(
+  { organizationId: "text", label: "text", level: "bigint", isLow: "boolean", version: "bigint" },
+  ["organizationId", "label"]
+)
+
+const value = Columns.json("stock_level", columns)
+
+/** Writes levels, each guarded by its version. */
+export const putLevels = Columns.putVersions("stock_level_put", "stock_level", columns)
+
+/** The levels of organizations. */
+export const levels =
+  (database: Database) =>
+  ({ organizationIds }: { readonly organizationIds: ReadonlyArray<string> }) =>
+    database.rows(
+      (sql) => sql<Row<Stock.Level>>`
+        select (${sql.literal(value)})::text as value
+        from json_array_elements_text(${JSON.stringify(organizationIds)}::json) as asked(organization_id)
+        join simplan.stock_level on stock_level.organization_id = asked.organization_id
+        order by stock_level.organization_id, stock_level.label`
+    )

@@ -1,0 +1,17 @@
+select json_build_object(
+  'label', found.label, 'isEsim', found.is_esim, 'state', found.state, 'count', found.count
+)::text as value
+from (
+  select sim.label, sim.is_esim, standing.state, count(*) as count
+  from simplan.sim
+  cross join lateral (
+    select case sim.allocation
+    when 'Free' then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
+    when 'Releasing' then 'releasing'
+    when 'Withdrawn' then 'withdrawn'
+    else 'inUse'
+    end as state
+  ) standing
+  where sim.organization_id = $1
+  group by sim.label, sim.is_esim, standing.state
+) found;

@@ -1,0 +1,164 @@
+/**
+ * Levels of free eSIMs (rule I12): `stock.low` once each time the number falls below, whoever checks and however often.
+ */
+import { Effect } from "effect"
+import { Reports, SimCorrections, Stock, Subscriptions, Webhooks, Worker } from "simplan"
+import { Storage } from "simplan/ports"
+import { beforeEach, describe, expect, it } from "vitest"
+import { make, START, type World } from "../World.ts"
+
+let world: World
+let iccids: ReadonlyArray<string>
+let planId: string
+
+beforeEach(async () => {
+  world = await make()
+  iccids = await world.importSims(6)
+  planId = await world.createPlan()
+})
+
+const listen = () =>
+  world.run(
+    Webhooks.Webhooks.use((of) =>
+      of.create({
+        organizationId: world.organizationId,
+        url: "https://stock.example/",
+        events: ["stock.low"],
+        description: ""
+      })
+    )
+  )
+
+const set = (level: number) => {
+  const { organizationId } = world
+  const levels = level === 0 ? [] : [{ label: "Green", level }]
+  return world.run(Stock.Stock.use((of) => of.setLevels({ organizationId, levels })))
+}
+
+const subscribe = async () => {
+  const { organizationId } = world
+  const created = await world.run(
+    Subscriptions.Subscriptions.use((of) =>
+      of.create({ organizationId, planId, metadata: "", iccid: null, activePeriod: null })
+    )
+  )
+  return created.sim.iccid
+}
+
+const remove = (iccid: string) => {
+  const { organizationId } = world
+  return world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid })))
+}
+
+/** What was notified since the last time: how many were free. */
+const notified = async () => {
+  await world.settle()
+  return world.received.splice(0).flatMap(({ data, type }) => (type === "stock.low" ? [data["free"]] : []))
+}
+
+describe("I12: a level", () => {
+  it("is notified when the number falls below, and again only after it has risen", async () => {
+    await listen()
+    await set(5)
+    expect(await notified()).toEqual([])
+    const first = await subscribe()
+    expect(await notified()).toEqual([])
+    await subscribe()
+    expect(await notified()).toEqual([4])
+    await subscribe()
+    expect(await notified()).toEqual([])
+    await remove(first)
+    expect(await notified()).toEqual([])
+    const [one] = [await world.importSims(1)]
+    expect(one).toHaveLength(1)
+    expect(await notified()).toEqual([])
+    await subscribe()
+    expect(await notified()).toEqual([4])
+  })
+
+  it("is notified at once where fewer are free already, and not after it has ended", async () => {
+    await listen()
+    await set(10)
+    expect(await notified()).toEqual([6])
+    await set(0)
+    await subscribe()
+    expect(await notified()).toEqual([])
+    await set(10)
+    expect(await notified()).toEqual([5])
+  })
+
+  it("counts an eSIM that shows a download as gone", async () => {
+    await listen()
+    await set(6)
+    const iccid = iccids[0] ?? ""
+    const fact = { _tag: "SmdpState", state: "Enable", modificationResult: "Success" } as const
+    const report = { reportId: "r", iccid, occurredAt: START, fact }
+    await world.run(Reports.Reports.use((of) => of.take({ reports: [report] })))
+    expect(await notified()).toEqual([5])
+  })
+
+  it("follows corrections of SIMs", async () => {
+    const { organizationId } = world
+    const correct = (change: { readonly label?: string; readonly status?: string; readonly reason?: string }) =>
+      world.run(
+        SimCorrections.SimCorrections.use((of) => of.correct({ organizationId, iccid: iccids[0] ?? "", ...change }))
+      )
+    await listen()
+    await set(6)
+    await correct({ status: "withdrawn", reason: "broken" })
+    expect(await notified()).toEqual([5])
+    await correct({ status: "available" })
+    expect(await notified()).toEqual([])
+    await correct({ label: "Blue" })
+    expect(await notified()).toEqual([5])
+  })
+
+  it("leaves no job where nobody takes the event", async () => {
+    await set(10)
+    await world.settle()
+    const { organizationId } = world
+    await subscribe()
+    const [stored] = await world.run(
+      Effect.flatMap(Storage.Storage, (storage) => storage.sims.levels({ organizationIds: [organizationId] }))
+    )
+    expect(stored).toMatchObject({ level: 10, isLow: false, version: 1 })
+  })
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    "is notified once, whichever of its commits the process dies at: the %i. one",
+    async (n) => {
+      await listen()
+      await set(6)
+      await world.settle()
+      const stopped = world.crashAt(n, n % 2 === 0 ? "before" : "after")
+      await Promise.race([
+        stopped(async () => {
+          await subscribe()
+          await world.settle()
+          await new Promise(() => undefined)
+        }),
+        new Promise((resolve) => setTimeout(resolve, 1_000))
+      ])
+      await world.restart()
+      await world.advanceBy(60_000)
+      const free = await world.run(
+        Effect.flatMap(Storage.Storage, (storage) =>
+          storage.sims.countFree({ organizationId: world.organizationId, label: "Green", atMost: 100 })
+        )
+      )
+      await world.settle()
+      const received = new Set(world.received.flatMap(({ id, type }) => (type === "stock.low" ? [id] : [])))
+      if (free < 6) expect(received.size).toBe(1)
+      else expect(received.size).toBeLessThanOrEqual(1)
+    }
+  )
+
+  it("is notified once where several checks count at the same time", async () => {
+    await listen()
+    await set(5)
+    await world.settle()
+    await Promise.all([subscribe(), subscribe(), subscribe(), subscribe()])
+    await Promise.all([world.settle(), world.settle(), world.run(Worker.takeOver)])
+    expect(await notified()).toHaveLength(1)
+  })
+})
