@@ -14,6 +14,7 @@ import { recurrence } from "./recurrence.ts"
 import { reports } from "./reports.ts"
 import { creation, deletion, packages, previews } from "./service.ts"
 import { state } from "./state.ts"
+import { stock } from "./stock.ts"
 import { terms } from "./terms.ts"
 import { threshold } from "./threshold.ts"
 
@@ -36,6 +37,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...history,
   ...lifecycle,
   ...pauses,
+  ...stock,
   ...outages,
   ...limits,
   ...inEngine

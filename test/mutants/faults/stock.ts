@@ -1,0 +1,62 @@
+/**
+ * Faults in the stock and its levels: I11, I12.
+ */
+import { faultsOf } from "./Fault.ts"
+
+export const stock = faultsOf("Stock.ts", "deletion", [
+  ["I11", "a downloaded eSIM counts as free", 'return isEsim && downloaded ? "downloaded" : "free"', 'return "free"'],
+  [
+    "I11",
+    "a downloaded physical SIM is not free",
+    'return isEsim && downloaded ? "downloaded" : "free"',
+    'return downloaded ? "downloaded" : "free"'
+  ],
+  ["I11", "physical SIMs count as eSIMs", "one.label === label && one.isEsim === isEsim", "one.label === label"],
+  ["I12", "a stock at its level is low", "const isLow = free < level", "const isLow = free <= level"],
+  ["I12", "a low stock is notified with each check", "isLow && !stored.isLow ?", "isLow ?"],
+  [
+    "I12",
+    "a stock that has recovered counts as low",
+    "level: { ...stored, isLow }",
+    "level: { ...stored, isLow: isLow || stored.isLow }"
+  ],
+  [
+    "I12",
+    "another level is not notified anew",
+    "label, level, isLow: false,",
+    "label, level, isLow: before?.isLow ?? false,"
+  ],
+  [
+    "I12",
+    "a level that stays is notified anew",
+    "if ((before?.level ?? 0) !== level) {",
+    "if (before !== undefined || level > 0) {"
+  ],
+  ["I12", "a level of 0 can be set", "level < 1 ||", "level < 0 ||"],
+  ["I12", "a higher level than the highest can be set", "level > HIGHEST", "level > HIGHEST + 1"],
+  ["I12", "a label may have two levels", "if (numbers.has(label)) return", "if (false) return"],
+  [
+    "I12",
+    "another label of a free eSIM is not checked",
+    "return before === after ? []",
+    "return (before === undefined) === (after === undefined) ? []"
+  ],
+  [
+    "I12",
+    "a download leaves an eSIM free",
+    'allocation._tag === "Free" && downloaded === false',
+    'allocation._tag === "Free"'
+  ],
+  [
+    "I12",
+    "the check comes before its second is over",
+    "Math.floor(now / span) + 1 + skipped",
+    "Math.floor(now / span) + skipped"
+  ],
+  [
+    "I12",
+    "the second check may come before a long commit ends",
+    "checkIn(of, now, LATER, 1)",
+    "checkIn(of, now, LATER, 0)"
+  ]
+])
