@@ -23,23 +23,59 @@ const AHEAD = 100
 
 const SIMS = 3_000
 
+/** What the open files of a process are, such as `socket:[12345]`. */
+const filesOf = (pid: number): ReadonlyArray<string> =>
+  readdirSync(`/proc/${pid}/fd`).map((name) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${name}`)
+    } catch {
+      return ""
+    }
+  })
+
 /** What a process holds; nothing where it has ended. */
 export const heldBy = (pid: number): Verdict.Held => {
   if (!existsSync(`/proc/${pid}/fd`)) return { memory: 0, files: 0, sockets: 0 }
   const status = readFileSync(`/proc/${pid}/status`, "utf8")
-  const files = readdirSync(`/proc/${pid}/fd`)
-  const sockets = files.filter((name) => {
-    try {
-      return readlinkSync(`/proc/${pid}/fd/${name}`).startsWith("socket:")
-    } catch {
-      return false
-    }
-  })
+  const files = filesOf(pid)
   return {
     memory: Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024,
     files: files.length,
-    sockets: sockets.length
+    sockets: files.filter((file) => file.startsWith("socket:")).length
   }
+}
+
+/** The states of a connection as the operating system numbers them; others have their number. */
+const states: Readonly<Record<string, string>> = {
+  "01": "established",
+  "02": "being opened",
+  "04": "ended here",
+  "05": "ended here, and acknowledged",
+  "08": "ended by the peer",
+  "0A": "listening"
+}
+
+const portOf = (address: string): number => Number.parseInt(address.split(":").at(-1) ?? "", 16)
+
+/** The connections of a process: how many are in which state, by local port where it listens there, else by the peer's. */
+export const connectionsOf = (pid: number): ReadonlyArray<string> => {
+  const held = new Set(filesOf(pid))
+  const rows = ["tcp", "tcp6"].flatMap((name) =>
+    readFileSync(`/proc/${pid}/net/${name}`, "utf8")
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter((columns) => held.has(`socket:[${columns[9]}]`))
+      .map(([, local = "", peer = "", state = ""]) => ({ local: portOf(local), peer: portOf(peer), state }))
+  )
+  const listening = new Set(rows.flatMap(({ local, state }) => (state === "0A" ? [local] : [])))
+  const counts = new Map<string, number>()
+  for (const { local, peer, state } of rows) {
+    const end = listening.has(local) ? `at port ${local}` : `to port ${peer}`
+    const key = `${end}, ${states[state] ?? state}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return [...counts].map(([key, count]) => `${count} ${key}`)
 }
 
 /** An organization with SIMs, a key and plans. */

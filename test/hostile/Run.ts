@@ -216,6 +216,7 @@ const returned = async ({ before, collect, waitLimit, pid, print }: Returning): 
       const summary = ({ files, memory, sockets }: Verdict.Held) =>
         `${memory.toFixed(0)} MB, ${files} files, ${sockets} sockets`
       print(`before ${summary(before)}; after ${summary(after)}`)
+      if (problems.length > 0) print(`Connections: ${Ground.connectionsOf(pid).join("; ")}`)
       return problems
     }
     await sleep(2_000)
