@@ -26,6 +26,7 @@ import {
   WebhookEndpoint
 } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
+import { all, listed, scan, subscribed, take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
 import type { Row, RowStore } from "./RowStore.ts"
 import * as Writes from "./Writes.ts"
@@ -37,56 +38,6 @@ const failed = (cause: unknown): Storage.StorageError =>
 /** Runs the body as a transaction of the store. */
 const run = <A>(store: RowStore, body: () => A): Effect.Effect<A, Storage.StorageError> =>
   Effect.try({ try: () => store.transaction(body), catch: failed })
-
-/** The values of rows, up to `limit` of those that are selected. */
-const take = <K extends Rows.Kind, A>(
-  rows: Iterable<Row<K>>,
-  limit: number,
-  select: (value: Rows.Kinds[K]) => A | null
-): ReadonlyArray<A> => {
-  const taken: Array<A> = []
-  if (limit <= 0) return taken
-  for (const { value } of rows) {
-    const selected = select(value)
-    if (selected !== null && taken.push(selected) >= limit) break
-  }
-  return taken
-}
-
-/** The part of a list that a filter goes over. */
-const scan = <K extends Rows.Kind, A, Cursor>(
-  rows: Iterable<Row<K>>,
-  { limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset<Cursor>,
-  cursorOf: (value: Rows.Kinds[K]) => Cursor,
-  select: (value: Rows.Kinds[K]) => A | null
-): Storage.Filtered<A, Cursor> => {
-  const items: Array<A> = []
-  let scanned = 0
-  for (const { value } of rows) {
-    scanned += 1
-    const selected = select(value)
-    if (selected !== null) items.push(selected)
-    if (items.length < limit && scanned < scanLimit) continue
-    return { items, rows: scanned, next: cursorOf(value) }
-  }
-  return { items, rows: scanned, next: null }
-}
-
-/** The position of a row in its organization's list. */
-const listed =
-  <A>(placeOf: (value: A) => Rows.Place) =>
-  (value: A): Storage.CreatedCursor => {
-    const { id, position } = placeOf(value)
-    return { createdAt: position, id }
-  }
-
-/** The position among the live subscriptions. */
-const subscribed = ({ sim, subscription }: SimAggregate.SimAggregate): Storage.CreatedCursor => ({
-  createdAt: subscription?.createdAt ?? 0,
-  id: subscription?.subscriptionId ?? sim.iccid
-})
-
-const all = <A>(value: A): A => value
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
