@@ -8,8 +8,8 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** In bytes. */
-const LARGEST = 1_500_000
+/** In bytes. The code, its types and its sources had 1,520,518 with previews, pauses, stock and search. */
+const LARGEST = 1_600_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
 export const pack = (folder) => {
