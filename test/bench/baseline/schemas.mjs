@@ -13,6 +13,7 @@ export const subscription = answers(
       subscription_id: text,
       created_at: text,
       metadata: text,
+      paused_at: nullable,
       esim: object({ esim_id: text, iccid: text, lpa_string: nullable, label: text })
     })
   )

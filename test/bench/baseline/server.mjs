@@ -50,7 +50,7 @@ const missing = (reply) =>
 
 const findSubscription = statement(
   "subscription",
-  `select u.subscription_id, u.created_at, u.metadata, s.sim_id, s.iccid, s.lpa, s.label
+  `select u.subscription_id, u.created_at, u.metadata, s.paused_at, s.sim_id, s.iccid, s.lpa, s.label
     from simplan.sim s
     join simplan.subscription u on u.organization_id = s.organization_id and u.iccid = s.iccid and u.status <> 'Deleted'
     where s.organization_id = $1 and s.iccid = $2 and u.status = 'Live'`
@@ -65,6 +65,7 @@ app.get("/v3/subscriptions/:iccid", { schema: Schemas.subscription }, async (req
       subscription_id: row.subscription_id,
       created_at: iso(row.created_at),
       metadata: row.metadata,
+      paused_at: row.paused_at === null ? null : iso(row.paused_at),
       esim: { esim_id: row.sim_id, iccid: row.iccid, lpa_string: row.lpa, label: row.label }
     }
   }
