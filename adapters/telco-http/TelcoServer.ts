@@ -49,8 +49,6 @@ const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>):
 
 const NOT_LISTED = Effect.succeed(null)
 
-const cannotPause = Effect.fail(new Telco.Refused({ message: "The telco cannot stop the service of a SIM" }))
-
 const handlers = HttpApiBuilder.group(
   Contract.Contract,
   "telco",
@@ -70,7 +68,7 @@ const handlers = HttpApiBuilder.group(
       setMobilePlan: ({ headers, payload: { applied, iccid } }) =>
         finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied })),
       setService: ({ headers, payload: { active, iccid } }) =>
-        finished(telco.setService?.({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, active }) ?? cannotPause),
+        finished(Telco.setService(telco, { key: headers[Contract.IDEMPOTENCY_KEY], iccid, active })),
       listPackages: ({ payload: { iccid } }) =>
         Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids }))
     })

@@ -177,6 +177,12 @@ export interface Subject {
 
 const cannotSetService = Effect.fail(new Refused({ message: "The telco cannot stop the service of a SIM" }))
 
+/** The port's `setService`; `Refused` where it has none. */
+export const setService = (
+  port: Telco["Service"],
+  of: Parameters<NonNullable<Telco["Service"]["setService"]>>[0]
+): Call<void> => port.setService?.(of) ?? cannotSetService
+
 /**
  * The operations that change something, each made by `send`, which is given what the call is about and chooses the port
  * that it is made at.
@@ -198,7 +204,7 @@ export const dispatch = (
     sendSms: (sms) => send(onSim("sendSms", sms.messageId, sms.iccid), (port) => port.sendSms(sms)),
     releaseProfile: (of) => send(onSim("releaseProfile", of.key, of.iccid), (port) => port.releaseProfile(of)),
     setMobilePlan: (of) => send(onSim("setMobilePlan", of.key, of.iccid), (port) => port.setMobilePlan(of)),
-    setService: (of) => send(onSim("setService", of.key, of.iccid), (port) => port.setService?.(of) ?? cannotSetService)
+    setService: (of) => send(onSim("setService", of.key, of.iccid), (port) => setService(port, of))
   }
 }
 
@@ -211,10 +217,10 @@ export const map = (
   wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
 ): Telco["Service"] => {
   const { listPackages } = port
-  const { setService, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
+  const { setService: wrapped, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
   return {
     ...others,
-    ...(port.setService !== undefined && { setService }),
+    ...(port.setService !== undefined && { setService: wrapped }),
     ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") })
   }
 }

@@ -11,7 +11,7 @@ import type { Sim } from "../../domain/Sim.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
-import { Refused, Telco } from "../../ports/Telco.ts"
+import { setService, Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import {
@@ -44,8 +44,6 @@ export const makeEnding = Effect.gen(function* () {
   })
 })
 
-const unsupported = Effect.fail(new Refused({ message: "The telco cannot stop the service of a SIM" }))
-
 /** What does the job. */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
@@ -69,7 +67,7 @@ export const make = Effect.gen(function* () {
     const asked = yield* load
     if (asked === null) return yield* commits.retryOnConflict(finish({}))
     const { active } = asked.service
-    const call = telco.setService?.({ key: Problem.telcoKey(changeId, held.job), iccid, active }) ?? unsupported
+    const call = setService(telco, { key: Problem.telcoKey(changeId, held.job), iccid, active })
     const answer = yield* Effect.result(inTime("setService", call))
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
