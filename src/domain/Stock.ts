@@ -6,7 +6,7 @@ import { Result } from "effect"
 import type { NewJob } from "./Decision.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField } from "./Refusal.ts"
-import type { Sim } from "./Sim.ts"
+import { type Sim, status } from "./Sim.ts"
 import type { SimChange } from "./SimDifference.ts"
 import { type Instant, SECOND } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
@@ -22,22 +22,10 @@ export const states = ["free", "downloaded", "inUse", "releasing", "withdrawn"] 
 export type State = (typeof states)[number]
 
 /** Rule I11: where the SIM stands. */
-export const stateOf = ({
-  allocation,
-  downloaded,
-  isEsim
-}: Pick<Sim, "allocation" | "downloaded" | "isEsim">): State => {
-  switch (allocation._tag) {
-    case "Free":
-      return isEsim && downloaded ? "downloaded" : "free"
-    case "Provisioning":
-    case "InService":
-      return "inUse"
-    case "Releasing":
-      return "releasing"
-    case "Withdrawn":
-      return "withdrawn"
-  }
+export const stateOf = (sim: Pick<Sim, "allocation" | "downloaded" | "isEsim">): State => {
+  const standing = status(sim)
+  if (standing === "free") return sim.isEsim && sim.downloaded ? "downloaded" : "free"
+  return standing === "in_use" ? "inUse" : standing
 }
 
 /** How many SIMs of a label and a kind stand so. */

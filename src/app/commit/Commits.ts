@@ -12,6 +12,7 @@ import * as Command from "../../domain/Command.ts"
 import type { Decision, NewJob } from "../../domain/Decision.ts"
 import { type Answer, type Interrupted, type Outcome, type RequestKey, RETENTION } from "../../domain/Idempotency.ts"
 import * as Job from "../../domain/Job.ts"
+import type { Label } from "../../domain/Label.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import { InsideTransaction } from "../../domain/Refusal.ts"
 import * as SimDifference from "../../domain/SimDifference.ts"
@@ -194,12 +195,12 @@ export class Commits extends Context.Service<
       lease?: Storage.Lease
     ) => Effect.Effect<Storage.Commit, Storage.StorageError>
     /**
-     * Rule I12: the jobs that check the stock of a label after something else than a decision about a SIM; none where nobody
-     * takes the event. `cause` names what has happened, once for each time.
+     * Rule I12: the jobs that check the stock of labels after something else than a decision about a SIM; none where nobody
+     * takes the event. `cause` names what has happened to a label, once for each time.
      */
     readonly stockChecks: (
-      of: Stock.Checking,
-      cause: string,
+      organizationId: string,
+      changed: Iterable<{ readonly label: Label; readonly cause: string }>,
       now: Instant
     ) => Effect.Effect<ReadonlyArray<NewJob>, Storage.StorageError>
     /**
@@ -300,9 +301,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       return Stock.moved(change).flatMap((label) => checksOf({ organizationId, label }, `${iccid} ${version}`, now))
     }
 
-    const stockChecks = Effect.fnUntraced(function* (of: Stock.Checking, cause: string, now: Instant) {
-      const isTaken = (yield* namedTypes.of(of.organizationId)).has("stock.low")
-      return isTaken ? checksOf(of, cause, now) : []
+    const stockChecks: Commits["Service"]["stockChecks"] = Effect.fnUntraced(function* (organizationId, changed, now) {
+      const isTaken = (yield* namedTypes.of(organizationId)).has("stock.low")
+      return isTaken ? [...changed].flatMap(({ cause, label }) => checksOf({ organizationId, label }, cause, now)) : []
     })
 
     const stamp = Effect.fnUntraced(function* (

@@ -122,12 +122,10 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
         }
       }
       if (changes.size === 0) return
-      const labels = new Set([...changes.values()].flatMap(Stock.moved))
       const cause = auditEntries[0]?.entryId ?? ""
-      const checks = yield* Effect.forEach(labels, (label) =>
-        commits.stockChecks({ organizationId, label }, cause, now)
-      )
-      const commit = yield* commits.prepare(organizationId, { jobs: checks.flat() }, now)
+      const changed = [...new Set([...changes.values()].flatMap(Stock.moved))].map((label) => ({ label, cause }))
+      const jobs = yield* commits.stockChecks(organizationId, changed, now)
+      const commit = yield* commits.prepare(organizationId, { jobs }, now)
       yield* commits.write({ ...commit, sims: [...changes.values()], auditEntries })
     })
 

@@ -200,11 +200,10 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
     /** Rule I12: more eSIMs of these labels are free. */
     const checkStock = Effect.fnUntraced(function* (organizationId: string, labels: Iterable<Label>, importId: string) {
       const now = yield* clock.now
-      const jobs = yield* Effect.forEach(labels, (label) =>
-        commits.stockChecks({ organizationId, label }, importId, now)
-      )
-      if (jobs.flat().length === 0) return
-      const commit = yield* commits.prepare(organizationId, { jobs: jobs.flat() }, now)
+      const changed = Array.from(labels, (label) => ({ label, cause: importId }))
+      const jobs = yield* commits.stockChecks(organizationId, changed, now)
+      if (jobs.length === 0) return
+      const commit = yield* commits.prepare(organizationId, { jobs }, now)
       yield* commits.retryOnConflict(commits.write(commit))
     })
 

@@ -111,10 +111,9 @@ export const layer: Layer.Layer<Stock, never, Needs> = Layer.effect(
             const stored = yield* storage.sims.levels({ organizationIds: [organizationId] })
             const stockLevels = yield* Effect.fromResult(StockRules.withLevels(organizationId, stored, asked))
             const now = yield* clock.now
-            const jobs = yield* Effect.forEach(stockLevels, ({ label, version }) =>
-              commits.stockChecks({ organizationId, label }, `set ${version}`, now)
-            )
-            const { jobs: put = {} } = yield* commits.prepare(organizationId, { jobs: jobs.flat() }, now)
+            const changed = stockLevels.map(({ label, version }) => ({ label, cause: `set ${version}` }))
+            const jobs = yield* commits.stockChecks(organizationId, changed, now)
+            const { jobs: put = {} } = yield* commits.prepare(organizationId, { jobs }, now)
             const change = {
               organizationId,
               action: "sim.set_stock_levels",

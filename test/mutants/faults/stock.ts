@@ -4,12 +4,17 @@
 import { faultsOf } from "./Fault.ts"
 
 export const stock = faultsOf("Stock.ts", "deletion", [
-  ["I11", "a downloaded eSIM counts as free", 'return isEsim && downloaded ? "downloaded" : "free"', 'return "free"'],
+  [
+    "I11",
+    "a downloaded eSIM counts as free",
+    'return sim.isEsim && sim.downloaded ? "downloaded" : "free"',
+    'return "free"'
+  ],
   [
     "I11",
     "a downloaded physical SIM is not free",
-    'return isEsim && downloaded ? "downloaded" : "free"',
-    'return downloaded ? "downloaded" : "free"'
+    'return sim.isEsim && sim.downloaded ? "downloaded" : "free"',
+    'return sim.downloaded ? "downloaded" : "free"'
   ],
   ["I11", "physical SIMs count as eSIMs", "one.label === label && one.isEsim === isEsim", "one.label === label"],
   ["I12", "a stock at its level is low", "const isLow = free < level", "const isLow = free <= level"],
