@@ -5,8 +5,8 @@
  * routes were changed, a package is suspended and cancelled where it was created, and nothing is done twice. The entry of a
  * package stays; that of another call is purged some time after the call was last made.
  *
- * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can pause them (rule S7), and by what a SIM can be addressed (rule
- * I7), which is read for each call because an import may change it at any time.
+ * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can pause them (rule S7), and by
+ * what a SIM can be addressed (rule I7), which is read for each call because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
 import { type Label, SimIdentities, type Storage, Telco } from "simplan/ports"
@@ -92,6 +92,12 @@ const named = <A>(telco: string, call: Call<A>): Call<A> =>
       )
   )
 
+/** A telco's call, counted by the telco and its outcome. */
+const counted = <A>(telco: string, operation: keyof Port, call: Call<A>): Call<A> =>
+  Effect.flatMap(Effect.result(named(telco, call)), (result) =>
+    Effect.andThen(count(telco, operation, outcomeOf(result)), Effect.fromResult(result))
+  )
+
 /** The port over these telcos. A SIM without a route is `Refused`; metrics count each telco's calls. */
 export const make = ({
   journal,
@@ -139,9 +145,7 @@ export const make = ({
     Effect.flatMap(assigned(subject), (name) => {
       const connected = telcos.get(name)
       if (connected === undefined) return Effect.fail(gone(name, subject))
-      return Effect.flatMap(Effect.result(named(name, call(connected.telco))), (result) =>
-        Effect.andThen(count(name, subject.operation, outcomeOf(result)), Effect.fromResult(result))
-      )
+      return counted(name, subject.operation, call(connected.telco))
     })
 
   /** The telco that takes the packages of a SIM now, and those that took some before. */
@@ -156,9 +160,7 @@ export const make = ({
   const listedBy = Effect.fnUntraced(function* (name: string, iccid: string) {
     const telco = telcos.get(name)?.telco
     if (telco?.listPackages === undefined) return null
-    const result = yield* Effect.result(named(name, telco.listPackages({ iccid })))
-    yield* count(name, "listPackages", outcomeOf(result))
-    const ids = yield* Effect.fromResult(result)
+    const ids = yield* counted(name, "listPackages", telco.listPackages({ iccid }))
     for (const id of ids ?? []) {
       const entry = { telco: ROUTES, kind: KIND, key: `packages/${id}`, iccid, externalId: null, dueAt: null }
       yield* CallFailure.ofJournal(journal.add({ ...entry, document: { telco: name } }))
@@ -177,8 +179,7 @@ export const make = ({
     for (const name of yield* suppliers(of.iccid)) {
       const call = telcos.get(name)?.telco.setService
       if (call === undefined) continue
-      const result = yield* Effect.result(named(name, call(of)))
-      yield* count(name, "setService", outcomeOf(result))
+      const result = yield* Effect.result(counted(name, "setService", call(of)))
       if (Result.isSuccess(result)) isDone = true
       else if (result.failure._tag === "Telco.Unavailable" || name === supplier) return yield* result.failure
       else refusal = result.failure
