@@ -6,6 +6,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
+import type { Client } from "../../client/index.ts"
 import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
@@ -193,34 +194,33 @@ const suspend = Command.make(
   })
 ).pipe(Command.withDescription("Suspend a plan attachment, for good."))
 
-const ofSim = { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags }
+/** A command that asks for one thing of a SIM's subscription, and shows the answer. */
+const asking = <Name extends string>(
+  name: Name,
+  ask: (
+    client: Client.Client,
+    params: { readonly iccid: string }
+  ) => Effect.Effect<{ readonly message: string }, unknown>
+) =>
+  Command.make(
+    name,
+    { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
+    Effect.fnUntraced(function* (given) {
+      const { iccid, json } = given
+      const connection = yield* Connection.openCustomers(given)
+      const { message } = yield* Calls.call(connection, (client) => ask(client, { iccid }))
+      yield* Output.record({ iccid, message }, json)
+    })
+  )
 
-const pause = Command.make(
-  "pause",
-  ofSim,
-  Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.openCustomers(given)
-    const { message } = yield* Calls.call(connection, ({ subscriptions }) =>
-      subscriptions.pause({ params: { iccid: given.iccid } })
-    )
-    yield* Output.record({ iccid: given.iccid, message }, given.json)
-  })
-).pipe(
+const pause = asking("pause", ({ subscriptions }, params) => subscriptions.pause({ params })).pipe(
   Command.withDescription("Pause a subscription: its SIM has no service until it is resumed. Its plans go on."),
   Command.withExamples([{ command: "simplan subscriptions pause 8988000000000000001" }])
 )
 
-const resume = Command.make(
-  "resume",
-  ofSim,
-  Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.openCustomers(given)
-    const { message } = yield* Calls.call(connection, ({ subscriptions }) =>
-      subscriptions.resume({ params: { iccid: given.iccid } })
-    )
-    yield* Output.record({ iccid: given.iccid, message }, given.json)
-  })
-).pipe(Command.withDescription("Resume a subscription that is paused: its SIM has service again."))
+const resume = asking("resume", ({ subscriptions }, params) => subscriptions.resume({ params })).pipe(
+  Command.withDescription("Resume a subscription that is paused: its SIM has service again.")
+)
 
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
