@@ -1,10 +1,10 @@
 /**
- * Subscriptions, their plan attachments, the last operator of a SIM, and SMS (rules S1 to S5 and S7).
+ * Subscriptions, their history, the last operator of a SIM, and SMS (rules S1 to S3, S5 and S7).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SimHistory, Sms, TextLimit } from "simplan/ports"
-import { Reasons } from "../../fields/index.ts"
+import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -29,35 +29,12 @@ export const Subscription = Schema.Struct({
   )
 }).annotate({ identifier: "Subscription" })
 
-const activationAt = Schemas.field(
-  Schema.NullOr(Schemas.Timestamp),
-  "When it activates or did; null as long as that is not known",
-  Samples.used
-)
-
-const expirationAt = Schemas.field(
-  Schema.NullOr(Schemas.Timestamp),
-  "When it ends or did; null as long as that is not known",
-  Samples.end
-)
-
-const packageId = Schemas.string("The package's id", Samples.packageId)
-
-/** Packages that a request would order, suspend or cancel. */
-const previewedPackages = (description: string) =>
-  Schemas.field(
-    Schema.Array(Schema.Struct({ package_id: packageId, activation_at: activationAt, expiration_at: expirationAt })),
-    description
-  )
-
-const DRY_RUN = "Only where `dry_run` is true: what the request would do"
-
 /** The answer to a creation. It has no envelope, and the SIM is called `esimdata`. */
 export const CreatedSubscription = Schema.Struct({
   subscription_id: subscriptionId,
   created_at: Schemas.createdAt,
-  activation_at: Schema.optionalKey(activationAt),
-  expiration_at: Schema.optionalKey(expirationAt),
+  activation_at: Schema.optionalKey(AttachmentsApi.activationAt),
+  expiration_at: Schema.optionalKey(AttachmentsApi.expirationAt),
   metadata: Schemas.metadata,
   esimdata: Schemas.field(
     Schema.Struct({
@@ -71,14 +48,14 @@ export const CreatedSubscription = Schema.Struct({
   ),
   preview: Schemas.optional(
     Schema.Struct({
-      packages: previewedPackages("The packages that would be ordered at once, oldest first"),
+      packages: AttachmentsApi.previewedPackages("The packages that would be ordered at once, oldest first"),
       next_package_at: Schemas.field(
         Schema.NullOr(Schemas.Timestamp),
         "When the next package would be made; null where none follows, or only from the first use on",
         Samples.end
       )
     }),
-    `${DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
+    `${AttachmentsApi.DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
   )
 }).annotate({ identifier: "CreatedSubscription" })
 
@@ -87,13 +64,15 @@ export const DeletionPreview = Schema.Struct({
   downloaded: Schemas.field(Schema.Boolean, "Whether there is a sign that the eSIM was downloaded", false),
   activated: Schemas.field(Schema.Boolean, "Whether a plan on the SIM is or was active", false),
   used: Schemas.field(Schema.Boolean, "Whether data was used", false),
-  packages: previewedPackages("The packages that would be cancelled, oldest first; none where it would be refused")
+  packages: AttachmentsApi.previewedPackages(
+    "The packages that would be cancelled, oldest first; none where it would be refused"
+  )
 })
 
 export const DeletedSubscription = Schema.Struct({
   error: Schemas.hasFailed(false),
   message: Schemas.message,
-  preview: Schemas.optional(DeletionPreview, `${DRY_RUN}. A refusal (403, 409) has it too`)
+  preview: Schemas.optional(DeletionPreview, `${AttachmentsApi.DRY_RUN}. A refusal (403, 409) has it too`)
 }).annotate({ identifier: "DeletedSubscription" })
 
 /** The error of a deletion that is refused, with its preview where `dry_run` is true. */
@@ -101,29 +80,11 @@ const refusedDeletion = (code: "esim_installed" | "sim_busy") =>
   Schema.Struct({
     ...Schemas.ErrorBody.fields,
     code: Schemas.field(Schemas.errorCode([code]), "The name of the error", code),
-    preview: Schemas.optional(DeletionPreview, DRY_RUN)
+    preview: Schemas.optional(DeletionPreview, AttachmentsApi.DRY_RUN)
   }).annotate({ description: Schemas.described([code]) })
 
 const EsimInstalled = refusedDeletion("esim_installed").annotate({ identifier: "EsimInstalled" })
 const DeletionBusy = refusedDeletion("sim_busy").annotate({ identifier: "DeletionBusy" })
-
-export const SuspendedAttachment = Schema.Struct({
-  error: Schemas.hasFailed(false),
-  message: Schemas.message,
-  preview: Schemas.optional(
-    Schema.Struct({
-      packages: previewedPackages(
-        "The packages that would be stopped, oldest first; none where it is suspended already"
-      ),
-      ended_occurrences: Schemas.field(
-        Schema.Int,
-        "How many packages of the recurrence would never be made; 0 for a plan that does not recur",
-        11
-      )
-    }),
-    DRY_RUN
-  )
-}).annotate({ identifier: "SuspendedAttachment" })
 
 export const CreateSubscription = Schema.Struct({
   plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.planId),
@@ -151,69 +112,6 @@ export const CreateSubscription = Schema.Struct({
     "When the plan is to be active; without one, it activates at first use. See `/docs` for the rules"
   )
 }).annotate({ identifier: "CreateSubscription" })
-
-const usedAllowance = Schemas.field(
-  Schema.Struct({ dataBytes: Schemas.field(Schema.Finite, "The data that was used, in bytes", 1_048_576) }),
-  "What was used of the allowance"
-)
-
-const Reason = Schema.Struct({
-  code: Schemas.field(Schema.Literals(Reasons.codes), "The kind of reason, for programs", "waits_for_first_use"),
-  message: Schemas.string("The reason, for people", "The package activates at the first use of the SIM"),
-  at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended, or ended", Samples.start),
-  tries: Schemas.optional(Schema.Int, "How often the telco was asked for the package", 3),
-  since: Schemas.optional(Schemas.Timestamp, "Since when the telco has not taken the order", Samples.used),
-  next_try_at: Schemas.optional(Schemas.Timestamp, "When the telco is asked again", Samples.used),
-  telco_message: Schemas.optional(Schema.String, "What the telco said", "unknown zone"),
-  by: Schemas.optional(
-    Schema.String,
-    "Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service",
-    Samples.attachmentId
-  )
-}).annotate({ identifier: "Reason" })
-
-export const PlanAttachment = Schema.Struct({
-  plan_attachment_id: Schemas.string("The attachment's id", Samples.attachmentId),
-  created_at: Schemas.createdAt,
-  activation_at: activationAt,
-  expiration_at: expirationAt,
-  used_allowance: usedAllowance,
-  metadata: Schemas.metadata,
-  state: Schemas.field(
-    Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
-    "The state of the attachment",
-    "ACTIVE"
-  ),
-  reason: Schemas.field(Schema.NullOr(Reason), "Why it gives no service now; null while it gives service", {
-    code: "waits_for_first_use",
-    message: "The package activates at the first use of the SIM"
-  }),
-  plan: Schemas.field(
-    Schema.Struct({
-      name: Schemas.string(...Schemas.means.planName),
-      _id: Schemas.planId,
-      coverage_id: Schemas.coverageId,
-      region_code: Schemas.regionCode,
-      label: Schemas.label,
-      throttling: Schemas.throttling,
-      recurring: Schemas.recurring,
-      data_mega_bytes: Schemas.dataMegaBytes,
-      period_days: Schemas.periodDays
-    }),
-    "The terms of the plan, as they were when it was attached"
-  ),
-  packages: Schemas.field(
-    Schema.Array(
-      Schema.Struct({
-        package_id: packageId,
-        activation_at: activationAt,
-        expiration_at: expirationAt,
-        used_allowance: usedAllowance
-      })
-    ),
-    "The packages at the telco, oldest first; refused ones are left out"
-  )
-}).annotate({ identifier: "PlanAttachment" })
 
 export const HistoryEntry = Schema.Struct({
   at: Schemas.field(Schemas.Timestamp, "When it happened", Samples.bought),
@@ -375,27 +273,8 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "Ends a pause: the SIM has service again. The answer does not wait for the telco. Resuming again changes nothing."
       )
     ),
-    HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
-      params: Schemas.ofSim,
-      success: Schemas.data(Schema.Array(PlanAttachment)),
-      error: Schemas.problems(...Schemas.always, "subscription_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "List the plan attachments of a subscription",
-        "All plan attachments of the subscription, oldest first, with their states and usage."
-      )
-    ),
-    HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
-      params: { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
-      success: Schemas.data(PlanAttachment),
-      error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "Get a plan attachment by plan id or attachment id",
-        "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
-          "taken, else the newest."
-      )
-    ),
+    AttachmentsApi.list,
+    AttachmentsApi.get,
     HttpApiEndpoint.get("history", "/subscriptions/:iccid/history", {
       params: Schemas.ofSim,
       query: Schemas.paging(100, 25),
@@ -408,26 +287,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
           "have fewer items than `page_size`, or none, and a next page."
       )
     ),
-    HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
-      params: { ...Schemas.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
-      query: Schemas.previewable,
-      success: SuspendedAttachment,
-      error: Schemas.problems(
-        ...Schemas.writing,
-        "invalid_field",
-        "subscription_not_found",
-        "plan_attachment_not_found",
-        "attachment_expired",
-        "request_in_progress",
-        "idempotency_key_reused"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Suspend a plan attachment, for good",
-        "Stops the attachment's services for good. Suspending it again changes nothing; an expired one is refused " +
-          "(409)."
-      )
-    ),
+    AttachmentsApi.suspend,
     HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
       params: Schemas.ofSim,
       payload: SendSms,

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Attachments, History, Messages, Pauses, Subscriptions, Time } from "simplan"
 import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
 import { Fields, Reasons } from "../../fields/index.ts"
+import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -105,7 +106,7 @@ const creation = ({
 })
 
 /** Why it gives no service; a field is there where the reason has it. */
-const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof SubscriptionsApi.PlanAttachment.Type)["reason"]> => {
+const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof AttachmentsApi.PlanAttachment.Type)["reason"]> => {
   const of = { code: Reasons.code(reason), message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
@@ -125,7 +126,7 @@ const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof Subscriptions
   }
 }
 
-const shapeOfAttachment = (view: Reason.Explained): typeof SubscriptionsApi.PlanAttachment.Type => {
+const shapeOfAttachment = (view: Reason.Explained): typeof AttachmentsApi.PlanAttachment.Type => {
   const { attachmentId, createdAt, metadata, planId, terms } = view.attachment
   return {
     plan_attachment_id: attachmentId,

@@ -1,0 +1,160 @@
+/**
+ * The plan attachments of a subscription: how one looks, and the endpoints that list and suspend them (rule S4).
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint } from "effect/http-api"
+import { Reasons } from "../../fields/index.ts"
+import * as Samples from "./Samples.ts"
+import * as Schemas from "./Schemas.ts"
+
+export const activationAt = Schemas.field(
+  Schema.NullOr(Schemas.Timestamp),
+  "When it activates or did; null as long as that is not known",
+  Samples.used
+)
+
+export const expirationAt = Schemas.field(
+  Schema.NullOr(Schemas.Timestamp),
+  "When it ends or did; null as long as that is not known",
+  Samples.end
+)
+
+const packageId = Schemas.string("The package's id", Samples.packageId)
+
+/** Packages that a request would order, suspend or cancel. */
+export const previewedPackages = (description: string) =>
+  Schemas.field(
+    Schema.Array(Schema.Struct({ package_id: packageId, activation_at: activationAt, expiration_at: expirationAt })),
+    description
+  )
+
+/** When an answer has a preview. */
+export const DRY_RUN = "Only where `dry_run` is true: what the request would do"
+
+const usedAllowance = Schemas.field(
+  Schema.Struct({ dataBytes: Schemas.field(Schema.Finite, "The data that was used, in bytes", 1_048_576) }),
+  "What was used of the allowance"
+)
+
+const Reason = Schema.Struct({
+  code: Schemas.field(Schema.Literals(Reasons.codes), "The kind of reason, for programs", "waits_for_first_use"),
+  message: Schemas.string("The reason, for people", "The package activates at the first use of the SIM"),
+  at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended, or ended", Samples.start),
+  tries: Schemas.optional(Schema.Int, "How often the telco was asked for the package", 3),
+  since: Schemas.optional(Schemas.Timestamp, "Since when the telco has not taken the order", Samples.used),
+  next_try_at: Schemas.optional(Schemas.Timestamp, "When the telco is asked again", Samples.used),
+  telco_message: Schemas.optional(Schema.String, "What the telco said", "unknown zone"),
+  by: Schemas.optional(
+    Schema.String,
+    "Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service",
+    Samples.attachmentId
+  )
+}).annotate({ identifier: "Reason" })
+
+export const PlanAttachment = Schema.Struct({
+  plan_attachment_id: Schemas.string("The attachment's id", Samples.attachmentId),
+  created_at: Schemas.createdAt,
+  activation_at: activationAt,
+  expiration_at: expirationAt,
+  used_allowance: usedAllowance,
+  metadata: Schemas.metadata,
+  state: Schemas.field(
+    Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
+    "The state of the attachment",
+    "ACTIVE"
+  ),
+  reason: Schemas.field(Schema.NullOr(Reason), "Why it gives no service now; null while it gives service", {
+    code: "waits_for_first_use",
+    message: "The package activates at the first use of the SIM"
+  }),
+  plan: Schemas.field(
+    Schema.Struct({
+      name: Schemas.string(...Schemas.means.planName),
+      _id: Schemas.planId,
+      coverage_id: Schemas.coverageId,
+      region_code: Schemas.regionCode,
+      label: Schemas.label,
+      throttling: Schemas.throttling,
+      recurring: Schemas.recurring,
+      data_mega_bytes: Schemas.dataMegaBytes,
+      period_days: Schemas.periodDays
+    }),
+    "The terms of the plan, as they were when it was attached"
+  ),
+  packages: Schemas.field(
+    Schema.Array(
+      Schema.Struct({
+        package_id: packageId,
+        activation_at: activationAt,
+        expiration_at: expirationAt,
+        used_allowance: usedAllowance
+      })
+    ),
+    "The packages at the telco, oldest first; refused ones are left out"
+  )
+}).annotate({ identifier: "PlanAttachment" })
+
+export const SuspendedAttachment = Schema.Struct({
+  error: Schemas.hasFailed(false),
+  message: Schemas.message,
+  preview: Schemas.optional(
+    Schema.Struct({
+      packages: previewedPackages(
+        "The packages that would be stopped, oldest first; none where it is suspended already"
+      ),
+      ended_occurrences: Schemas.field(
+        Schema.Int,
+        "How many packages of the recurrence would never be made; 0 for a plan that does not recur",
+        11
+      )
+    }),
+    DRY_RUN
+  )
+}).annotate({ identifier: "SuspendedAttachment" })
+
+/** `GET /v3/subscriptions/{iccid}/plan-attachments` */
+export const list = HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
+  params: Schemas.ofSim,
+  success: Schemas.data(Schema.Array(PlanAttachment)),
+  error: Schemas.problems(...Schemas.always, "subscription_not_found")
+}).annotateMerge(
+  Schemas.operation(
+    "List the plan attachments of a subscription",
+    "All plan attachments of the subscription, oldest first, with their states and usage."
+  )
+)
+
+/** `GET /v3/subscriptions/{iccid}/plan-attachments/{plan_id}` */
+export const get = HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
+  params: { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
+  success: Schemas.data(PlanAttachment),
+  error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
+}).annotateMerge(
+  Schemas.operation(
+    "Get a plan attachment by plan id or attachment id",
+    "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
+      "taken, else the newest."
+  )
+)
+
+/** `POST /v3/subscriptions/{iccid}/plan-attachments/{id}/suspend` */
+export const suspend = HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
+  params: { ...Schemas.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
+  query: Schemas.previewable,
+  success: SuspendedAttachment,
+  error: Schemas.problems(
+    ...Schemas.writing,
+    "invalid_field",
+    "subscription_not_found",
+    "plan_attachment_not_found",
+    "attachment_expired",
+    "request_in_progress",
+    "idempotency_key_reused"
+  )
+}).annotateMerge(
+  Schemas.operation(
+    "Suspend a plan attachment, for good",
+    "Stops the attachment's services for good. Suspending it again changes nothing; an expired one is refused " +
+      "(409)."
+  )
+)
