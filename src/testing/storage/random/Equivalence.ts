@@ -31,7 +31,8 @@ const merge = (left: Commit, right: Commit): Commit => ({
   unchangedPlans: [...(left.unchangedPlans ?? []), ...(right.unchangedPlans ?? [])],
   reports: {
     smdpEntries: [...(left.reports?.smdpEntries ?? []), ...(right.reports?.smdpEntries ?? [])],
-    seen: [...(left.reports?.seen ?? []), ...(right.reports?.seen ?? [])]
+    seen: [...(left.reports?.seen ?? []), ...(right.reports?.seen ?? [])],
+    usage: [...(left.reports?.usage ?? []), ...(right.reports?.usage ?? [])]
   },
   events: [...(left.events ?? []), ...(right.events ?? [])],
   idempotency: {

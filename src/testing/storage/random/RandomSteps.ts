@@ -56,6 +56,9 @@ const often = ["event", "event", "put job", "put job", "finish job", "settle del
 /** What changes an aggregate. */
 export type AggregatePart = (typeof aggregateParts)[number]
 
+export const isAggregatePart = (name: Part["part"]): name is AggregatePart =>
+  aggregateParts.some((part) => part === name)
+
 /** A part of a random commit. */
 export interface Part {
   readonly part: AggregatePart | (typeof otherParts)[number]
