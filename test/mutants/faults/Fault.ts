@@ -14,6 +14,8 @@ export type Area =
   | "creation"
   | "deletion"
   | "lifecycle"
+  | "pauses"
+  | "stock"
   | "limits"
   | "engine"
 

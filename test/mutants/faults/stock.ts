@@ -3,7 +3,7 @@
  */
 import { faultsOf } from "./Fault.ts"
 
-export const stock = faultsOf("Stock.ts", "deletion", [
+export const stock = faultsOf("Stock.ts", "stock", [
   [
     "I11",
     "a downloaded eSIM counts as free",
