@@ -7,9 +7,7 @@
  * last wish wins, whatever is lost on the way or overtaken: a copy of an earlier call that arrives late is one that the telco
  * has answered before.
  */
-import { Result } from "effect"
 import { type Decision, type NewJob, nothing } from "./Decision.ts"
-import { NotFound } from "./Refusal.ts"
 import type { Service, Sim } from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import type { Instant } from "./Time.ts"
@@ -63,18 +61,17 @@ export const asked = (sim: Sim, pausedAt: Instant | null, { changeId, isRefused 
   return isWanted(wanted) ? changing(sim, pausedAt, changeId, now) : settled(sim, pausedAt)
 }
 
-/** Rule S7: pauses the live subscription or resumes it. Again, it changes nothing. */
+/** Rule S7: pauses the SIM's live subscription or resumes it. Again, it changes nothing. */
 export const request = (
   aggregate: SimAggregate,
   wanted: { readonly paused: boolean },
   given: Given,
   now: Instant
-): Result.Result<Decision, NotFound> => {
-  const { sim, subscription } = aggregate
-  if (subscription?.status !== "Live") return Result.fail(new NotFound({ resource: "subscription", id: sim.iccid }))
-  if ((sim.service.pausedAt !== null) === wanted.paused) return Result.succeed(nothing)
+): Decision => {
+  const { sim } = aggregate
+  if ((sim.service.pausedAt !== null) === wanted.paused) return nothing
   const next = asked(sim, wanted.paused ? now : null, given, now)
-  return Result.succeed({ sim: { loaded: aggregate, next: { ...aggregate, sim: next.sim } }, jobs: next.jobs })
+  return { sim: { loaded: aggregate, next: { ...aggregate, sim: next.sim } }, jobs: next.jobs }
 }
 
 /** The change that is under way, if it is this one; null where it is another one, or none. */

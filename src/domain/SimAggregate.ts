@@ -5,9 +5,11 @@
  * any part of an aggregate names the version that was loaded. A view is a part of the aggregate. Views serve frequent
  * work for which reading the rest would cost too much; the functions that make views define what belongs to each.
  */
+import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
 import { type Package, packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
+import { NotFound } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import type { Subscription, SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -67,6 +69,18 @@ export interface ForOccurrence {
 /** The live subscription with its SIM; null if there is none, or a pending one. */
 export const live = ({ sim, subscription }: SimAggregate): SubscriptionWithSim | null =>
   subscription?.status === "Live" ? { subscription, sim } : null
+
+/** An aggregate whose subscription is live. */
+export interface Visible extends SimAggregate {
+  /** The live one. */
+  readonly subscription: Subscription
+}
+
+/** Rule S5: the aggregate of the SIM where its subscription is live; a pending one is invisible. */
+export const visible = (aggregate: SimAggregate | null, iccid: string): Result.Result<Visible, NotFound> =>
+  aggregate?.subscription?.status === "Live"
+    ? Result.succeed({ ...aggregate, subscription: aggregate.subscription })
+    : Result.fail(new NotFound({ resource: "subscription", id: iccid }))
 
 /**
  * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none where the SIM is free or withdrawn.

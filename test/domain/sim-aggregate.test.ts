@@ -1,9 +1,10 @@
 /**
  * The SIM's aggregate: its visible attachments (rule S5), and replacing one attachment or package in it.
  */
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as SimAggregate from "../../src/domain/SimAggregate.ts"
-import { attached, aggregate, pack } from "./Values.ts"
+import { attached, aggregate, free, ICCID, pack, subscription } from "./Values.ts"
 
 const seen = attached({ attachmentId: "seen" }, [{}])
 const unseen = attached({ attachmentId: "unseen", confirmed: false })
@@ -12,6 +13,18 @@ const of = aggregate([seen, unseen])
 describe("The SIM's aggregate", () => {
   it("S5: shows only attachments whose outcome at the telco is committed", () => {
     expect(SimAggregate.confirmed(of)).toEqual([seen])
+  })
+
+  it("S5: is visible while its subscription is live", () => {
+    expect(Result.getOrThrow(SimAggregate.visible(of, ICCID))).toEqual(of)
+    const pending = { ...of, subscription: subscription({ status: "Pending" }) }
+    for (const hidden of [null, free(), pending]) {
+      expect(Result.getOrThrow(Result.flip(SimAggregate.visible(hidden, ICCID)))).toMatchObject({
+        _tag: "NotFound",
+        resource: "subscription",
+        id: ICCID
+      })
+    }
   })
 
   it("S5: owns what its attachments have, nothing while it is free, and is not compared while that changes", () => {

@@ -102,10 +102,8 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     /** The aggregate of a live subscription, with this attachment alone. */
     const loadLive = Effect.fnUntraced(function* (of: OfSubscription & { readonly attachmentId: string }) {
       const { attachmentId, iccid, organizationId } = of
-      const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
-      // A pending one is invisible (rule S5).
-      if (aggregate?.subscription?.status !== "Live")
-        return yield* new NotFound({ resource: "subscription", id: iccid })
+      const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+      const aggregate = yield* Effect.fromResult(SimAggregate.visible(found, iccid))
       yield* RequestContext.countAttachments(aggregate.attachments)
       return aggregate
     })

@@ -4,8 +4,9 @@
 import { Context, Effect, Layer } from "effect"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as Pause from "../../domain/Pause.ts"
-import { NotFound, NotSupported } from "../../domain/Refusal.ts"
+import { type NotFound, NotSupported } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -88,19 +89,16 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
       commits.retryOnConflict(
         Effect.gen(function* () {
           // No attachment is read: a pause says nothing of them.
-          const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
-          // A pending one is invisible (rule S5).
-          if (aggregate?.subscription?.status !== "Live") {
-            return yield* new NotFound({ resource: "subscription", id: iccid })
-          }
-          const { sim, subscription } = aggregate
-          if ((sim.service.pausedAt !== null) === paused) return
-          yield* check(sim)
+          const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
+          const aggregate = yield* Effect.fromResult(SimAggregate.visible(found, iccid))
           const now = yield* clock.now
-          const { given, resolved } = yield* changeOf(sim, now)
-          const decision = yield* Effect.fromResult(Pause.request(aggregate, { paused }, given, now))
+          const { given, resolved } = yield* changeOf(aggregate.sim, now)
+          const decision = Pause.request(aggregate, { paused }, given, now)
+          if (decision.sim === undefined) return
+          yield* check(aggregate.sim)
           const action = paused ? "subscription.pause" : "subscription.resume"
-          const change = { organizationId, action, resourceId: subscription.subscriptionId, iccid } as const
+          const { subscriptionId: resourceId } = aggregate.subscription
+          const change = { organizationId, action, resourceId, iccid } as const
           const decided = yield* commits.prepare(organizationId, decision, now)
           yield* commits.write(yield* commits.audited(resolved(decided), change, now), kinds.Done.keep(null))
         })

@@ -145,8 +145,6 @@ const byCreation = ({ subscription }: SubscriptionWithSim): CreatedCursor => ({
   id: subscription.subscriptionId
 })
 
-const missing = ({ iccid }: OfSubscription) => new NotFound({ resource: "subscription", id: iccid })
-
 /** The aggregate as a commit leaves it that writes the SIM. */
 const asStored = (aggregate: SimAggregate): SimAggregate => ({
   ...aggregate,
@@ -239,7 +237,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const onPlan = fastPaths.planCache ? yield* makeOnCachedPlan(loadPlan) : onStoredPlan(loadPlan)
 
     const live = Effect.fnUntraced(function* (of: OfSubscription) {
-      return (yield* storage.subscriptions.get(of)) ?? (yield* missing(of))
+      return (yield* storage.subscriptions.get(of)) ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
     })
 
     /** The aggregate of the named SIM, or of a free eSIM that is reserved for this request (rule S2). */
@@ -306,13 +304,11 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     })
 
     /** The aggregate of a live subscription. */
-    const loadLive = Effect.fnUntraced(function* (of: OfSubscription) {
-      const { iccid, organizationId } = of
-      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-      // A pending one is invisible (rule S5).
-      if (aggregate?.subscription?.status !== "Live") return yield* missing(of)
+    const loadLive = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription) {
+      const found = yield* storage.simAggregates.get({ organizationId, iccid })
+      const aggregate = yield* Effect.fromResult(SimAggregates.visible(found, iccid))
       yield* RequestContext.countAttachments(aggregate.attachments)
-      return { aggregate, subscription: aggregate.subscription }
+      return aggregate
     })
 
     /** Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. */
@@ -367,12 +363,12 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const begun = yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const { iccid, organizationId } = of
-            const { aggregate, subscription } = yield* loadLive(of)
+            const aggregate = yield* loadLive(of)
             const now = yield* clock.now
             const { given, resolved } = yield* changeOf(aggregate.sim, now)
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now, given))
             const lease = isInside ? undefined : yield* work.lease
-            const resourceId = subscription.subscriptionId
+            const resourceId = aggregate.subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
             const decided = yield* commits.prepare(organizationId, decision, now, lease)
             const commit = yield* commits.audited(resolved(decided), change, now)
@@ -390,7 +386,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         yield* Effect.timeoutOption(Fiber.awaitAll(tries), waitLimitMillis)
       }),
       previewRemove: Effect.fn("Subscriptions.previewRemove")(function* (of) {
-        const { aggregate } = yield* loadLive(of)
+        const aggregate = yield* loadLive(of)
         return yield* Effect.fromResult(Preview.deletion(aggregate, yield* clock.now))
       }),
       lastOperator: Effect.fn("Subscriptions.lastOperator")(function* (of) {

@@ -3,7 +3,7 @@
  */
 import { faultsOf } from "./Fault.ts"
 
-const inPause = faultsOf("Pause.ts", "deletion", [
+const inPause = faultsOf("Pause.ts", "pauses", [
   [
     "S7",
     "a second pause moves the first one",
@@ -30,7 +30,6 @@ const inPause = faultsOf("Pause.ts", "deletion", [
     "changeId, active: pausedAt === null }",
     "changeId, active: pausedAt !== null }"
   ],
-  ["S7", "an invisible subscription is paused", 'subscription?.status !== "Live"', "subscription === null"],
   ["S7", "the answer to another change counts", "&& sim.service.changeId === changeId", ""],
   [
     "S7",
@@ -40,7 +39,11 @@ const inPause = faultsOf("Pause.ts", "deletion", [
   ]
 ])
 
-const inDeletion = faultsOf("Deletion.ts", "deletion", [
+const inAggregate = faultsOf("SimAggregate.ts", "pauses", [
+  ["S7", "an invisible subscription is paused", 'aggregate?.subscription?.status === "Live"', "aggregate?.subscription"]
+])
+
+const inDeletion = faultsOf("Deletion.ts", "pauses", [
   ["S7", "a SIM is free before it is resumed", "Pause.isResumed(sim) ? {", "true ? {"],
   [
     "S7",
@@ -57,9 +60,9 @@ const inDeletion = faultsOf("Deletion.ts", "deletion", [
   ]
 ])
 
-const inLifecycle = faultsOf("Lifecycle.ts", "lifecycle", [
+const inLifecycle = faultsOf("Lifecycle.ts", "pauses", [
   ["S7", "a deletion notifies of a resumption", "=== (after === null) || isDeletion(change))", "=== (after === null))"],
   ["S7", "each change of a SIM notifies of its pause", "if ((before === null) === (after === null) || ", "if ("]
 ])
 
-export const pauses = [...inPause, ...inDeletion, ...inLifecycle]
+export const pauses = [...inPause, ...inAggregate, ...inDeletion, ...inLifecycle]
