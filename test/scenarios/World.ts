@@ -84,13 +84,13 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     receiver,
     /**
      * From its nth commit on, the process stands still before or after it, as if killed there. What is returned begins
-     * something that will never end, and waits until the process stands still.
+     * something that will never end, and waits until the process stands still; it fails where that ends before.
      */
     crashAt: (at: number, when: "before" | "after") => {
       const standsStill = new Promise<void>((resolve) => Object.assign(crash, { at, when, reached: resolve }))
       return async (begin: () => Promise<unknown>): Promise<void> => {
-        void begin()
-        await standsStill
+        const ended = begin().then(() => Promise.reject(new Error(`All has ended before commit ${at}`)))
+        await Promise.race([standsStill, ended])
       }
     },
     /** Has each commit wait for this from now on. */
