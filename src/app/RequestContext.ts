@@ -5,7 +5,7 @@
  */
 import { Context, Effect } from "effect"
 import type { WithPackages } from "../domain/Attachment.ts"
-import * as SubscriptionSize from "../domain/SubscriptionSize.ts"
+import * as Subscription from "../domain/Subscription.ts"
 
 /** What is known of the request that the fiber serves. */
 export interface RequestContext {
@@ -50,7 +50,7 @@ export const countBytes = (read: number): Effect.Effect<void> =>
 export const countAttachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const meter = fiber.getRef(CurrentMeter)
-    if (meter !== null) for (const of of read) meter.bytes += SubscriptionSize.ofStored(of)
+    if (meter !== null) for (const of of read) meter.bytes += Subscription.storedSizeOf(of)
     return Effect.void
   })
 

@@ -25,8 +25,7 @@ import {
   SimWithdrawn,
   type SubscriptionFull
 } from "./Refusal.ts"
-import type { Created, Subscription } from "./Subscription.ts"
-import * as SubscriptionSize from "./SubscriptionSize.ts"
+import { checkSize, type Created, type Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 export interface Request {
@@ -131,7 +130,7 @@ export const subscribe = (
       lastThresholdNotified: 0
     }
     const attached = [...aggregate.attachments, { attachment, packages: [] }]
-    yield* SubscriptionSize.check(
+    yield* checkSize(
       subscription.subscriptionId,
       attached.map((of) => of.attachment)
     )

@@ -1,8 +1,9 @@
 /**
- * Subscriptions: a SIM in service, at most one per SIM at a time (rules S1, S3, S5).
+ * Subscriptions: a SIM in service, at most one per SIM at a time (rules S1, S3, S5), and how large one may become (rule W9).
  */
 import { Result } from "effect"
-import type { InvalidField } from "./Refusal.ts"
+import type { Attachment, WithPackages } from "./Attachment.ts"
+import { type InvalidField, SubscriptionFull } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -69,3 +70,60 @@ export interface Created {
    */
   readonly period: { readonly activationAt: Instant; readonly expirationAt: Instant | null } | null
 }
+
+/**
+ * The size of all attachments of a subscription, in bytes of JSON (rule W9). A decision about a SIM reads all of them with
+ * their packages at once: it costs a few milliseconds at most, whoever asks for many of them (rule W13).
+ */
+export const SIZE_LIMIT = 1_048_576
+
+/** What an attachment takes without its texts, and what a package takes, in bytes. */
+const ATTACHMENT = 1_024
+const PACKAGE = 160
+
+type Sized = Pick<Attachment, "metadata"> & {
+  readonly terms: Pick<Attachment["terms"], "name" | "coverageId" | "regionCode" | "recurrence">
+}
+
+/** JSON writes a UTF-16 unit in 6 bytes at most. */
+const atMost = (text: string): number => 2 + 6 * text.length
+
+/** The bytes that JSON needs for a UTF-16 unit; half of a pair has two of its four. */
+const bytesOfUnit = (unit: number): number => {
+  if (unit < 0x20) return 6
+  if (unit < 0x80) return unit === 0x22 || unit === 0x5c ? 2 : 1
+  return unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3
+}
+
+/** The bytes of the text in JSON. */
+const bytes = (text: string): number => {
+  let size = 2
+  for (let at = 0; at < text.length; at++) size += bytesOfUnit(text.charCodeAt(at))
+  return size
+}
+
+const sizeOfOne = ({ metadata, terms }: Sized, sizeOfText: (text: string) => number): number => {
+  const texts = [metadata, terms.name, terms.coverageId, terms.regionCode]
+  const occurrences = terms.recurrence?.occurrences ?? 1
+  return texts.reduce((size, text) => size + sizeOfText(text), ATTACHMENT + PACKAGE * occurrences)
+}
+
+const sum = (attachments: ReadonlyArray<Sized>, sizeOfText: (text: string) => number): number =>
+  attachments.reduce((size, attachment) => size + sizeOfOne(attachment, sizeOfText), 0)
+
+/** The size of the attachments once all of their packages are there, in bytes. */
+export const sizeOf = (attachments: ReadonlyArray<Sized>): number => sum(attachments, bytes)
+
+/** Roughly the bytes that one attachment takes as it is stored, with its packages so far. */
+export const storedSizeOf = ({ attachment, packages }: WithPackages): number =>
+  ATTACHMENT + attachment.metadata.length + PACKAGE * packages.length
+
+/** Rule W9: refuses attachments that are too large together. */
+export const checkSize = (
+  subscriptionId: string,
+  attachments: ReadonlyArray<Sized>
+): Result.Result<void, SubscriptionFull> =>
+  // Texts are measured only where there are so many that it matters.
+  sum(attachments, atMost) <= SIZE_LIMIT || sizeOf(attachments) <= SIZE_LIMIT
+    ? Result.succeed(undefined)
+    : Result.fail(new SubscriptionFull({ subscriptionId }))

@@ -27,7 +27,7 @@ export interface Reported {
   readonly seen: ReadonlyArray<string>
 }
 
-/** Each of them can be read, however large its subscription is by `SubscriptionSize` (rule W9). */
+/** Each of them can be read, however large its subscription is by `Subscription.sizeOf` (rule W9). */
 export interface SimAggregates {
   /** Null: the organization has no such SIM. */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SimAggregate | null>

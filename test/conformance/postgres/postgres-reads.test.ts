@@ -6,7 +6,7 @@ import { Effect, Exit, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { describe, expect } from "vitest"
-import * as SubscriptionSize from "../../../src/domain/SubscriptionSize.ts"
+import * as Subscription from "../../../src/domain/Subscription.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect, inService, newSims, on, terms } from "./PostgresWorld.ts"
 import * as Values from "../../domain/Values.ts"
@@ -101,7 +101,7 @@ describe("A subscription that is full (W9)", () => {
     const { iccids, sql, storage } = yield* stocked(1)
     const of = { organizationId: ORGANIZATION, iccid: iccids[0] ?? "" }
     const loaded = yield* Effect.fromNullishOr(yield* storage.simAggregates.get(of))
-    const length = SubscriptionSize.LIMIT / 8 - 2_048
+    const length = Subscription.SIZE_LIMIT / 8 - 2_048
     const attachments = loaded.attachments.flatMap(({ attachment }) =>
       Array.from({ length: 8 }, (_, index) => ({
         attachment: { ...attachment, attachmentId: `attachment-${index}`, createdAt: index },
@@ -111,8 +111,8 @@ describe("A subscription that is full (W9)", () => {
     yield* storage.commit({ sims: [{ loaded, next: { ...loaded, attachments } }] })
     yield* sql`update simplan.attachment set metadata = repeat('x', ${length}::int)`
     const aggregate = yield* storage.simAggregates.get(of)
-    const size = SubscriptionSize.of((aggregate?.attachments ?? []).map(({ attachment }) => attachment))
-    expect(size).toBeGreaterThan(SubscriptionSize.LIMIT * 0.99)
+    const size = Subscription.sizeOf((aggregate?.attachments ?? []).map(({ attachment }) => attachment))
+    expect(size).toBeGreaterThan(Subscription.SIZE_LIMIT * 0.99)
     expect(aggregate?.attachments.map(({ attachment }) => attachment.metadata.length)).toEqual(Array(8).fill(length))
     expect(yield* storage.subscriptions.attachments(of)).toEqual(aggregate?.attachments)
   })

@@ -17,10 +17,10 @@ export const limits = [
     ["W9", "a filter has as many names as are sent", "if (names.length > MOST_NAMED)", "if (false)"],
     ["W9", "a filter has one name less", "names.length > MOST_NAMED", "names.length >= MOST_NAMED"]
   ]),
-  ...faultsOf("SubscriptionSize.ts", "limits", [
-    ["W9", "texts are measured as they are at most", " || of(attachments) <= LIMIT", ""],
-    ["W9", "a subscription has no limit", " || of(attachments) <= LIMIT", " || true"],
-    ["W9", "a subscription may be eight times as large", "LIMIT = 1_048_576", "LIMIT = 8 * 1_048_576"],
+  ...faultsOf("Subscription.ts", "limits", [
+    ["W9", "texts are measured as they are at most", " || sizeOf(attachments) <= SIZE_LIMIT", ""],
+    ["W9", "a subscription has no limit", " || sizeOf(attachments) <= SIZE_LIMIT", " || true"],
+    ["W9", "a subscription may be eight times as large", "SIZE_LIMIT = 1_048_576", "SIZE_LIMIT = 8 * 1_048_576"],
     ["W9", "packages that are not there yet take nothing", "terms.recurrence?.occurrences ?? 1", "1"],
     ["W13", "stored packages cost nothing", " + PACKAGE * packages.length", ""],
     ["W13", "stored metadata costs nothing", " + attachment.metadata.length", ""]

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
-import * as SubscriptionSize from "../../src/domain/SubscriptionSize.ts"
+import * as Subscription from "../../src/domain/Subscription.ts"
 import { attached, aggregate, NOW, pack, plan, recurring, terms } from "./Values.ts"
 
 const metadata = fc.oneof(
@@ -37,7 +37,7 @@ describe("The size of a subscription (W9)", () => {
             return { attachment, packages }
           })
           const json = new TextEncoder().encode(JSON.stringify(attachments))
-          expect(SubscriptionSize.of(attachments.map(({ attachment }) => attachment))).toBeGreaterThanOrEqual(
+          expect(Subscription.sizeOf(attachments.map(({ attachment }) => attachment))).toBeGreaterThanOrEqual(
             json.length
           )
         }
@@ -74,14 +74,14 @@ describe("The size of a subscription (W9)", () => {
 
   it("counts the packages that are still to come", () => {
     const all = Array.from({ length: 12 }, () => attached({ terms: recurring({ occurrences: 1_000 }) }).attachment)
-    expect(Result.isFailure(SubscriptionSize.check("subscription", all))).toBe(true)
-    expect(Result.isSuccess(SubscriptionSize.check("subscription", all.slice(0, 5)))).toBe(true)
-    expect(SubscriptionSize.of([{ metadata: "", terms: terms({ recurrence: null }) }])).toBeLessThan(2_048)
+    expect(Result.isFailure(Subscription.checkSize("subscription", all))).toBe(true)
+    expect(Result.isSuccess(Subscription.checkSize("subscription", all.slice(0, 5)))).toBe(true)
+    expect(Subscription.sizeOf([{ metadata: "", terms: terms({ recurrence: null }) }])).toBeLessThan(2_048)
   })
 
   it("W13: charges what is stored for its packages and its metadata", () => {
-    const size = SubscriptionSize.ofStored(attached())
-    expect(SubscriptionSize.ofStored(attached({ metadata: "x".repeat(1_000) }))).toBeGreaterThanOrEqual(size + 900)
-    expect(SubscriptionSize.ofStored(attached({}, [{}, { occurrence: 1 }]))).toBe(size + 320)
+    const size = Subscription.storedSizeOf(attached())
+    expect(Subscription.storedSizeOf(attached({ metadata: "x".repeat(1_000) }))).toBeGreaterThanOrEqual(size + 900)
+    expect(Subscription.storedSizeOf(attached({}, [{}, { occurrence: 1 }]))).toBe(size + 320)
   })
 })
