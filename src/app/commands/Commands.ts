@@ -101,10 +101,7 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
     () => Effect.void
   )
 
-/**
- * The implementation that `Services.layer` provides. While its scope is open it is notified of settled commands, and
- * wakes whoever waits for them.
- */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory but who waits for a command. */
 export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Commands,
   Effect.gen(function* () {
@@ -114,12 +111,6 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     const ids = yield* Ids
     const inTransaction = yield* HostTransaction
     const { pollMillis } = yield* Settings
-
-    const waiters = new Map<string, Set<Latch.Latch>>()
-    yield* storage.watch(({ commands }) => {
-      const notified = commands === "any" ? [...waiters.keys()] : commands
-      for (const id of notified) for (const latch of waiters.get(id) ?? []) latch.openUnsafe()
-    })
 
     const simOf = Effect.fnUntraced(function* <A>(
       { iccid, organizationId }: OfSim,
@@ -217,22 +208,6 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       yield* commits.write(commit)
     })
 
-    /** Opens the latch whenever the command may have been settled, for as long as the scope is open. */
-    const waiting = (commandId: string) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const latch = Latch.makeUnsafe(false)
-          waiters.set(commandId, (waiters.get(commandId) ?? new Set()).add(latch))
-          return latch
-        }),
-        (latch) =>
-          Effect.sync(() => {
-            const others = waiters.get(commandId)
-            others?.delete(latch)
-            if (others?.size === 0) waiters.delete(commandId)
-          })
-      )
-
     const settled = Effect.fnUntraced(function* (
       of: OfCommand
     ): Effect.fn.Return<Answer, Refusal.Plain | StorageError> {
@@ -245,7 +220,10 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       }
       return yield* Effect.scoped(
         Effect.gen(function* () {
-          const latch = yield* waiting(of.commandId)
+          const latch = Latch.makeUnsafe(false)
+          yield* storage.watch(({ commands }) => {
+            if (commands === "any" || commands.includes(of.commandId)) latch.openUnsafe()
+          })
           while (true) {
             latch.closeUnsafe()
             const { outcome } = yield* get(of)
