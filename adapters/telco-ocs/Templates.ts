@@ -6,7 +6,7 @@
  * once, the lowest id is used from then on.
  */
 import { Effect, Semaphore } from "effect"
-import { Plan } from "simplan/ports"
+import { Allowance, type Plan } from "simplan/ports"
 import { CallFailure } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as Zones from "./Zones.ts"
@@ -44,11 +44,7 @@ export const changes = (name: string, { grant, name: present }: Api.Template): R
   return [
     ...renamed,
     ...change("its zone", grant.zoneId, Number(zoneId)),
-    ...change(
-      "its allowance in bytes",
-      grant.allowanceBytes,
-      Plan.allowanceBytes({ dataMegaBytes: Number(megaBytes) })
-    ),
+    ...change("its allowance in bytes", grant.allowanceBytes, Allowance.bytesOf({ dataMegaBytes: Number(megaBytes) })),
     ...change("its number of days", grant.periodDays, Number(days)),
     ...change("its throttling", throttling, steps)
   ]
@@ -73,7 +69,7 @@ export const make = Effect.gen(function* () {
     const template = {
       name,
       zoneId,
-      allowanceBytes: Plan.allowanceBytes(terms),
+      allowanceBytes: Allowance.bytesOf(terms),
       periodDays,
       throttling: throttling.map(({ limit, percentage }) => ({ percentage, limit: Number(limit) }))
     }

@@ -2,7 +2,7 @@
  * Formats numbers, spans and instants for people.
  */
 import { Time } from "simplan"
-import { Plan, type Recurrence } from "simplan/ports"
+import { Allowance, type Plan, type Recurrence } from "simplan/ports"
 
 /** An instant in UTC, without zero seconds: `2026-03-01 08:00`. */
 export const instant = (at: Time.Instant): string => {
@@ -15,7 +15,7 @@ const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+(
 
 /** Bytes, in MB from 1 MB on. */
 export const bytes = (count: number): string => {
-  const megabytes = count / Plan.MEGABYTE
+  const megabytes = count / Allowance.MEGABYTE
   if (Number.isInteger(megabytes)) return `${grouped(megabytes)} MB`
   const tenth = Math.floor((megabytes % 1) * 10)
   return megabytes < 1 ? `${grouped(count)} bytes` : `${grouped(Math.floor(megabytes))}.${tenth} MB`

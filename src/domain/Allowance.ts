@@ -1,9 +1,14 @@
 /**
- * Allowance thresholds. Of a non-recurring plan's attachment 50, 80 and 100 % are notified (rule R2); of every package the
- * percentages that its plan names (rule U2). Each one is notified once, in order.
+ * Allowances and their thresholds. Of a non-recurring plan's attachment 50, 80 and 100 % are notified (rule R2); of every
+ * package the percentages that its plan names (rule U2). Each one is notified once, in order.
  */
 import type * as Plan from "./Plan.ts"
-import { allowanceBytes } from "./Plan.ts"
+
+/** One megabyte in bytes (rule T1). */
+export const MEGABYTE = 1_048_576
+
+/** The allowance of one package, in bytes. */
+export const bytesOf = (terms: Pick<Plan.PlanTerms, "dataMegaBytes">): number => terms.dataMegaBytes * MEGABYTE
 
 /** In percent of a package's allowance (rule R2). */
 export const thresholds = [50, 80, 100] as const
@@ -24,7 +29,7 @@ export const crossed = (
 ): ReadonlyArray<number> =>
   terms.recurrence !== null
     ? []
-    : thresholds.filter((threshold) => threshold > lastNotified && usedBytes * 100 >= allowanceBytes(terms) * threshold)
+    : thresholds.filter((threshold) => threshold > lastNotified && usedBytes * 100 >= bytesOf(terms) * threshold)
 
 const isReached = (allowance: number, percentage: number, bytes: number): boolean =>
   bytes * 100 >= allowance * percentage
@@ -38,7 +43,7 @@ export const reachedBetween = (
   { from, to }: { readonly from: number; readonly to: number }
 ): ReadonlyArray<number> => {
   if (from === to) return NONE
-  const allowance = allowanceBytes(terms)
+  const allowance = bytesOf(terms)
   return (terms.alertThresholds ?? thresholds).filter(
     (percentage) => !isReached(allowance, percentage, from) && isReached(allowance, percentage, to)
   )

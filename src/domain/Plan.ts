@@ -72,12 +72,6 @@ export interface Plan {
   readonly version: number
 }
 
-/** One megabyte in bytes (rule T1). */
-export const MEGABYTE = 1_048_576
-
-/** The allowance of one package, in bytes. */
-export const allowanceBytes = (terms: Pick<PlanTerms, "dataMegaBytes">): number => terms.dataMegaBytes * MEGABYTE
-
 /** The highest values that a plan may have (rule P1). */
 export const limits = {
   dataMegaBytes: 2 ** 31 - 1,

@@ -1,5 +1,5 @@
 /**
- * Allowance thresholds (rules R2 and U2): each is reached at an exact byte and notified once; a report that crosses several
+ * Allowances (rule T1) and their thresholds (rules R2 and U2): each is reached at an exact byte and notified once; a report that crosses several
  * notifies them in order.
  */
 import { describe, expect, it } from "vitest"
@@ -11,6 +11,13 @@ const gigabyte = terms({ dataMegaBytes: 1_024 })
 
 /** The least usage that reaches `percent` of 1 GiB. 80 % of 1 GiB is not a whole number of bytes. */
 const first = { 50: GIGABYTE / 2, 80: 858_993_460, 100: GIGABYTE }
+
+describe("A package's allowance (T1)", () => {
+  it("is exact to the byte; a megabyte has 1,048,576", () => {
+    expect(Allowance.bytesOf({ dataMegaBytes: 1 })).toBe(1_048_576)
+    expect(BigInt(Allowance.bytesOf({ dataMegaBytes: 2_147_483_647 }))).toBe(2_147_483_647n * 1_048_576n)
+  })
+})
 
 describe("A threshold is reached at an exact byte (R2)", () => {
   it.each([

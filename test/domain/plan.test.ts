@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import * as Plan from "../../src/domain/Plan.ts"
 import * as Recurrence from "../../src/domain/Recurrence.ts"
 import { DAY_MS, instant } from "./Calendar.ts"
-import { NOW, terms, termsRequest, plan } from "./Values.ts"
+import { NOW, termsRequest, plan } from "./Values.ts"
 
 const coverage = { regionCode: "EUROPE", label: "Voilet" } as const
 const of = (changes: Partial<Plan.TermsRequest>, now = NOW) => Plan.terms(termsRequest(changes), coverage, now)
@@ -141,13 +141,6 @@ describe("The coverage profile (W8)", () => {
       Result.getOrThrow(Result.flip(Plan.terms(termsRequest(changes), null, NOW)))
     expect(refusal({})).toMatchObject({ _tag: "NotFound", resource: "coverage profile", id: "coverage" })
     expect(refusal({ periodDays: 0 })).toMatchObject({ _tag: "InvalidField", field: "periodDays" })
-  })
-})
-
-describe("A plan's allowance (T1)", () => {
-  it("is exact to the byte; a megabyte has 1,048,576", () => {
-    expect(Plan.allowanceBytes(terms({ dataMegaBytes: 1 }))).toBe(1_048_576)
-    expect(BigInt(Plan.allowanceBytes(terms({ dataMegaBytes: 2_147_483_647 })))).toBe(2_147_483_647n * 1_048_576n)
   })
 })
 

@@ -12,7 +12,7 @@
  * (`GET /admin/v1/problems`), each difference once. Only one thing is mended: an unused package of a cancelled order is
  * deleted. Everything else needs an operator, who knows what happened at the OCS.
  */
-import { type Attachment, Package, Plan, type Problem, Time } from "simplan/ports"
+import { Allowance, type Attachment, Package, type Problem, Time } from "simplan/ports"
 import { type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
 import * as OrderJournal from "../orders/OrderJournal.ts"
 import * as Findings from "./Findings.ts"
@@ -128,7 +128,7 @@ const unlike = (
   const isTimed =
     lasting === null ? isEndedUnused(found) : differs(lasting, found, window === null ? INEXACT_DAYS : INEXACT)
   const isInUse = suspendedAt === null && !isOver(found.expirationAt, now) && !isUsedUp(found)
-  const allowanceBytes = Plan.allowanceBytes(terms)
+  const allowanceBytes = Allowance.bytesOf(terms)
   return [
     ...(isTimed ? [Findings.times(of, lasting, found)] : []),
     ...(!found.isActive && isInUse ? [Findings.inactive(of)] : []),

@@ -2,7 +2,7 @@
  * The lane of an attachment: its states, its packages and their usage, below each other.
  */
 import type { Time } from "simplan"
-import { type Attachment, Plan } from "simplan/ports"
+import { Allowance, type Attachment } from "simplan/ports"
 import { type Course, limitAt, type PackageCourse } from "../play/History.ts"
 import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
@@ -211,7 +211,7 @@ const curve = (
 }
 
 const point = (figure: Figure.Figure, { terms }: Course, step: Step, level: (bytes: number) => number): Svg.Markup => {
-  const of = Plan.allowanceBytes(terms)
+  const of = Allowance.bytesOf(terms)
   const limit = limitAt(terms, step.bytes)
   const speed = limit === null ? [] : [`held at ${limit} Kbit/s`]
   const used = `${Wording.bytes(step.bytes)} of ${Wording.bytes(of)} used (${Wording.percent(step.bytes / of)})`
@@ -228,7 +228,7 @@ const thresholds = (figure: Figure.Figure, { terms }: Course, level: (bytes: num
   let above = Number.POSITIVE_INFINITY
   return terms.throttling
     .map(({ limit, percentage }) => {
-      const at = level((Plan.allowanceBytes(terms) * percentage) / 100)
+      const at = level((Allowance.bytesOf(terms) * percentage) / 100)
       above = Math.min(at - 3, above - APART)
       const name = `${percentage} % → ${limit} Kbit/s`
       return (
@@ -246,7 +246,7 @@ const thresholds = (figure: Figure.Figure, { terms }: Course, level: (bytes: num
 const usage = (figure: Figure.Figure, course: Course): Figure.Part | null => {
   const used = course.packages.filter((pack) => pack.used.length > 0)
   if (used.length === 0) return null
-  const of = Plan.allowanceBytes(course.terms)
+  const of = Allowance.bytesOf(course.terms)
   const most = Math.max(of, ...used.map((pack) => pack.used.at(-1)?.bytes ?? 0))
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   const count = used.reduce((sum, pack) => sum + pack.used.length, 0)

@@ -4,7 +4,15 @@
  */
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, Reports, type Services, Subscriptions } from "simplan"
-import { type Activation, Package, Plan, SmdpHistory, type Storage, type TelcoReport } from "simplan/ports"
+import {
+  type Activation,
+  Allowance,
+  Package,
+  type Plan,
+  SmdpHistory,
+  type Storage,
+  type TelcoReport
+} from "simplan/ports"
 import type { Mistake } from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
@@ -88,9 +96,9 @@ type ReportStep = Step.Of<"usage" | "first_use" | "location" | "smdp_state">
 
 const amount = (step: Step.Of<"usage">): TelcoReport.Usage => {
   const { delta_bytes, delta_MBs, total_bytes, total_MBs } = step
-  const delta = delta_bytes ?? (delta_MBs === undefined ? undefined : delta_MBs * Plan.MEGABYTE)
+  const delta = delta_bytes ?? (delta_MBs === undefined ? undefined : delta_MBs * Allowance.MEGABYTE)
   return delta === undefined
-    ? { _tag: "Total", bytes: total_bytes ?? (total_MBs ?? 0) * Plan.MEGABYTE }
+    ? { _tag: "Total", bytes: total_bytes ?? (total_MBs ?? 0) * Allowance.MEGABYTE }
     : { _tag: "Delta", bytes: delta }
 }
 

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time } from "simplan"
-import { type Attachment, Plan, Recurrence, type WebhookEvent } from "simplan/ports"
+import { Allowance, type Attachment, Recurrence, type WebhookEvent } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
 import { type Course, courseAfter, type Entry, limitAt, type PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
@@ -69,7 +69,7 @@ const usage = (course: Course, pack: PackageCourse, before: PackageCourse | unde
   const known = before?.used.at(-1)?.bytes ?? 0
   if (bytes === known) return []
   const { terms } = course
-  const of = Plan.allowanceBytes(terms)
+  const of = Allowance.bytesOf(terms)
   const limit = limitAt(terms, bytes)
   return [
     change(

@@ -3,7 +3,7 @@
  * service's views. Only the times of the changes come from here.
  */
 import type { Time } from "simplan"
-import { type Attachment, Package, Plan, Recurrence } from "simplan/ports"
+import { Allowance, type Attachment, Package, type Plan, Recurrence } from "simplan/ports"
 import * as Rules from "./Rules.ts"
 
 /**
@@ -72,8 +72,7 @@ export interface History {
 
 /** The limit in Kbit/s after `usedBytes`; null for full speed. */
 export const limitAt = (terms: Plan.PlanTerms, usedBytes: number): Plan.ThrottlingLimit | null =>
-  terms.throttling.findLast(({ percentage }) => usedBytes * 100 >= Plan.allowanceBytes(terms) * percentage)?.limit ??
-  null
+  terms.throttling.findLast(({ percentage }) => usedBytes * 100 >= Allowance.bytesOf(terms) * percentage)?.limit ?? null
 
 const packageCourse = (before: PackageCourse | undefined, pack: Package.Package, now: Time.Instant): PackageCourse => {
   const used = before?.used ?? []

@@ -2,7 +2,8 @@
  * From a command to the request that it comes to, given what there is now, and what was made and asked for earlier in the
  * run. Reads only.
  */
-import { type Plan, allowanceBytes } from "../../domain/Plan.ts"
+import * as Allowance from "../../domain/Allowance.ts"
+import type { Plan } from "../../domain/Plan.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
 import { type Instant, DAY, END_OF_TIME } from "../../domain/Time.ts"
 import type { PeriodFromNow } from "../Arbitraries.ts"
@@ -140,7 +141,7 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Command.Fact): T
     case "Total":
     case "Delta": {
       const of = pick(attachments, fact.package?.attachment ?? 0)
-      const allowance = of === undefined ? 0 : allowanceBytes(of.attachment.terms)
+      const allowance = of === undefined ? 0 : Allowance.bytesOf(of.attachment.terms)
       const bytes = Math.max(0, Math.floor((allowance * fact.amount.percent) / 100) + fact.amount.beside)
       return {
         _tag: "Usage",

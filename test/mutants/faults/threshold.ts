@@ -4,7 +4,7 @@
 import { faultsOf } from "./Fault.ts"
 
 const LEVELS = "[50, 80, 100] as const"
-const REACHED = "usedBytes * 100 >= allowanceBytes(terms) * threshold"
+const REACHED = "usedBytes * 100 >= bytesOf(terms) * threshold"
 const LAST = "crossed.at(-1) ??"
 const KEPT = "{ ...activated.attachment, lastThresholdNotified: crossed.at(-1) ?? attachment.lastThresholdNotified }"
 const CROSSED = "Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)"
@@ -52,7 +52,7 @@ const crossing = faultsOf("Allowance.ts", "threshold", [
   ["R2", "all thresholds are notified each time", "threshold > lastNotified &&", ""],
   ["R2", "a threshold is reached a byte late", REACHED, REACHED.replace(">=", ">")],
   ["R2", "a threshold is reached a byte early", REACHED, REACHED.replace("usedBytes", "(usedBytes + 1)")],
-  ["R2", "percentages are rounded", REACHED, "Math.round((usedBytes * 100) / allowanceBytes(terms)) >= threshold"],
+  ["R2", "percentages are rounded", REACHED, "Math.round((usedBytes * 100) / bytesOf(terms)) >= threshold"],
   ["R2", "only the highest threshold is notified", "* threshold)", "* threshold).slice(-1)"],
   ["R2", "only the lowest threshold is notified", "* threshold)", "* threshold).slice(0, 1)"],
   ["R2", "a plan that recurs notifies thresholds", "terms.recurrence !== null", "false"],
@@ -96,7 +96,7 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
   ["R1", "a first use clears what was used", "fact === null ? pack.usedBytes :", "fact === null ? 0 :"]
 ])
 
-const megabytes = faultsOf("Plan.ts", "threshold", [
+const megabytes = faultsOf("Allowance.ts", "threshold", [
   ["T1", "megabytes of a million bytes", "MEGABYTE = 1_048_576", "MEGABYTE = 1_000_000"],
   ["T1", "megabytes a byte short", "MEGABYTE = 1_048_576", "MEGABYTE = 1_048_575"]
 ])
