@@ -116,7 +116,8 @@ export const freeSim = (
   store: RowStore,
   of: Pick<Storage.ReservationRequest, "organizationId" | "label">
 ): Storage.FreeSim => {
-  for (const { value } of store.waiting("sim", Rows.freeSims(of))) return { sim: value.sim, shortage: null }
+  for (const { value } of store.waiting("sim", Rows.freeSims(of)))
+    return { sim: Rows.supplied(value).sim, shortage: null }
   return { sim: null, shortage: shortageOf(store, of) }
 }
 

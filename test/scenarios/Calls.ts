@@ -3,7 +3,7 @@
  */
 import { Effect, type Result } from "effect"
 import { expect } from "vitest"
-import { Attachments, IdempotencyKeys, Reports, Sims, Subscriptions } from "simplan"
+import { Attachments, IdempotencyKeys, Reports, Sims, Subscriptions, Webhooks } from "simplan"
 import type { TelcoReport } from "simplan/ports"
 import type * as World from "./World.ts"
 
@@ -25,6 +25,18 @@ export const creation = ({ organizationId }: World.World, request: Creation) => 
 
 /** A creation and its outcome, refusals included. */
 export const create = (world: World.World, request: Creation) => world.run(Effect.result(creation(world, request)))
+
+/** Deletes the subscription of the SIM. */
+export const remove = ({ organizationId, run }: World.World, iccid: string) =>
+  run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid })))
+
+/** An endpoint for events of these types. */
+export const listen = ({ organizationId, run }: World.World, events: ReadonlyArray<string>) =>
+  run(
+    Webhooks.Webhooks.use((of) =>
+      of.create({ organizationId, url: "https://events.example/", events, description: "" })
+    )
+  )
 
 /** Has a request come under an idempotency key. */
 export const underKey = (world: World.World, key: string, fingerprint = "the same request") =>

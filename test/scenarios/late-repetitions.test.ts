@@ -126,7 +126,7 @@ describe("S5: a release that is late", () => {
     await Calls.create(world, { planId, iccid })
     await world.advanceBy(Time.HOUR)
     await world.setFaults([{ fault: "unavailable", on: "cancelPackage" }])
-    await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId: world.organizationId, iccid })))
+    await Calls.remove(world, iccid)
     expect(await Calls.create(world, { planId })).toMatchObject({ failure: { _tag: "SimsReleasing" } })
   })
 })

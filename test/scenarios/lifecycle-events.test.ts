@@ -2,7 +2,7 @@
  * What an organization is notified of its subscriptions and attachments, where an endpoint asks for it (rule E1).
  */
 import { Effect } from "effect"
-import { Attachments, Reports, Subscriptions, Time, Webhooks, Worker } from "simplan"
+import { Attachments, Reports, Time, Webhooks, Worker } from "simplan"
 import { Clocks, WebhookEvent } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
 import { make, START, type World } from "./World.ts"
@@ -13,12 +13,7 @@ beforeEach(async () => {
   world = await make()
 })
 
-const listen = (events: ReadonlyArray<string> = WebhookEvent.optInTypes) =>
-  world.run(
-    Webhooks.Webhooks.use((of) =>
-      of.create({ organizationId: world.organizationId, url: "https://events.example/", events, description: "" })
-    )
-  )
+const listen = (events: ReadonlyArray<string> = WebhookEvent.optInTypes) => Calls.listen(world, events)
 
 const subscribe = async (activePeriod: { start: number; end?: number }, planId: string) => {
   const created = await world.run(Calls.creation(world, { planId, ...activePeriod }))
@@ -79,7 +74,7 @@ describe("E1: an attachment", () => {
     const second = await subscribe({ start: START + hour, end: START + 4 * day }, planId)
     const arrived = await expectEvents("attachment.suspended 0", "subscription.deleted 0")
     await world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId })))
-    await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId })))
+    await Calls.remove(world, second.iccid)
     await world.settle()
     await world.advanceBy(9 * day)
     await arrived()
@@ -97,7 +92,7 @@ describe("E1: an attachment", () => {
     await world.run(Clocks.BusinessClock.use(({ set }) => set?.(START + 3 * day) ?? Effect.void))
     await Promise.all([
       world.run(Attachments.Attachments.use((of) => of.suspend({ ...first, organizationId }))),
-      world.run(Subscriptions.Subscriptions.use((of) => of.remove({ ...second, organizationId }))),
+      Calls.remove(world, second.iccid),
       world.settle()
     ])
     await world.settle()

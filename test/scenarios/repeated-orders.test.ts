@@ -2,7 +2,7 @@
  * S5 and W2 for an order that is repeated under its idempotency key while the telco fails: it holds one SIM at most, goes on
  * with the attempt that is there while nothing of it was cancelled, and gets its eSIM when the telco is back.
  */
-import { Subscriptions, Time } from "simplan"
+import { Time } from "simplan"
 import type { Faults } from "simplan/telco-simulator"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -204,9 +204,7 @@ describe("S5: while SIMs are on their way back to stock", () => {
     await Calls.create(world, { planId })
     expect(await order()).toMatchObject({ failure: { _tag: "NoFreeSim" } })
     await world.setFaults([{ fault: "unavailable", on: "cancelPackage", times: 1 }])
-    await world.run(
-      Subscriptions.Subscriptions.use((of) => of.remove({ organizationId: world.organizationId, iccid: first }))
-    )
+    await Calls.remove(world, first)
     expect(await order()).toMatchObject({ failure: { _tag: "SimsReleasing" } })
     await world.advanceBy(Time.MINUTE)
     expect(await order()).toMatchObject({ _tag: "Success", success: { sim: { iccid: first } } })

@@ -2,7 +2,7 @@
  * S5 against each fault of the telco: a 201 means that it has the package; anything else leaves no subscription, no
  * taken SIM and no package, once what was begun is undone.
  */
-import { Subscriptions, Time } from "simplan"
+import { Time } from "simplan"
 import { Telco } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -82,7 +82,7 @@ describe("S5", () => {
     const order = { packageId: "forgotten:0", iccid, window: null, terms }
     await world.run(Telco.Telco.use((telco) => telco.createPackage(order)))
     await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
-    await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId: world.organizationId, iccid })))
+    await Calls.remove(world, iccid)
     await world.settle()
     expect(await sim(iccid)).toMatchObject({ allocation: { _tag: "Releasing" } })
     await world.advanceBy(Time.HOUR)

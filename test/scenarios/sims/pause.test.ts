@@ -3,7 +3,7 @@
  * SIM is free before it was resumed.
  */
 import { Effect } from "effect"
-import { Pauses, Problems, Subscriptions, Time, Webhooks } from "simplan"
+import { Pauses, Problems, Time } from "simplan"
 import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "../Calls.ts"
@@ -30,8 +30,7 @@ const set = (paused: boolean) =>
     )
   )
 
-const remove = () =>
-  world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId: world.organizationId, iccid })))
+const remove = () => Calls.remove(world, iccid)
 
 const fail = (...faults: ReadonlyArray<Faults.Fault>) =>
   world.setFaults(faults.map((fault) => ({ ...fault, on: "setService" as const })))
@@ -107,16 +106,7 @@ describe("S7", () => {
   }, 20_000)
 
   it("notifies those who ask for it", async () => {
-    await world.run(
-      Webhooks.Webhooks.use((of) =>
-        of.create({
-          organizationId: world.organizationId,
-          url: "https://receiver.example/pauses",
-          events: ["subscription.paused", "subscription.resumed"],
-          description: ""
-        })
-      )
-    )
+    await Calls.listen(world, ["subscription.paused", "subscription.resumed"])
     await set(true)
     await world.advanceBy(Time.MINUTE)
     await set(false)

@@ -2,9 +2,10 @@
  * Levels of free eSIMs (rule I12): `stock.low` once each time the number falls below, whoever checks and however often.
  */
 import { Effect } from "effect"
-import { Reports, SimCorrections, Stock, Subscriptions, Webhooks, Worker } from "simplan"
+import { SimCorrections, Stock, Worker } from "simplan"
 import { Storage } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
+import * as Calls from "../Calls.ts"
 import { make, START, type World } from "../World.ts"
 
 let world: World
@@ -17,17 +18,7 @@ beforeEach(async () => {
   planId = await world.createPlan()
 })
 
-const listen = () =>
-  world.run(
-    Webhooks.Webhooks.use((of) =>
-      of.create({
-        organizationId: world.organizationId,
-        url: "https://stock.example/",
-        events: ["stock.low"],
-        description: ""
-      })
-    )
-  )
+const listen = () => Calls.listen(world, ["stock.low"])
 
 const set = (level: number) => {
   const { organizationId } = world
@@ -35,20 +26,7 @@ const set = (level: number) => {
   return world.run(Stock.Stock.use((of) => of.setLevels({ organizationId, levels })))
 }
 
-const subscribe = async () => {
-  const { organizationId } = world
-  const created = await world.run(
-    Subscriptions.Subscriptions.use((of) =>
-      of.create({ organizationId, planId, metadata: "", iccid: null, activePeriod: null })
-    )
-  )
-  return created.sim.iccid
-}
-
-const remove = (iccid: string) => {
-  const { organizationId } = world
-  return world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid })))
-}
+const subscribe = async () => (await world.run(Calls.creation(world, { planId }))).sim.iccid
 
 /** What was notified since the last time: how many were free. */
 const notified = async () => {
@@ -67,10 +45,9 @@ describe("I12: a level", () => {
     expect(await notified()).toEqual([4])
     await subscribe()
     expect(await notified()).toEqual([])
-    await remove(first)
+    await Calls.remove(world, first)
     expect(await notified()).toEqual([])
-    const [one] = [await world.importSims(1)]
-    expect(one).toHaveLength(1)
+    await world.importSims(1)
     expect(await notified()).toEqual([])
     await subscribe()
     expect(await notified()).toEqual([4])
@@ -90,10 +67,8 @@ describe("I12: a level", () => {
   it("counts an eSIM that shows a download as gone", async () => {
     await listen()
     await set(6)
-    const iccid = iccids[0] ?? ""
     const fact = { _tag: "SmdpState", state: "Enable", modificationResult: "Success" } as const
-    const report = { reportId: "r", iccid, occurredAt: START, fact }
-    await world.run(Reports.Reports.use((of) => of.take({ reports: [report] })))
+    await Calls.report(world, iccids[0] ?? "", [START, fact])
     expect(await notified()).toEqual([5])
   })
 
