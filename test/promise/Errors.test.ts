@@ -27,7 +27,7 @@ import { Codes } from "../../adapters/fields/index.ts"
 import * as Errors from "../../adapters/http/wire/Errors.ts"
 import * as Failures from "../../adapters/promise/errors/Failures.ts"
 import { SecretKeys } from "simplan/postgres"
-import { europe, make, plan, stocked, telco } from "./World.ts"
+import { europe, make, selling, stocked, telco } from "./World.ts"
 
 let simplan: Simplan
 
@@ -212,8 +212,7 @@ describe("a wrong request", () => {
 describe("a refused call", () => {
   it("rejects with its class", async () => {
     simplan = make()
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     expect(await rejection(simplan.plans.get({ organizationId, planId: "none" }))).toMatchObject({
       name: "NotFoundError",
       code: "plan_not_found",
@@ -248,8 +247,7 @@ describe("a telco of plain functions", () => {
   const subscribe = async (createPackage: Telco["createPackage"], options: Partial<Options> = {}) => {
     logged.length = 0
     simplan = make({ telco: telco({ createPackage }), logger, ...options })
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     return simplan.subscriptions.create({ organizationId, planId })
   }
 
@@ -264,8 +262,7 @@ describe("a telco of plain functions", () => {
         }
       })
     })
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     const activePeriod = { start: now, end: "2030-01-01T00:00:00Z" }
     const created = await simplan.subscriptions.create({ organizationId, planId, activePeriod })
     expect(seen).toEqual([now, "Europe 1 GB", false])
@@ -273,31 +270,21 @@ describe("a telco of plain functions", () => {
   })
 
   it("refuses with TelcoRefused", async () => {
-    const error = await rejection(
-      subscribe(async () => {
-        throw new TelcoRefused("No such product")
-      })
-    )
+    const error = await rejection(subscribe(() => Promise.reject(new TelcoRefused("No such product"))))
     expect(error).toBeInstanceOf(TelcoRefusedError)
     expect(error).toMatchObject({ code: "telco_refused", status: 502, message: "The telco refused: No such product" })
   })
 
   it("is out of reach with TelcoUnavailable, and where it cannot connect", async () => {
     const busy = await rejection(
-      subscribe(async () => {
-        throw new TelcoUnavailable("busy", { retryAfterSeconds: 42 })
-      })
+      subscribe(() => Promise.reject(new TelcoUnavailable("busy", { retryAfterSeconds: 42 })))
     )
     expect(busy).toBeInstanceOf(TelcoUnavailableError)
     expect(busy).toMatchObject({ code: "telco_unavailable", retryAfterSeconds: 42, cause: { message: "busy" } })
     await simplan.close()
     const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" })
     const fetchFailed = new TypeError("fetch failed", { cause })
-    const refused = await rejection(
-      subscribe(async () => {
-        throw fetchFailed
-      })
-    )
+    const refused = await rejection(subscribe(() => Promise.reject(fetchFailed)))
     expect(refused).toMatchObject({ name: "TelcoUnavailableError", cause: fetchFailed })
     expect(logged).toMatchObject([
       { level: "warn", err: fetchFailed },
@@ -307,11 +294,7 @@ describe("a telco of plain functions", () => {
 
   it("with a bug is logged with its stack, and is the cause of the error", async () => {
     const bug = new TypeError("bug in my adapter")
-    const error = await rejection(
-      subscribe(async () => {
-        throw bug
-      })
-    )
+    const error = await rejection(subscribe(() => Promise.reject(bug)))
     expect(error).toBeInstanceOf(SimplanError)
     expect(error).not.toBeInstanceOf(TelcoUnavailableError)
     expect(error).toMatchObject({
@@ -343,8 +326,7 @@ describe("a limit", () => {
 
   it("of time ends a call", async () => {
     simplan = make({ telco: slow, logger: false })
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     const error = await rejection(simplan.subscriptions.create({ organizationId, planId }, { timeout: 300 }))
     expect(error).toBeInstanceOf(TimeoutError)
     expect(error).toMatchObject({ code: "timeout", message: "subscriptions.create was not done within 300 ms" })
@@ -353,8 +335,7 @@ describe("a limit", () => {
 
   it("by a signal ends a call with an AbortError, before and after it begins", async () => {
     simplan = make({ telco: slow, logger: false })
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     const controller = new AbortController()
     const { signal } = controller
     const call = rejection(simplan.subscriptions.create({ organizationId, planId }, { signal }))
@@ -437,8 +418,7 @@ describe("a wrong option", () => {
 describe("an idempotency key", () => {
   it("makes a call happen once", async () => {
     simplan = make()
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     const request = { organizationId, planId }
     const key = { idempotencyKey: "order-1" }
     const first = await simplan.subscriptions.create(request, key)
@@ -455,8 +435,7 @@ describe("an idempotency key", () => {
 
   it("knows a request again in whichever form its instants and defaults are", async () => {
     simplan = make()
-    const { organizationId } = await stocked(simplan)
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(simplan)
     const [key, start, end] = [{ idempotencyKey: "order-1" }, "2100-01-01T00:00:00Z", "2100-01-02T00:00:00+00:00"]
     const texts = { organizationId, planId, activePeriod: { start, end } }
     const first = await simplan.subscriptions.create(texts, key)

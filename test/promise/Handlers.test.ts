@@ -22,8 +22,7 @@ const gate = () => {
 
 /** Makes a subscription, and so events. */
 const subscribe = async (simplan: Simplan) => {
-  const { organizationId } = await World.stocked(simplan)
-  const { planId } = await World.plan(simplan, organizationId)
+  const { organizationId, planId } = await World.selling(simplan)
   return { organizationId, created: await simplan.subscriptions.create({ organizationId, planId }) }
 }
 

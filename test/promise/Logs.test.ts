@@ -3,7 +3,7 @@
  */
 import type { Options } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { make, plan, stocked, telco } from "./World.ts"
+import { make, selling, telco } from "./World.ts"
 
 const bug = new TypeError("bug in my adapter")
 
@@ -16,8 +16,7 @@ const broken = telco({
 /** A call that fails by a bug of the telco's. */
 const failing = async (options: Partial<Options>): Promise<void> => {
   const simplan = make({ telco: broken, ...options })
-  const { organizationId } = await stocked(simplan)
-  const { planId } = await plan(simplan, organizationId)
+  const { organizationId, planId } = await selling(simplan)
   await expect(simplan.subscriptions.create({ organizationId, planId })).rejects.toMatchObject({ cause: bug })
   await simplan.close()
 }

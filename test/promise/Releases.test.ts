@@ -4,7 +4,7 @@
  */
 import type { Telco } from "simplan/promise"
 import { describe, expect, it } from "vitest"
-import { make, plan, stocked, telco } from "./World.ts"
+import { make, selling, telco } from "./World.ts"
 
 /** A subscription that is deleted: the packages that were cancelled, and whether the SIM is in use still. */
 const released = async (listPackages?: Telco["listPackages"]) => {
@@ -15,8 +15,7 @@ const released = async (listPackages?: Telco["listPackages"]) => {
     worker: false,
     logger: { debug: () => {}, info: () => {}, warn: () => {}, error: (message) => void logged.push(message) }
   })
-  const { organizationId } = await stocked(simplan)
-  const { planId } = await plan(simplan, organizationId)
+  const { organizationId, planId } = await selling(simplan)
   const { attachmentId, sim } = await simplan.subscriptions.create({ organizationId, planId })
   await simplan.subscriptions.remove({ organizationId, iccid: sim.iccid })
   await simplan.drain()

@@ -6,7 +6,7 @@ import * as Memory from "simplan/memory"
 import { Jobs, Storage } from "simplan/ports"
 import { TelcoRefused, createSimplan, type Options, type Simplan, type Telco } from "simplan/promise"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { make, plan, stocked, telco } from "./World.ts"
+import { make, plan, selling, stocked, telco } from "./World.ts"
 
 const start = new Date("2026-01-31T12:00:00Z")
 
@@ -21,8 +21,7 @@ afterEach(() => simplan.close())
 
 describe("subscriptions", () => {
   it("put a SIM into service and follow its use", async () => {
-    const { organizationId } = await stocked(open())
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(open())
     const created = await simplan.subscriptions.create({ organizationId, planId, metadata: "first" })
     expect(created).toMatchObject({ organizationId, metadata: "first", createdAt: start, activationAt: null })
     const { iccid } = created.sim
@@ -66,8 +65,7 @@ describe("subscriptions", () => {
   })
 
   it("are given no SIM that is withdrawn, until it is available again (I9)", async () => {
-    const { organizationId } = await stocked(open())
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(open())
     const [first] = await simplan.sims.list({ organizationId }).toArray()
     const iccid = first?.iccid ?? ""
     const of = { organizationId, iccid }
@@ -114,8 +112,7 @@ describe("subscriptions", () => {
   })
 
   it("take a period as Dates and as texts, and no metadata", async () => {
-    const { organizationId } = await stocked(open())
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(open())
     const activePeriod = { start: new Date("2026-02-01T00:00:00Z"), end: "2026-02-02T00:00:00+01:00" }
     const created = await simplan.subscriptions.create({ organizationId, planId, activePeriod })
     expect(created).toMatchObject({
@@ -128,8 +125,7 @@ describe("subscriptions", () => {
   })
 
   it("are previewed before they are created, suspended and removed (S9)", async () => {
-    const { organizationId } = await stocked(open())
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(open())
     const preview = await simplan.subscriptions.previewCreate({ organizationId, planId, metadata: "order" })
     expect(preview).toMatchObject({
       created: { metadata: "order", activationAt: null },
@@ -153,8 +149,7 @@ describe("subscriptions", () => {
   })
 
   it("send SMS", async () => {
-    const { organizationId } = await stocked(open())
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(open())
     const { sim } = await simplan.subscriptions.create({ organizationId, planId })
     const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
     expect(await simplan.messages.send(sms)).toEqual({ segments: 1 })
@@ -173,8 +168,7 @@ describe("subscriptions", () => {
     const asked: Array<boolean> = []
     const setService: Telco["setService"] = async ({ active }) => void asked.push(active)
     for (const able of [telco, { ...telco, setService }]) {
-      const { organizationId } = await stocked(open({ telco: able }))
-      const { planId } = await plan(simplan, organizationId)
+      const { organizationId, planId } = await selling(open({ telco: able }))
       const { sim } = await simplan.subscriptions.create({ organizationId, planId })
       const of = { organizationId, iccid: sim.iccid }
       await simplan.subscriptions.resume(of)
@@ -195,8 +189,7 @@ describe("subscriptions", () => {
 
   it("return the segments of an SMS as the telco counts them, else by the standard", async () => {
     const answers: Array<unknown> = [{ segments: 3 }, { segments: 0 }, { segments: "3" }, null, undefined]
-    const { organizationId } = await stocked(open({ telco: telco({ sendSms: async () => answers.shift() }) }))
-    const { planId } = await plan(simplan, organizationId)
+    const { organizationId, planId } = await selling(open({ telco: telco({ sendSms: async () => answers.shift() }) }))
     const { sim } = await simplan.subscriptions.create({ organizationId, planId })
     const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
     const segments: Array<number> = []

@@ -1,7 +1,7 @@
 /** The simulated telco as tests of hosts have it: what it was asked for, and calls that go wrong. */
 import { createSimplan, createSimulator, type Simplan, type Simulator } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
-import { make, plan, stocked } from "./World.ts"
+import { make, plan, selling } from "./World.ts"
 
 const start = "2026-01-31T12:00:00Z"
 
@@ -11,8 +11,7 @@ afterEach(() => simplan.close())
 
 const world = async (simulator: Simulator) => {
   simplan = make({ clock: { start }, telco: simulator })
-  const { organizationId } = await stocked(simplan)
-  const { planId } = await plan(simplan, organizationId)
+  const { organizationId, planId } = await selling(simplan)
   return { organizationId, create: () => simplan.subscriptions.create({ organizationId, planId }) }
 }
 

@@ -46,3 +46,9 @@ export const plan = async (simplan: Simplan, organizationId: string, name = "Eur
   const coverageId = await europe(simplan, organizationId)
   return simplan.plans.create({ organizationId, name, coverageId, dataMegaBytes: 1024, periodDays: 30 })
 }
+
+/** An organization with three eSIMs and a plan for them. */
+export const selling = async (simplan: Simplan) => {
+  const { organizationId } = await stocked(simplan)
+  return plan(simplan, organizationId)
+}

@@ -7,7 +7,7 @@ import { type Options, type Simplan, createSimplan } from "simplan/promise"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it, onTestFinished } from "vitest"
 import * as Socket from "../telco-http/Socket.ts"
-import { make, plan, stocked } from "./World.ts"
+import { make, selling } from "./World.ts"
 
 const bridged = async () => {
   const scope = Scope.makeUnsafe()
@@ -19,8 +19,7 @@ const bridged = async () => {
 }
 
 const creating = async (simplan: Simplan) => {
-  const { organizationId } = await stocked(simplan)
-  const { planId } = await plan(simplan, organizationId)
+  const { organizationId, planId } = await selling(simplan)
   return () => simplan.subscriptions.create({ organizationId, planId })
 }
 
@@ -102,8 +101,7 @@ it("logs why the bridge has taken nothing, though nothing remains to be undone",
   const telco = { url: `http://127.0.0.1:${port}`, token: "telco-key" }
   const simplan = make({ telco, logger: { debug: none, info: none, warn, error: none } })
   onTestFinished(simplan.close)
-  const { organizationId } = await stocked(simplan)
-  const { planId } = await plan(simplan, organizationId)
+  const { organizationId, planId } = await selling(simplan)
   await expect(simplan.subscriptions.create({ organizationId, planId })).rejects.toMatchObject({
     name: "TelcoUnavailableError"
   })

@@ -77,8 +77,7 @@ const during = async (use: (host: Host) => Promise<void>) => {
         return simplan
       },
       subscribe: async (simplan) => {
-        const { organizationId } = await World.stocked(simplan)
-        const { planId } = await World.plan(simplan, organizationId)
+        const { organizationId, planId } = await World.selling(simplan)
         return simplan.subscriptions.create({ organizationId, planId })
       },
       senders: async () =>

@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
 import * as Inventory from "../http/Inventory.ts"
-import { make, plan, stocked, telco } from "./World.ts"
+import { make, selling, stocked, telco } from "./World.ts"
 
 const TOKEN = "a-token-of-the-tests"
 
@@ -42,8 +42,7 @@ const json = { "content-type": "application/json" }
 
 /** A key of an organization with three eSIMs and a plan. */
 const tenant = async (simplan: Simplan) => {
-  const { organizationId } = await stocked(simplan)
-  const { coverageId, planId } = await plan(simplan, organizationId)
+  const { coverageId, organizationId, planId } = await selling(simplan)
   const { key } = await simplan.apiKeys.create({ organizationId, name: "tests" })
   return { organizationId, key, planId, coverageId, headers: { ...json, "x-api-key": key } }
 }

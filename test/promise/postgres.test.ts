@@ -5,7 +5,7 @@ import { Client, Pool } from "pg"
 import { createSimplan, type Simplan, SmsLimitedError } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
-import { plan, stocked } from "./World.ts"
+import { selling, stocked } from "./World.ts"
 
 describe("on PostgreSQL", () => {
   const url = Databases.forEachTest()
@@ -22,8 +22,7 @@ describe("on PostgreSQL", () => {
   it("keeps what was made, and knows it by its idempotency key after a restart", async () => {
     const key = { idempotencyKey: "order-1" }
     const first = await during(url(), async (simplan) => {
-      const { organizationId } = await stocked(simplan)
-      const { planId } = await plan(simplan, organizationId)
+      const { organizationId, planId } = await selling(simplan)
       const request = { organizationId, planId, activePeriod: { start: new Date(), end: new Date("2100-01-01") } }
       return { request, created: await simplan.subscriptions.create(request, key) }
     })
@@ -50,8 +49,7 @@ describe("on PostgreSQL", () => {
     const [one, other] = [createSimplan(options), createSimplan(options)]
     const unlimited = createSimplan({ ...options, smsLimit: "off" })
     try {
-      const { organizationId } = await stocked(one)
-      const { planId } = await plan(one, organizationId)
+      const { organizationId, planId } = await selling(one)
       const { sim } = await one.subscriptions.create({ organizationId, planId })
       const sms = { organizationId, iccid: sim.iccid, from: "Acme", text: "Hello" }
       const later = { organizationId, iccid: (await one.subscriptions.create({ organizationId, planId })).sim.iccid }
@@ -73,8 +71,7 @@ describe("on PostgreSQL", () => {
     const pool = new Pool({ connectionString: url(), max: 3 })
     try {
       const simplan = createSimplan({ database: pool, telco: "simulator" })
-      const { organizationId } = await stocked(simplan)
-      const { planId } = await plan(simplan, organizationId)
+      const { organizationId, planId } = await selling(simplan)
       await simplan.subscriptions.create({ organizationId, planId })
       expect(pool.totalCount).toBeGreaterThan(0)
       await simplan.close()

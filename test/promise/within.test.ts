@@ -136,8 +136,7 @@ describe("H1: the commands of an organization", () => {
     const own = await Databases.create()
     const host = createSimplan({ database: own.url, telco: "simulator", worker: false, logger: false })
     try {
-      const { organizationId } = await World.stocked(host)
-      const { planId } = await World.plan(host, organizationId)
+      const { organizationId, planId } = await World.selling(host)
       const got: Array<object> = []
       const types = ["command.done", "command.refused"] as const
       await host.on(types, { name: "orders" }, async ({ data, type }) => got.push({ type, ...data }))
