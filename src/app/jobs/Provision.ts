@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
     known?: SimAggregate.SimAggregate
   ) {
     const { attempts, command, idempotencyKey: key, organizationId } = held.job
-    const load = storage.simAggregates.get({ organizationId, iccid })
+    const load = Effect.suspend(() => storage.simAggregates.get({ organizationId, iccid }))
     const isFirst = known !== undefined && attempts === 0
     const aggregate = known ?? (yield* load)
     const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(aggregate, load)
