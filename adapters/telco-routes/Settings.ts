@@ -180,6 +180,8 @@ const schemas = ({ read, readNotification }: Secrets) => {
       url: WebUrl,
       /** Of version 2, which lists packages; the same with `/v2` at its end by default. */
       url_v2: Schema.optionalKey(WebUrl),
+      /** Of its book of usage; the same with `/as/v1` in place of `/main/v1` by default. Null: none is asked for. */
+      url_usage: Schema.optionalKey(Schema.NullOr(WebUrl)),
       /** In every call, and in no error or log. */
       token: secret,
       /** Whose templates and zones are used. */
@@ -306,9 +308,15 @@ const schemas = ({ read, readNotification }: Secrets) => {
 
 type Schemas = ReturnType<typeof schemas>
 
-const ocsOf = ({ notifications, poll, url_v2, ...of }: Schemas["ocs"]["Type"]) => ({
+const MAIN = /\/main\/v1$/
+
+/** The address of an OCS's book of usage, where its settings name none. */
+const urlUsageOf = (url: string): string | null => (MAIN.test(url) ? url.replace(MAIN, "/as/v1") : null)
+
+const ocsOf = ({ notifications, poll, url_usage, url_v2, ...of }: Schemas["ocs"]["Type"]) => ({
   ...Struct.renameKeys(of, NAMES),
   urlV2: url_v2 ?? of.url.replace(/1$/, "2"),
+  urlUsage: url_usage === undefined ? urlUsageOf(of.url) : url_usage,
   notificationSecret: notifications?.secret ?? null,
   notifiedThresholds: notifications?.thresholds ?? [],
   poll: { fastestMillis: poll.fastest, slowestMillis: poll.slowest }

@@ -42,6 +42,7 @@ describe("telco check", () => {
       expect.stringMatching(/^ocs +location zones +yes +answers, and has all zones that the settings name +ocs$/),
       expect.stringMatching(/^ocs +package templates +yes +answers, and has 0 +ocs$/),
       expect.stringMatching(/^ocs +packages of a subscriber \(version 2\) +yes /),
+      expect.stringMatching(/^ocs +book of usage +yes /),
       expect.stringMatching(/^sandbox +simulator +yes /)
     ])
     const { calls: _, ...after } = ocs.books()
@@ -52,7 +53,7 @@ describe("telco check", () => {
     write({ zones: { Green: { FR: 99 } }, url_v2: "http://127.0.0.1:9/v2" })
     const { code, err, out } = await check("--json")
     expect(code).toBe(1)
-    expect(err).toBe("2 of 4 things do not work.\n")
+    expect(err).toBe("2 of 5 things do not work.\n")
     expect(JSON.parse(out)).toMatchObject([
       {
         works: false,
@@ -60,6 +61,7 @@ describe("telco check", () => {
       },
       { works: true },
       { what: "packages of a subscriber (version 2)", works: false },
+      { what: "book of usage", works: true },
       { telco: "sandbox", works: true }
     ])
     writeFileSync("ocs.token", "another-token-that-is-wrong")

@@ -247,6 +247,7 @@ export const make = ({
       ),
     profileHistory: () => send("profileHistory", Effect.succeed([])),
     lastSeen: () => send("lastSeen", Effect.succeed(null)),
+    usage: null,
     templates: send(
       "templates",
       Effect.sync(() => [...templates])

@@ -34,7 +34,14 @@ const run = <A>(
   Effect.runPromise(
     Effect.provide(
       Api.Api.use(call),
-      HttpApi.layer({ url: ocs.url, urlV2: ocs.urlV2, token: Redacted.make("ocs-token"), resellerId: 1, timeout })
+      HttpApi.layer({
+        url: ocs.url,
+        urlV2: ocs.urlV2,
+        urlUsage: ocs.urlUsage,
+        token: Redacted.make("ocs-token"),
+        resellerId: 1,
+        timeout
+      })
     )
   )
 
@@ -95,6 +102,27 @@ describe("does what the documents say", () => {
     expect(await ocs.useData({ iccid, bytes: 1 })).toBe(0)
   })
 
+  it("of the book of usage: what packages were charged and what none was, by time and country", async () => {
+    const used = (from: number, to = clock) =>
+      run((api) => api.usage?.({ iccid, from, to }) ?? expect.fail("no address"))
+    const { id } = await run((api) => api.createTemplate(template))
+    await run((api) => api.affectPackage({ iccid, templateId: id, window: null }))
+    const first = clock
+    expect(await used(first)).toEqual([])
+    await ocs.useData({ iccid, bytes: 900, mcc: 262, mnc: 1 })
+    clock += DAY
+    await ocs.useData({ iccid, bytes: 200, mcc: 208, mnc: 1 })
+    ocs.addUsage({ iccid, bytes: 7, mcc: 250, mnc: 1 })
+    const [german, french, unknown] = [
+      { at: first, countryAlpha2: "DE", bytes: 900 },
+      { at: clock, countryAlpha2: "FR", bytes: 100 },
+      { at: clock, countryAlpha2: null, bytes: 7 }
+    ]
+    expect(await used(first)).toEqual([unknown, french, german])
+    expect(await used(first, first)).toEqual([german])
+    expect(await used(clock)).toEqual([unknown, french])
+  })
+
   it("of notifications", async () => {
     const received: Array<unknown> = []
     const customer = createServer(async (request, response) => {
@@ -147,6 +175,10 @@ describe("refuses what the documents do not have", () => {
   }
   const affect = { packageTemplateId: 501, subscriber: { iccid } }
   const imsi = 208_450_000_000_001
+  const usage = (start: string | undefined, end: string | undefined) => ({
+    subscriber: { iccid },
+    period: { start, end }
+  })
   const requests: ReadonlyArray<readonly [string, unknown, number]> = [
     ["an operation that is not there", { getEverything: {} }, 1],
     ["no JSON", "{", 2],
@@ -181,11 +213,22 @@ describe("refuses what the documents do not have", () => {
     ["raw Unicode in a message", { sendMtSms: { imsi, text: "é", senderId: "s" } }, 2],
     ["a long message", { sendMtSms: { imsi, text: "a".repeat(161), senderId: "s" } }, 2],
     ["a long message with Unicode", { sendMtSms: { imsi, text: `\\u00e9${"a".repeat(70)}`, senderId: "s" } }, 2],
+    ["the book of usage at the wrong address", { subscriberUsageOverPeriod: usage("2030-01-01", "2030-01-07") }, 1],
     ["half a character", { sendMtSms: { imsi, text: "\\ud83d", senderId: "s" } }, 2]
   ]
 
   it.each(requests)("%s", async (_, request, code) => {
     expect(await ask(request)).toBe(code)
+  })
+
+  it("a week of usage and a day, and days that are none", async () => {
+    const codes = [
+      ["2030-01-01", "2030-01-07"],
+      ["2030-01-01", "2030-01-08"],
+      ["2030-01-02", "2030-01-01"],
+      ["2030-01-01T00:00:00", "2030-01-02"]
+    ].map(([start, end]) => ask({ subscriberUsageOverPeriod: usage(start, end) }, `${ocs.urlUsage}?token=ocs-token`))
+    expect(await Promise.all(codes)).toEqual([0, 2, 2, 2])
   })
 
   it("a wrong token, a wrong address and a wrong version", async () => {

@@ -33,8 +33,14 @@ const run = <A>(
   {
     observe = Layer.empty,
     timeout = "5 seconds",
+    timeZone = "UTC",
     url = ocs.url
-  }: { readonly url?: string; readonly timeout?: Duration.Input; readonly observe?: Layer.Layer<never> } = {}
+  }: {
+    readonly url?: string
+    readonly timeZone?: string
+    readonly timeout?: Duration.Input
+    readonly observe?: Layer.Layer<never>
+  } = {}
 ) =>
   Effect.runPromiseExit(
     Api.Api.use(call).pipe(
@@ -42,8 +48,10 @@ const run = <A>(
         HttpApi.layer({
           url: `${url}/main/v1`,
           urlV2: `${url}/main/v2`,
+          urlUsage: `${url}/as/v1`,
           token: Redacted.make(SECRET),
           resellerId: 7,
+          timeZone,
           timeout
         })
       ),
@@ -109,6 +117,49 @@ const CARD = {
   isEsim: true,
   smdpServer: "smdp.io",
   activationCode: "K2-1"
+}
+
+const usageOf: Call<unknown> = (api) =>
+  api.usage?.({ iccid: ICCID, from: at("2022-06-15T00:00:00"), to: at("2022-06-16T12:00:00") }) ??
+  expect.fail("no address")
+
+const usageAsked = {
+  subscriberUsageOverPeriod: { subscriber: { iccid: ICCID }, period: { start: "2022-06-15", end: "2022-06-16" } }
+}
+
+/** As the documents show it, of two days, with an answer's total of data. */
+const usageAnswer = (total: number) => {
+  const one = { subscriberId: 18037, accountId: 22, mcc: 250, mnc: 1, operator: "PJSC Mobile TeleSystems MTS" }
+  const sums = { resellerCost: 0.69, subscriberCost: 0.69, quantityPerType: { 1: 64, 33: total, 40: 9 } }
+  return {
+    subscriberUsageOverPeriod: {
+      total: { ...sums, quantityPerCountry: [{ mcc: 250, name: "Russian Federation", alpha2: "ru", qty: 913 }] },
+      usages: [
+        {
+          subscriberId: 18037,
+          total: sums,
+          subsPeriodUsages: [
+            {
+              day: "2022-06-16",
+              total: sums,
+              subsDailyUsages: [
+                { ...one, usageDateUtc: "2022-06-16T11:17:08", usageType: 33, countryAlpha2: "ru", quantity: 760 },
+                { ...one, usageDateUtc: "2022-06-16T11:06:51", usageType: 40, countryAlpha2: "ru", quantity: 4 },
+                { ...one, usageDateUtc: "2022-06-16T11:06:51", usageType: 1, countryAlpha2: "ru", quantity: 4 }
+              ]
+            },
+            {
+              day: "2022-06-15",
+              total: sums,
+              subsDailyUsages: [
+                { ...one, usageDateUtc: "2022-06-15T11:04:36", usageType: 33, countryAlpha2: "N/A", quantity: 80 }
+              ]
+            }
+          ]
+        }
+      ]
+    }
+  }
 }
 
 const operations: ReadonlyArray<
@@ -399,6 +450,17 @@ const operations: ReadonlyArray<
     null
   ],
   [
+    "subscriberUsageOverPeriod",
+    usageOf,
+    usageAsked,
+    usageAnswer(840),
+    [
+      { at: at("2022-06-16T11:17:08"), countryAlpha2: "RU", bytes: 760 },
+      { at: at("2022-06-15T11:04:36"), countryAlpha2: null, bytes: 80 }
+    ]
+  ],
+  ["subscriberUsageOverPeriod without usage", usageOf, usageAsked, {}, []],
+  [
     "listPrepaidPackageTemplate",
     (api) => api.templates,
     { listPrepaidPackageTemplate: { resellerId: 7 } },
@@ -513,11 +575,42 @@ const operations: ReadonlyArray<
 describe("asks as the documents say, and reads their answers", () => {
   it.each(operations)("%s", async (name, call, asked, body, value) => {
     expect(await succeed(call, { ...OK, ...(body as object), somethingNew: [1] })).toEqual(value)
-    const version = name.startsWith("listSubscriberPrepaidPackages") ? "v2" : "v1"
+    const address = name.startsWith("listSubscriberPrepaidPackages")
+      ? "main/v2"
+      : name.startsWith("subscriberUsageOverPeriod")
+        ? "as/v1"
+        : "main/v1"
     const token = new URLSearchParams({ token: SECRET }).toString()
-    expect(ocs.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /main/${version}?${token}`])
+    expect(ocs.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /${address}?${token}`])
     expect(ocs.asked[0]?.headers["content-type"]).toBe("application/json")
     expect(ocs.asked[0]?.body).toEqual(asked)
+  })
+})
+
+describe("asks for the book of usage", () => {
+  it.each([
+    ["Asia/Kolkata", "2022-06-15", "2022-06-16"],
+    ["America/New_York", "2022-06-14", "2022-06-16"],
+    ["Pacific/Auckland", "2022-06-15", "2022-06-17"]
+  ])("by the days of UTC and of %s", async (timeZone, start, end) => {
+    answer = Bridge.answer(200, OK)
+    await run(usageOf, { timeZone })
+    expect(ocs.asked[0]?.body).toMatchObject({ subscriberUsageOverPeriod: { period: { start, end } } })
+  })
+
+  it("and takes no answer in which some of it is missing", async () => {
+    answer = Bridge.answer(200, { ...OK, ...usageAnswer(841) })
+    expect(await fail(usageOf)).toMatchObject({ outcome: "Unknown", isAnswered: true })
+  })
+
+  it("not without its address", async () => {
+    expect(
+      await Effect.runPromise(
+        Api.Api.use(({ usage }) => Effect.succeed(usage)).pipe(
+          Effect.provide(HttpApi.layer({ url: ocs.url, urlV2: ocs.url, token: Redacted.make(SECRET), resellerId: 7 }))
+        )
+      )
+    ).toBeNull()
   })
 })
 

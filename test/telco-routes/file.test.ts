@@ -64,11 +64,24 @@ describe("the settings file of telcos", () => {
     const [ocs] = good({ telcos: { ocs: { kind, url, token, reseller_id } }, routes: [{ packages: "ocs" }] }).telcos
     expect(ocs).toMatchObject({
       urlV2: "http://127.0.0.1:9000/ocs-custo/main/v2",
+      urlUsage: "http://127.0.0.1:9000/ocs-custo/as/v1",
       zones: {},
       mobilePlanId: null,
       notificationSecret: null,
       callsPerSecond: 20
     })
+  })
+
+  it("asks for an OCS's book of usage at the address beside that of version 1, another one, or none", () => {
+    const urlUsage = (fields: Readonly<Record<string, unknown>>) => {
+      const [ocs] = good(withOcs(fields)).telcos
+      return ocs?.kind === "ocs" ? ocs.urlUsage : expect.fail()
+    }
+    const elsewhere = "http://127.0.0.1:9000/usage"
+    expect(urlUsage({})).toBe("http://127.0.0.1:9000/ocs-custo/as/v1")
+    expect(urlUsage({ url_usage: elsewhere })).toBe(elsewhere)
+    expect(urlUsage({ url_usage: null })).toBeNull()
+    expect(urlUsage({ url: "http://127.0.0.1:9000/v1" })).toBeNull()
   })
 
   it("shows no secret when its settings are printed", () => {

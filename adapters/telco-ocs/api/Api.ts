@@ -175,6 +175,16 @@ export interface Window {
   readonly end: Time.Instant
 }
 
+/** What a subscriber used of data at some time, as the OCS's own book of usage has it. */
+export interface Used {
+  /** By the OCS's clock. */
+  readonly at: Time.Instant
+  /** ISO 3166 alpha-2, upper case. Null: the OCS does not say. */
+  readonly countryAlpha2: string | null
+  /** What was used then, in a package or not. */
+  readonly bytes: number
+}
+
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
 
 /** The calls of the OCS. Each fails with `CallFailure`. */
@@ -210,6 +220,17 @@ export class Api extends Context.Service<
     readonly profileHistory: (simId: number) => Call<ReadonlyArray<ProfileState>>
     /** `getSubscriberLocation`: when the subscriber was last seen; null if the OCS does not know. */
     readonly lastSeen: (iccid: string) => Call<Time.Instant | null>
+    /**
+     * `subscriberUsageOverPeriod`: what was used of data on the days from `from` to `to`, both included, and perhaps on the
+     * days beside them; at most six days. Null: the settings name no address of it.
+     */
+    readonly usage:
+      | ((of: {
+          readonly iccid: string
+          readonly from: Time.Instant
+          readonly to: Time.Instant
+        }) => Call<ReadonlyArray<Used>>)
+      | null
     /** `listPrepaidPackageTemplate`: all templates. */
     readonly templates: Call<ReadonlyArray<Template>>
     /** `createPrepaidPackageTemplate`. */

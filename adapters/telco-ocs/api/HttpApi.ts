@@ -70,6 +70,21 @@ const createPrepaidPackageTemplate = (resellerId: number, template: Api.NewTempl
   }
 })
 
+/**
+ * The documents do not say in which zone the days are. So the days of UTC are asked for and those of the zone of the settings;
+ * what was used has its instant.
+ */
+const subscriberUsageOverPeriod = (
+  { from, iccid, to }: { readonly iccid: string; readonly from: Time.Instant; readonly to: Time.Instant },
+  zone: DateTime.TimeZone
+): Post.Request => {
+  const days = [from, to]
+    .flatMap((instant) => [Shapes.formatDate(instant), Shapes.formatDate(instant, zone)])
+    .map((date) => date.slice(0, 10))
+    .toSorted()
+  return { subscriberUsageOverPeriod: { subscriber: { iccid }, period: { start: days[0], end: days.at(-1) } } }
+}
+
 /** Where the OCS is, and how often it may be asked. */
 export interface Options extends Omit<CallControl.Options, "telco"> {
   /** The telco's name in metrics and messages; `ocs` by default. */
@@ -78,6 +93,8 @@ export interface Options extends Omit<CallControl.Options, "telco"> {
   readonly url: string
   /** The address of version 2, which lists the packages of a subscriber. */
   readonly urlV2: string
+  /** The address of its book of usage, such as `http://127.0.0.1:9000/ocs-custo/as/v1`; null, the default: none is asked for. */
+  readonly urlUsage?: string | null
   /** In every call, and in no error or log. */
   readonly token: Redacted.Redacted
   /** Whose templates and location zones are used. */
@@ -108,6 +125,7 @@ const make = ({
   timeout = "10 seconds",
   token,
   url,
+  urlUsage = null,
   urlV2,
   ...limits
 }: Options) =>
@@ -117,6 +135,7 @@ const make = ({
     const options = { token, timeout: Duration.fromInputUnsafe(timeout) }
     const version1 = yield* Post.make(url, options)
     const version2 = yield* Post.make(urlV2, options)
+    const book = urlUsage === null ? null : yield* Post.make(urlUsage, options)
 
     const nameOf = (request: Post.Request): string => Object.keys(request)[0] ?? ""
 
@@ -206,6 +225,15 @@ const make = ({
           Effect.map((location) => location?.dateTime ?? null),
           unlessNone(null)
         ),
+      usage:
+        book &&
+        ((of) => {
+          const request = subscriberUsageOverPeriod(of, zone)
+          return Effect.flatMap(ask(request, Shapes.Usage, { post: book, size: LISTS }), (answer) => {
+            const used = Shapes.usageFrom(answer)
+            return used === null ? Effect.fail(unreadable(nameOf(request))) : Effect.succeed(used)
+          })
+        }),
       templates: ask({ listPrepaidPackageTemplate: { resellerId } }, Shapes.Templates, { size: LISTS }).pipe(
         Effect.map((templates) => (templates?.template ?? []).map(Shapes.templateFrom)),
         unlessNone<ReadonlyArray<Api.Template>>([])

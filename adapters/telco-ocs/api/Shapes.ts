@@ -182,6 +182,23 @@ export const ProfileStates = Schema.NullOr(
 
 export const Location = Schema.NullOr(Schema.Struct({ dateTime: optional(Instant) }))
 
+/** The usage type of data. */
+const DATA = 33
+
+const UsageRecord = Schema.Struct({
+  usageDateUtc: Instant,
+  usageType: Whole,
+  countryAlpha2: optional(Schema.String),
+  quantity: optional(Whole)
+})
+
+export const Usage = Schema.NullOr(
+  Schema.Struct({
+    total: optional(Schema.Struct({ quantityPerType: optional(Schema.Struct({ [DATA]: optional(Whole) })) })),
+    usages: list(Schema.Struct({ subsPeriodUsages: list(Schema.Struct({ subsDailyUsages: list(UsageRecord) })) }))
+  })
+)
+
 export const Zones = Schema.NullOr(Schema.Array(Schema.Struct({ zoneId: Whole, zoneName: optional(Schema.String) })))
 
 const textOf = (digits: string | number | null | undefined): string | null =>
@@ -329,3 +346,21 @@ export const profileStatesFrom = (states: typeof ProfileStates.Type): ReadonlyAr
       modificationResult: statusModification ?? null
     }))
     .toSorted((left, right) => right.startedAt - left.startedAt)
+
+const countryOf = (alpha2: string | null | undefined): string | null =>
+  alpha2 && /^[A-Za-z]{2}$/.test(alpha2) ? alpha2.toUpperCase() : null
+
+/** What was used of data; null where its sum is not the total beside it, since then something is missing. */
+export const usageFrom = (usage: typeof Usage.Type): ReadonlyArray<Api.Used> | null => {
+  const used: Array<Api.Used> = []
+  for (const { subsPeriodUsages } of usage?.usages ?? []) {
+    for (const { subsDailyUsages } of subsPeriodUsages ?? []) {
+      for (const { countryAlpha2, quantity, usageDateUtc, usageType } of subsDailyUsages ?? []) {
+        if (usageType !== DATA) continue
+        used.push({ at: usageDateUtc, countryAlpha2: countryOf(countryAlpha2), bytes: quantity ?? 0 })
+      }
+    }
+  }
+  const total = usage?.total?.quantityPerType?.[DATA] ?? null
+  return total === null || total === used.reduce((sum, { bytes }) => sum + bytes, 0) ? used : null
+}

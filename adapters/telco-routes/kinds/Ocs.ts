@@ -2,7 +2,7 @@
  * An online charging system of the settings file, and the location zones of custom regions at it, which are set while the
  * service runs.
  */
-import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
 import { Label, Storage, Telco } from "simplan/ports"
 import { CallFailure, Journal } from "../../telco-calls/index.ts"
@@ -38,6 +38,10 @@ const isAnswered = (call: Effect.Effect<unknown, CallFailure.CallFailure>) =>
       ({ message }) => Effect.succeed(message)
     )
   )
+
+/** Today's usage of nobody. */
+const usageNow = (usage: NonNullable<Api.Api["Service"]["usage"]>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => usage({ iccid: UNASSIGNED, from: now, to: now }))
 
 /** A sentence for each zone that the settings name and the system does not have. */
 const sentences = (name: string, missing: ReadonlyArray<Zones.Missing>): ReadonlyArray<string> =>
@@ -127,6 +131,7 @@ export const connect = (
       telco: name,
       url: of.url,
       urlV2: of.urlV2,
+      urlUsage: of.urlUsage,
       token: of.token,
       resellerId: of.resellerId,
       timeZone: of.timeZone,
@@ -189,7 +194,8 @@ export const connect = (
             : { works: false, message: sentences(name, missing).join("; ") }
         ),
         finding("package templates", api.templates, ({ length }) => works(`answers, and has ${length}`)),
-        finding("packages of a subscriber (version 2)", isAnswered(api.packages(UNASSIGNED)), works)
+        finding("packages of a subscriber (version 2)", isAnswered(api.packages(UNASSIGNED)), works),
+        ...(api.usage === null ? [] : [finding("book of usage", isAnswered(usageNow(api.usage)), works)])
       ]),
       missing: Effect.mapBoth(zones.check, {
         onSuccess: (missing) => sentences(name, missing),

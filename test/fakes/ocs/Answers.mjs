@@ -89,3 +89,63 @@ export const template = (one, zone) => ({
   priority: 1,
   uiVisible: false
 })
+
+const grouped = (all, keyOf) => {
+  const groups = new Map()
+  for (const one of all) {
+    const key = keyOf(one)
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups.values()]
+}
+
+const sum = (all) => all.reduce((total, { bytes }) => total + bytes, 0)
+
+/** What was used in all, by type, country and operator. */
+const usageTotal = (all, networkOf) => ({
+  resellerCost: 0,
+  subscriberCost: 0,
+  quantityPerType: all.length === 0 ? {} : { 33: sum(all) },
+  quantityPerCountry: grouped(all, ({ mcc }) => mcc).map((ofCountry) => {
+    const [{ mcc, mnc }] = ofCountry
+    return {
+      mcc,
+      name: networkOf(mcc, mnc)?.countryName ?? "N/A",
+      alpha2: networkOf(mcc, mnc)?.countryIso2 ?? "N/A",
+      qty: sum(ofCountry),
+      quantityPerOperator: grouped(ofCountry, ({ mnc: one }) => one).map((ofOperator) => ({
+        mnc: ofOperator[0].mnc,
+        name: networkOf(mcc, ofOperator[0].mnc)?.operatorName ?? "N/A",
+        qty: sum(ofOperator)
+      }))
+    }
+  })
+})
+
+/** What a subscriber has used, in the answer of subscriberUsageOverPeriod: by days, the latest first. */
+export const usageOverPeriod = (all, { accountId, subscriberId }, networkOf) => {
+  const days = grouped(all.toReversed(), ({ at }) => Dates.seconds(at).slice(0, 10))
+  const total = usageTotal(all, networkOf)
+  const subsPeriodUsages = days.map((ofDay) => ({
+    day: Dates.seconds(ofDay[0].at).slice(0, 10),
+    total: usageTotal(ofDay, networkOf),
+    subsDailyUsages: ofDay.map(({ at, bytes, imei, mcc, mnc, rat }) => ({
+      subscriberId,
+      sessionId: `pgw;${at}`,
+      usageDateUtc: Dates.seconds(at),
+      usageType: 33,
+      accountId,
+      mcc,
+      country: networkOf(mcc, mnc)?.countryName ?? "N/A",
+      countryAlpha2: networkOf(mcc, mnc)?.countryIso2 ?? "N/A",
+      operator: networkOf(mcc, mnc)?.operatorName ?? "N/A",
+      mnc,
+      quantity: bytes,
+      resellerCost: 0,
+      subscriberCost: 0,
+      rat,
+      imei
+    }))
+  }))
+  return { total, usages: all.length === 0 ? [] : [{ subscriberId, total, subsPeriodUsages }] }
+}

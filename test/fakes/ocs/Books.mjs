@@ -57,6 +57,8 @@ export const make = ({ now, resellerId }) => {
     /** Those that were deleted stay, with `deletedAt`. */
     packages: new Map(),
     messages: [],
+    /** What was used of data, oldest first. */
+    usages: [],
     mobilePlans: [10],
     lastId: { subscriber: 0, template: 500, package: 1000, sim: 36000 }
   }
@@ -143,6 +145,26 @@ export const make = ({ now, resellerId }) => {
     (one.activationAt === null || one.activationAt <= at) &&
     (one.expirationAt === null || at < one.expirationAt)
 
+  /** The country and the operator of a network, as far as they are known. */
+  books.networkOf = (mcc, mnc) =>
+    books.zones
+      .flatMap(({ operators }) => operators)
+      .find(({ mccMncs }) => mccMncs.some((one) => Number(one.mcc) === mcc && Number(one.mnc) === mnc))
+
+  /** Writes what was used into the book of usage, whether a package was charged for it or not. */
+  books.addUsage = (subscriber, { at = now(), bytes, imei = "490154203237518", mcc = 208, mnc = 1, rat = "4G" }) => {
+    books.usages.push({
+      subscriberId: subscriber.subscriberId,
+      iccid: subscriber.iccid,
+      at,
+      bytes,
+      mcc,
+      mnc,
+      rat,
+      imei
+    })
+  }
+
   /**
    * Charges data to the packages that can be used, the lowest priority first, or to one of them. The first use of a package
    * without a window starts its days. Gives what was charged, package by package.
@@ -169,6 +191,8 @@ export const make = ({ now, resellerId }) => {
     if (charged.length > 0) {
       const { imei = "490154203237518", mcc = 208, mnc = 1, rat = "4G - E-UTRAN" } = network
       subscriber.network = { at, mcc, mnc, rat, imei }
+      const used = charged.reduce((sum, { after, before }) => sum + after - before, 0)
+      books.addUsage(subscriber, { at, bytes: used, mcc, mnc, rat, imei })
     }
     return charged
   }

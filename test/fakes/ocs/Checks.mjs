@@ -12,6 +12,7 @@ const types = {
   number: (value) => typeof value === "number" && Number.isFinite(value),
   flag: (value) => typeof value === "boolean",
   date: (value) => Dates.parse(value) !== undefined,
+  day: (value) => Dates.parse(`${value}T00:00:00`) !== undefined,
   // The examples have numbers here, and texts in all other places.
   digits: (value) => (typeof value === "number" ? isWhole(value) && value > 0 : /^\d{5,15}$/.test(value)),
   // Speeds in Kbit, by the remarks of createPrepaidPackageTemplate.

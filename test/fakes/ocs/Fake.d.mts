@@ -82,10 +82,21 @@ export interface Template {
   readonly perioddays: number
 }
 
+/** What was used of data at some time. */
+export interface Usage {
+  readonly iccid: string
+  readonly subscriberId: number
+  readonly at: number
+  readonly bytes: number
+  readonly mcc: number
+  readonly mnc: number
+}
+
 /** A request. `code` is null if it was lost before anything was done. */
 export interface Call {
   readonly at: number
-  readonly version: number
+  /** `as`: it was about the book of usage. */
+  readonly version: number | "as"
   readonly operation: string | null
   readonly request: unknown
   readonly code: number | null
@@ -108,6 +119,7 @@ export interface Books {
   /** Deleted ones too. */
   readonly packages: ReadonlyArray<Package>
   readonly messages: ReadonlyArray<{ readonly iccid: string; readonly from: string; readonly text: string }>
+  readonly usages: ReadonlyArray<Usage>
   readonly notifications: ReadonlyArray<Notification>
   readonly calls: ReadonlyArray<Call>
 }
@@ -116,6 +128,7 @@ export interface Fake {
   readonly origin: string
   readonly url: string
   readonly urlV2: string
+  readonly urlUsage: string
   /** Adds free eSIMs; gives their ICCIDs. */
   readonly addSubscribers: (of?: {
     readonly accountId?: number
@@ -152,6 +165,14 @@ export interface Fake {
     readonly status: string
     readonly modification?: string
   }) => Promise<void>
+  /** Writes usage into the book of usage for which no package is charged. */
+  readonly addUsage: (usage: {
+    readonly iccid: string
+    readonly bytes: number
+    readonly at?: number
+    readonly mcc?: number
+    readonly mnc?: number
+  }) => void
   /** What somebody at the system changes of a package by hand; one with `deletedAt` is gone. */
   readonly changePackage: (
     to: Pick<Package, "id"> & Partial<Pick<Package, "allowanceBytes" | "expirationAt" | "isActive" | "deletedAt">>

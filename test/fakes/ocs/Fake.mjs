@@ -1,6 +1,7 @@
 // A fake of the online charging system on a real socket, written from its documents alone: `ocs-api`, `doc/v1` and `doc/v2`.
 //
-// `main.mjs` runs it as a process. Requests are POSTs to `…/v1?token=…` and `…/v2?token=…`. What the documents leave
+// `main.mjs` runs it as a process. Requests are POSTs to `…/main/v1?token=…`, `…/main/v2?token=…` and, about the book of usage,
+// `…/as/v1?token=…`. What the documents leave
 // open: a wrong token is HTTP 401; two templates may have the same name; a text that is no JSON is code 2.
 // `POST /control/<name>` with a JSON body calls the function of that name (see `Fake.d.mts`).
 import { createServer } from "node:http"
@@ -65,6 +66,7 @@ export const start = async ({
   timeZone = "UTC",
   token = "ocs-token"
 } = {}) => {
+  const usagePath = `${path.replace(/\/[^/]*$/, "")}/as/v1`
   const books = Object.assign(Books.make({ now, resellerId }), { listLag, mostListed, timeZone })
   const faults = Faults.make()
   const notifications = Notifications.make()
@@ -175,6 +177,7 @@ export const start = async ({
       books.setProfile(subscriber, status, modification)
       await notifications.profile(subscriber, status)
     },
+    addUsage: ({ iccid, ...usage }) => void books.addUsage(subscriberOf(iccid), usage),
     changePackage: ({ id, ...fields }) => void Object.assign(books.packages.get(id) ?? {}, fields),
     changeTemplate: ({ id, ...fields }) => void Object.assign(books.templates.get(id) ?? {}, fields),
     cut: () => void server.closeAllConnections(),
@@ -187,6 +190,7 @@ export const start = async ({
       templates: [...books.templates.values()],
       packages: [...books.packages.values()],
       messages: books.messages,
+      usages: books.usages,
       notifications: notifications.sent,
       calls
     })
@@ -203,7 +207,7 @@ export const start = async ({
       const url = new URL(request.url ?? "/", "http://ocs")
       const text = await textOf(request)
       if (url.pathname.startsWith("/control/")) return await controlled(url.pathname.slice(9), text, response)
-      const version = [1, 2].find((one) => url.pathname === `${path}/v${one}`)
+      const version = url.pathname === usagePath ? "as" : [1, 2].find((one) => url.pathname === `${path}/v${one}`)
       const status =
         version === undefined
           ? 404
@@ -233,6 +237,7 @@ export const start = async ({
     origin,
     url: `${origin}${path}/v1`,
     urlV2: `${origin}${path}/v2`,
+    urlUsage: `${origin}${usagePath}`,
     close: async () => {
       stopped.abort()
       server.closeAllConnections()

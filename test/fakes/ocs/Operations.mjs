@@ -235,9 +235,30 @@ const version1 = {
 
 const version2 = { listSubscriberPrepaidPackages: listPackages(2) }
 
+/** The longest period that may be asked for, in days. */
+const PERIOD = 7
+
+const usage = {
+  subscriberUsageOverPeriod: (books, value) => {
+    const where = "subscriberUsageOverPeriod"
+    Checks.fields(value, { subscriber: "object", period: "object" }, where)
+    const subscriber = subscriberBy(books, value.subscriber, `${where}.subscriber`)
+    Checks.fields(value.period, { start: "day", end: "day" }, `${where}.period`)
+    const [start, end] = [value.period.start, value.period.end].map((day) => Dates.parse(`${day}T00:00:00`))
+    if (end < start) throw invalid(`${where}.period.end must not be before its start`)
+    if (end - start >= PERIOD * DAY) throw invalid(`${where}.period must not be longer than a week`)
+    const all = books.usages.filter(
+      ({ at, subscriberId }) => subscriberId === subscriber.subscriberId && at >= start && at < end + DAY
+    )
+    return { subscriberUsageOverPeriod: Answers.usageOverPeriod(all, subscriber, books.networkOf) }
+  }
+}
+
+const byVersion = { 1: version1, 2: version2, as: usage }
+
 /** Does a request. Gives the answer, and throws a `Refusal` for what is not done. */
 export const run = (books, version, operation, value) => {
-  const operations = version === 2 ? version2 : version1
+  const operations = byVersion[version]
   if (!Object.hasOwn(operations, operation)) throw new Refusal(1)
   return operations[operation](books, value)
 }

@@ -51,7 +51,7 @@ const ocs = await start({
 })
 if (values.notify !== undefined) ocs.configureNotifications({ packages: values.notify, es2plus: values.notify })
 
-console.log(`The charging system listens at ${ocs.url} and ${ocs.urlV2}`)
+console.log(`The charging system listens at ${ocs.url} and ${ocs.urlV2}, and has its book of usage at ${ocs.urlUsage}`)
 console.log(`Its token is in ${values["token-file"]}`)
 console.log(
   `Account 1 has ${count} eSIMs, ${iccidOf(1)} to ${iccidOf(count)}; zones 27 (France) and 28 (Europe); mobile plan 10`

@@ -3,8 +3,16 @@
  * seen in, the history of a profile, and calls that fail.
  */
 import { Clock, Effect } from "effect"
+import { Time } from "simplan/ports"
 import { CallFailure } from "../../../adapters/telco-calls/index.ts"
-import type { Api, Network, ProfileState, SubscriberPackage, Template } from "../../../adapters/telco-ocs/api/Api.ts"
+import type {
+  Api,
+  Network,
+  ProfileState,
+  SubscriberPackage,
+  Template,
+  Used
+} from "../../../adapters/telco-ocs/api/Api.ts"
 
 /** The OCS as the tests set it. */
 export class Model {
@@ -16,6 +24,8 @@ export class Model {
   /** How much the zone is ahead of UTC in which it reads the windows of orders, in milliseconds. */
   ahead = 0
   history: ReadonlyArray<ProfileState> = []
+  /** Its book of usage; null: it is not asked for it. */
+  usage: ReadonlyArray<Used & { readonly iccid: string }> | null = null
   readonly templates: Array<Template & { readonly allowanceBytes: number }> = []
   /** The names of the calls, in order. */
   readonly calls: Array<string> = []
@@ -95,6 +105,17 @@ export const apiOf = (model: Model): Api["Service"] => {
     setMobilePlan: unused,
     profileHistory: () => call("profileHistory", () => model.history),
     lastSeen: () => call("lastSeen", () => model.lastSeen),
+    get usage() {
+      return model.usage === null
+        ? null
+        : ({ from, iccid, to }: { readonly iccid: string; readonly from: number; readonly to: number }) =>
+            call("usage", () => {
+              const day = (instant: number) => Math.floor(instant / Time.DAY)
+              return (model.usage ?? []).filter(
+                (one) => one.iccid === iccid && day(one.at) >= day(from) && day(one.at) <= day(to)
+              )
+            })
+    },
     templates: call("templates", () => model.templates),
     createTemplate: ({ allowanceBytes, name }) =>
       call("createTemplate", () => {
