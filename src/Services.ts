@@ -41,6 +41,7 @@ import * as Sims from "./app/sims/Sims.ts"
 import * as Stock from "./app/sims/Stock.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
+import * as UsageReconciliation from "./app/telco/UsageReconciliation.ts"
 import * as Wallet from "./app/sims/Wallet.ts"
 import * as Webhooks from "./app/organizations/Webhooks.ts"
 import * as Worker from "./app/engine/Worker.ts"
@@ -83,6 +84,7 @@ export type Services =
   | Stock.Stock
   | Subscriptions.Subscriptions
   | Usage.Usage
+  | UsageReconciliation.UsageReconciliation
   | Problems.WaitingJobs
   | Wallet.Wallet
   | Webhooks.Webhooks
@@ -122,6 +124,7 @@ const resources = Layer.mergeAll(
   Health.layer,
   Reports.layer,
   Usage.layer,
+  UsageReconciliation.layer,
   Layer.mergeAll(SimCorrections.layer, Sims.layer),
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 ).pipe(Layer.provideMerge(callingTelco))

@@ -94,9 +94,10 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
   }
   for (const seen of reports.seen ?? []) put("report", seen)
   for (const entry of reports.usage ?? []) {
-    change(store, "usage", Rows.placeOf.usage(entry), (stored) =>
-      stored === null ? entry : { ...stored, bytes: UsageBook.plus(stored.bytes, entry.bytes) }
-    )
+    change(store, "usage", Rows.placeOf.usage(entry), (stored) => {
+      const bytes = UsageBook.plus(stored?.bytes ?? 0, entry.bytes)
+      return bytes === 0 ? null : { ...(stored ?? entry), bytes }
+    })
   }
   for (const { insteadOf, record, replaces } of idempotency.put ?? []) {
     change(store, "idempotencyRecord", { ...record, id: record.key }, (stored) => {

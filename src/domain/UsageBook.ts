@@ -25,7 +25,7 @@ export interface Entry {
   readonly day: Instant | null
   /** ISO 3166 alpha-2, upper case. Null: not known. */
   readonly countryAlpha2: string | null
-  /** At least 1. */
+  /** At least 1; what a commit takes from an entry is less than 0. */
   readonly bytes: number
 }
 

@@ -176,6 +176,22 @@ const reports: Of<"Report"> = fc.record({
   )
 })
 
+const reconcileUsage: Of<"ReconcileUsage"> = fc.record({
+  _tag: fc.constant("ReconcileUsage" as const),
+  of: by,
+  line: place,
+  used: fc.array(
+    fc.record({
+      daysAgo: fc.integer({ min: 1, max: 4 }),
+      countryAlpha2: fc.constantFrom(null, "FR", "DE", "JP"),
+      percent: fc.constantFrom(0, 10, 50, 100),
+      beside: fc.constantFrom(0, 1)
+    }),
+    { maxLength: 4 }
+  ),
+  today: fc.record({ least: amount, more: amount })
+})
+
 const suspend: Of<"Suspend"> = fc.record({
   _tag: fc.constant("Suspend" as const),
   by,
@@ -289,7 +305,8 @@ export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
     { weight: 2, arbitrary: restart(bounds) },
     { weight: 5, arbitrary: fault },
     { weight: 1, arbitrary: quiet },
-    { weight: 3, arbitrary: correctSim }
+    { weight: 3, arbitrary: correctSim },
+    { weight: 4, arbitrary: reconcileUsage }
   )
 
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */

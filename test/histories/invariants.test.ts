@@ -112,6 +112,23 @@ type Break = (history: History.History) => History.History
 const usage = (name: Name, alter: (entries: ReadonlyArray<UsageBook.SimEntry>) => ReadonlyArray<UsageBook.SimEntry>) =>
   changed(name, (changes) => ({ usage: changes.usage.map((of) => ({ ...of, entries: alter(of.entries) })) }))
 
+/** The last step as a reconciliation with a telco that has a byte in France, which leaves such entries. */
+const reconciled =
+  (alter: (entry: UsageBook.SimEntry) => UsageBook.SimEntry): Break =>
+  (history) =>
+    altered(history, "end", (step) => {
+      const { usage } = stepOf(history, "half").changes
+      const [{ entries = [], iccid = "" } = {}] = usage
+      const day = entries[0]?.day ?? 0
+      const used = [{ day, countryAlpha2: "FR", bytes: 1 }]
+      const book = { from: day, until: day + DAY, used, since: { least: 0, most: 0 } }
+      return {
+        ...step,
+        asked: { _tag: "ReconcileUsage", iccid, book },
+        changes: { ...step.changes, usage: usage.map((of) => ({ ...of, entries: of.entries.map(alter) })) }
+      }
+    })
+
 const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   [Invariants.nothingBreaks, outcome("recurring", { _tag: "Broken", message: "a defect" })],
   [Invariants.nothingBreaks, changed("later", () => ({ mishaps: ["a job was not done"] }))],
@@ -212,6 +229,12 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
         usage: stepOf(history, "half").changes.usage.map((of) => ({ ...of, entries: [] }))
       }))(history)
   ],
+  [Invariants.usageIsBookedWhereItWas, reconciled((entry) => ({ ...entry, countryAlpha2: "DE" }))],
+  [
+    Invariants.usageIsBookedWhereItWas,
+    reconciled((entry) => ({ ...entry, countryAlpha2: "FR", bytes: entry.bytes - 1 }))
+  ],
+  [Invariants.usageIsBookedWhereItWas, reconciled((entry) => ({ ...entry, day: (entry.day ?? 0) - DAY }))],
   [
     Invariants.organizationsUseWhatTheirSimsUse,
     changed("half", (changes) => ({

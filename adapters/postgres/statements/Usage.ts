@@ -4,7 +4,8 @@
  *
  * Both tables are partitioned by month. A commit adds to rows of either: first to those of SIMs, which it has locked with their
  * SIMs, then to the sums. Each connection has sums of its own, as far as there are enough of them, so that commits which are
- * written at the same time do not wait for one another.
+ * written at the same time do not wait for one another. What is taken from an entry may have been added by another connection,
+ * so a part of a sum may be less than 0. A row in which nothing is left stays until its month goes, and no reader gets it.
  */
 import { Effect } from "effect"
 import { type Storage, UsageBook } from "simplan/ports"
@@ -132,6 +133,7 @@ export const entries =
       where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
         and (usage_entry.day >= ${from}::bigint and usage_entry.day < ${until}::bigint
           or usage_entry.day = ${BEFORE}::bigint)
+        and usage_entry.bytes > 0
         and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
           > (${after === null ? BEFORE - 1 : (after.day ?? BEFORE)}::bigint, ${after?.countryAlpha2 ?? UNKNOWN}::text,
             ${after?.attachmentId ?? ""}::text)
@@ -161,6 +163,7 @@ export const totals =
         where usage_total.organization_id = ${organizationId}
           and usage_total.day >= ${from}::bigint and usage_total.day < ${until}::bigint
         group by ${column}
+        having sum(usage_total.bytes) > 0
         order by ${column}`
       }),
       (found) =>
@@ -183,6 +186,7 @@ export const sims =
       where usage_entry.organization_id = ${organizationId} and usage_entry.iccid > ${after ?? ""}::text
         and usage_entry.day >= ${from}::bigint and usage_entry.day < ${until}::bigint
       group by usage_entry.iccid
+      having sum(usage_entry.bytes) > 0
       order by usage_entry.iccid`
       return sql<Row<{ readonly iccid: string; readonly bytes: number }>>`
       select json_build_object('iccid', used.iccid, 'bytes', used.bytes)::text as value

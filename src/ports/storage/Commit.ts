@@ -86,7 +86,9 @@ export interface Commit {
     readonly seen?: ReadonlyArray<SeenReport>
     /**
      * Added to the book of usage (rule U1): to the bytes of the entry of the same SIM, attachment, day and country, where
-     * there is one. A commit names each of them at most once, with a day, and changes the entry's SIM as well.
+     * there is one. A commit names each of them at most once, with a day, and changes the entry's SIM as well. Negative
+     * bytes are taken from an entry that has as many at least, and where none are left there is none any more; they leave the
+     * sums of the entry's plan and label likewise.
      */
     readonly usage?: ReadonlyArray<UsageEntry>
   }

@@ -17,6 +17,7 @@ import type { Plain } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
+import type { TelcoBook } from "../../domain/UsageReconciliation.ts"
 
 /** The first organization or the second. */
 export type Side = 0 | 1
@@ -98,6 +99,16 @@ export type Command =
       readonly of: Side
       readonly line: number
       readonly reports: ReadonlyArray<ReportFromNow>
+    }
+  /** The telco's own book of usage is read. */
+  | {
+      readonly _tag: "ReconcileUsage"
+      readonly of: Side
+      readonly line: number
+      /** What it has of days that are over: how many days ago. */
+      readonly used: ReadonlyArray<Amount & { readonly daysAgo: number; readonly countryAlpha2: string | null }>
+      /** What it has of today, at least and beside that. */
+      readonly today: { readonly least: Amount; readonly more: Amount }
     }
   | {
       readonly _tag: "Suspend"
@@ -195,6 +206,7 @@ export type Asked =
   | (By & { readonly _tag: "CreatePlan"; readonly terms: TermsRequest; readonly flaw: string | null })
   | (By & { readonly _tag: "ArchivePlan" | "UnarchivePlan" | "DeletePlan"; readonly planId: string })
   | { readonly _tag: "Report"; readonly reports: ReadonlyArray<Report> }
+  | { readonly _tag: "ReconcileUsage"; readonly iccid: string; readonly book: TelcoBook }
   | (By & { readonly _tag: "Suspend"; readonly iccid: string; readonly attachmentId: string })
   | (By & { readonly _tag: "Delete"; readonly iccid: string })
   | (By & { readonly _tag: "Pause"; readonly iccid: string; readonly paused: boolean })

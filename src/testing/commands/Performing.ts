@@ -11,6 +11,7 @@ import { Pauses } from "../../app/subscriptions/Pauses.ts"
 import { Plans } from "../../app/plans/Plans.ts"
 import { Problems } from "../../app/organizations/Problems.ts"
 import { Reports } from "../../app/telco/Reports.ts"
+import { UsageReconciliation } from "../../app/telco/UsageReconciliation.ts"
 import type { Services } from "../../Services.ts"
 import { Subscriptions } from "../../app/subscriptions/Subscriptions.ts"
 import { SimCorrections } from "../../app/sims/SimCorrections.ts"
@@ -220,6 +221,13 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
         Effect.map(
           Reports.use((of) => of.take(asked)),
           (verdicts): Answer => ({ kind: "Verdicts", verdicts })
+        )
+      )
+    case "ReconcileUsage":
+      return attempted(
+        Effect.as(
+          UsageReconciliation.use((of) => of.reconcile(asked)),
+          done
         )
       )
     case "Suspend":

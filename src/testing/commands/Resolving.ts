@@ -15,6 +15,8 @@ import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
 import type * as TelcoReport from "../../domain/TelcoReport.ts"
+import * as UsageBook from "../../domain/UsageBook.ts"
+import type * as UsageReconciliation from "../../domain/UsageReconciliation.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import type * as Command from "./Command.ts"
 
@@ -181,6 +183,35 @@ const report = (session: Session, command: Extract<Command.Command, { _tag: "Rep
     return { _tag: "Report", reports }
   })
 
+const reconcileUsage = (
+  session: Session,
+  { line, of, today, used }: Extract<Command.Command, { _tag: "ReconcileUsage" }>
+): Resolved =>
+  Effect.gen(function* () {
+    const iccid = yield* lineOf(session, of, line)
+    const [first] = yield* attachmentsOf(session, of, iccid)
+    const allowance = first === undefined ? 0 : Allowance.bytesOf(first.attachment.terms)
+    const bytesOf = ({ beside, percent }: Command.Amount) =>
+      Math.max(0, Math.floor((allowance * percent) / 100) + beside)
+    const until = UsageBook.dayOf(yield* session.simulated.now)
+    const places = new Map<string, UsageReconciliation.Used>()
+    for (const { countryAlpha2, daysAgo, ...amount } of used) {
+      const day = until - daysAgo * DAY
+      if (bytesOf(amount) > 0) places.set(`${day} ${countryAlpha2}`, { day, countryAlpha2, bytes: bytesOf(amount) })
+    }
+    const least = bytesOf(today.least)
+    return {
+      _tag: "ReconcileUsage",
+      iccid,
+      book: {
+        from: until - 4 * DAY,
+        until,
+        used: [...places.values()],
+        since: { least, most: least + bytesOf(today.more) }
+      }
+    }
+  })
+
 /** The first instant after now at which the attachment changes in that way. */
 const boundaryOf = (
   { attachment, packages }: WithPackages,
@@ -261,6 +292,8 @@ export const resolve = (session: Session, command: Command.Command): Resolved =>
       return subscribe(session, command)
     case "Report":
       return report(session, command)
+    case "ReconcileUsage":
+      return reconcileUsage(session, command)
     case "Suspend":
       return Effect.gen(function* () {
         const owner = command.foreign ? other(command.by) : command.by

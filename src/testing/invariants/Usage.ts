@@ -5,6 +5,7 @@ import * as Location from "../../domain/Location.ts"
 import { DAY } from "../../domain/Time.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
 import * as UsageBook from "../../domain/UsageBook.ts"
+import type { TelcoBook } from "../../domain/UsageReconciliation.ts"
 import { attachments, first, type Invariant, make, show, type Frame, type Usage } from "./Invariant.ts"
 
 const sum = (of: ReadonlyArray<{ readonly bytes: number }>): number => of.reduce((all, { bytes }) => all + bytes, 0)
@@ -63,9 +64,23 @@ const reported = (reports: ReadonlyArray<Report>, iccid: string, { before }: Fra
   return places
 }
 
-/** Rule U1. Usage is booked on the day of a report, in its country or where the SIM was then, and is never taken away. */
+/** What is wrong with bytes that a reconciliation has moved. */
+const wronglyMoved = (changed: ReadonlyArray<UsageBook.SimEntry>, { from, until, used }: TelcoBook): string | null =>
+  first(changed, ({ bytes, countryAlpha2, day }) => {
+    if (day === null || day < from || day > until) return "moved on another day than those that were compared"
+    const isThere = used.some((one) => one.day === day && one.countryAlpha2 === countryAlpha2)
+    return bytes < 0 || day === until || isThere ? null : "moved to where the telco has nothing"
+  }) ??
+  first(new Set(changed.map(({ attachmentId }) => attachmentId)), (attachmentId) =>
+    sum(changed.filter((entry) => entry.attachmentId === attachmentId)) === 0 ? null : `left ${attachmentId}`
+  )
+
+/**
+ * Rule U1. Usage is booked on the day of a report, in its country or where the SIM was then. Nothing is taken away, and it moves
+ * only to where the telco's own book has it.
+ */
 export const usageIsBookedWhereItWas: Invariant = make(
-  "usage is booked on the day and in the country that was reported, and stays",
+  "usage is booked on the day and in the country that was reported, and stays or goes where the telco has it",
   "U1",
   () => (frame) => {
     const { step, used, usedBefore } = frame
@@ -73,6 +88,10 @@ export const usageIsBookedWhereItWas: Invariant = make(
     return first(step.changes.usage, ({ iccid }) => {
       const changed = added(iccid, usedBefore, used)
       if (changed.length === 0) return null
+      if (asked._tag === "ReconcileUsage" && asked.iccid === iccid) {
+        const wrong = wronglyMoved(changed, asked.book)
+        return wrong === null ? null : `${show(changed)} of ${iccid} ${wrong}: ${show(asked.book)}`
+      }
       const places = asked._tag === "Report" ? reported(asked.reports, iccid, frame) : new Set<string>()
       // Which locations a step has left that was repeated, refused in part or killed is not known.
       const isCertain =

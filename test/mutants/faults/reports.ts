@@ -35,6 +35,15 @@ const book = [
     ["U1", "a day ends an hour early", "Math.floor(instant / DAY)", "Math.floor((instant + 3_600_000) / DAY)"],
     ["U1", "of two reports of a day the last one counts", "plus(known.bytes, entry.bytes)", "entry.bytes"]
   ]),
+  ...faultsOf("UsageReconciliation.ts", "reports", [
+    ["U1", "bytes of an attachment that is gone move", "since.has(attachmentId)", "true"],
+    ["U1", "what was used today goes back", "sum(ofToday) - today.least", "sum(ofToday)"],
+    ["U1", "whatever is too much goes to today", "today.most - sum(ofToday)", "sum(dated)"],
+    ["U1", "bytes are taken and not given", "countryAlpha2: country, bytes })", "countryAlpha2: country, bytes: 0 })"],
+    ["U1", "bytes stay where they were as well", "bytes: -bytes })", "bytes: 0 })"],
+    ["U1", "a SIM has used before it was there", "(since.get(attachmentId) ?? day) > deficit.day", "false"],
+    ["U1", "a country keeps all that was guessed", "if (more > 0) surpluses", "if (more > sum(own)) surpluses"]
+  ]),
   ...faultsOf("Location.ts", "reports", [
     ["U1", "of several visits in a country the newest is kept", "place - 1 : place", "place : place"],
     ["U1", "a SIM is in a country after it was seen there", "last.at <= at ? last", "last.at < at ? last"]

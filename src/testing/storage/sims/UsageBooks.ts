@@ -176,6 +176,72 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("bytes that a commit takes from one entry and adds to another leave nothing behind", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const { first, second, sim } = yield* used(world)
+      const [yesterday, today] = [UsageBook.dayOf(world.now) - DAY, UsageBook.dayOf(world.now)]
+      const of = (day: number, countryAlpha2: string | null, bytes: number, attachment = first) =>
+        Rows.usage(world, sim, attachment, { day, countryAlpha2, bytes })
+      const left = of(today, "SE", 7, second)
+      yield* add(world, [of(yesterday, "SE", 30), of(today, "SE", 50), of(today, null, 100), left])
+      const moves = [of(yesterday, "SE", 40), of(yesterday, "FR", 60), of(today, null, -100)]
+      yield* add(world, moves)
+      const asked = { organizationId, iccid: sim.iccid, ...around(world), after: null, limit: 10 }
+      const expected = [of(yesterday, "FR", 60), of(yesterday, "SE", 70), of(today, "SE", 50), left]
+      const entries = expected.map(read).sort(UsageBook.compare)
+      yield* Suite.equals("the entries", yield* storage.usage.entries(asked), entries)
+      const sums = (by: UsageBook.TotalGroup, days: UsageBook.Days = around(world)) =>
+        Effect.map(storage.usage.totals({ organizationId, ...days, by }), (totals) =>
+          totals.map(({ bytes, key }) => [key, bytes])
+        )
+      yield* Suite.equals("by day", yield* sums("day"), [
+        [UsageBook.dateOf(yesterday), 130],
+        [UsageBook.dateOf(today), 57]
+      ])
+      yield* Suite.equals("by country", yield* sums("country"), [
+        ["FR", 60],
+        ["SE", 127]
+      ])
+      yield* Suite.equals("by label", yield* sums("label"), [[sim.label, 187]])
+      const stale = { sims: [simChange(sim)], reports: { usage: moves } }
+      yield* World.conflicts(world, "moves of a SIM that has changed", stale, "version")
+      yield* Suite.equals("after a conflict", yield* storage.usage.entries(asked), entries)
+      yield* add(world, [of(today, "SE", -50), of(today, "SE", -7, second), of(yesterday, "SE", 57)])
+      const ofToday = { organizationId, from: today, until: today + DAY }
+      yield* Suite.equals("nobody's day", yield* storage.usage.sims({ ...ofToday, after: null, limit: 10 }), [])
+      yield* Suite.equals("its sums", yield* sums("country", ofToday), [])
+      yield* add(world, [of(today, "SE", 9)])
+      yield* Suite.equals("its sums again", yield* sums("country", ofToday), [["SE", 9]])
+    })
+  ),
+
+  scenario("commits at once that move bytes between the same sums all count", (world) =>
+    Effect.gen(function* () {
+      const { organizationId, storage } = world
+      const sims = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => used(world))
+      const planId = world.id()
+      const of = (index: number, countryAlpha2: string | null, bytes: number) => {
+        const { first, sim } = sims[index % sims.length] ?? { first: undefined, sim: undefined }
+        return first === undefined ? [] : [Rows.usage(world, sim, first, { planId, countryAlpha2, bytes })]
+      }
+      const all = sims.map((_, index) => index)
+      yield* Effect.forEach(all, (index) => add(world, of(index, null, 10)), { discard: true })
+      const moves = all.map((index) =>
+        index % 2 === 0
+          ? [...of(index, null, -10), ...of(index, "SE", 10)]
+          : [...of(index, "FR", 4), ...of(index, null, -4)]
+      )
+      yield* Effect.forEach(moves, (usage) => add(world, usage), { concurrency: "unbounded", discard: true })
+      const totals = yield* storage.usage.totals({ organizationId, ...around(world), by: "country" })
+      yield* Suite.equals("the sums", totals, [
+        { key: null, bytes: 18 },
+        { key: "FR", bytes: 12 },
+        { key: "SE", bytes: 30 }
+      ])
+    })
+  ),
+
   scenario("sums that are larger than any real one stay where they are, and fail no commit", (world) =>
     Effect.gen(function* () {
       const { organizationId, storage } = world

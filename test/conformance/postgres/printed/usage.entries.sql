@@ -8,6 +8,7 @@ from (select * from (
   where usage_entry.organization_id = $3 and usage_entry.iccid = $4
   and (usage_entry.day >= $5::bigint and usage_entry.day < $6::bigint
     or usage_entry.day = $7::bigint)
+  and usage_entry.bytes > 0
   and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
   > ($8::bigint, $9::text,
     $10::text)

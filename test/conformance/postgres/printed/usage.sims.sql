@@ -5,5 +5,6 @@ from (select * from (
   where usage_entry.organization_id = $1 and usage_entry.iccid > $2::text
   and usage_entry.day >= $3::bigint and usage_entry.day < $4::bigint
   group by usage_entry.iccid
+  having sum(usage_entry.bytes) > 0
   order by usage_entry.iccid limit 100
   ) first limit $5::int) used;

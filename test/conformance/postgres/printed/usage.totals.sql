@@ -4,4 +4,5 @@ from simplan.usage_total
 where usage_total.organization_id = $1
 and usage_total.day >= $2::bigint and usage_total.day < $3::bigint
 group by usage_total.country
+having sum(usage_total.bytes) > 0
 order by usage_total.country;
