@@ -8,7 +8,8 @@
  * A SIM's location and its profile's history are a call each. The poll that finds the first use of a package asks for the
  * location. After further use, and as long as the profile is not installed, a poll asks as soon as one that nothing hurries may
  * come: at most every hour where calls are in use (see `PollSchedule.spacing`). Else every fourth `slowest`, a day by default:
- * a SIM may be moved and a profile be disabled without any use.
+ * a SIM may be moved and a profile be disabled without any use. Once a day the poll of a SIM that was used reads the OCS's own
+ * book of usage (see `drift/Usage`).
  *
  * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one process's, and the claim ends
  * by itself: what a dead process has not polled falls due again. What a poll has reported is remembered only after the core
@@ -22,6 +23,7 @@ import { type Storage, TelcoReport, Time } from "simplan/ports"
 import { type CallFailure, Journal } from "../telco-calls/index.ts"
 import { Api, type Subscriber, type SubscriberPackage } from "./api/Api.ts"
 import * as Comparison from "./drift/Comparison.ts"
+import * as UsageComparison from "./drift/Usage.ts"
 import * as OrderJournal from "./orders/OrderJournal.ts"
 import * as Facts from "./reports/Facts.ts"
 import * as SimState from "./reports/SimState.ts"
@@ -230,6 +232,7 @@ export const make = (options: Options) =>
     const reports = yield* Reports.Reports
     const catalogues = yield* Catalogues.Catalogues
     const drift = yield* Comparison.make
+    const usage = yield* UsageComparison.make(options)
     const thresholds = yield* NotifiedThresholds.make(options)
     const metrics = makeMetrics(telco)
 
@@ -320,16 +323,21 @@ export const make = (options: Options) =>
       const compared = isCompared
         ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, before, now }) }
         : { comparedAt: before.comparedAt, suspected: before.suspected }
-      const wanted = PollSchedule.next(observations.flatMap(pack), limits, now)
+      const packages = remembered(observations, before, isTaken, now)
+      const isAllTaken = observations.every((one) => one.reports.every(isTaken))
+      const comparedUsage = yield* usage.compare({ iccid, ordered, packages, isTaken: isAllTaken, before, now })
+      const wanted =
+        PollSchedule.next(observations.flatMap(pack), limits, now) ?? UsageComparison.again(comparedUsage, packages)
       const dueAt = drift.again(wanted, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,
         polledAt: now,
         nextAt: dueAt,
         failures: 0,
-        packages: remembered(observations, before, isTaken, now),
+        packages,
         network: where.reports.every(isTaken) ? where.state : before.network,
         ...compared,
+        usage: comparedUsage,
         profile: states.reports.every(isTaken) ? states.profile : before.profile
       }
       const known = subscriber === null ? entry : { ...entry, document: SimState.withIds(entry, subscriber) }

@@ -6,7 +6,15 @@
  * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
  */
 import { Effect, Layer } from "effect"
-import { type Catalogues, type Organizations, Problems, type Reports, RequestContext, type Sims } from "simplan"
+import {
+  type Catalogues,
+  type Organizations,
+  Problems,
+  type Reports,
+  RequestContext,
+  type Sims,
+  type UsageReconciliation
+} from "simplan"
 import { Time } from "simplan/ports"
 import { type Journal, CallControl } from "../telco-calls/index.ts"
 import type { Api } from "./api/Api.ts"
@@ -41,6 +49,7 @@ type Needs =
   | Reports.Reports
   | Catalogues.Catalogues
   | Problems.Problems
+  | UsageReconciliation.UsageReconciliation
   | Organizations.Organizations
   | Sims.Sims
 

@@ -7,7 +7,7 @@
  * disconnected when its last call is over.
  */
 import { Data, Deferred, Effect, Equal, Exit, FiberMap, type Redacted, Scope, Semaphore } from "effect"
-import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims } from "simplan"
+import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims, UsageReconciliation } from "simplan"
 import { type Label, type Storage, Telco } from "simplan/ports"
 import type * as Routing from "./Routing.ts"
 import type * as Settings from "./Settings.ts"
@@ -19,7 +19,11 @@ export class CannotConnect extends Data.TaggedError("TelcoRoutes.CannotConnect")
 }> {}
 
 /** What of the service a telco reports to. */
-export type Informed = Reports.Reports | Catalogues.Catalogues | Problems.Problems
+export type Informed =
+  | Reports.Reports
+  | Catalogues.Catalogues
+  | Problems.Problems
+  | UsageReconciliation.UsageReconciliation
 
 /** What of the service a telco's background needs: its SIMs in stock are compared too. */
 export type Services = Informed | Organizations.Organizations | Sims.Sims

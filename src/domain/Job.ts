@@ -5,6 +5,7 @@
 import type { Origin } from "./AuditEntry.ts"
 import type { Label } from "./Label.ts"
 import type { Instant } from "./Time.ts"
+import type { Difference } from "./UsageReconciliation.ts"
 
 /** What is to be done, and to what. */
 export type Work =
@@ -53,6 +54,8 @@ export type Work =
     }
   /** Review what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
   | { readonly _tag: "ReviewPackage"; readonly iccid: string; readonly findingId: string }
+  /** Review a day on which a SIM has used another total by the telco's book than by ours; likewise (rules S6 and U1). */
+  | { readonly _tag: "UsageDiffers"; readonly iccid: string; readonly findingId: string; readonly usage: Difference }
   /**
    * An event that a host's handler fails at, while later ones about its SIM wait; it is a problem from the start (rule
    * S6). The handler is called by the outbox, so the job itself does nothing.
@@ -80,6 +83,7 @@ export const kinds = [
   "NotifyAttachment",
   "NotifyAttachments",
   "ReviewPackage",
+  "UsageDiffers",
   "HandleEvent",
   "CheckStock",
   "RunCommand"
@@ -273,6 +277,7 @@ export const isAwaited = (work: Work): boolean => {
     case "NotifyAttachment":
     case "NotifyAttachments":
     case "ReviewPackage":
+    case "UsageDiffers":
     case "HandleEvent":
     case "CheckStock":
       return false

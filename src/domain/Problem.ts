@@ -12,6 +12,7 @@ import * as Jobs from "./Job.ts"
 import type { Job, Refusals, Work } from "./Job.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
+import type { Difference } from "./UsageReconciliation.ts"
 import * as WebhookEvent from "./WebhookEvent.ts"
 
 /** How many refusals end a job. */
@@ -47,15 +48,24 @@ export interface Finding {
   readonly iccid: string
   /** A sentence for the operator: what differs. */
   readonly message: string
+  /** The day on which usage differs, with both figures (rule U1); absent: something else differs. */
+  readonly usage?: Difference
 }
 
 /** The id of a finding's job. */
 export const findingJobId = (findingId: string): string => `review:${findingId}`
 
 /** Rule S6: the job of a finding, which has ended already. */
-export const found = ({ findingId, iccid, message }: Finding, organizationId: string, now: Instant): Job => ({
+export const found = ({ findingId, iccid, message, usage }: Finding, organizationId: string, now: Instant): Job => ({
   ...Jobs.make(
-    { jobId: findingJobId(findingId), work: { _tag: "ReviewPackage", iccid, findingId }, dueAt: now },
+    {
+      jobId: findingJobId(findingId),
+      work:
+        usage === undefined
+          ? { _tag: "ReviewPackage", iccid, findingId }
+          : { _tag: "UsageDiffers", iccid, findingId, usage },
+      dueAt: now
+    },
     { organizationId, createdAt: now }
   ),
   refused: { times: REFUSALS, since: now, message },

@@ -2,9 +2,9 @@
  * The daily comparison (rule S5) over HTTP, against the fake of the charging system: what somebody has changed there by hand is
  * found among the problems, and nothing else is.
  */
-import { Clock, Context, Effect, Layer, Logger, Redacted } from "effect"
-import { Attachments, Problems, Time, Worker } from "simplan"
-import { Telco } from "simplan/ports"
+import { Clock, Context, Effect, Layer, Logger, Redacted, Stream } from "effect"
+import { Attachments, Problems, Time, Usage, Worker } from "simplan"
+import { Telco, UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { HttpApi, Ocs, Orders, Reporting } from "../../adapters/telco-ocs/index.ts"
@@ -36,9 +36,9 @@ const make = Effect.gen(function* () {
   const start = Effect.promise(() => Fake.start({ subscribers: 1 }))
   const ocs = yield* Effect.acquireRelease(start, (fake) => Effect.promise(() => fake.close()))
   const journal = yield* Journal.makeMemory
-  const { url, urlV2 } = ocs
+  const { url, urlUsage, urlV2 } = ocs
   const token = Redacted.make("ocs-token")
-  const api = yield* Layer.build(HttpApi.layer({ url, urlV2, token, resellerId: 1, callsPerSecond: 1_000 }))
+  const api = yield* Layer.build(HttpApi.layer({ url, urlUsage, urlV2, token, resellerId: 1, callsPerSecond: 1_000 }))
   const below = Layer.merge(Layer.succeedContext(api), Layer.succeed(Journal.Journal, journal))
   const options = { telco: "ocs", resellerId: 1, zones: { Green: { EUROPE: 28, FR: 27 } }, mobilePlanId: null }
   const orders = yield* Layer.build(Layer.provide(Ocs.layer(options), below))
@@ -65,6 +65,14 @@ const make = Effect.gen(function* () {
         const { items } = yield* problems.page({ after: null, limit: 100 })
         return items.map(({ jobId, refused }) => [jobId.replace("review:ocs/", ""), refused?.message ?? ""] as const)
       }).pipe(later(millis)),
+    /** What simplan's book of usage has by day and country. */
+    usage: Context.get(service.services, Usage.Usage)
+      .ofSim({ organizationId, iccid: ICCID, by: ["day", "country"] })
+      .pipe(
+        Stream.runCollect,
+        Effect.map((sums) => sums.map((one) => [UsageBook.dateOf(one.day ?? 0), one.countryAlpha2, one.bytes])),
+        later(3 * DAY)
+      ),
     problems: Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items),
     resolve: (problemId: string) => problems.resolve({ problemId }),
     /** Suspends the attachment that was made last, and waits until the telco was called. */
@@ -191,5 +199,30 @@ describe("The daily comparison", () => {
         `ocs: package forgotten:0 (${telcoPackageId}) is active, no subscription has it, and 0 bytes of it are used. Delete package ${telcoPackageId} at ocs, then resolve this problem`
       ]
     ])
+  })
+
+  inWorld("moves usage to the day and country of the system's book, and finds what it has beside", function* (world) {
+    const now = yield* Clock.currentTimeMillis
+    yield* agreed(world, now)
+    yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 900, mcc: 262, mnc: 1 }))
+    yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 100, mcc: 208, mnc: 1 }))
+    const date = UsageBook.dateOf(UsageBook.dayOf(now))
+    expect(yield* world.compare(DAY)).toEqual([])
+    expect((yield* world.usage).slice(0, 2)).toEqual([
+      [date, "DE", 900],
+      [date, "FR", 100]
+    ])
+  })
+
+  inWorld("finds usage that the system has charged outside of all packages", function* (world) {
+    const now = yield* Clock.currentTimeMillis
+    yield* agreed(world, now)
+    yield* Effect.promise(() => world.ocs.useData({ iccid: ICCID, bytes: 1000, mcc: 262, mnc: 1 }))
+    world.ocs.addUsage({ iccid: ICCID, bytes: 7, mcc: 222, mnc: 1 })
+    expect(yield* world.compare(DAY)).toEqual([])
+    const [[id, message] = expect.fail(), ...others] = yield* world.compare(DAY + 7 * Time.HOUR)
+    expect(others).toEqual([])
+    expect(id).toBe(`usage/${ICCID}/${UsageBook.dateOf(UsageBook.dayOf(now))}`)
+    expect(message).toContain("the SIM has used 1000 bytes by simplan's book, and 1007 by that of ocs")
   })
 })

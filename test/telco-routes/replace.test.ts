@@ -1,6 +1,6 @@
 /** Other settings take the place of those in force while the service runs, and no call under way is lost. */
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { Catalogues, Organizations, Problems, Reports, Sims } from "simplan"
+import { Catalogues, Organizations, Problems, Reports, Sims, UsageReconciliation } from "simplan"
 import { Telco } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
@@ -152,6 +152,7 @@ const services = Layer.mergeAll(
   Layer.mock(Reports.Reports)({}),
   Layer.mock(Catalogues.Catalogues)({}),
   Layer.mock(Problems.Problems)({}),
+  Layer.mock(UsageReconciliation.UsageReconciliation)({}),
   Layer.mock(Organizations.Organizations)({}),
   Layer.mock(Sims.Sims)({})
 )

@@ -6,7 +6,15 @@
 import { Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { AuditLog, type Catalogues, Coverage, type Problems, Refusal, type Reports } from "simplan"
+import {
+  AuditLog,
+  type Catalogues,
+  Coverage,
+  type Problems,
+  Refusal,
+  type Reports,
+  type UsageReconciliation
+} from "simplan"
 import { AuditEntry, type Label, type Storage } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as TelcosApi from "../api/TelcosApi.ts"
@@ -22,6 +30,9 @@ export interface Zone {
   readonly coverageId: string
   readonly zoneId: number
 }
+
+/** What of the service a notification is reported to. */
+type Informed = Reports.Reports | Catalogues.Catalogues | Problems.Problems | UsageReconciliation.UsageReconciliation
 
 export interface Telco {
   readonly kind: string
@@ -42,7 +53,7 @@ export interface Telco {
     ) => Effect.Effect<
       { readonly status: number; readonly body: unknown },
       Refusal.InvalidField | Storage.StorageError,
-      Reports.Reports | Catalogues.Catalogues | Problems.Problems
+      Informed
     >
   } | null
 }
@@ -112,7 +123,7 @@ const anySender: Auth.Guard<undefined> = () => Effect.succeed(Auth.known("telco"
  */
 export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.FailedAuthentication) =>
   Effect.gen(function* () {
-    const services = yield* Effect.context<Reports.Reports | Catalogues.Catalogues | Problems.Problems>()
+    const services = yield* Effect.context<Informed>()
 
     /**
      * What takes the notifications of a sender who knows the secret. The time that it takes reveals nothing of the

@@ -136,7 +136,8 @@ export interface AuditLog {
 export interface Problem extends OfOrganization {
   /** The job's id. */
   readonly problemId: string
-  /** What the job does, such as `CancelPackages`; `HandleEvent` where a handler of events fails and its SIM waits. */
+  /** What the job does, such as `CancelPackages`; `HandleEvent` where a handler of events fails and its SIM waits, `UsageDiffers`
+   * where the telco's book of usage has another total of a day (rule U1). */
   readonly kind: string
   /** The SIM; null if it is about none. */
   readonly iccid: string | null

@@ -4,7 +4,7 @@
  * A package that is found by more than one poll has one finding. Once it is resolved, a comparison adds it again as long as
  * the books still differ.
  */
-import { type Problem, Time } from "simplan/ports"
+import { type Problem, Time, UsageBook } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"
 import type { UsedDuplicate } from "../orders/Settlement.ts"
 import type * as ZoneProof from "../orders/ZoneProof.ts"
@@ -152,3 +152,21 @@ export const zone = (telco: string, { iccid, message }: ZoneProof.Disproof): Fin
   iccid,
   message: `${message}, then resolve this problem`
 })
+
+/** A day on which a SIM has used another total by the OCS's own book than by ours (rule U1). */
+export const usage = (
+  { iccid, telco }: { readonly telco: string; readonly iccid: string },
+  difference: NonNullable<Finding["usage"]>
+): Finding => {
+  const day = UsageBook.dateOf(difference.day)
+  return {
+    ...finding(
+      telco,
+      `usage/${iccid}/${day}`,
+      iccid,
+      `on ${day} the SIM has used ${difference.booked} bytes by simplan's book, and ${difference.telco} by that of ${telco}`,
+      `Find out at ${telco} what was used outside the packages of simplan, or was not charged to them`
+    ),
+    usage: difference
+  }
+}

@@ -30,6 +30,18 @@ const PackageState = Schema.Struct({
 
 export type PackageState = typeof PackageState.Type
 
+/** How far a SIM's usage was compared with the OCS's own book of it. */
+const Usage = Schema.Struct({
+  /** The first day that was not compared. Null: nothing was yet. */
+  comparedTo: Maybe,
+  /** When days are compared once more; null: when the next one is over. */
+  againAt: Maybe,
+  /** The first instants of the days on which the totals were others. */
+  suspected: Schema.Array(Instant)
+})
+
+const notCompared: typeof Usage.Type = { comparedTo: null, againAt: null, suspected: [] }
+
 const State = Schema.Struct({
   polledAt: Maybe,
   /** When the next poll was to be, as the last one planned it. */
@@ -56,7 +68,8 @@ const State = Schema.Struct({
   /** When both books were last compared. */
   comparedAt: Maybe,
   /** Since when the books differ in what a list that is behind would explain, by the ids of the findings. */
-  suspected: Schema.Record(Schema.String, Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+  suspected: Schema.Record(Schema.String, Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  usage: Usage.pipe(Schema.withDecodingDefaultKey(Effect.succeed(notCompared)))
 }).pipe(Schema.encodeKeys({ polledAt: "lookedAt" }))
 
 export type SimState = typeof State.Type
@@ -72,7 +85,8 @@ export const initial: SimState = {
   network: { polledAt: null, reportedAt: null },
   profile: { polledAt: null, latestAt: null, isInstalled: false, reported: [], ahead: [] },
   comparedAt: null,
-  suspected: {}
+  suspected: {},
+  usage: notCompared
 }
 
 const decode = Schema.decodeUnknownOption(State)

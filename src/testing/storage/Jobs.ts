@@ -47,6 +47,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
         { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
         { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
+        {
+          _tag: "UsageDiffers",
+          iccid,
+          findingId: `ocs/usage/${iccid}/2026-11-03`,
+          usage: { day: world.now, booked: 0, telco: Number.MAX_SAFE_INTEGER }
+        },
         { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` },
         { _tag: "CheckStock", label: "Green" }
       ]

@@ -106,7 +106,7 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   // No name of a webhook is resolved here, no job waits (see jobs.test.ts), the telco is a simulated one without a settings
   // file. Connections are measured now and then, perhaps not yet.
   const elsewhere = listed.filter((name) =>
-    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|jobs_waiting))(?:_|$)/.test(
+    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|telco_usage|jobs_waiting))(?:_|$)/.test(
       `${name}`
     )
   )

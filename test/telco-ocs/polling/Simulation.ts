@@ -6,6 +6,7 @@
 import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
 import type { Ordered } from "../../../adapters/telco-ocs/reports/SimState.ts"
 import * as SimState from "../../../adapters/telco-ocs/reports/SimState.ts"
+import * as UsageComparison from "../../../adapters/telco-ocs/drift/Usage.ts"
 import * as PollSchedule from "../../../adapters/telco-ocs/PollSchedule.ts"
 import type { SubscriberPackage } from "../../../adapters/telco-ocs/api/Api.ts"
 import { Queue } from "./Queue.ts"
@@ -26,7 +27,12 @@ export interface Outcome {
   /** Of all days but the first two, in which the polls spread over the day. */
   readonly lateness: ReadonlyMap<What, ReadonlyArray<number>>
   /** Calls by what they ask for. */
-  readonly calls: { readonly packages: number; readonly locations: number; readonly profiles: number }
+  readonly calls: {
+    readonly packages: number
+    readonly locations: number
+    readonly profiles: number
+    readonly usages: number
+  }
   readonly notifications: number
   /** The longest time from when a poll was due to when it began, in milliseconds. */
   readonly longestWait: number
@@ -99,7 +105,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
   const meter = PollSchedule.makeMeter(callsPerSecond)
   const next = Usage.random(seed)
   const lateness = new Map<What, Array<number>>()
-  const calls = { packages: 0, locations: 0, profiles: 0 }
+  const calls = { packages: 0, locations: 0, profiles: 0, usages: 0 }
   let notifications = 0
   let longestWait = 0
   let ids = 0
@@ -200,14 +206,17 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
       network: wantsNetwork ? { ...network, polledAt: now } : network,
       profile: wantsProfile ? { ...profile, polledAt: now } : profile
     }
+    const asksUsage = UsageComparison.isDue(sim.state.usage, sim.state.packages, now)
+    if (asksUsage) sim.state = { ...sim.state, usage: UsageComparison.comparedTo(now - (now % Usage.DAY)) }
     if (one.activationAt !== null) found(sim, "first use", now)
     for (const percent of THRESHOLDS) if (one.usedBytes * 100 >= sim.allowance * percent) found(sim, percent, now)
     calls.packages += 1
     calls.locations += wantsNetwork ? 1 : 0
     calls.profiles += wantsProfile ? 1 : 0
+    calls.usages += asksUsage ? 1 : 0
     const dueAt = PollSchedule.next(seen.flatMap(Polling.pack), limits, now)
     if (dueAt !== null) plan(sim, place, dueAt)
-    const made = 1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0)
+    const made = 1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0) + (asksUsage ? 1 : 0)
     meter.count(made, now)
     return made
   }

@@ -25,12 +25,12 @@ const outcome = Simulation.run({
   seed: Number(values.seed)
 })
 
-const { locations, packages, profiles } = outcome.calls
+const { locations, packages, profiles, usages } = outcome.calls
 const perSecond = (calls: number): string => (calls / days / 86_400).toFixed(1)
 console.log(`${values.sims} SIMs, ${values.rate} calls per second, notified: ${notified.join(" and ") || "nothing"}`)
 console.log(
-  `${perSecond(packages + locations + profiles)} calls per second (${perSecond(packages)} packages, ` +
-    `${perSecond(locations)} locations, ${perSecond(profiles)} profiles), longest wait ${(outcome.longestWait / MINUTE).toFixed(1)} min`
+  `${perSecond(packages + locations + profiles + usages)} calls per second (${perSecond(packages)} packages, ` +
+    `${perSecond(locations)} locations, ${perSecond(profiles)} profiles, ${perSecond(usages)} usage), longest wait ${(outcome.longestWait / MINUTE).toFixed(1)} min`
 )
 console.log("found         number    median      90 %      99 %    99.9 %   latest  within 15 min")
 for (const [what, unsorted] of [...outcome.lateness].sort(([one], [other]) => (String(one) < String(other) ? -1 : 1))) {

@@ -1,9 +1,12 @@
-/** Many runs of the simulation, and what they add up to. */
+/** Many runs of both simulations, of orders and of usage, and what they add up to. */
 import * as Simulation from "./Simulation.ts"
+import * as UsageSimulation from "./UsageSimulation.ts"
 
 export interface Runs {
   readonly switches: number
   readonly calls: number
+  /** How often the system's book of usage was compared. */
+  readonly comparisons: number
   readonly traces: ReadonlyArray<number>
   readonly faults: ReadonlyMap<string, number>
   readonly failures: ReadonlyArray<Pick<Simulation.Run, "seed" | "problems">>
@@ -18,17 +21,22 @@ export const of = async (
 ): Promise<Runs> => {
   let switches = 0
   let calls = 0
+  let comparisons = 0
   const traces = new Set<number>()
   const faults = new Map<string, number>()
   const failures: Array<Pick<Simulation.Run, "seed" | "problems">> = []
   for (let next = seed; next < until; next += step) {
     begins(next)
     const { problems, stats } = await Simulation.run(next)
+    const usage = await UsageSimulation.run(next)
     switches += stats.switches
     calls += stats.calls
     traces.add(stats.trace)
-    for (const [what, times] of stats.faults) faults.set(what, (faults.get(what) ?? 0) + times)
-    if (problems.length > 0) failures.push({ seed: next, problems })
+    comparisons += usage.stats.comparisons
+    for (const [what, times] of [...stats.faults, ...usage.stats.faults])
+      faults.set(what, (faults.get(what) ?? 0) + times)
+    const all = [...problems, ...usage.problems]
+    if (all.length > 0) failures.push({ seed: next, problems: all })
   }
-  return { switches, calls, traces: [...traces], faults, failures }
+  return { switches, calls, comparisons, traces: [...traces], faults, failures }
 }

@@ -1,9 +1,9 @@
-// Orders of packages from a charging system under faults, from new seeds:
+// Orders of packages from a charging system under faults, and its book of usage beside simplan's, from new seeds:
 //
 //     npm run test:ocs -- --runs 10000
 //
-// Prints how much was run and which faults there were, and of each run that leaves a package too many or too few its seed;
-// the exit code is then 1. Options: --runs (1000), --seed (the first one; by the time of day), --workers (one for each core).
+// Prints how much was run and which faults there were, and the seed of each run that leaves a package too many or too few, or
+// two books that are not equal to the byte; the exit code is then 1. Options: --runs (1000), --seed (the first one; by the time of day), --workers (one for each core).
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -44,7 +44,7 @@ try {
   const traces = new Set(results.flatMap((one) => one.traces))
   console.log(
     `${runs} runs from seed ${seed} on in ${took.toFixed(1)} s: ${traces.size} different interleavings, ` +
-      `${sum("switches")} switches between processes, ${sum("calls")} calls of the system`
+      `${sum("switches")} switches between processes, ${sum("calls")} calls of the system, ${sum("comparisons")} comparisons of usage`
   )
   const faults = new Map()
   for (const one of results) {

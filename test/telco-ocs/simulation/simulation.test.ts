@@ -3,12 +3,15 @@ import { describe, expect, it } from "vitest"
 import * as Runs from "./Runs.ts"
 import * as Simulation from "./Simulation.ts"
 
-describe("Orders of packages under faults", () => {
-  it("leave exactly one package or none for each, and none that belongs to no order", async () => {
-    const { faults, failures, switches } = await Runs.of(1, 161)
+describe("Orders of packages and usage under faults", () => {
+  it("leave exactly one package or none for each, none that belongs to no order, and equal books of usage", async () => {
+    const { comparisons, faults, failures, switches } = await Runs.of(1, 161)
     expect(failures).toEqual([])
     // The runs have met what they are for.
     expect(switches).toBeGreaterThan(1_000)
+    expect(comparisons).toBeGreaterThan(500)
+    for (const one of ["usage fails", "packages fails", "no process runs", "charged outside"])
+      expect(faults.get(one), one).toBeGreaterThan(10)
     const met = ["late", "twice", "answer lost", "request lost", "refused", "traffic control", "process dies"]
     for (const one of met) expect(faults.get(one), one).toBeGreaterThan(2)
     for (const one of ["clock off", "device online", "list behind", "window misread"])

@@ -1,0 +1,150 @@
+/**
+ * The daily comparison of usage with the OCS's own book of it (rule U1), which has the country of all that was used, and when.
+ *
+ * A poll finds how much was used since the poll before. So once a day, from 3 hours after midnight on, the poll of a SIM that
+ * was used reads the OCS's book of the days that are over, up to five of them, and of the day since: one call more. The core
+ * moves its bytes to the days and countries in which the OCS has them. A day whose total is another one is compared
+ * once more, 6 hours later, because the OCS may write what it has charged into its book late; then it is a problem
+ * (`UsageDiffers`), once. How far a SIM was compared is in the journal, so that any process goes on from it.
+ */
+import { Effect, Metric } from "effect"
+import { Problems, UsageReconciliation as Reconciliations } from "simplan"
+import { Time, UsageBook, type UsageReconciliation } from "simplan/ports"
+import { Api, type Used } from "../api/Api.ts"
+import type * as PollSchedule from "../PollSchedule.ts"
+import type * as SimState from "../reports/SimState.ts"
+import * as Findings from "./Findings.ts"
+
+type Compared = SimState.SimState["usage"]
+
+/** How long after midnight the OCS's book of the day before is read, in milliseconds: it may be written late. */
+const CLOSING = 3 * Time.HOUR
+
+/** How long after a comparison that found another total the next one is, in milliseconds. */
+const AGAIN = 6 * Time.HOUR
+
+/** The same where the OCS's book could not be read, or ours has not taken all of what the poll has found. */
+const LATER = Time.DAY
+
+/** How many days that are over are read at once: with the day since, and the zone of the OCS, they are the week that it answers. */
+const DAYS = 5
+
+/** What was used so shortly before a poll may be in one book and not in the other; clocks may be off by as much. */
+const RECENT = 15 * Time.MINUTE
+
+type Outcome = "equal" | "moved" | "differs" | "failed"
+
+const makeMetric = (telco: string) => (outcome: Outcome) =>
+  Metric.update(
+    Metric.counter("simplan_telco_usage_comparisons_total", {
+      description: "Comparisons of a SIM's usage with the telco's own book of it, by what came of it",
+      attributes: { telco, outcome },
+      incremental: true
+    }),
+    1
+  )
+
+/** What the OCS's book says of the days from `from` on, as a poll that began at `now` has read it. */
+export const bookOf = (
+  used: ReadonlyArray<Used>,
+  from: Time.Instant,
+  now: Time.Instant
+): UsageReconciliation.TelcoBook => {
+  const until = UsageBook.dayOf(now)
+  const cells = new Map<string, UsageReconciliation.Used>()
+  const since = { least: 0, most: 0 }
+  for (const { at, bytes, countryAlpha2 } of used) {
+    const day = UsageBook.dayOf(at)
+    if (day < from) continue
+    if (day >= until) {
+      since.most = UsageBook.plus(since.most, bytes)
+      if (at < now - RECENT) since.least = UsageBook.plus(since.least, bytes)
+      continue
+    }
+    const key = `${day} ${countryAlpha2}`
+    cells.set(key, { day, countryAlpha2, bytes: UsageBook.plus(cells.get(key)?.bytes ?? 0, bytes) })
+  }
+  return { from, until, used: [...cells.values()].filter(({ bytes }) => bytes > 0), since }
+}
+
+/** A poll, after what it has found was reported. */
+export interface Poll {
+  readonly iccid: string
+  readonly ordered: ReadonlyArray<SimState.Ordered>
+  /** What is remembered of packages after this poll. */
+  readonly packages: SimState.SimState["packages"]
+  /** Whether all was taken that the poll has reported of them. */
+  readonly isTaken: boolean
+  readonly before: SimState.SimState
+  readonly now: Time.Instant
+}
+
+/** Which days are to be compared from now on, before anything was. */
+const begun = ({ before: { polledAt, usage }, now, ordered }: Poll): Compared => {
+  if (usage.comparedTo !== null) return usage
+  // A SIM that was polled before there was a comparison has usage of which nobody knows the day.
+  const first = polledAt === null ? Math.min(now, ...ordered.map(({ orderedAt }) => orderedAt ?? now)) - RECENT : now
+  return comparedTo(UsageBook.dayOf(first))
+}
+
+/** Whether a package was used since the first day that was not compared. */
+const isUsed = (packages: SimState.SimState["packages"], { comparedTo }: Compared): boolean =>
+  Object.values(packages).some(({ usedAt, usedBytes }) => usedBytes > 0 && usedAt >= (comparedTo ?? 0))
+
+/** When the OCS's book is read next of a SIM that was used. */
+const dueAt = ({ againAt, comparedTo }: Compared): Time.Instant => againAt ?? (comparedTo ?? 0) + Time.DAY + CLOSING
+
+/** When a SIM is polled to be compared, if nothing else has it polled; null: it was not used. */
+export const again = (usage: Compared, packages: SimState.SimState["packages"]): Time.Instant | null =>
+  isUsed(packages, usage) ? dueAt(usage) : null
+
+/** Whether the OCS's book is read now. */
+export const isDue = (usage: Compared, packages: SimState.SimState["packages"], now: Time.Instant): boolean =>
+  dueAt(usage) <= now && isUsed(packages, usage)
+
+/** All days before this one are compared. */
+export const comparedTo = (day: Time.Instant): Compared => ({ comparedTo: day, againAt: null, suspected: [] })
+
+export const make = ({ meter, telco }: { readonly telco: string; readonly meter: Pick<PollSchedule.Meter, "count"> }) =>
+  Effect.gen(function* () {
+    const api = yield* Api
+    const problems = yield* Problems.Problems
+    const { reconcile } = yield* Reconciliations.UsageReconciliation
+    const count = makeMetric(telco)
+
+    const compared = Effect.fn("TelcoOcs.compareUsage")(function* (
+      { iccid, now }: Poll,
+      usage: Compared,
+      read: NonNullable<typeof api.usage>
+    ) {
+      const today = UsageBook.dayOf(now)
+      const from = Math.max(usage.comparedTo ?? today, today - DAYS * Time.DAY)
+      meter.count(1, now)
+      const used = yield* read({ iccid, from, to: now })
+      const { differences, moved } = yield* reconcile({ iccid, book: bookOf(used, from, now) })
+      const isLasting = ({ day }: UsageReconciliation.Difference) => usage.suspected.includes(day)
+      const findings = differences.filter(isLasting).map((one) => Findings.usage({ telco, iccid }, one))
+      yield* problems.add({ findings })
+      yield* count(differences.length > 0 ? "differs" : moved.length > 0 ? "moved" : "equal")
+      const suspected = differences.filter((one) => !isLasting(one)).map(({ day }) => day)
+      return suspected.length === 0
+        ? comparedTo(today)
+        : { comparedTo: Math.min(...suspected), againAt: now + AGAIN, suspected }
+    })
+
+    /** Compares a SIM whose turn it is. How far it is compared. */
+    const compare = Effect.fnUntraced(function* (poll: Poll) {
+      const { isTaken, now, packages } = poll
+      const usage = begun(poll)
+      if (api.usage === null) return comparedTo(UsageBook.dayOf(now))
+      if (!isDue(usage, packages, now)) return dueAt(usage) > now ? usage : comparedTo(UsageBook.dayOf(now))
+      if (!isTaken) return { ...usage, againAt: now + LATER }
+      return yield* Effect.catchTag(compared(poll, usage, api.usage), "TelcoCalls.CallFailure", ({ message }) =>
+        Effect.logDebug(`The usage of a SIM of ${telco} is not compared now: ${message}`).pipe(
+          Effect.andThen(count("failed")),
+          Effect.as({ ...usage, againAt: now + LATER })
+        )
+      )
+    })
+    return { compare }
+  })

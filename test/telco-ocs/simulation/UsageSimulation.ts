@@ -1,0 +1,302 @@
+/**
+ * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all, processes die, calls fail, the
+ * system's clock is off, its lists are behind, and its book of usage is written late. In the end, after the daily comparisons,
+ * simplan's book and that of the system are equal to the byte, by day and country (rule U1); and what the system has charged
+ * outside of all packages is among the problems, with both figures.
+ */
+import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, Stream } from "effect"
+import { Problems, Time, Usage } from "simplan"
+import { UsageBook } from "simplan/ports"
+import * as Machine from "../../../adapters/simulation/Machine.ts"
+import { CallFailure, Journal } from "../../../adapters/telco-calls/index.ts"
+import { Api, type SubscriberPackage, type Used } from "../../../adapters/telco-ocs/api/Api.ts"
+import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
+import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
+import * as Reporting from "../../../adapters/telco-ocs/Reporting.ts"
+import * as Notifications from "../../../adapters/telco-ocs/reports/Notifications.ts"
+import { apiOf, Model } from "../reports/OcsModel.ts"
+import * as Service from "../Service.ts"
+
+const { DAY, HOUR, MINUTE, SECOND } = Time
+
+const TELCO = "ocs"
+const ICCID = "8991000000000000012"
+
+/** The networks in which it is used, and what the system's book says of their countries. */
+const networks = [
+  { mcc: 208, mnc: 1, countryAlpha2: "FR" },
+  { mcc: 262, mnc: 1, countryAlpha2: "DE" },
+  { mcc: 222, mnc: 1, countryAlpha2: "IT" },
+  { mcc: 999, mnc: 99, countryAlpha2: null }
+] as const
+
+export interface Stats {
+  /** How often the system's book was read. */
+  readonly comparisons: number
+  /** What befell the run, and how often. */
+  readonly faults: ReadonlyMap<string, number>
+}
+
+export interface Run {
+  readonly seed: number
+  /** What does not hold, a line each. */
+  readonly problems: ReadonlyArray<string>
+  readonly stats: Stats
+}
+
+interface Written extends Used {
+  readonly iccid: string
+  /** By the clock of the service: from then on the system's book has it. */
+  readonly writtenAt: number
+}
+
+const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
+  Effect.gen(function* () {
+    const next = Machine.generator(seed)
+    const random = (bound: number): number => next() % bound
+    const oneIn = (number: number): boolean => random(number) === 0
+    const pick = <A>(from: ReadonlyArray<A>): A => from[random(from.length)] as A
+    const struck = new Map<string, number>()
+    const count = (what: string) => void struck.set(what, (struck.get(what) ?? 0) + 1)
+    const now = () => machine.clock.currentTimeMillisUnsafe()
+
+    // --- the system ---
+    const skew = pick([0, 0, -1, 1]) * random(10 * MINUTE)
+    const lag = pick([0, 5 * SECOND])
+    const isFaulty = !oneIn(5)
+    const chargesOutside = oneIn(6)
+    const lasting = (2 + random(3)) * DAY
+    const calmFrom = start + lasting
+    const model = new Model()
+    const records: Array<Written> = []
+    const lists: Array<{ readonly at: number; readonly packages: Model["packages"] }> = []
+    let outside = 0
+    let comparisons = 0
+    let network = pick(networks)
+    /** After how many calls and writes the process dies; 0: after none. */
+    let dieIn = 0
+    let isSubscribing = false
+
+    const late = () => (isFaulty && oneIn(4) ? random(oneIn(4) ? 2 * HOUR : 40 * MINUTE) : 0)
+    const write = (bytes: number) => {
+      const at = Math.floor((now() + skew) / SECOND) * SECOND
+      records.push({ iccid: ICCID, at, countryAlpha2: network.countryAlpha2, bytes, writtenAt: now() + late() })
+    }
+    const use = () => {
+      const at = now() + skew
+      const usable = model.packages.filter(({ expirationAt }) => expirationAt === null || at < expirationAt)
+      if (usable.length === 0) return
+      const one = pick(usable)
+      const bytes = 1 + random(oneIn(3) ? 50_000_000 : 1_000)
+      const times = one.activationAt === null ? { activationAt: at - (at % SECOND), expirationAt: at + 30 * DAY } : {}
+      model.change(one.id, { usedBytes: one.usedBytes + bytes, ...times })
+      model.network = { at, mcc: network.mcc, mnc: network.mnc, rat: "4G", imei: "490154203237518" }
+      lists.push({ at: now(), packages: model.packages })
+      write(bytes)
+    }
+    const roam = () => {
+      network = pick(networks)
+    }
+
+    /** Here the process may die. */
+    const point = Effect.suspend(() => {
+      if (dieIn === 0 || --dieIn > 0) return Effect.void
+      count("process dies")
+      return Effect.die("the process dies")
+    })
+    /** A call: it may fail, and the SIM may be used meanwhile. */
+    const call = <A>(name: string, answer: Effect.Effect<A, CallFailure.CallFailure>) =>
+      Effect.gen(function* () {
+        yield* point
+        if (isSubscribing || now() >= calmFrom) return yield* answer
+        if (oneIn(12)) use()
+        yield* Effect.sleep(random(2 * SECOND))
+        if (isFaulty && oneIn(15)) {
+          count(`${name} fails`)
+          return yield* new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` })
+        }
+        const found = yield* answer
+        if (oneIn(12)) use()
+        return found
+      })
+    const ocs = apiOf(model)
+    const api: Api["Service"] = {
+      ...ocs,
+      packages: (iccid) =>
+        call(
+          "packages",
+          Effect.sync((): ReadonlyArray<SubscriberPackage> => {
+            const then = lists.findLast(({ at }) => at <= now() - lag)
+            return (lag === 0 || then === undefined ? model.packages : then.packages).filter(
+              (one) => one.iccid === iccid
+            )
+          })
+        ),
+      subscriber: (iccid) => call("subscriber", ocs.subscriber(iccid)),
+      usage: ({ from, to }) =>
+        call(
+          "usage",
+          Effect.sync(() => {
+            comparisons++
+            const first = UsageBook.dayOf(from)
+            const last = UsageBook.dayOf(to)
+            return records.filter(
+              ({ at, writtenAt }) => writtenAt <= now() && UsageBook.dayOf(at) >= first && UsageBook.dayOf(at) <= last
+            )
+          })
+        )
+    }
+
+    // --- the service ---
+    const journal = yield* Journal.makeMemory
+    const written: Journal.Journal["Service"] = {
+      ...journal,
+      replace: (entry) => Effect.andThen(point, Effect.tap(journal.replace(entry), point))
+    }
+    const apis = Layer.succeed(Api, api)
+    const journals = Layer.succeed(Journal.Journal, written)
+    const settings = { telco: TELCO, resellerId: 1, zones: { Green: { EUROPE: 28 } }, mobilePlanId: null, listLag: 0 }
+    const orders = yield* Layer.build(Ocs.layer(settings).pipe(Layer.provide([apis, journals])))
+    const service = yield* Service.make(orders, ICCID)
+    const { organizationId, services } = service
+    const limits = {
+      telco: TELCO,
+      fastest: pick([10 * MINUTE, HOUR]),
+      slowest: 6 * HOUR,
+      notified: [50, 80],
+      meter: Reporting.makeMeter(20)
+    }
+    const needs = Layer.mergeAll(apis, journals, Layer.succeedContext(services), Layer.succeedContext(orders))
+    /** A process. */
+    const begin = Effect.gen(function* () {
+      const polling = yield* Polling.make(limits)
+      const { take } = yield* Notifications.make({ telco: TELCO, poll: polling.poll })
+      return { polling, take }
+    }).pipe(Effect.provide(needs))
+    let process = yield* begin
+    /** What a process does; one that dies is replaced. */
+    const survived = <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.gen(function* () {
+        const exit = yield* Effect.exit(effect)
+        if (exit._tag === "Failure") process = yield* begin
+      })
+
+    const subscribe = Effect.gen(function* () {
+      isSubscribing = true
+      yield* service.subscribe({ megaBytes: 100_000 })
+      lists.push({ at: now(), packages: model.packages })
+      isSubscribing = false
+    })
+    const notify = Effect.suspend(() => {
+      const one = pick(model.packages)
+      const usage = {
+        unitsBefore: 0,
+        unitsAfter: one.usedBytes,
+        thresholdPercentage: "50",
+        thresholdUnits: String(one.usedBytes),
+        subscriberPackageId: one.id,
+        totalUnits: one.allowanceBytes ?? 0,
+        subscriberId: 4,
+        subscriberIMSI: "240010000000001",
+        usageType: "DATA"
+      }
+      return survived(process.take({ subscriberPrepaidPackage: usage }))
+    })
+    const entry = Effect.orDie(journal.get({ telco: TELCO, kind: "sim", key: ICCID }))
+    /** Polls whatever falls due until then; nothing does while no process runs. */
+    const until = Effect.fnUntraced(function* (target: number, isRunning: boolean) {
+      while (isRunning) {
+        const dueAt = (yield* entry)?.dueAt ?? null
+        if (dueAt === null || dueAt > target) break
+        yield* Effect.sleep(Math.max(0, dueAt - now()))
+        if (now() < calmFrom && isFaulty && oneIn(20)) dieIn = 1 + random(8)
+        const polls = Effect.tap(survived(process.polling.due), () =>
+          Effect.sync(() => {
+            dieIn = 0
+          })
+        )
+        yield* now() < calmFrom && oneIn(10) ? Effect.all([polls, notify], { concurrency: 2, discard: true }) : polls
+      }
+      yield* Effect.sleep(Math.max(0, target - now()))
+    })
+
+    yield* subscribe
+    if (oneIn(2)) yield* subscribe
+    while (now() < calmFrom) {
+      const midnight = UsageBook.dayOf(now()) + DAY
+      const gap = oneIn(3) ? random(6 * HOUR) : random(oneIn(2) ? HOUR : 3 * MINUTE)
+      // What is used around midnight is on another day than it is found.
+      const near = midnight - 12 * MINUTE + random(24 * MINUTE)
+      const target = oneIn(6) && near > now() ? near : now() + gap
+      const isRunning = !oneIn(25)
+      if (!isRunning) count("no process runs")
+      yield* until(isRunning ? target : Math.min(calmFrom, target + random(30 * HOUR)), isRunning)
+      if (oneIn(4)) roam()
+      const what = random(20)
+      if (what < 14) use()
+      else if (what < 17) yield* notify
+      else if (what === 17 && model.packages.length < 4) yield* subscribe
+      else if (what === 18 && chargesOutside) {
+        const bytes = 1 + random(1_000_000)
+        outside += bytes
+        write(bytes)
+        count("charged outside")
+      }
+    }
+    // On until everything that was put off has been compared.
+    dieIn = 0
+    yield* until(UsageBook.dayOf(now()) + 5 * DAY, true)
+
+    // --- both books ---
+    const found: Array<string> = []
+    const [from, to] = [start - DAY, now()].map(UsageBook.dateOf)
+    const sums = yield* Context.get(services, Usage.Usage)
+      .ofSim({ organizationId, iccid: ICCID, by: ["day", "country"], from, to })
+      .pipe(Stream.runCollect)
+    const ours = new Map(sums.map((one) => [`${UsageBook.dateOf(one.day ?? 0)} ${one.countryAlpha2}`, one.bytes]))
+    const theirs = new Map<string, number>()
+    for (const { at, bytes, countryAlpha2 } of records) {
+      const key = `${UsageBook.dateOf(UsageBook.dayOf(at))} ${countryAlpha2}`
+      theirs.set(key, (theirs.get(key) ?? 0) + bytes)
+    }
+    const { items } = yield* Context.get(services, Problems.Problems).page({ after: null, limit: 100 })
+    const differing = items.flatMap(({ work }) => (work._tag === "UsageDiffers" ? [work.usage] : []))
+    const reported = differing.reduce((sum, { booked, telco }) => sum + telco - booked, 0)
+    if (reported !== outside)
+      found.push(`${reported} bytes are among the problems, and ${outside} were charged outside`)
+    if (outside === 0) {
+      for (const key of new Set([...ours.keys(), ...theirs.keys()])) {
+        const [left = 0, right = 0] = [ours.get(key), theirs.get(key)]
+        if (left !== right) found.push(`${key}: ${left} bytes by simplan's book, and ${right} by the system's`)
+      }
+    }
+    const total = sums.reduce((sum, { bytes }) => sum + bytes, 0)
+    const charged = model.packages.reduce((sum, { usedBytes }) => sum + usedBytes, 0)
+    if (total !== charged) found.push(`the days sum to ${total}, and ${charged} bytes of packages are used`)
+    for (const { work } of items) {
+      if (work._tag !== "UsageDiffers") found.push(`there is a problem ${work._tag}`)
+    }
+    return { problems: found, stats: { comparisons, faults: struck } }
+  })
+
+/** Runs one seed. */
+export const run = async (seed: number): Promise<Run> => {
+  const generate = Machine.generator(seed ^ 0x5bd1e995)
+  const start = Date.UTC(2030, generate() % 12, 1 + (generate() % 28), 8) + (generate() % (8 * HOUR))
+  const machine = Machine.time(start)
+  const outcome = await simulate(seed, machine, start).pipe(
+    Effect.scoped,
+    Random.withSeed(seed),
+    Effect.catchCause((cause) =>
+      Effect.succeed({
+        problems: [`the run has failed: ${String(cause)}`],
+        stats: { comparisons: 0, faults: new Map<string, number>() }
+      })
+    ),
+    Effect.provideService(Logger.CurrentLoggers, new Set()),
+    Effect.provideService(Clock.Clock, machine.clock),
+    Effect.provideService(Scheduler.Scheduler, machine.scheduler),
+    Effect.runPromise
+  )
+  return { seed, ...outcome }
+}

@@ -1,0 +1,190 @@
+/**
+ * The daily comparison of usage with the charging system's own book of it (rule U1): when the book is read, what moves in
+ * simplan's, and what becomes a problem.
+ */
+import { Context, Effect, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Problems, Time, Usage } from "simplan"
+import { UsageBook } from "simplan/ports"
+import { describe, expect } from "vitest"
+import { ICCID, inWorld, START, TELCO, type World } from "./reports/ReportsWorld.ts"
+
+const TODAY = UsageBook.dayOf(START)
+const TOMORROW = TODAY + Time.DAY
+/** From when on the system's book of a day is read, after its end. */
+const CLOSING = 3 * Time.HOUR
+
+/** Polls the SIM at an instant, whenever it is due. */
+const pollAt = (world: World, instant: number) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(instant)
+    const entry = yield* world.journal.get({ telco: TELCO, kind: "sim", key: ICCID })
+    yield* world.polling.poll(entry ?? expect.fail())
+    return (yield* world.journal.get({ telco: TELCO, kind: "sim", key: ICCID }))?.dueAt ?? null
+  })
+
+/** What simplan's book has by day and country. */
+const book = ({ organizationId, services }: World) =>
+  Context.get(services, Usage.Usage)
+    .ofSim({ organizationId, iccid: ICCID, by: ["day", "country"], from: UsageBook.dateOf(TODAY) })
+    .pipe(
+      Stream.runCollect,
+      Effect.map((sums) => sums.map((one) => [UsageBook.dateOf(one.day ?? 0), one.countryAlpha2, one.bytes]))
+    )
+
+/** So many bytes are used in a package at an instant. */
+const use = (world: World, id: number, at: number, countryAlpha2: string | null, bytes: number) => {
+  const one = world.model.packages.find((pack) => pack.id === id) ?? expect.fail()
+  world.model.change(id, { activationAt: one.activationAt ?? at, usedBytes: one.usedBytes + bytes })
+  world.model.usage = [...(world.model.usage ?? []), { iccid: ICCID, at, countryAlpha2, bytes }]
+}
+
+const reads = ({ model }: World) => model.calls.filter((name) => name === "usage").length
+
+const differing = (world: World) =>
+  Effect.map(world.problems, (problems) =>
+    problems.flatMap(({ refused, work }) => (work._tag === "UsageDiffers" ? [[work.usage, refused?.message]] : []))
+  )
+
+const [day, next] = [UsageBook.dateOf(TODAY), UsageBook.dateOf(TOMORROW)]
+
+describe("The daily comparison of usage", () => {
+  inWorld("replaces guessed countries and days from 3 hours after midnight on, with one call a day", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "DE", 500)
+    use(world, 1, START + 2 * Time.HOUR, "FR", 200)
+    yield* pollAt(world, START + 3 * Time.HOUR)
+    use(world, 1, TOMORROW - Time.MINUTE, "FR", 40)
+    use(world, 1, TOMORROW + Time.MINUTE, "IT", 3)
+    yield* pollAt(world, TOMORROW + CLOSING - 1)
+    expect(reads(world)).toBe(0)
+    expect(yield* book(world)).toEqual([
+      [day, null, 700],
+      [next, null, 43]
+    ])
+    yield* pollAt(world, TOMORROW + CLOSING)
+    const expected = [
+      [day, "DE", 500],
+      [day, "FR", 240],
+      [next, null, 3]
+    ]
+    expect(yield* book(world)).toEqual(expected)
+    yield* pollAt(world, TOMORROW + 4 * Time.HOUR)
+    expect(reads(world)).toBe(1)
+    yield* pollAt(world, TOMORROW + Time.DAY + CLOSING)
+    expect(reads(world)).toBe(2)
+    expect(yield* book(world)).toEqual([...expected.slice(0, 2), [next, "IT", 3]])
+    yield* pollAt(world, TOMORROW + 2 * Time.DAY + 4 * Time.HOUR)
+    expect(reads(world)).toBe(2)
+    expect(yield* world.problems).toEqual([])
+    expect((yield* world.attachment).usedBytes).toBe(743)
+  })
+
+  inWorld("asks for days after an outage, for five of them at most, and for none without use", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    yield* pollAt(world, START + Time.HOUR)
+    yield* pollAt(world, TOMORROW + 4 * Time.HOUR)
+    expect(reads(world)).toBe(0)
+    use(world, 1, TOMORROW + 5 * Time.HOUR, "FR", 10)
+    use(world, 1, TOMORROW + Time.DAY, "DE", 20)
+    yield* pollAt(world, TOMORROW + 4 * Time.DAY + 4 * Time.HOUR)
+    expect(reads(world)).toBe(1)
+    expect(yield* book(world)).toEqual([
+      [next, "FR", 10],
+      [UsageBook.dateOf(TOMORROW + Time.DAY), "DE", 20]
+    ])
+    use(world, 1, TOMORROW + 5 * Time.DAY, "FR", 30)
+    yield* pollAt(world, TOMORROW + 11 * Time.DAY + 4 * Time.HOUR)
+    expect(yield* book(world)).toEqual([
+      [next, "FR", 10],
+      [UsageBook.dateOf(TOMORROW + Time.DAY), "DE", 20],
+      [UsageBook.dateOf(TOMORROW + 11 * Time.DAY), null, 30]
+    ])
+  })
+
+  inWorld(
+    "compares a day that differs once more, and then makes it a problem, once, with both figures",
+    function* (world) {
+      yield* world.subscribe({ megaBytes: 1024, start: START })
+      use(world, 1, START + Time.HOUR, "FR", 500)
+      yield* pollAt(world, START + 2 * Time.HOUR)
+      world.model.usage = [...(world.model.usage ?? []), { iccid: ICCID, at: START, countryAlpha2: "FR", bytes: 7 }]
+      yield* pollAt(world, TOMORROW + CLOSING)
+      yield* pollAt(world, TOMORROW + CLOSING + 6 * Time.HOUR - 1)
+      expect([reads(world), yield* world.problems]).toEqual([1, []])
+      yield* pollAt(world, TOMORROW + CLOSING + 6 * Time.HOUR)
+      const message = `ocs: on ${day} the SIM has used 500 bytes by simplan's book, and 507 by that of ocs. Find out at ocs what was used outside the packages of simplan, or was not charged to them, then resolve this problem`
+      expect(yield* differing(world)).toEqual([[{ day: TODAY, booked: 500, telco: 507 }, message]])
+      const [problem] = yield* world.problems
+      yield* Context.get(world.services, Problems.Problems).resolve({ problemId: problem?.jobId ?? "" })
+      use(world, 1, TOMORROW + 12 * Time.HOUR, "FR", 1)
+      yield* pollAt(world, TOMORROW + Time.DAY + 4 * Time.HOUR)
+      expect([reads(world), yield* world.problems]).toEqual([3, []])
+    }
+  )
+
+  inWorld("waits for what the system writes late, and makes no problem of it", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    yield* pollAt(world, START + 2 * Time.HOUR)
+    const written = world.model.usage
+    world.model.usage = []
+    yield* pollAt(world, TOMORROW + CLOSING)
+    world.model.usage = written
+    yield* pollAt(world, TOMORROW + 10 * Time.HOUR)
+    expect([reads(world), yield* world.problems]).toEqual([2, []])
+    expect(yield* book(world)).toEqual([[day, "FR", 500]])
+  })
+
+  inWorld("reads a day later what cannot be read, and a poll goes on meanwhile", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    world.model.failing = new Set(["usage"])
+    yield* pollAt(world, TOMORROW + CLOSING)
+    expect((yield* world.attachment).usedBytes).toBe(500)
+    yield* pollAt(world, TOMORROW + 12 * Time.HOUR)
+    expect(reads(world)).toBe(1)
+    world.model.failing = new Set()
+    yield* pollAt(world, TOMORROW + Time.DAY + CLOSING)
+    expect(yield* book(world)).toEqual([[day, "FR", 500]])
+    expect(reads(world)).toBe(2)
+  })
+
+  inWorld("polls a SIM once more whose packages are over, for its last day", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START - 29 * Time.DAY })
+    const end = START + Time.DAY
+    use(world, 1, end - Time.HOUR, "FR", 500)
+    const compareAt = TOMORROW + Time.DAY + CLOSING
+    expect(yield* pollAt(world, end + 2 * Time.MINUTE)).toBe(compareAt)
+    yield* pollAt(world, compareAt)
+    expect(yield* book(world)).toEqual([[next, "FR", 500]])
+  })
+
+  inWorld("begins with the next day for a SIM that was polled before there was a comparison", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    yield* pollAt(world, START + 2 * Time.HOUR)
+    const entry = (yield* world.journal.get({ telco: TELCO, kind: "sim", key: ICCID })) ?? expect.fail()
+    const { usage: _, ...reports } = Object(entry.document["reports"])
+    yield* world.journal.replace({ ...entry, document: { ...entry.document, reports } })
+    yield* pollAt(world, TOMORROW + 4 * Time.HOUR)
+    expect(reads(world)).toBe(0)
+    use(world, 1, TOMORROW + 5 * Time.HOUR, "DE", 20)
+    yield* pollAt(world, TOMORROW + Time.DAY + 4 * Time.HOUR)
+    expect(yield* book(world)).toEqual([
+      [day, null, 500],
+      [next, "DE", 20]
+    ])
+  })
+
+  inWorld("is not made where the settings name no address of the book", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    world.model.usage = null
+    yield* pollAt(world, TOMORROW + 4 * Time.HOUR)
+    expect(yield* book(world)).toEqual([[next, null, 500]])
+    world.model.usage = []
+    yield* pollAt(world, TOMORROW + 5 * Time.HOUR)
+    expect([reads(world), yield* world.problems]).toEqual([0, []])
+  })
+})
