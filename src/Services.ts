@@ -30,6 +30,7 @@ import * as Messages from "./app/subscriptions/Messages.ts"
 import * as Operators from "./app/plans/Operators.ts"
 import * as Organizations from "./app/organizations/Organizations.ts"
 import * as Pauses from "./app/subscriptions/Pauses.ts"
+import * as Replacements from "./app/subscriptions/Replacements.ts"
 import * as Plans from "./app/plans/Plans.ts"
 import * as Problems from "./app/organizations/Problems.ts"
 import * as Health from "./app/engine/Health.ts"
@@ -74,6 +75,7 @@ export type Services =
   | Operators.Operators
   | Organizations.Organizations
   | Pauses.Pauses
+  | Replacements.Replacements
   | Plans.Plans
   | Problems.Problems
   | Health.QueueDepth
@@ -109,6 +111,7 @@ const resources = Layer.mergeAll(
   Attachments.layer,
   History.layer,
   Pauses.layer,
+  Replacements.layer,
   IdempotencyKeys.layer,
   Commands.layer,
   Operators.layer,

@@ -41,6 +41,8 @@ type TelcoRecord = Simulated.TelcoRecord
 
 const text = (value: Schema.Json | undefined): string => (Predicate.isString(value) ? value : "")
 
+const amount = (value: Schema.Json | undefined): number => (Predicate.isNumber(value) ? value : 0)
+
 const window = (value: Schema.Json | undefined): { readonly start: number; readonly end: number } | null =>
   Predicate.hasProperty(value, "start") &&
   Predicate.hasProperty(value, "end") &&
@@ -54,7 +56,15 @@ const recordOf = (kind: string, key: string, document: Books.Document, at: Time.
   const iccid = text(document["iccid"])
   switch (kind) {
     case "package":
-      return { at, key, refusal, kind, iccid, window: window(document["window"]) }
+      return {
+        at,
+        key,
+        refusal,
+        kind,
+        iccid,
+        window: window(document["window"]),
+        dataMegaBytes: amount(document["dataMegaBytes"])
+      }
     case "suspension":
     case "cancellation":
       return { at, key, refusal, kind }

@@ -48,3 +48,25 @@ export const reachedBetween = (
     (percentage) => !isReached(allowance, percentage, from) && isReached(allowance, percentage, to)
   )
 }
+
+/** The data that is left of a package, and its throttling counted from there. */
+export interface Left {
+  /** In whole MB, rounded up; 0 where nothing is left. */
+  readonly dataMegaBytes: number
+  /** Of several steps that fall on the same percentage, the last one stays. */
+  readonly throttling: ReadonlyArray<Plan.ThrottlingStep>
+}
+
+/** Rule S8: what is left of a package of which so much was used. */
+export const left = (terms: Pick<Plan.PlanTerms, "dataMegaBytes" | "throttling">, usedBytes: number): Left => {
+  const allowance = bytesOf(terms)
+  const dataMegaBytes = Math.ceil(Math.max(0, allowance - usedBytes) / MEGABYTE)
+  const of = Math.max(1, dataMegaBytes) * MEGABYTE
+  const steps = new Map<number, Plan.ThrottlingStep>()
+  for (const { limit, percentage } of terms.throttling) {
+    const until = (allowance * percentage) / 100 - usedBytes
+    const at = Math.min(100, Math.max(1, Math.ceil((until * 100) / of)))
+    steps.set(at, { percentage: at, limit })
+  }
+  return { dataMegaBytes, throttling: [...steps.values()] }
+}

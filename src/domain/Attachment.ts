@@ -23,7 +23,7 @@ export interface Attachment {
   readonly organizationId: string
   /** 18 to 20 digits (rule I1). */
   readonly iccid: string
-  /** The subscription that it is on, for good. */
+  /** The subscription that it is on, for good; the subscription may move to another SIM (rule S8). */
   readonly subscriptionId: string
   /** An id that never changes; packages and jobs are named after it. */
   readonly attachmentId: string
@@ -48,6 +48,8 @@ export interface Attachment {
   readonly suspendedAt: Instant | null
   /** The last allowance threshold notified, in percent; 0 if none was (rule R2). */
   readonly lastThresholdNotified: number
+  /** How many times it has moved to another SIM with its subscription (rule S8). */
+  readonly replacements: number
 }
 
 /** An attachment with its packages by occurrence, ascending. */

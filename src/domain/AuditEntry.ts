@@ -36,6 +36,7 @@ export const actions = [
   "sim.set_stock_levels",
   "subscription.create",
   "subscription.delete",
+  "subscription.replace",
   "subscription.pause",
   "subscription.resume",
   "plan_attachment.create",

@@ -19,6 +19,8 @@ export interface NewJob {
 export interface Decision {
   /** The SIM's aggregate as it was loaded and as it becomes. Absent: no SIM is written. */
   readonly sim?: SimChange
+  /** The SIM that the subscription of `sim` leaves (rule S8). Absent: it has not moved. */
+  readonly movedFrom?: SimChange
   /** The plan that the decision relies on: it must still be stored in this version. */
   readonly unchangedPlan?: Plan
   readonly smdpEntries?: ReadonlyArray<Entry>

@@ -8,7 +8,7 @@ import type * as Attachment from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
 import * as Pause from "./Pause.ts"
 import * as SimAggregate from "./SimAggregate.ts"
-import { isAtTelco, packageId } from "./Package.ts"
+import { idOf, isAtTelco, packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
@@ -21,19 +21,20 @@ const releaseJobId = (subscriptionId: string): string => `release:${subscription
  * The packages that the telco has of an attachment, or may be about to have. Packages whose period is over are left
  * out.
  */
-const packageIdsAtTelco = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<string> => {
-  const { anchor, attachmentId, terms } = attachment
+export const packageIdsAtTelco = (
+  { attachment, packages }: Attachment.WithPackages,
+  now: Instant
+): ReadonlyArray<string> => {
+  const { anchor, attachmentId, replacements, terms } = attachment
   const due =
     terms.recurrence !== null && anchor !== null
       ? Recurrence.dueCount(terms.recurrence, anchor, now)
       : Math.max(1, packages.length)
-  return Array.from({ length: due }, (_, occurrence) => occurrence)
-    .filter((occurrence) => {
-      const known = packages.find((pack) => pack.occurrence === occurrence)
-      if (known === undefined) return true
-      return isAtTelco(known, now)
-    })
-    .map((occurrence) => packageId(attachmentId, occurrence))
+  return Array.from({ length: due }, (_, occurrence) => occurrence).flatMap((occurrence) => {
+    const known = packages.find((pack) => pack.occurrence === occurrence)
+    if (known === undefined) return packageId(attachmentId, occurrence, replacements)
+    return isAtTelco(known, now) ? idOf(known) : []
+  })
 }
 
 /**
@@ -101,26 +102,43 @@ export const withheld = (aggregate: SimAggregate.SimAggregate, releaseId: string
   }
 }
 
-/** The job that releases the SIM; null while it is not being released. */
-export const releaseJobOf = ({ allocation }: Sim): string | null =>
-  allocation._tag === "Releasing" ? releaseJobId(allocation.subscriptionId) : null
+/** The job that ends what the telco has of a subscription on the SIM that it has left (rule S8). */
+const endJobId = (subscriptionId: string, iccid: string): string => `${releaseJobId(subscriptionId)}:${iccid}`
 
-/**
- * Rule S3: the telco has confirmed the cancellation, so the SIM is free again. One that the telco has not resumed yet (rule
- * S7) stays: it is free when its change is done.
- */
-export const released = (sim: Sim): Decision => {
-  if (sim.allocation._tag !== "Releasing") return {}
-  const next: Sim = Pause.isResumed(sim) ? { ...sim, allocation: { _tag: "Free" } } : sim
-  return { sim: { loaded: { sim }, next: { sim: next } } }
+/** The job that releases the SIM, or ends what its subscription has left on it; null where there is none. */
+export const releaseJobOf = ({ allocation, iccid }: Pick<Sim, "allocation" | "iccid">): string | null => {
+  if (allocation._tag === "Replaced") return endJobId(allocation.subscriptionId, iccid)
+  return allocation._tag === "Releasing" ? releaseJobId(allocation.subscriptionId) : null
+}
+
+/** The SIM after the telco has confirmed that nothing is left on it. */
+const afterRelease = (sim: Sim): Sim => {
+  if (!Pause.isResumed(sim)) return sim
+  switch (sim.allocation._tag) {
+    case "Releasing":
+      return { ...sim, allocation: { _tag: "Free" } }
+    case "Replaced":
+      return { ...sim, allocation: { _tag: "Withdrawn", reason: "replaced" } }
+    case "Free":
+    case "Provisioning":
+    case "InService":
+    case "Withdrawn":
+      return sim
+  }
 }
 
 /**
+ * Rules S3 and S8: the telco has confirmed the cancellation, so the SIM is free again, or withdrawn where its subscription has
+ * moved. One that the telco has not resumed yet (rule S7) stays: it is so when its change is done.
+ */
+export const released = (sim: Sim): Decision =>
+  releaseJobOf(sim) === null ? {} : { sim: { loaded: { sim }, next: { sim: afterRelease(sim) } } }
+
+/**
  * Rule S7: a change of the SIM's service has ended. `isReleased` says that nothing else is left to be done of its release: then
- * the SIM is free where it was resumed.
+ * the SIM is free, or withdrawn, where it was resumed.
  */
 export const afterPause = (loaded: Sim, { jobs, sim }: Pause.Next, isReleased: boolean): Decision => {
-  const isFree = isReleased && sim.allocation._tag === "Releasing" && Pause.isResumed(sim)
-  const next: Sim = isFree ? { ...sim, allocation: { _tag: "Free" } } : sim
+  const next = isReleased ? afterRelease(sim) : sim
   return { sim: { loaded: { sim: loaded }, next: { sim: next } }, jobs }
 }

@@ -12,7 +12,7 @@ import type { Plan } from "./Plan.ts"
 import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
 import type { Sent } from "./SmsSegments.ts"
-import type { Created } from "./Subscription.ts"
+import type { Created, Replaced } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, SECOND } from "./Time.ts"
 
@@ -29,6 +29,8 @@ export interface Answers {
   readonly Region: Region
   /** The subscription or attachment that was created (rule S1). */
   readonly Created: Created
+  /** The subscription on its new SIM (rule S8). */
+  readonly Replaced: Replaced
   /** What the eSIM's mobile plan is after the request (rule I6). */
   readonly MobilePlan: MobilePlanStatus
   /** How the message was split into segments. */
@@ -73,6 +75,10 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
   Created: {
     keep: (value) => ({ kind: "Created", value }),
     read: (answer) => (answer.kind === "Created" ? answer : undefined)
+  },
+  Replaced: {
+    keep: (value) => ({ kind: "Replaced", value }),
+    read: (answer) => (answer.kind === "Replaced" ? answer : undefined)
   },
   MobilePlan: {
     keep: (value) => ({ kind: "MobilePlan", value }),

@@ -17,12 +17,23 @@ export type Work =
       readonly iccid: string
       readonly attachmentId: string
       readonly occurrence: number
+      /** The attachment's at that time (rule S8). Absent: 0. */
+      readonly replacement?: number
+    }
+  /** Order what is left of a package, after its subscription has moved to another SIM (rule S8). */
+  | {
+      readonly _tag: "ReplacePackage"
+      readonly iccid: string
+      readonly attachmentId: string
+      readonly occurrence: number
+      /** The package's. */
+      readonly replacement: number
     }
   /** Send a suspension to the telco (rule T7). */
   | { readonly _tag: "SuspendPackages"; readonly iccid: string; readonly attachmentId: string }
   /**
    * Cancel packages at the telco, whether or not it has them. With `release` the SIM becomes free after the telco has
-   * confirmed all of them (rules S3 and S5).
+   * confirmed all of them (rules S3 and S5), or withdrawn for good (rule S8).
    */
   | {
       readonly _tag: "CancelPackages"
@@ -75,6 +86,7 @@ export type Work =
 export const kinds = [
   "Provision",
   "CreatePackage",
+  "ReplacePackage",
   "SuspendPackages",
   "CancelPackages",
   "SendSms",
@@ -271,6 +283,7 @@ export const isAwaited = (work: Work): boolean => {
     case "RunCommand":
       return true
     case "CreatePackage":
+    case "ReplacePackage":
     case "SuspendPackages":
     case "CancelPackages":
     case "SetService":

@@ -8,7 +8,7 @@
  */
 import * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
-import { type Package, packageId } from "./Package.ts"
+import { idOf, type Package } from "./Package.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
@@ -74,14 +74,18 @@ const isFollowed = (of: Of): boolean => isConfirmed(of) && of.attachment.suspend
 const isDeletion = ({ loaded, next }: SimChange): boolean =>
   next.subscription?.status === "Deleted" && loaded.subscription?.status === "Live"
 
-/** The id of the job that notifies what falls due of an attachment. */
-export const jobIdOf = (attachmentId: string): string => `notify:${attachmentId}`
+/** What names the job of an attachment. */
+export type NotifiedAttachment = Pick<Attachment.Attachment, "attachmentId" | "replacements">
+
+/** The id of the job that notifies what falls due of an attachment. One that moves with its subscription gets another one. */
+export const jobIdOf = ({ attachmentId, replacements }: NotifiedAttachment): string =>
+  replacements === 0 ? `notify:${attachmentId}` : `notify:${attachmentId}:${replacements}`
 
 /**
  * The attachments that the change ends, by a suspension or a deletion, after something of them has fallen due. `caused`
  * needs to know what their jobs have notified.
  */
-export const ended = (change: SimChange, now: Instant): ReadonlyArray<string> => {
+export const ended = (change: SimChange, now: Instant): ReadonlyArray<NotifiedAttachment> => {
   const { loaded, next } = change
   const isDeleted = isDeletion(change)
   const suspended = new Set(
@@ -92,7 +96,7 @@ export const ended = (change: SimChange, now: Instant): ReadonlyArray<string> =>
   return (loaded.attachments ?? NONE)
     .filter((of) => isFollowed(of) && (isDeleted || suspended.has(of.attachment.attachmentId)))
     .filter((of) => milestones(of).some(({ at }) => at <= now))
-    .map(({ attachment }) => attachment.attachmentId)
+    .map(({ attachment }) => attachment)
 }
 
 /** Rule S7: a pause and its end. A deletion ends a pause without a word of its own. */
@@ -128,15 +132,14 @@ export const caused = (
     const known = isConfirmed(stored) ? stored : undefined
     if (known === undefined) causes.push({ type: "attachment.created", of })
     causes.push(...packageCauses(known, of))
-    const { attachmentId, suspendedAt } = of.attachment
-    if (suspendedAt !== null) {
+    if (of.attachment.suspendedAt !== null) {
       if (known?.attachment.suspendedAt === null) causes.push(...late(of), { type: "attachment.suspended", of })
       continue
     }
     if (known !== undefined && milestones(known).length > 0) continue
     const { causes: due, nextAt } = dueBetween(of, Number.NEGATIVE_INFINITY, now)
     causes.push(...due)
-    if (nextAt !== null) jobs.push(job(next.sim.iccid, attachmentId, nextAt))
+    if (nextAt !== null) jobs.push(job(next.sim.iccid, of.attachment, nextAt))
   }
   if (isDeletion(change)) {
     causes.push(...(next.attachments ?? NONE).filter(isFollowed).flatMap(late), { type: "subscription.deleted" })
@@ -147,12 +150,18 @@ export const caused = (
 /** Lapsed packages were never at the telco: nothing is notified of them. */
 const packageTypes = { Created: "package.created", Refused: "package.refused", Lapsed: null } as const
 
+/** What became of a package at the telco; of what is left of it, where its subscription has moved (rule S8). */
+const packageType = ({ refusal, replacement, status }: Package): LifecycleType | null => {
+  if (replacement?.isAwaited !== true) return packageTypes[status]
+  return refusal === null ? null : "package.refused"
+}
+
 const packageCauses = (known: Of | undefined, of: Of): ReadonlyArray<Cause> => {
   if (known?.packages === of.packages) return NONE
-  const stored = new Set(known?.packages.map(({ occurrence }) => occurrence))
+  const stored = new Map(known?.packages.map((pack) => [pack.occurrence, packageType(pack)]))
   return of.packages.flatMap((pack): ReadonlyArray<Cause> => {
-    const type = packageTypes[pack.status]
-    return type === null || stored.has(pack.occurrence) ? NONE : [{ type, of, pack }]
+    const type = packageType(pack)
+    return type === null || type === stored.get(pack.occurrence) ? NONE : [{ type, of, pack }]
   })
 }
 
@@ -165,9 +174,9 @@ const dueBetween = (of: Of, from: Instant, now: Instant) => {
 }
 
 /** The job that notifies what is due of an attachment from `dueAt` on. */
-const job = (iccid: string, attachmentId: string, dueAt: Instant): NewJob => ({
-  jobId: jobIdOf(attachmentId),
-  work: { _tag: "NotifyAttachment", iccid, attachmentId },
+const job = (iccid: string, of: NotifiedAttachment, dueAt: Instant): NewJob => ({
+  jobId: jobIdOf(of),
+  work: { _tag: "NotifyAttachment", iccid, attachmentId: of.attachmentId },
   dueAt
 })
 
@@ -206,9 +215,23 @@ export const notifications = (
 /** The jobs that notify what falls due of these attachments after `now`, for an endpoint that asks for it from now on. */
 export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, now: Instant): ReadonlyArray<NewJob> =>
   attachments.flatMap((of) => {
-    const { attachmentId, confirmed, iccid, suspendedAt } = of.attachment
+    const { confirmed, iccid, suspendedAt } = of.attachment
     const { nextAt } = dueBetween(of, now, now)
-    return confirmed && suspendedAt === null && nextAt !== null ? [job(iccid, attachmentId, nextAt)] : []
+    return confirmed && suspendedAt === null && nextAt !== null ? [job(iccid, of.attachment, nextAt)] : []
+  })
+
+/** The attachments that may have a job which goes on after a move (rule S8). */
+export const followedOf = (attachments: ReadonlyArray<Attachment.WithPackages>): ReadonlyArray<NotifiedAttachment> =>
+  attachments.filter((of) => isFollowed(of) && milestones(of).length > 0).map(({ attachment }) => attachment)
+
+/** Rule S8: the jobs that go on for attachments which have moved, each from the instant until which it has been notified. */
+export const jobsUntil = (
+  attachments: ReadonlyArray<Attachment.WithPackages>,
+  notifiedUntil: ReadonlyMap<string, Instant>
+): ReadonlyArray<NewJob> =>
+  attachments.flatMap(({ attachment }) => {
+    const dueAt = notifiedUntil.get(attachment.attachmentId)
+    return dueAt === undefined ? [] : [job(attachment.iccid, attachment, dueAt)]
   })
 
 /** After how long all processes know of a new endpoint. */
@@ -267,9 +290,7 @@ export const payloads = (
     switch (type) {
       case "package.created":
       case "package.refused":
-        return pack === undefined
-          ? NONE
-          : [{ type, data: { ...data(shown(pack)), packageId: packageId(pack.attachmentId, pack.occurrence) } }]
+        return pack === undefined ? NONE : [{ type, data: { ...data(shown(pack)), packageId: idOf(pack) } }]
       case "attachment.suspended": {
         const { suspendedAt } = of.attachment
         return suspendedAt === null

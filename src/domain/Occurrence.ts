@@ -14,7 +14,7 @@ import { addDays, type Instant } from "./Time.ts"
 /** The part of an attachment that its occurrences depend on. */
 export type Recurring = Pick<
   Attachment.Attachment,
-  "organizationId" | "iccid" | "attachmentId" | "terms" | "anchor" | "suspendedAt"
+  "organizationId" | "iccid" | "attachmentId" | "terms" | "anchor" | "suspendedAt" | "replacements"
 >
 
 type Of = ForOccurrence["attachments"][0]
@@ -52,16 +52,40 @@ export const next = (
   attachment: Omit<Recurring, "organizationId" | "terms"> & { readonly terms: Pick<PlanTerms, "recurrence"> },
   occurrence: number
 ): NewJob | undefined => {
-  const { anchor, attachmentId, iccid, suspendedAt, terms } = attachment
+  const { anchor, attachmentId, iccid, replacements, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null || occurrence >= terms.recurrence.occurrences) return undefined
   const dueAt = Recurrence.dueAt(terms.recurrence, anchor, occurrence)
   if (suspendedAt !== null && suspendedAt < dueAt) return undefined
   return {
-    jobId: packageId(attachmentId, occurrence),
-    work: { _tag: "CreatePackage", iccid, attachmentId, occurrence },
+    jobId: packageId(attachmentId, occurrence, replacements),
+    work: {
+      _tag: "CreatePackage",
+      iccid,
+      attachmentId,
+      occurrence,
+      ...(replacements > 0 && { replacement: replacements })
+    },
     dueAt
   }
 }
+
+/** What a job of an occurrence names. */
+export interface Named {
+  /** The SIM that it was left for. */
+  readonly iccid: string
+  /** Whose occurrence it is. */
+  readonly attachmentId: string
+  /** From 0. */
+  readonly occurrence: number
+  /** Absent: 0. */
+  readonly replacement?: number
+}
+
+/** The view, where the attachment is still on the SIM that the job was left for; else null (rule S8). */
+export const stillOf =
+  ({ replacement = 0 }: Named) =>
+  (present: ForOccurrence | null): ForOccurrence | null =>
+    present?.attachments[0].attachment.replacements === replacement ? present : null
 
 const isRecorded = ({ packages }: Of, occurrence: number): boolean =>
   packages.some((pack) => pack.occurrence === occurrence)
@@ -88,14 +112,9 @@ export const step = (present: ForOccurrence | null, occurrence: number, now: Ins
  * deleted while the telco was called, a job suspends or cancels the package there. If the outcome is unknown and the
  * attachment was suspended, a job cancels the package, whether or not the telco has it.
  */
-export const record = (
-  present: ForOccurrence | null,
-  work: { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number },
-  outcome: Outcome,
-  now: Instant
-): Decision => {
+export const record = (present: ForOccurrence | null, work: Named, outcome: Outcome, now: Instant): Decision => {
   const { attachmentId, iccid, occurrence } = work
-  const id = packageId(attachmentId, occurrence)
+  const id = packageId(attachmentId, occurrence, work.replacement)
   if (present === null) {
     return outcome._tag === "Created" ? { jobs: [cancellation(iccid, id, now)] } : {}
   }
@@ -150,6 +169,8 @@ export const packageOf = (
     telcoPackageId: telco?.telcoPackageId ?? null,
     activationAt,
     expirationAt: activationAt === null ? null : (reported?.expirationAt ?? window?.end ?? validUntil(activationAt)),
-    usedBytes: 0
+    usedBytes: 0,
+    replacement:
+      attachment.replacements === 0 ? null : { number: attachment.replacements, usedBefore: 0, isAwaited: false }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Packages: one allowance period at the telco (rules T5 and R1). A non-recurring attachment has exactly one package, a
- * recurring one has one per occurrence. The id `<attachment id>:<occurrence>` is also the idempotency key at the telco.
+ * recurring one has one per occurrence. Its id is also its idempotency key at the telco. Where the subscription has moved to
+ * another SIM (rule S8), what is left of a package is ordered again, under another id.
  */
 import type { Instant } from "./Time.ts"
 
@@ -12,6 +13,16 @@ export const statuses = ["Created", "Refused", "Lapsed"] as const
 
 /** What became of the package's order at the telco (rule T5). */
 export type Status = (typeof statuses)[number]
+
+/** What a package has because its subscription has moved to another SIM (rule S8). */
+export interface Replacement {
+  /** How many times its attachment had moved when it was ordered; part of its id. At least 1. */
+  readonly number: number
+  /** What was used of it on former SIMs, in bytes. The telco's totals do not have it. */
+  readonly usedBefore: number
+  /** Whether the telco has not taken the order for what is left of it. */
+  readonly isAwaited: boolean
+}
 
 /** One allowance period at the telco: of a recurring attachment one for each occurrence, else the only one. */
 export interface Package {
@@ -25,7 +36,10 @@ export interface Package {
   readonly occurrence: number
   /** It never changes: a package is recorded when the telco has answered, or need not be asked. */
   readonly status: Status
-  /** What the telco said where it refused; null where it did not, and for refusals before that was kept (rule L2). */
+  /**
+   * What the telco said where it refused, which may be the order for what is left of it; null where it did not, and for
+   * refusals before that was kept (rule L2).
+   */
   readonly refusal: string | null
   /** The telco's own name of it. Null: it gave none, or was not asked. */
   readonly telcoPackageId: string | null
@@ -33,12 +47,29 @@ export interface Package {
   readonly activationAt: Instant | null
   /** Exclusive. Null while it is not known. */
   readonly expirationAt: Instant | null
-  /** The highest total that was reported; it never falls (rule R1). */
+  /** The highest total that was reported, that of former SIMs included; it never falls (rule R1). */
   readonly usedBytes: number
+  /** Null: it was ordered on the SIM that its attachment was made on. */
+  readonly replacement: Replacement | null
 }
 
-/** The package's id, which is also its idempotency key at the telco. */
-export const packageId = (attachmentId: string, occurrence: number): string => `${attachmentId}:${occurrence}`
+/**
+ * The id of a package, which is also its idempotency key at the telco: `<attachment id>:<occurrence>`, and after a move of the
+ * attachment its number too (rule S8), so that no order on a former SIM is taken for it.
+ */
+export const packageId = (attachmentId: string, occurrence: number, replacement = 0): string =>
+  replacement === 0 ? `${attachmentId}:${occurrence}` : `${attachmentId}:${occurrence}:${replacement}`
+
+/** The id of a package that is there. */
+export const idOf = ({
+  attachmentId,
+  occurrence,
+  replacement
+}: Pick<Package, "attachmentId" | "occurrence" | "replacement">): string =>
+  packageId(attachmentId, occurrence, replacement?.number)
+
+/** The attachment whose package the id names. */
+export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id
 
 /** Whether the telco has it, and its period is not over. A package that waits for its first use is not over. */
 export const isAtTelco = ({ expirationAt, status }: Pick<Package, "expirationAt" | "status">, now: Instant): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Previews of creations, deletions and suspensions (rule S9): what a request would do at an instant, worked out by the same
+ * Previews of creations, deletions, replacements and suspensions (rule S9): what a request would do at an instant, worked out by the same
  * decisions that carry it out. Nothing is written, reserved or ordered.
  *
  * A preview assumes that the telco takes every package, and names no times of its own for it.
@@ -7,7 +7,7 @@
 import { Result } from "effect"
 import * as Deletion from "./Deletion.ts"
 import type { Package } from "./Package.ts"
-import { isAtTelco, packageId } from "./Package.ts"
+import { idOf, isAtTelco, packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import * as Provisioning from "./Provisioning.ts"
 import type {
@@ -22,7 +22,9 @@ import type {
   SubscriptionFull
 } from "./Refusal.ts"
 import * as SimAggregate from "./SimAggregate.ts"
-import type { Created } from "./Subscription.ts"
+import * as Replacement from "./Replacement.ts"
+import type { Sim } from "./Sim.ts"
+import type { Created, Replaced } from "./Subscription.ts"
 import * as Suspension from "./Suspension.ts"
 import type { Instant } from "./Time.ts"
 
@@ -63,6 +65,16 @@ export interface OfDeletion {
   readonly cancelled: ReadonlyArray<PackageTimes>
 }
 
+/** What a replacement would do. */
+export interface OfReplacement {
+  /** The subscription on the eSIM that would be picked, which is not reserved. */
+  readonly replaced: Replaced
+  /** The packages that would be ordered on the new SIM, with the data that is left. */
+  readonly ordered: ReadonlyArray<PackageTimes & { readonly dataMegaBytes: number }>
+  /** The packages that would be cancelled on the old SIM. */
+  readonly cancelled: ReadonlyArray<PackageTimes>
+}
+
 /** What a suspension would do. */
 export interface OfSuspension {
   /** The packages that would be stopped at the telco; none where the attachment is suspended already. */
@@ -71,11 +83,20 @@ export interface OfSuspension {
   readonly endedOccurrences: number
 }
 
-const timesOf = ({ activationAt, attachmentId, expirationAt, occurrence }: Package): PackageTimes => ({
-  packageId: packageId(attachmentId, occurrence),
-  activationAt,
-  expirationAt
+const timesOf = (pack: Package): PackageTimes => ({
+  packageId: idOf(pack),
+  activationAt: pack.activationAt,
+  expirationAt: pack.expirationAt
 })
+
+/** The packages of these ids, of which some may not be known yet. */
+const timesOfAll = (
+  { attachments }: SimAggregate.SimAggregate,
+  packageIds: ReadonlyArray<string>
+): ReadonlyArray<PackageTimes> => {
+  const known = new Map(attachments.flatMap(({ packages }) => packages.map((pack) => [idOf(pack), timesOf(pack)])))
+  return packageIds.map((id) => known.get(id) ?? { packageId: id, activationAt: null, expirationAt: null })
+}
 
 /** What becomes of a creation of which the telco takes all that is ordered. */
 const confirmed = (subscribed: Provisioning.Subscribed, now: Instant): Provisioning.Confirmed => {
@@ -115,17 +136,31 @@ export const deletion = (aggregate: SimAggregate.SimAggregate, now: Instant): Re
   const refusal = Result.isFailure(removed) ? removed.failure : null
   if (refusal?._tag === "NotFound") return Result.fail(refusal)
   const packages = aggregate.attachments.flatMap((of) => of.packages)
-  const known = new Map(packages.map((pack) => [packageId(pack.attachmentId, pack.occurrence), timesOf(pack)]))
   const jobs = Result.isSuccess(removed) ? (removed.success.jobs ?? []) : []
   return Result.succeed({
     refusal,
     isDownloaded: aggregate.sim.downloaded,
     isActivated: packages.some(({ activationAt }) => activationAt !== null && activationAt <= now),
     isUsed: packages.some(({ usedBytes }) => usedBytes > 0),
-    cancelled: jobs
-      .flatMap(({ work }) => (work._tag === "CancelPackages" ? work.packageIds : []))
-      .map((id) => known.get(id) ?? { packageId: id, activationAt: null, expirationAt: null })
+    cancelled: timesOfAll(
+      aggregate,
+      jobs.flatMap(({ work }) => (work._tag === "CancelPackages" ? work.packageIds : []))
+    )
   })
+}
+
+/** Rule S9: what a replacement by `free` would do. It is refused as `Replacement.replace` would refuse it. */
+export const replacement = (
+  aggregate: SimAggregate.SimAggregate,
+  free: Sim,
+  now: Instant
+): Result.Result<OfReplacement, NotFound | SimBusy> => {
+  const given = { pause: { changeId: NIL, isRefused: false }, changeId: NIL, notifiedUntil: new Map() }
+  return Result.map(Replacement.replace(aggregate, free, given, now), ({ cancelled, left, replaced }) => ({
+    replaced,
+    ordered: left.map(({ pack, terms }) => ({ ...timesOf(pack), dataMegaBytes: terms.dataMegaBytes })),
+    cancelled: timesOfAll(aggregate, cancelled)
+  }))
 }
 
 /** Rule S9: what a suspension would do. It is refused as `Suspension.suspend` would refuse it. */

@@ -127,7 +127,8 @@ export const subscribe = (
       createdAt: now,
       confirmed: false,
       suspendedAt: null,
-      lastThresholdNotified: 0
+      lastThresholdNotified: 0,
+      replacements: 0
     }
     const attached = [...aggregate.attachments, { attachment, packages: [] }]
     yield* checkSize(

@@ -3,7 +3,7 @@
  */
 import * as Attachment from "./Attachment.ts"
 import type { Job } from "./Job.ts"
-import { isAtTelco, type Package, packageId } from "./Package.ts"
+import { idOf, isAtTelco, type Package, packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { type Instant, toIso } from "./Time.ts"
@@ -58,7 +58,13 @@ interface Wanted {
 
 /** Whether the telco has a package that is active. */
 const isServing = (pack: Package, now: Instant): boolean =>
-  pack.activationAt !== null && pack.activationAt <= now && isAtTelco(pack, now)
+  pack.activationAt !== null && pack.activationAt <= now && isAtTelco(pack, now) && pack.replacement?.isAwaited !== true
+
+/** The package of now, or the first one, of which the telco has not taken what is left (rule S8). */
+const awaited = ({ packages }: Attachment.WithPackages, now: Instant): Package | undefined =>
+  packages.find(
+    (pack) => pack.replacement?.isAwaited === true && isAtTelco(pack, now) && (pack.activationAt ?? now) <= now
+  )
 
 const ofOccurrence = (
   terms: PlanTerms,
@@ -87,23 +93,30 @@ const isOver = (state: Attachment.State): boolean => state === "SUSPENDED" || st
 
 /** The id of the job that orders the package that is due and not there; null where none is. */
 export const orderOf = (of: Attachment.WithPackages, now: Instant): string | null => {
-  const next = isOver(Attachment.state(of, now)) ? null : wanted(of, now)
+  if (isOver(Attachment.state(of, now))) return null
+  const left = awaited(of, now)
+  if (left !== undefined) return left.refusal === null ? idOf(left) : null
+  const next = wanted(of, now)
   if (next === null || now < next.dueAt || of.packages.some(({ occurrence }) => occurrence === next.occurrence)) {
     return null
   }
   return of.packages.some((pack) => isServing(pack, now))
     ? null
-    : packageId(of.attachment.attachmentId, next.occurrence)
+    : packageId(of.attachment.attachmentId, next.occurrence, of.attachment.replacements)
 }
 
-const refused = ({ attachmentId, occurrence, refusal }: Package): Reason => ({
-  _tag: "TelcoRefused",
-  packageId: packageId(attachmentId, occurrence),
-  said: refusal
-})
+const refused = (pack: Package): Reason => ({ _tag: "TelcoRefused", packageId: idOf(pack), said: pack.refusal })
+
+const ordering = ({ order }: Known): Reason => {
+  if (order?.waiting == null) return { _tag: "WaitsForOrder" }
+  const { message: said, since } = order.waiting
+  return { _tag: "TelcoUnavailable", tries: order.attempts, since, nextTryAt: order.dueAt, said }
+}
 
 /** Why the package that is to give service does not. */
-const lacking = (of: Attachment.WithPackages, { order }: Known, now: Instant): Reason => {
+const lacking = (of: Attachment.WithPackages, known: Known, now: Instant): Reason => {
+  const left = awaited(of, now)
+  if (left !== undefined) return left.refusal === null ? ordering(known) : refused(left)
   const next = wanted(of, now)
   const pack = of.packages.find(({ occurrence }) => occurrence === (next?.occurrence ?? 0))
   const start = pack?.activationAt ?? next?.start ?? null
@@ -122,9 +135,7 @@ const lacking = (of: Attachment.WithPackages, { order }: Known, now: Instant): R
       ? { _tag: "WaitsForStart", at: following.start }
       : { _tag: "Over", at: Math.min(pack.expirationAt ?? now, now) }
   }
-  if (order?.waiting == null) return { _tag: "WaitsForOrder" }
-  const { message: said, since } = order.waiting
-  return { _tag: "TelcoUnavailable", tries: order.attempts, since, nextTryAt: order.dueAt, said }
+  return ordering(known)
 }
 
 /** Rule L2: why the attachment gives no service at `now`; null where it does. */
@@ -137,6 +148,7 @@ export const of = (attached: Attachment.WithPackages, known: Known, now: Instant
     case "EXPIRED":
       return { _tag: "Over", at: Attachment.times(attached).expirationAt ?? now }
     case "PENDING_FOR_FIRST_USE": {
+      if (awaited(attached, now) !== undefined) return lacking(attached, known, now)
       const [first] = packages
       return first?.status === "Refused" ? refused(first) : { _tag: "WaitsForFirstUse" }
     }

@@ -14,7 +14,8 @@ import type * as Withdrawal from "./Withdrawal.ts"
  * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
  * last subscription is gone, and the telco has not yet confirmed that nothing of it remains; or a creation on it was
  * interrupted, and is resumed or undone. `Withdrawn`: no subscription has it, and none gets it until it is made available
- * again (rule I9).
+ * again (rule I9). `Replaced`: its subscription has moved to another SIM (rule S8), and the telco has not yet confirmed that
+ * nothing of it remains; then it is `Withdrawn`.
  */
 export type Allocation =
   | { readonly _tag: "Free" }
@@ -22,12 +23,15 @@ export type Allocation =
   | { readonly _tag: "InService"; readonly subscriptionId: string }
   | { readonly _tag: "Releasing"; readonly subscriptionId: string }
   | { readonly _tag: "Withdrawn"; readonly reason: Withdrawal.Reason }
+  | { readonly _tag: "Replaced"; readonly subscriptionId: string }
 
 /** Why the SIM is withdrawn; null: it is not. */
-export const withdrawnReason = ({ allocation }: Pick<Sim, "allocation">): Withdrawal.Reason | null =>
-  allocation._tag === "Withdrawn" ? allocation.reason : null
+export const withdrawnReason = ({ allocation }: Pick<Sim, "allocation">): Withdrawal.Reason | null => {
+  if (allocation._tag === "Replaced") return "replaced"
+  return allocation._tag === "Withdrawn" ? allocation.reason : null
+}
 
-/** Who has the SIM, as an id; null: nobody. */
+/** The subscription that has the SIM, or had it until its telco has confirmed its end, as an id; null: none. */
 export const holder = (allocation: Allocation): string | null =>
   allocation._tag === "Free" || allocation._tag === "Withdrawn" ? null : allocation.subscriptionId
 
@@ -114,6 +118,7 @@ export const status = ({ allocation }: Pick<Sim, "allocation">): Status => {
     case "Releasing":
       return "releasing"
     case "Withdrawn":
+    case "Replaced":
       return "withdrawn"
   }
 }
@@ -148,7 +153,7 @@ export type Purpose = "subscription" | "mobile plan"
 export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
   purpose === "subscription"
     ? isFree(sim)
-    : sim.isEsim && sim.allocation._tag !== "Withdrawn" && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
+    : sim.isEsim && withdrawnReason(sim) === null && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (

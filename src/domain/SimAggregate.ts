@@ -7,7 +7,7 @@
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
-import { type Package, packageId } from "./Package.ts"
+import { idOf, type Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import { NotFound } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
@@ -84,12 +84,13 @@ export const visible = (aggregate: SimAggregate | null, iccid: string): Result.R
 
 /**
  * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none where the SIM is free or withdrawn.
- * Null while the SIM is being sold or released, and whose they are changes.
+ * Null while the SIM is being sold or released, or its subscription has just moved, and whose they are changes.
  */
 export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attachment.WithPackages> | null => {
   switch (sim.allocation._tag) {
     case "Provisioning":
     case "Releasing":
+    case "Replaced":
       return null
     case "Free":
     case "Withdrawn":
@@ -145,10 +146,9 @@ export const forReports = (
   { attachments, sim, subscription }: SimAggregate,
   { packageIds, since }: PackagesForReports
 ): ForReports => {
-  const isNamed = ({ attachmentId, occurrence, telcoPackageId }: Package): boolean =>
+  const isNamed = (pack: Package): boolean =>
     packageIds.length > 0 &&
-    (packageIds.includes(packageId(attachmentId, occurrence)) ||
-      (telcoPackageId !== null && packageIds.includes(telcoPackageId)))
+    (packageIds.includes(idOf(pack)) || (pack.telcoPackageId !== null && packageIds.includes(pack.telcoPackageId)))
   const isAsked = (pack: Package): boolean =>
     (pack.expirationAt === null || pack.expirationAt > since || isNamed(pack)) && pack.status === "Created"
   const isServed = sim.allocation._tag === "InService" && sim.allocation.subscriptionId === subscription?.subscriptionId

@@ -3,7 +3,8 @@
  *
  * Rows are matched by their keys and compared by their values. Ids, terms, metadata, periods and times of creation
  * never change: they are written once, with the row. A package is removed only with its attachment. An attachment is
- * removed with its subscription, or alone.
+ * removed with its subscription, or alone. Only a subscription that moves to another SIM (rule S8) takes its rows along: two
+ * changes of one commit, of which the one removes it and the other adds it to a SIM that had none.
  */
 import type { Attachment } from "./Attachment.ts"
 import type { Package } from "./Package.ts"
@@ -26,7 +27,7 @@ const simFields = [
 ] as const
 const subscriptionFields = ["status"] as const
 const attachmentFields = ["confirmed", "anchor", "suspendedAt", "lastThresholdNotified"] as const
-const packageFields = ["activationAt", "expirationAt", "usedBytes"] as const
+const packageFields = ["activationAt", "expirationAt", "usedBytes", "telcoPackageId", "refusal", "replacement"] as const
 
 /** A field of a SIM that decisions may change. Its version rises beside them, with each change. */
 export type SimField = (typeof simFields)[number]
@@ -38,7 +39,7 @@ export type PackageField = (typeof packageFields)[number]
 /** A SIM's row, and the version that was loaded. */
 export type SimKey = Pick<Sim, "organizationId" | "iccid" | "version">
 /** An attachment's row: its key, what changes of it, and the terms that its queues follow from. */
-export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | AttachmentField> & {
+export type AttachmentState = Pick<Attachment, "organizationId" | "attachmentId" | "replacements" | AttachmentField> & {
   readonly terms: Pick<PlanTerms, "periodDays" | "recurrence">
 }
 
@@ -182,6 +183,36 @@ export const difference = ({ loaded, next }: SimChange): Difference => {
     subscriptions: subscriptions(subscription, next.subscription === undefined ? subscription : next.subscription),
     ...attachments(before, next.attachments ?? before)
   }
+}
+
+const NO_CHANGES: ReadonlySet<SimChange> = new Set()
+
+/** The changes of one commit by which subscriptions move to other SIMs (rule S8). */
+export interface Moves {
+  /** Of the SIMs that are left; all rows that such a change removes stay, on the other SIM. */
+  readonly leaving: ReadonlySet<SimChange>
+  /** Of the SIMs that take them; all rows that such a change adds are there already. */
+  readonly arriving: ReadonlySet<SimChange>
+}
+
+/** Which of the changes of a commit are moves. */
+export const moves = (changes: ReadonlyArray<SimChange>): Moves => {
+  const left = new Map<string, SimChange>()
+  for (const change of changes) {
+    const { loaded, next } = change
+    if (next.subscription === null && loaded.subscription) left.set(loaded.subscription.subscriptionId, change)
+  }
+  if (left.size === 0) return { leaving: NO_CHANGES, arriving: NO_CHANGES }
+  const leaving = new Set<SimChange>()
+  const arriving = new Set<SimChange>()
+  for (const change of changes) {
+    const { loaded, next } = change
+    const from = loaded.subscription || !next.subscription ? undefined : left.get(next.subscription.subscriptionId)
+    if (from === undefined) continue
+    leaving.add(from)
+    arriving.add(change)
+  }
+  return { leaving, arriving }
 }
 
 const byCreation = (left: Attachment, right: Attachment): number =>

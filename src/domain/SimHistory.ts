@@ -5,7 +5,7 @@ import type * as Attachment from "./Attachment.ts"
 import type { AuditEntry } from "./AuditEntry.ts"
 import type { LoggedDelivery } from "./Delivery.ts"
 import type { Job } from "./Job.ts"
-import { packageId } from "./Package.ts"
+import { idOf } from "./Package.ts"
 import type { Entry as ProfileReport } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
 
@@ -102,7 +102,7 @@ export const ofPackages = (
     attachments.flatMap(({ packages }) =>
       packages.flatMap((pack) => {
         if (pack.status !== "Created") return []
-        const id = packageId(pack.attachmentId, pack.occurrence)
+        const id = idOf(pack)
         const at = (became: "active" | "over", instant: Instant | null) =>
           instant === null || instant > now
             ? []

@@ -38,6 +38,12 @@ export interface SubscriptionWithSim {
   readonly sim: Sim
 }
 
+/** The answer to a replacement (rule S8). */
+export interface Replaced extends SubscriptionWithSim {
+  /** The ICCID of the SIM that the subscription has left. */
+  readonly replacedIccid: string
+}
+
 /** Rule W9: whether the texts of a creation are within their limits. */
 export const checkTexts = (request: {
   readonly planId: string

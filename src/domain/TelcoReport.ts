@@ -9,7 +9,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { type Package, packageId } from "./Package.ts"
+import { idOf, type Package } from "./Package.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -165,7 +165,7 @@ const target = (aggregate: ForReports, report: Report, named: string | null): Re
     for (const pack of of.packages) {
       if (pack.status !== "Created") continue
       if (named !== null) {
-        const isNamed = pack.telcoPackageId === named || packageId(pack.attachmentId, pack.occurrence) === named
+        const isNamed = pack.telcoPackageId === named || idOf(pack) === named
         if (isNamed) return Result.succeed({ of, pack })
       } else if (isServed && pack.activationAt === null) {
         if (createdAt - AHEAD_LIMIT <= at) waiting ??= { of, pack }
@@ -194,7 +194,7 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, f
   const { attachment } = of
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
-  const usedBytes = fact === null ? pack.usedBytes : risen(pack.usedBytes, fact.usage)
+  const usedBytes = fact === null ? pack.usedBytes : risen(pack, fact.usage)
   const crossed = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
   const next: AttachmentForReports = {
     ...of,
@@ -247,7 +247,7 @@ const packageAlerts = (
     type: "package.allowanceConsumed",
     data: {
       ...consumed(aggregate, attachment, percentage, usedBytes).data,
-      packageId: packageId(pack.attachmentId, pack.occurrence)
+      packageId: idOf(pack)
     }
   }))
 
@@ -286,8 +286,13 @@ const activate = ({ attachment }: AttachmentForReports, pack: Package, firstUse:
   }
 }
 
-const risen = (usedBytes: number, usage: Usage): number =>
-  usage._tag === "Total" ? Math.max(usedBytes, usage.bytes) : Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)
+/** The telco's total has nothing of what was used on former SIMs (rule S8). */
+const risen = ({ replacement, usedBytes }: Package, usage: Usage): number =>
+  usage._tag === "Total"
+    ? Math.max(usedBytes, sum(replacement?.usedBefore ?? 0, usage.bytes))
+    : sum(usedBytes, usage.bytes)
+
+const sum = (one: number, other: number): number => Math.min(one + other, Number.MAX_SAFE_INTEGER)
 
 const withActivity = (sim: ForReports["sim"], at: Instant): ForReports["sim"] => ({
   ...sim,

@@ -16,6 +16,7 @@ export const standardTypes = [
 export const optInTypes = [
   "subscription.created",
   "subscription.deleted",
+  "subscription.replaced",
   "subscription.paused",
   "subscription.resumed",
   "attachment.created",
@@ -51,10 +52,10 @@ export type OptInType = (typeof optInTypes)[number]
 /** What has become of a command of the host (rule H1). */
 export type OutcomeType = Extract<OptInType, `command.${string}`>
 
-/** What is notified of a SIM's life; the rest of the opt-in types is about usage, stock, endpoints and commands. */
+/** What a change of a SIM is notified by; the rest of the opt-in types is about usage, moves, stock, endpoints and commands. */
 export type LifecycleType = Exclude<
   OptInType,
-  "package.allowanceConsumed" | "stock.low" | "endpoint.disabled" | OutcomeType
+  "subscription.replaced" | "package.allowanceConsumed" | "stock.low" | "endpoint.disabled" | OutcomeType
 >
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
@@ -94,6 +95,16 @@ export type Payload =
   | {
       readonly type: "subscription.created" | "subscription.deleted"
       readonly data: { readonly esim: string; readonly subscriptionId: string }
+    }
+  | {
+      readonly type: "subscription.replaced"
+      /** `esim` is the new SIM, `replacedEsim` the former one; `replacedAt` is RFC 3339 in UTC. */
+      readonly data: {
+        readonly esim: string
+        readonly subscriptionId: string
+        readonly replacedEsim: string
+        readonly replacedAt: string
+      }
     }
   | {
       readonly type: "subscription.paused"

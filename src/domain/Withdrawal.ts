@@ -1,11 +1,11 @@
 /**
- * Why a SIM is withdrawn from the stock (rule I9).
+ * Why a SIM is withdrawn from the stock (rules I9 and S8).
  */
 
 /** All reasons. */
-export const reasons = ["broken", "lost"] as const
+export const reasons = ["broken", "lost", "replaced"] as const
 
-/** What is wrong with the SIM. */
+/** What is wrong with the SIM; `replaced`: its subscription has moved to another one. */
 export type Reason = (typeof reasons)[number]
 
 const known: ReadonlySet<string> = new Set(reasons)

@@ -207,6 +207,13 @@ const remove: Of<"Delete"> = fc.record({
   foreign: rarely(8)
 })
 
+const replace: Of<"Replace"> = fc.record({
+  _tag: fc.constant("Replace" as const),
+  by,
+  line: place,
+  foreign: rarely(8)
+})
+
 const pause: Of<"Pause"> = fc.record({
   _tag: fc.constant("Pause" as const),
   by,
@@ -296,6 +303,7 @@ export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
     { weight: 3, arbitrary: suspend },
     { weight: 3, arbitrary: remove },
     { weight: 4, arbitrary: pause },
+    { weight: 4, arbitrary: replace },
     { weight: 2, arbitrary: sendSms },
     { weight: 3, arbitrary: setMobilePlan },
     { weight: 3, arbitrary: repeat },

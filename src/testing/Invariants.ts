@@ -54,6 +54,7 @@ export const all: ReadonlyArray<Invariant> = [
   Inventory.booksAreEqual,
   Inventory.nothingIsUnderWay,
   Inventory.packagesAreAsOrdered,
+  Inventory.movesTakeEverything,
   Answers.creationsStay,
   Answers.suspensionsStay,
   Answers.pausesStay,

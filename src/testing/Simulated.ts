@@ -50,6 +50,8 @@ export type TelcoRecord = { readonly at: Instant; readonly key: string; readonly
       readonly kind: "package"
       readonly iccid: string
       readonly window: { readonly start: Instant; readonly end: Instant } | null
+      /** What it grants. */
+      readonly dataMegaBytes: number
     }
   | { readonly kind: "suspension" | "cancellation" }
   | { readonly kind: "message"; readonly iccid: string; readonly text: string }

@@ -1,6 +1,6 @@
 /**
  * An independent model of the timing rules, to be read in one sitting: what the interface's seven `active_period` rules
- * say of an attachment, and rules T1 to T7 where the interface is silent. It imports nothing, so that a mistake in the
+ * say of an attachment, and rules T1 to T7 and S8 where the interface is silent. It imports nothing, so that a mistake in the
  * service is not made here as well.
  *
  * The seven rules, in the interface's words:
@@ -143,6 +143,19 @@ export const state = (facts: Facts, now: number): string => {
   if (activationAt === null) return "PENDING_FOR_FIRST_USE"
   if (now < activationAt) return "CREATED"
   return expirationAt !== null && expirationAt <= now ? "EXPIRED" : "ACTIVE"
+}
+
+/**
+ * S8: how many MB are ordered of a package on the SIM that its subscription has moved to; 0 where it is not ordered. A move
+ * changes nothing else: no times, no state, and no occurrences.
+ */
+export const left = (
+  plan: { readonly dataMegaBytes: number; readonly isThrottled: boolean },
+  usedBytes: number
+): number => {
+  const megaBytes = plan.dataMegaBytes - Math.floor(usedBytes / 1_048_576)
+  if (megaBytes > 0) return megaBytes
+  return plan.isThrottled ? 1 : 0
 }
 
 /** T6: the times that a creation is answered with; none where the period was omitted. */

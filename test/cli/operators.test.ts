@@ -232,6 +232,19 @@ describe("an organization's own", () => {
     expect((await keyed("usage", "--by", "week")).code).not.toBe(0)
   })
 
+  it("a subscription moves to another eSIM, and shows before what would move", async () => {
+    const iccid = World.iccid(20)
+    await keyed("subscriptions", "create", stock.planId, "--iccid", iccid)
+    const shown = await keyed("subscriptions", "replace", iccid, "--dry-run")
+    expect(shown).toMatchObject({ code: 0, err: "" })
+    expect(shown.out).toMatch(/Packages on the new SIM:\n.*data_mega_bytes/s)
+    expect(shown.out).toContain("Packages that end on the old SIM:")
+    const [moved] = lines((await keyed("subscriptions", "replace", iccid, "--json")).out)
+    expect(moved).toMatchObject({ replaced_iccid: iccid })
+    expect((await keyed("subscriptions", "show", iccid)).err).toMatch(/subscription_not_found/)
+    expect((await keyed("sims", "show", iccid)).out).toMatch(/^withdrawn_reason +replaced$/m)
+  })
+
   it("key comes from the files of the server of the directory", async () => {
     const { key, organizationId } = stock.tenant
     mkdirSync(".simplan")

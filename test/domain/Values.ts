@@ -127,6 +127,7 @@ export const attachment = (changes: Partial<Attachment> = {}): Attachment => ({
   anchor: null,
   suspendedAt: null,
   lastThresholdNotified: 0,
+  replacements: 0,
   ...changes
 })
 
@@ -142,6 +143,7 @@ export const pack = (changes: Partial<Package> = {}): Package => ({
   activationAt: null,
   expirationAt: null,
   usedBytes: 0,
+  replacement: null,
   ...changes
 })
 

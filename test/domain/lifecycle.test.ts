@@ -140,7 +140,7 @@ describe("A change", () => {
     expect(types(deleted, NOW - DAY_MS)).toEqual(["attachment.expiring", "subscription.deleted"])
     expect(types(deleted, NOW + HOUR_MS)).toEqual(["subscription.deleted"])
     expect(types(deleted)).toEqual(["subscription.deleted"])
-    expect(Lifecycle.ended({ loaded: aggregate([all]), next: deleted }, NOW)).toEqual(["attachment"])
+    expect(Lifecycle.ended({ loaded: aggregate([all]), next: deleted }, NOW)).toEqual([all.attachment])
     expect(Lifecycle.ended({ loaded: aggregate([suspended]), next: deleted }, NOW)).toEqual([])
     expect(Lifecycle.ended({ loaded: aggregate([all]), next: aggregate([{ ...all }]) }, NOW)).toEqual([])
   })

@@ -57,7 +57,8 @@ const newAttachment = {
   confirmed: false,
   anchor: null,
   suspendedAt: null,
-  lastThresholdNotified: 0
+  lastThresholdNotified: 0,
+  replacements: 0
 }
 const work = { _tag: "Provision", iccid: ICCID, attachmentId: "new-attachment" }
 const job = { jobId: "provision:new-attachment", work, dueAt: NOW }

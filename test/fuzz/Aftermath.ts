@@ -68,8 +68,8 @@ const usageOf = Effect.fnUntraced(function* ({ sim: { iccid, organizationId } }:
 const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
   const { mobilePlans, packages, services } = yield* TelcoSimulator.TelcoSimulator
   const all: Array<Simulated.TelcoRecord> = []
-  for (const { iccid, packageId: key, status, window } of yield* packages) {
-    all.push({ kind: "package", at, key, refusal: null, iccid, window })
+  for (const { dataMegaBytes, iccid, packageId: key, status, window } of yield* packages) {
+    all.push({ kind: "package", at, key, refusal: null, iccid, window, dataMegaBytes })
     if (status === "suspended") all.push({ kind: "suspension", at, key, refusal: null })
     if (status === "cancelled") all.push({ kind: "cancellation", at, key, refusal: null })
   }

@@ -71,7 +71,9 @@ const story = {
   refused: subscribe(1, 4, null),
   another: subscribe(1, 2, null),
   deleted: { _tag: "Delete", by: 0, line: 2, foreign: false },
-  end: { _tag: "Quiet" }
+  end: { _tag: "Quiet" },
+  resold: subscribe(1, 2, null),
+  moved: { _tag: "Replace", by: 0, line: 2, foreign: false }
 } as const satisfies Readonly<Record<string, Commands.Command>>
 
 type Name = keyof typeof story
@@ -313,6 +315,15 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
           sim: { ...line.sim, allocation: { _tag: "Releasing", subscriptionId: "subscription" } }
         }))
       }))(history)
+  ],
+  [Invariants.movesTakeEverything, packages("moved", () => [])],
+  [
+    Invariants.movesTakeEverything,
+    changed("moved", ({ records }) => ({
+      records: records.map((record) =>
+        record.kind === "package" ? { ...record, dataMegaBytes: record.dataMegaBytes + 1 } : record
+      )
+    }))
   ],
   [
     Invariants.packagesAreAsOrdered,

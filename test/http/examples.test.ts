@@ -38,7 +38,8 @@ const prepare = async (world: World.World): Promise<{ readonly key: string; read
   const organization = `/organizations/${tenant.organizationId}`
   const sim = { iccid: Samples.iccid, label: "Green", is_esim: true, lpa: Samples.lpa }
   const [deleted, located, waiting] = [World.iccid(2), World.iccid(3), World.iccid(4)]
-  const sims = [Samples.iccid, deleted, located, waiting].map((iccid) => ({ ...sim, iccid }))
+  // The last one is for a subscription that moves.
+  const sims = [Samples.iccid, deleted, located, waiting, World.iccid(5)].map((iccid) => ({ ...sim, iccid }))
   await world.admin("POST", `${organization}/sims`, { sims })
   const endpoint = (await world.admin("POST", `${organization}/webhook-endpoints`, { url: "https://example.com" })).body
   const { body: profiles } = await tenant.get("/v3/coverage-profiles?region_code=SE&label=Green")

@@ -28,6 +28,7 @@ it("replays every kind of answer, byte for byte", async () => {
     [`${line}/pause`, undefined, 200],
     [`${line}/resume`, undefined, 200],
     [`${line}/plan-attachments/${attachments.body.data[0].plan_attachment_id}/suspend`, undefined, 200],
+    [`${line}/replace`, undefined, 200],
     ["/v3/coverage-profiles/custom-region", { region_name: "R", label: "Green", iso2_list: ["FR", "IT"] }, 200],
     ["/v3/coverage-profiles/custom-region", { region_name: "S", label: "Green", iso2_list: ["IT", "FR"] }, 409],
     ["/v3/coverage-profiles/custom-region", { region_name: "S", label: "Green", iso2_list: ["XX"] }, 400],

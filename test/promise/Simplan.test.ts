@@ -64,6 +64,29 @@ describe("subscriptions", () => {
     expect(await simplan.attachments.get({ organizationId, iccid, id: planId })).toMatchObject({ state: "SUSPENDED" })
   })
 
+  it("move to another eSIM, with what is left of their plans (S8)", async () => {
+    const { organizationId } = await stocked(open())
+    const { planId } = await plan(simplan, organizationId)
+    const { attachmentId, sim } = await simplan.subscriptions.create({ organizationId, planId, metadata: "first" })
+    const { iccid } = sim
+    const report = { id: "r1", type: "usage", iccid, occurredAt: start, totalBytes: 5 } as const
+    await simplan.reports.take({ reports: [report] })
+    const foreseen = await simplan.subscriptions.previewReplace({ organizationId, iccid })
+    expect(foreseen).toMatchObject({
+      packages: [{ packageId: `${attachmentId}:0:1` }],
+      cancelledPackages: [{ packageId: `${attachmentId}:0` }]
+    })
+    const moved = await simplan.subscriptions.replace({ organizationId, iccid })
+    expect(moved).toEqual({ ...foreseen.replaced, replacedIccid: iccid })
+    expect((await simplan.attachments.list({ organizationId, iccid: moved.sim.iccid }).toArray())[0]).toMatchObject({
+      attachmentId,
+      usedBytes: 5
+    })
+    await expect(simplan.subscriptions.replace({ organizationId, iccid })).rejects.toMatchObject({
+      name: "NotFoundError"
+    })
+  })
+
   it("are given no SIM that is withdrawn, until it is available again (I9)", async () => {
     const { organizationId, planId } = await selling(open())
     const [first] = await simplan.sims.list({ organizationId }).toArray()

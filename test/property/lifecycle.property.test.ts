@@ -43,7 +43,9 @@ describe("The life of an attachment (E1)", () => {
           : Result.getOrThrow(Suspension.suspend(stored, "attachment", endedAt))
         if (change === undefined) throw new Error("nothing has changed")
         const notifiedUntil = new Map(
-          Lifecycle.ended(change, endedAt).flatMap((id) => (dueAt === null ? [] : [[id, dueAt] as const]))
+          Lifecycle.ended(change, endedAt).flatMap(({ attachmentId }) =>
+            dueAt === null ? [] : [[attachmentId, dueAt] as const]
+          )
         )
         const { causes, jobs } = Lifecycle.caused(change, endedAt, notifiedUntil)
         notified.push(...causes.map(({ type }) => type))

@@ -1,6 +1,6 @@
 /**
  * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list`, `show ICCID` and
- * `usage ICCID`; `create PLAN`, `delete ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
+ * `usage ICCID`; `create PLAN`, `delete ICCID`, `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
  * `pause ICCID` and `resume ICCID` (rule S7).
  */
 import { Effect, Option } from "effect"
@@ -177,6 +177,28 @@ const remove = Command.make(
   })
 ).pipe(Command.withDescription("Delete the subscription of a SIM, whose packages are cancelled."))
 
+const replace = Command.make(
+  "replace",
+  { iccid: Flags.id("ICCID of the SIM", "ICCID"), dryRun, ...Connection.keyFlags },
+  Effect.fnUntraced(function* (given) {
+    const { dryRun, iccid, json } = given
+    const connection = yield* Connection.openCustomers(given)
+    const answer = yield* Calls.call(connection, ({ subscriptions }) =>
+      subscriptions.replace({ params: { iccid }, query: Calls.trying(dryRun) })
+    )
+    if (json) return yield* Output.print(JSON.stringify(answer))
+    const { esim, ...subscription } = answer.data
+    yield* Output.record({ ...subscription, ...esim, replaced_iccid: answer.replaced_iccid }, false)
+    yield* Lists.section("Packages on the new SIM:", answer.preview?.packages ?? [], ["package_id", "data_mega_bytes"])
+    yield* Lists.section("Packages that end on the old SIM:", answer.preview?.cancelled_packages ?? [])
+  })
+).pipe(
+  Command.withDescription(
+    "Move a subscription to a free eSIM, with its plans and the data that is left. The old SIM is withdrawn."
+  ),
+  Command.withExamples([{ command: "simplan subscriptions replace 8988000000000000001 --dry-run" }])
+)
+
 const suspend = Command.make(
   "suspend",
   {
@@ -224,5 +246,5 @@ const resume = asking("resume", ({ subscriptions }, params) => subscriptions.res
 
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
-  Command.withSubcommands([list, show, Usage.ofSubscription, create, remove, suspend, pause, resume])
+  Command.withSubcommands([list, show, Usage.ofSubscription, create, remove, replace, suspend, pause, resume])
 )

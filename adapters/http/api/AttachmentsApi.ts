@@ -19,7 +19,7 @@ export const expirationAt = Schemas.field(
   Samples.end
 )
 
-const packageId = Schemas.string("The package's id", Samples.packageId)
+export const packageId = Schemas.string("The package's id", Samples.packageId)
 
 /** Packages that a request would order, suspend or cancel. */
 export const previewedPackages = (description: string) =>

@@ -4,6 +4,7 @@
 import { InstallLinks } from "simplan/ports"
 
 export const iccid = "8944500000000000018"
+export const replacedIccid = "8944500000000000026"
 export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
 export const { apple: appleLink, android: androidLink } = InstallLinks.of(lpa)
 export const imsi = "240080000000018"

@@ -1,5 +1,5 @@
 /**
- * Subscriptions, their history, the last operator of a SIM, and SMS (rules S1 to S3, S5 and S7).
+ * Subscriptions, their history, the last operator of a SIM, and SMS (rules S1 to S3, S5, S7 and S8).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -58,6 +58,31 @@ export const CreatedSubscription = Schema.Struct({
     `${AttachmentsApi.DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
   )
 }).annotate({ identifier: "CreatedSubscription" })
+
+export const ReplacedSubscription = Schema.Struct({
+  error: Schemas.hasFailed(false),
+  data: Schemas.field(Subscription, "The subscription on its new SIM"),
+  replaced_iccid: Schemas.string("The ICCID of the SIM that it has left, which is withdrawn", Samples.replacedIccid),
+  preview: Schemas.optional(
+    Schema.Struct({
+      packages: Schemas.field(
+        Schema.Array(
+          Schema.Struct({
+            package_id: AttachmentsApi.packageId,
+            activation_at: AttachmentsApi.activationAt,
+            expiration_at: AttachmentsApi.expirationAt,
+            data_mega_bytes: Schemas.field(Schema.Int, "The data that is left of it, in MB, rounded up", 512)
+          })
+        ),
+        "The packages that would be ordered on the new SIM, oldest first: what is left of those that are not over"
+      ),
+      cancelled_packages: AttachmentsApi.previewedPackages(
+        "The packages that would be cancelled on the old SIM, oldest first"
+      )
+    }),
+    `${AttachmentsApi.DRY_RUN}. The eSIM that is shown is not reserved`
+  )
+}).annotate({ identifier: "ReplacedSubscription" })
 
 /** What an eSIM or a card shows of its use, and what a deletion would cancel. */
 export const DeletionPreview = Schema.Struct({
@@ -238,6 +263,29 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "Delete a subscription and recycle its ICCID",
         "Ends the subscription. The packages are cancelled at the telco, and then the SIM is free for another " +
           "one. The subscription of an eSIM that shows a sign of a download stays (403)."
+      )
+    ),
+    HttpApiEndpoint.post("replace", "/subscriptions/:iccid/replace", {
+      params: Schemas.ofSim,
+      query: { ...Schemas.previewable, ...Schemas.installable },
+      success: ReplacedSubscription,
+      error: Schemas.problems(
+        ...Schemas.writing,
+        "invalid_field",
+        "subscription_not_found",
+        "no_free_esim",
+        "esims_releasing",
+        "sim_busy",
+        "request_in_progress",
+        "idempotency_key_reused"
+      )
+    }).annotateMerge(
+      Schemas.operation(
+        "Move a subscription to another eSIM",
+        "For a customer whose eSIM was deleted from the phone, or whose card is lost. The subscription moves to a free eSIM of " +
+          "the label, with its id, its metadata and its plan attachments. Packages that are not over are ordered there with " +
+          "the data that is left and the same end, recurrences go on, and a pause goes on. The old SIM is withdrawn and its " +
+          "packages are cancelled. The answer does not wait for the telco. Under the old ICCID there is no subscription any more."
       )
     ),
     HttpApiEndpoint.post("pause", "/subscriptions/:iccid/pause", {

@@ -2,7 +2,7 @@
  * Subscriptions, their plan attachments, their last operator, and SMS to them: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { Attachments, History, Messages, Pauses, Subscriptions, Time } from "simplan"
+import { Attachments, History, Messages, Pauses, Replacements, Subscriptions, Time } from "simplan"
 import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
 import { Fields, Reasons } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
@@ -46,6 +46,22 @@ const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) =>
     activation_at: Responses.instant(one.activationAt),
     expiration_at: Responses.instant(one.expirationAt)
   }))
+
+const replaced = (of: Subscription.Replaced, install: Responses.Install) => ({
+  ...Responses.data(shape(of, install)),
+  replaced_iccid: of.replacedIccid
+})
+
+const replacementPreview = (
+  of: Preview.OfReplacement,
+  install: Responses.Install
+): typeof SubscriptionsApi.ReplacedSubscription.Type => ({
+  ...replaced(of.replaced, install),
+  preview: {
+    packages: previewed(of.ordered).map((one, at) => ({ ...one, data_mega_bytes: of.ordered[at]?.dataMegaBytes ?? 0 })),
+    cancelled_packages: previewed(of.cancelled)
+  }
+})
 
 const deletionPreview = (of: Preview.OfDeletion): typeof SubscriptionsApi.DeletionPreview.Type => ({
   downloaded: of.isDownloaded,
@@ -149,7 +165,7 @@ const shapeOfAttachment = (view: Reason.Explained): typeof AttachmentsApi.PlanAt
       period_days: terms.periodDays
     },
     packages: view.packages.map((one) => ({
-      package_id: Package.packageId(one.attachmentId, one.occurrence),
+      package_id: Package.idOf(one),
       activation_at: Responses.instant(one.activationAt),
       expiration_at: Responses.instant(one.expirationAt),
       used_allowance: { dataBytes: one.usedBytes }
@@ -182,6 +198,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const messages = yield* Messages.Messages
     const histories = yield* History.History
     const pauses = yield* Pauses.Pauses
+    const replacements = yield* Replacements.Replacements
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
@@ -224,6 +241,13 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         }
         yield* subscriptions.remove(simOf(call))
         return DELETED
+      }),
+      replace: Effect.fnUntraced(function* (call) {
+        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const install = Responses.install(call.query)
+        if (isPreview(call)) return replacementPreview(yield* replacements.previewReplace(simOf(call)), install)
+        const run = replacements.replace(simOf(call))
+        return yield* once("Replaced", call, bytes, run, (answer) => replaced(answer, install))
       }),
       pause: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)

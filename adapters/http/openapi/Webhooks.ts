@@ -48,6 +48,10 @@ const known: Readonly<Record<string, Described>> = {
   },
   "subscription.created": { description: "A SIM was put into service.", data: ofSubscription },
   "subscription.deleted": { description: "A subscription was deleted.", data: ofSubscription },
+  "subscription.replaced": {
+    description: "A subscription has moved to another SIM; the former one is withdrawn.",
+    data: { ...ofSubscription, replacedEsim: Samples.replacedIccid, replacedAt: Samples.used }
+  },
   "subscription.paused": {
     description: "A subscription was paused: its SIM has no service until it is resumed.",
     data: { ...ofSubscription, pausedAt: Samples.used }
@@ -68,7 +72,10 @@ const known: Readonly<Record<string, Described>> = {
     data: { ...attachment, suspendedAt: Samples.used }
   },
   "package.created": { description: "The telco has taken a package.", data: ofPackage },
-  "package.refused": { description: "The telco has refused a package of a recurring plan.", data: ofPackage },
+  "package.refused": {
+    description: "The telco has refused a package of a recurring plan, or what is left of a package on a new SIM.",
+    data: ofPackage
+  },
   "package.allowanceConsumed": {
     description:
       "A package has used a percentage of its allowance that the plan names in `alert_thresholds`; 50, 80 and 100 where it names none.",
@@ -123,6 +130,8 @@ const meanings: Readonly<Record<string, string>> = {
   activationAt: "When it activates or did; null while that is not known",
   expirationAt: "When it ends or did; null while that is not known",
   suspendedAt: "When it was suspended",
+  replacedEsim: "The ICCID of the SIM that it has left",
+  replacedAt: "When it moved",
   pausedAt: "When it was paused",
   resumedAt: "When it was resumed",
   webhookEndpointId: "The id of the endpoint that the event is about",

@@ -165,9 +165,22 @@ export const ofSim =
 export const ofOutcome =
   (turn: Turn) =>
   <A extends Idempotency.Outcome | Idempotency.Interrupted>(outcome: A): A | Idempotency.Outcome => {
-    if (outcome._tag !== "Succeeded" || outcome.answer.kind !== "Created") return outcome
-    const { value } = outcome.answer
-    return { _tag: "Succeeded", answer: { kind: "Created", value: { ...value, sim: ofSim(turn)(value.sim) } } }
+    if (outcome._tag !== "Succeeded") return outcome
+    const { answer } = outcome
+    switch (answer.kind) {
+      case "Created":
+        return {
+          _tag: "Succeeded",
+          answer: { ...answer, value: { ...answer.value, sim: ofSim(turn)(answer.value.sim) } }
+        }
+      case "Replaced":
+        return {
+          _tag: "Succeeded",
+          answer: { ...answer, value: { ...answer.value, sim: ofSim(turn)(answer.value.sim) } }
+        }
+      default:
+        return outcome
+    }
   }
 
 /** Turns the activation code in the outcome that something has. */

@@ -317,5 +317,10 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     version bigint not null,
     primary key (organization_id, label)
   )`
+  ],
+  // How often an attachment has moved with its subscription to another SIM, and what of a package is ordered there (rule S8).
+  "0018_replacements": [
+    `alter table simplan.attachment add column replacements integer not null default 0`,
+    `alter table simplan.package add column replacement jsonb`
   ]
 }

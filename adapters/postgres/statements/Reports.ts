@@ -74,6 +74,7 @@ type PackedRow = readonly [
   anchor: number | null,
   suspendedAt: number | null,
   lastThresholdNotified: number,
+  replacements: number,
   dataMegaBytes: number,
   periodDays: number,
   recurrence: Attachment["terms"]["recurrence"],
@@ -82,7 +83,8 @@ type PackedRow = readonly [
   telcoPackageId: string | null,
   activationAt: number | null,
   expirationAt: number | null,
-  usedBytes: number
+  usedBytes: number,
+  replacement: Package.Package["replacement"]
 ]
 
 const viewColumns = (seen: string): ReadonlyArray<string> => [
@@ -91,11 +93,19 @@ const viewColumns = (seen: string): ReadonlyArray<string> => [
     (name) => `sim.${name}`
   ),
   seen,
-  ...["attachment_id", "plan_id", "created_at", "anchor", "suspended_at", "last_threshold_notified"].map(
-    (name) => `attachment.${name}`
-  ),
+  ...[
+    "attachment_id",
+    "plan_id",
+    "created_at",
+    "anchor",
+    "suspended_at",
+    "last_threshold_notified",
+    "replacements"
+  ].map((name) => `attachment.${name}`),
   ...["dataMegaBytes", "periodDays", "recurrence", "alertThresholds"].map((name) => `attachment.terms -> '${name}'`),
-  ...["occurrence", "telco_package_id", "activation_at", "expiration_at", "used_bytes"].map((name) => `package.${name}`)
+  ...["occurrence", "telco_package_id", "activation_at", "expiration_at", "used_bytes", "replacement"].map(
+    (name) => `package.${name}`
+  )
 ]
 
 /** Null: there is no SIM. */
@@ -142,13 +152,14 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
     anchors,
     suspensions,
     notified,
+    moves,
     megaBytes,
     periods,
     recurrences,
     alerts,
     ...rest
   ] = more
-  const [occurrences, telcoPackageIds, activations, expirations, used] = rest
+  const [occurrences, telcoPackageIds, activations, expirations, used, replaced] = rest
   const aggregates = new Map<number, Unpacked>()
   // One string for all who have the same.
   let organizationId = ""
@@ -187,6 +198,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
         anchor: anchors[row] ?? null,
         suspendedAt: suspensions[row] ?? null,
         lastThresholdNotified: notified[row] ?? 0,
+        replacements: moves[row] ?? 0,
         terms: {
           dataMegaBytes: megaBytes[row] ?? 0,
           periodDays: periods[row] ?? 0,
@@ -209,7 +221,8 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
       telcoPackageId: telcoPackageIds[row] ?? null,
       activationAt: activations[row] ?? null,
       expirationAt: expirations[row] ?? null,
-      usedBytes: used[row] ?? 0
+      usedBytes: used[row] ?? 0,
+      replacement: replaced[row] ?? null
     }
     insert(known.packages, pack, (other) => other.occurrence > occurrence)
   })
@@ -269,7 +282,8 @@ const touchable = `
     and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
       package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (
         package.telco_package_id = any(r."packageIds")
-        or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
+        or package.attachment_id || ':' || package.occurrence || coalesce(':' || (package.replacement->>'number'), '')
+          = any(r."packageIds")
       )
     )`
 

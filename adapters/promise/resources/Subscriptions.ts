@@ -2,7 +2,7 @@
  * Subscriptions, their plan attachments, and SMS to them.
  */
 import { Effect, Schema, Stream } from "effect"
-import { Attachments, History, Messages, Pauses, Subscriptions } from "simplan"
+import { Attachments, History, Messages, Pauses, Replacements, Subscriptions } from "simplan"
 import {
   Package,
   type Preview,
@@ -60,6 +60,17 @@ const creationPreview = (of: Preview.OfCreation): Types.CreationPreview => ({
   created: created(of.created),
   packages: previewed(of.ordered),
   nextPackageAt: Arguments.toDateOrNull(of.nextPackageAt)
+})
+
+const replaced = (of: Subscription.Replaced): Types.ReplacedSubscription => ({
+  ...shape(of),
+  replacedIccid: of.replacedIccid
+})
+
+const replacementPreview = (of: Preview.OfReplacement): Types.ReplacementPreview => ({
+  replaced: replaced(of.replaced),
+  packages: previewed(of.ordered).map((one, at) => ({ ...one, dataMegaBytes: of.ordered[at]?.dataMegaBytes ?? 0 })),
+  cancelledPackages: previewed(of.cancelled)
 })
 
 const deletionPreview = (of: Preview.OfDeletion): Types.DeletionPreview => ({
@@ -153,6 +164,18 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
       Effect.map(subscriptions.previewRemove(of), deletionPreview)
     )
   ),
+  replace: Methods.writing(runtime, { name: "subscriptions.replace", decode: named }, (of) =>
+    Methods.once(
+      "Replaced",
+      Effect.flatMap(Replacements.Replacements, (replacements) => replacements.replace(of)),
+      (answer) => Effect.succeed(replaced(answer))
+    )
+  ),
+  previewReplace: Methods.reading(runtime, { name: "subscriptions.previewReplace", decode: named }, (of) =>
+    Effect.flatMap(Replacements.Replacements, (replacements) =>
+      Effect.map(replacements.previewReplace(of), replacementPreview)
+    )
+  ),
   history: Methods.paging(
     runtime,
     { name: "subscriptions.history", decode: named },
@@ -223,7 +246,7 @@ const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachme
   suspendedAt: Arguments.toDateOrNull(attachment.suspendedAt),
   usedBytes: view.usedBytes,
   packages: view.packages.map((one) => ({
-    packageId: Package.packageId(one.attachmentId, one.occurrence),
+    packageId: Package.idOf(one),
     activationAt: Arguments.toDateOrNull(one.activationAt),
     expirationAt: Arguments.toDateOrNull(one.expirationAt),
     usedBytes: one.usedBytes

@@ -83,6 +83,11 @@ export interface EventData {
   readonly "subscription.created": SubscriptionEventData
   /** A SIM is out of service. */
   readonly "subscription.deleted": SubscriptionEventData
+  /** A subscription has moved to another SIM (rule S8); `replacedEsim` is the one that it has left. */
+  readonly "subscription.replaced": SubscriptionEventData & {
+    readonly replacedEsim: string
+    readonly replacedAt: string
+  }
   /** A subscription is paused (rule S7). */
   readonly "subscription.paused": SubscriptionEventData & { readonly pausedAt: string }
   /** A subscription is resumed. */

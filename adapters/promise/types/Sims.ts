@@ -28,7 +28,7 @@ export interface Sim extends OfOrganization {
   /** `withdrawn`: no subscription gets it (rule I9). */
   readonly status: "available" | "withdrawn"
   /** Why it is withdrawn; null: it is not. */
-  readonly withdrawnReason: "broken" | "lost" | null
+  readonly withdrawnReason: "broken" | "lost" | "replaced" | null
   /** Whether there is any sign that the profile was downloaded; it stays true (rule S2). */
   readonly downloaded: boolean
   /** Whether the organization's mobile plan is applied to it (rule I6). */

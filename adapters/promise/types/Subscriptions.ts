@@ -66,7 +66,7 @@ export interface CreateSubscription extends OfOrganization {
 
 /** A package that a previewed call would order, suspend or cancel. */
 export interface PreviewedPackage {
-  /** `<attachment id>:<occurrence>`. */
+  /** `<attachment id>:<occurrence>`, and how often the attachment has moved where it has (rule S8). */
   readonly packageId: string
   /** When it is active; null where that is known at its first use. */
   readonly activationAt: Date | null
@@ -96,6 +96,22 @@ export interface DeletionPreview {
   readonly isUsed: boolean
   /** The packages that would be cancelled at the telco; none where it would be refused. */
   readonly packages: ReadonlyArray<PreviewedPackage>
+}
+
+/** A subscription that has moved to another SIM (rule S8). */
+export interface ReplacedSubscription extends Subscription {
+  /** The ICCID of the SIM that it has left, which is withdrawn. */
+  readonly replacedIccid: string
+}
+
+/** What `replace` would do (rule S9). */
+export interface ReplacementPreview {
+  /** What it would return. The eSIM that it shows is not reserved. */
+  readonly replaced: ReplacedSubscription
+  /** The packages that would be ordered on the new SIM, with the data that is left of each, in MB. */
+  readonly packages: ReadonlyArray<PreviewedPackage & { readonly dataMegaBytes: number }>
+  /** The packages that would be cancelled on the old SIM. */
+  readonly cancelledPackages: ReadonlyArray<PreviewedPackage>
 }
 
 /** What `suspend` would do (rule S9). */
@@ -154,7 +170,7 @@ export interface SubscriptionFilter extends OfOrganization {
   readonly createdAfter?: InstantInput | undefined
 }
 
-/** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5), pausing them (rule S7). */
+/** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5), pausing them (rule S7), moving them (rule S8). */
 export interface Subscriptions {
   /**
    * Puts a SIM into service with a plan, and returns when the telco has every package that is due (rule S5). Where it
@@ -187,6 +203,15 @@ export interface Subscriptions {
   readonly remove: (of: OfSim, options?: WriteOptions) => Promise<void>
   /** What `remove` would do now: nothing is written or cancelled (rule S9). Errors: `NotFoundError`. */
   readonly previewRemove: (of: OfSim, options?: CallOptions) => Promise<DeletionPreview>
+  /**
+   * Moves the subscription to a free eSIM of the SIM's label, with its id, metadata and attachments; the old SIM is withdrawn
+   * (rule S8). It returns before the telco has taken it.
+   *
+   * Errors: `NotFoundError`, `NoFreeSimError`, `SimBusyError`.
+   */
+  readonly replace: (of: OfSim, options?: WriteOptions) => Promise<ReplacedSubscription>
+  /** What `replace` would do now: nothing is written, reserved or ordered (rule S9). Errors: those of `replace`. */
+  readonly previewReplace: (of: OfSim, options?: CallOptions) => Promise<ReplacementPreview>
   /**
    * What has happened to a SIM, newest first: changes, events, states of the profile, packages and problems (rule L3).
    *
@@ -238,7 +263,7 @@ export interface Reason {
 
 /** One allowance period at the telco. */
 export interface Package {
-  /** `<attachment id>:<occurrence>`, also the key at the telco. */
+  /** `<attachment id>:<occurrence>`, and how often the attachment had moved where it had (rule S8); also the key at the telco. */
   readonly packageId: string
   /** When it is active; null before its first use. */
   readonly activationAt: Date | null

@@ -10,6 +10,7 @@ export type EventType =
   | "esim.smdp.stateChanged"
   | "subscription.created"
   | "subscription.deleted"
+  | "subscription.replaced"
   | "subscription.paused"
   | "subscription.resumed"
   | "attachment.created"

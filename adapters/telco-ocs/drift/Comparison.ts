@@ -12,7 +12,7 @@
  * (`GET /admin/v1/problems`), each difference once. Only one thing is mended: an unused package of a cancelled order is
  * deleted. Everything else needs an operator, who knows what happened at the OCS.
  */
-import { Allowance, type Attachment, Package, type Problem, Time } from "simplan/ports"
+import { Allowance, type Attachment, Package, type Plan, type Problem, Replacement, Time } from "simplan/ports"
 import { type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
 import * as OrderJournal from "../orders/OrderJournal.ts"
 import * as Findings from "./Findings.ts"
@@ -94,23 +94,28 @@ const isDue = (
 interface Owned {
   readonly packageId: string
   readonly attachment: Attachment.Attachment
+  /** What was ordered. */
+  readonly terms: Plan.PlanTerms
 }
 
 /** Whose a package is: by the OCS's id as the subscription has it, else by the order that made it. */
 const ownership = (owners: ReadonlyArray<Attachment.WithPackages>) => {
   const byExternalId = new Map<string, Owned>()
+  const byPackage = new Map<string, Owned>()
   const byAttachment = new Map<string, Attachment.Attachment>()
   for (const { attachment, packages } of owners) {
     byAttachment.set(attachment.attachmentId, attachment)
-    for (const { occurrence, telcoPackageId } of packages) {
-      const packageId = Package.packageId(attachment.attachmentId, occurrence)
-      if (telcoPackageId !== null) byExternalId.set(telcoPackageId, { packageId, attachment })
+    for (const one of packages) {
+      const packageId = Package.idOf(one)
+      const owned = { packageId, attachment, terms: Replacement.termsOf(attachment.terms, one) }
+      byPackage.set(packageId, owned)
+      if (one.telcoPackageId !== null) byExternalId.set(one.telcoPackageId, owned)
     }
   }
   return {
     ofOrder: (packageId: string): Owned | undefined => {
-      const attachment = byAttachment.get(packageId.slice(0, packageId.lastIndexOf(":")))
-      return attachment && { packageId, attachment }
+      const attachment = byAttachment.get(Package.attachmentIdOf(packageId))
+      return byPackage.get(packageId) ?? (attachment && { packageId, attachment, terms: attachment.terms })
     },
     ofListed: (id: string) => byExternalId.get(id)
   }
@@ -118,7 +123,7 @@ const ownership = (owners: ReadonlyArray<Attachment.WithPackages>) => {
 
 /** What differs in a package that is there and has an owner. */
 const unlike = (
-  { attachment: { suspendedAt, terms }, packageId }: Owned,
+  { attachment: { suspendedAt }, packageId, terms }: Owned,
   window: Window | null,
   found: SubscriberPackage,
   { iccid, now, telco }: Books

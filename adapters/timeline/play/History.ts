@@ -78,7 +78,7 @@ const packageCourse = (before: PackageCourse | undefined, pack: Package.Package,
   const used = before?.used ?? []
   const risen = pack.usedBytes > (used.at(-1)?.bytes ?? 0)
   return {
-    packageId: Package.packageId(pack.attachmentId, pack.occurrence),
+    packageId: Package.idOf(pack),
     occurrence: pack.occurrence,
     status: pack.status,
     createdAt: before?.createdAt ?? now,

@@ -185,7 +185,7 @@ export class Commits extends Context.Service<
   Commits,
   {
     /**
-     * The commit of a decision made at `now`, with new ids. Its jobs are leased from the start if `lease` is given. Where
+     * The commit of a decision made at `now`, with new ids. Its jobs that are due are leased from the start if `lease` is given. Where
      * an endpoint takes them, the events and jobs that the decision causes by rule E1 are added.
      */
     readonly prepare: (
@@ -264,9 +264,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
      */
     const notifiedUntil = Effect.fnUntraced(function* (change: SimDifference.SimChange, now: Instant) {
       const from = new Map<string, Instant>()
-      for (const attachmentId of Lifecycle.ended(change, now)) {
-        const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachmentId))
-        if (job !== null) from.set(attachmentId, job.dueAt)
+      for (const attachment of Lifecycle.ended(change, now)) {
+        const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachment))
+        if (job !== null) from.set(attachment.attachmentId, job.dueAt)
       }
       return from
     })
@@ -312,11 +312,13 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       now: Instant,
       lease?: Storage.Lease
     ) {
-      const { jobs = [], payloads = [], sim, smdpEntries, unchangedPlan } = decision
+      const { jobs = [], movedFrom, payloads = [], sim, smdpEntries, unchangedPlan } = decision
       const { command, idempotency, origin } = yield* serving
       const key = idempotency?.request.key ?? null
       const types = yield* namedTypes.of(organizationId)
-      const added = sim === undefined || types.size === 0 ? nothingCaused : yield* caused(types, sim, now)
+      // A move has one event for all that it changes (rule S8).
+      const isCausing = sim !== undefined && movedFrom === undefined && types.size > 0
+      const added = isCausing ? yield* caused(types, sim, now) : nothingCaused
       const checks = sim === undefined || !types.has("stock.low") ? [] : checksAfter(sim, now)
       const isTaken = ({ type }: Payload) => !isOptIn(type) || types.has(type)
       const events: Array<WebhookEvent> = []
@@ -324,7 +326,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         events.push({ organizationId, eventId: yield* ids.next(now, organizationId), createdAt: now, payload })
       }
       const commit: Storage.Commit = {
-        ...(sim === undefined ? {} : { sims: [sim] }),
+        ...(sim === undefined ? {} : { sims: movedFrom === undefined ? [sim] : [movedFrom, sim] }),
         ...(unchangedPlan === undefined ? {} : { unchangedPlans: [unchangedPlan] }),
         ...(smdpEntries === undefined ? {} : { reports: { smdpEntries } }),
         ...(events.length === 0 ? {} : { events }),
@@ -340,7 +342,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
                         ? { idempotencyKey: key, origin, command: command?.waiting ?? null }
                         : {})
                     },
-                    lease: lease ?? null
+                    lease: job.dueAt <= now ? (lease ?? null) : null
                   })),
                   ...[...added.jobs, ...checks].map((job) => ({
                     job: Job.make(job, { organizationId, createdAt: now }),

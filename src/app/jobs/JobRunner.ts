@@ -124,9 +124,23 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob 
   return { job, token: lease.token }
 }
 
-/** All jobs that the commit puts under the lease. */
-export const allHeldBy = (commit: Storage.Commit, { token }: Storage.Lease): ReadonlyArray<LeasedJob> =>
-  (commit.jobs?.put ?? []).flatMap(({ job, lease }) => (lease?.token === token ? [{ job, token }] : []))
+/**
+ * Begins all jobs that the commit puts under the lease, and waits so many milliseconds for them at most: so that what they do
+ * is usually done when the answer arrives. They do not need the caller.
+ */
+export const tryAll = Effect.fnUntraced(function* (
+  { begin }: Pick<JobRunner["Service"], "begin">,
+  commit: Storage.Commit,
+  { token }: Storage.Lease,
+  withinMillis: number
+) {
+  const tries: Array<Fiber.Fiber<void, Storage.StorageError>> = []
+  for (const { job, lease } of commit.jobs?.put ?? []) {
+    const { work } = job
+    if (lease?.token === token && work._tag !== "RunCommand") tries.push(yield* begin({ job, token }, work))
+  }
+  yield* Effect.timeoutOption(Fiber.awaitAll(tries), withinMillis)
+})
 
 export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks | Leases.Leases | Recovery> =
   Layer.effect(
@@ -154,6 +168,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return provision(held, of)
           case "CreatePackage":
             return packages.create(held, of)
+          case "ReplacePackage":
+            return packages.replace(held, of)
           case "SuspendPackages":
             return packages.suspend(held, of)
           case "CancelPackages":

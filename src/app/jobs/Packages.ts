@@ -1,13 +1,16 @@
 /**
- * The jobs about the packages of attachments after their creation: the next occurrence, a suspension, and a cancellation. A
- * refusal of a suspension or cancellation ends the job (rule S6).
+ * The jobs about the packages of attachments after their creation: the next occurrence, what is left after a move to another
+ * SIM, a suspension, and a cancellation. A refusal of a suspension or cancellation ends the job (rule S6).
  */
 import { Effect, Result } from "effect"
+import * as Deletion from "../../domain/Deletion.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
-import { isAtTelco, packageId } from "../../domain/Package.ts"
+import { idOf, isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
+import * as Replacement from "../../domain/Replacement.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
@@ -35,12 +38,23 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const giveBack = yield* makeGiveBack
 
+  /** Ends the job of a package that is not wanted any more; another job cancels it at the telco, which may have it. */
+  const cancelled = Effect.fnUntraced(function* (held: LeasedJob, iccid: string, id: string, now: Instant) {
+    const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
+    const commit = yield* commits.prepare(held.job.organizationId, decision, now)
+    yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
+    return "done" as const satisfies Done
+  })
+
   /** Creates one occurrence of a recurring attachment (rule T5). The commit that ends the job writes the next one's. */
   const create = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CreatePackage">) {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
-    const id = packageId(attachmentId, occurrence)
-    const load = storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence })
+    const id = packageId(attachmentId, occurrence, work.replacement)
+    const load = Effect.map(
+      storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence }),
+      Occurrence.stillOf(work)
+    )
 
     const now = yield* clock.now
     const loaded = yield* load
@@ -61,12 +75,8 @@ export const make = Effect.gen(function* () {
       case "Nothing":
         yield* commits.retryOnConflict(commits.write(finishing(held, {})))
         return "done" satisfies Done
-      case "Gone": {
-        const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
-        const commit = yield* commits.prepare(organizationId, decision, now)
-        yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
-        return "done" satisfies Done
-      }
+      case "Gone":
+        return yield* cancelled(held, iccid, id, now)
       case "Record":
         yield* record(step.outcome)
         return "done" satisfies Done
@@ -96,6 +106,47 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** Orders what is left of a package on the SIM that its subscription has moved to (rule S8). */
+  const replace = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"ReplacePackage">) {
+    const { organizationId } = held.job
+    const { attachmentId, iccid, occurrence, replacement } = work
+    const id = packageId(attachmentId, occurrence, replacement)
+    const load = Effect.map(
+      storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence }),
+      Occurrence.stillOf(work)
+    )
+    const now = yield* clock.now
+    const loaded = yield* load
+    const present = cachedThenReload(loaded, load)
+    const step = Replacement.step(loaded, work, now)
+    switch (step._tag) {
+      case "Nothing":
+        yield* commits.retryOnConflict(commits.write(finishing(held, {})))
+        return "done" satisfies Done
+      case "Gone":
+        return yield* cancelled(held, iccid, id, now)
+      case "Order": {
+        const order = { packageId: id, iccid, window: step.window, terms: step.terms }
+        const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
+        if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
+          const retry = retrying(held, yield* clock.now, answer.failure, step.window?.end)
+          yield* commits.retryOnConflict(commits.write(retry))
+          return "retried" satisfies Done
+        }
+        const outcome: Replacement.Outcome = Result.isSuccess(answer)
+          ? { _tag: "Created", telcoPackageId: answer.success.telcoPackageId }
+          : { _tag: "Refused", message: answer.failure.message }
+        yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const decision = Replacement.record(yield* present, work, outcome, yield* clock.now)
+            yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, yield* clock.now)))
+          })
+        )
+        return Result.isSuccess(answer) ? ("done" satisfies Done) : ("refused" satisfies Done)
+      }
+    }
+  })
+
   /** Sends a suspension to the telco until it has taken it (rule T7). */
   const suspend = Effect.fnUntraced(function* (held: LeasedJob, { attachmentId, iccid }: Of<"SuspendPackages">) {
     const { organizationId } = held.job
@@ -103,7 +154,7 @@ export const make = Effect.gen(function* () {
     const now = yield* clock.now
     for (const pack of aggregate?.attachments[0]?.packages ?? []) {
       if (!isAtTelco(pack, now)) continue
-      const id = packageId(attachmentId, pack.occurrence)
+      const id = idOf(pack)
       const call = telco.suspendPackage({ packageId: id, iccid, key: Problem.telcoKey(id, held.job) })
       const answer = yield* Effect.result(inTime("suspendPackage", call))
       if (Result.isFailure(answer)) return yield* giveBack(held, "suspension", answer.failure)
@@ -114,7 +165,7 @@ export const make = Effect.gen(function* () {
 
   /**
    * Of the packages that were listed on a SIM that is released, those that this job has not cancelled. The SIM is read
-   * after the list: while it is being released without a subscription, nobody owns what was listed before. If the job was
+   * after the list: while it is being released, or has been left by its subscription, nobody owns what was listed before. If the job was
    * lost and the SIM has been sold since, what was listed may be the next subscription's, also one that is interrupted, and
    * none of it is this job's.
    */
@@ -126,7 +177,8 @@ export const make = Effect.gen(function* () {
     const left = listed.filter((packageId) => !packageIds.includes(packageId))
     if (left.length === 0) return left
     const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-    if (aggregate?.sim.allocation._tag !== "Releasing" || aggregate.subscription?.status === "Pending") return []
+    if (aggregate === null || Deletion.releaseJobOf(aggregate.sim) === null) return []
+    if (aggregate.subscription?.status === "Pending") return []
     yield* Effect.logInfo("the telco lists packages on a SIM that is released: they are cancelled", {
       organizationId,
       iccid,
@@ -135,25 +187,29 @@ export const make = Effect.gen(function* () {
     return left
   })
 
-  /** Rule S7: whether the SIM is to be resumed first. Then the job waits, and that change has it tried at once. */
-  const isPaused = Effect.fnUntraced(function* (held: LeasedJob, iccid: string) {
+  /**
+   * Rule S7: whether the SIM is to be resumed first. Then the job waits, and that change has it tried at once. Else whether
+   * its profile is released; that of a SIM which is withdrawn is not (rule S8).
+   */
+  const beforeRelease = Effect.fnUntraced(function* (held: LeasedJob, iccid: string) {
     const { organizationId } = held.job
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const sim = yield* storage.sims.get({ organizationId, iccid })
-        if (sim === null || Pause.isResumed(sim)) return false
+        if (sim === null) return "release"
+        if (Pause.isResumed(sim)) return sim.allocation._tag === "Replaced" ? "keep" : "release"
         const now = yield* clock.now
         // Written with the SIM, so that the change which ends meanwhile sees this job wait.
         const commit = yield* commits.prepare(organizationId, { sim: { loaded: { sim }, next: { sim } } }, now)
         yield* commits.write({ ...commit, ...awaiting(held, "The SIM is not resumed yet", now) })
-        return true
+        return "wait"
       })
     )
   })
 
   /**
    * Cancels packages at the telco until it has confirmed that none is left, and then, where asked for, releases the SIM
-   * (rules S3 and S5). Before a SIM is released, all that its telco lists on it is cancelled too: packages that nobody here
+   * (rules S3, S5 and S8). Before a SIM is released, all that its telco lists on it is cancelled too: packages that nobody here
    * knows of, as a process that died or a restored backup leaves them. A SIM that is paused is resumed first (rule S7).
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
@@ -173,10 +229,13 @@ export const make = Effect.gen(function* () {
     const second = yield* Effect.result(cancelEach(left))
     if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
     if (release) {
-      if (yield* isPaused(held, iccid)) return "retried" satisfies Done
-      const released = inTime("releaseProfile", telco.releaseProfile({ key: keyOf(jobId), iccid }))
-      const third = yield* Effect.result(released)
-      if (Result.isFailure(third)) return yield* giveBack(held, "cancellation", third.failure)
+      const next = yield* beforeRelease(held, iccid)
+      if (next === "wait") return "retried" satisfies Done
+      if (next === "release") {
+        const released = inTime("releaseProfile", telco.releaseProfile({ key: keyOf(jobId), iccid }))
+        const third = yield* Effect.result(released)
+        if (Result.isFailure(third)) return yield* giveBack(held, "cancellation", third.failure)
+      }
     }
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
@@ -189,5 +248,5 @@ export const make = Effect.gen(function* () {
     return "done" satisfies Done
   })
 
-  return { create, suspend, cancel }
+  return { create, replace, suspend, cancel }
 })

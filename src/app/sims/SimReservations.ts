@@ -75,6 +75,14 @@ const RETRY_AFTER_SECONDS = 5
 export const outOfStock = (shortage: "Releasing" | "None", label: Label): NoFreeSim | SimsReleasing =>
   shortage === "None" ? new NoFreeSim({ label }) : new SimsReleasing({ label, retryAfterSeconds: RETRY_AFTER_SECONDS })
 
+/** The eSIM that a request would get (rule S2), which stays free. */
+export const unreserved =
+  (storage: Storage["Service"]): Reserve =>
+  ({ label, organizationId }) =>
+    Effect.flatMap(storage.sims.free({ organizationId, label }), ({ shortage, sim }) =>
+      shortage === null ? Effect.succeed(sim) : Effect.fail(outOfStock(shortage, label))
+    )
+
 /** What one statement has reserved. */
 interface Reserved extends ReservedSims {
   readonly token: string

@@ -1,7 +1,7 @@
 /**
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
-import { Cache, Context, Effect, Exit, Fiber, Layer, Option, Stream } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option, Stream } from "effect"
 import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -145,6 +145,16 @@ const byCreation = ({ subscription }: SubscriptionWithSim): CreatedCursor => ({
   id: subscription.subscriptionId
 })
 
+/** Loads the aggregate of a live subscription. */
+export const makeLoadLive = Effect.map(Storage, (storage) =>
+  Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription) {
+    const found = yield* storage.simAggregates.get({ organizationId, iccid })
+    const aggregate = yield* Effect.fromResult(SimAggregates.visible(found, iccid))
+    yield* RequestContext.countAttachments(aggregate.attachments)
+    return aggregate
+  })
+)
+
 /** The aggregate as a commit leaves it that writes the SIM. */
 const asStored = (aggregate: SimAggregate): SimAggregate => ({
   ...aggregate,
@@ -230,6 +240,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* makeRefuseInside
     const changeOf = yield* Pauses.makeChange
+    const loadLive = yield* makeLoadLive
     const { fastPaths, waitLimitMillis } = yield* Settings
     const loadPlan = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -288,27 +299,18 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return { held: JobRunner.heldBy(commit, lease), work: toDo, aggregate: asStored(taken) }
     })
 
-    /** The eSIM that would be picked (rule S2), which stays free. */
-    const freeSim = Effect.fnUntraced(function* ({ organizationId, label }: SimReservations.Kind) {
-      const { shortage, sim } = yield* storage.sims.free({ organizationId, label })
-      return shortage === null ? sim : yield* SimReservations.outOfStock(shortage, label)
-    })
-
     const previewCreate = Effect.fnUntraced(function* (request: CreateRequest) {
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
       const plan = yield* loadPlan(request)
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
-      const aggregate = yield* aggregateFor(request.organizationId, request.iccid, plan, freeSim)
+      const aggregate = yield* aggregateFor(
+        request.organizationId,
+        request.iccid,
+        plan,
+        SimReservations.unreserved(storage)
+      )
       return yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
-    })
-
-    /** The aggregate of a live subscription. */
-    const loadLive = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription) {
-      const found = yield* storage.simAggregates.get({ organizationId, iccid })
-      const aggregate = yield* Effect.fromResult(SimAggregates.visible(found, iccid))
-      yield* RequestContext.countAttachments(aggregate.attachments)
-      return aggregate
     })
 
     /** Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. */
@@ -376,14 +378,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             return { commit, lease }
           })
         )
-        if (begun.lease === undefined) return
-        // The jobs are tried at once, so that the SIM is usually free when the answer arrives. They do not need us.
-        const tries: Array<Fiber.Fiber<void, StorageError>> = []
-        for (const held of JobRunner.allHeldBy(begun.commit, begun.lease)) {
-          const { work } = held.job
-          if (work._tag === "CancelPackages" || work._tag === "SetService") tries.push(yield* runner.begin(held, work))
-        }
-        yield* Effect.timeoutOption(Fiber.awaitAll(tries), waitLimitMillis)
+        if (begun.lease !== undefined) yield* JobRunner.tryAll(runner, begun.commit, begun.lease, waitLimitMillis)
       }),
       previewRemove: Effect.fn("Subscriptions.previewRemove")(function* (of) {
         const aggregate = yield* loadLive(of)

@@ -14,7 +14,7 @@ import type { PeriodFromNow } from "../Arbitraries.ts"
 import type { Fault } from "../Simulated.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
 import type { Plain } from "../../domain/Refusal.ts"
-import type { Created } from "../../domain/Subscription.ts"
+import type { Created, Replaced } from "../../domain/Subscription.ts"
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { TelcoBook } from "../../domain/UsageReconciliation.ts"
@@ -118,6 +118,8 @@ export type Command =
       readonly foreign: boolean
     }
   | { readonly _tag: "Delete"; readonly by: Side; readonly line: number; readonly foreign: boolean }
+  /** The subscription moves to another eSIM (rule S8). */
+  | { readonly _tag: "Replace"; readonly by: Side; readonly line: number; readonly foreign: boolean }
   /** Or a resumption, where `paused` is false. */
   | {
       readonly _tag: "Pause"
@@ -208,7 +210,7 @@ export type Asked =
   | { readonly _tag: "Report"; readonly reports: ReadonlyArray<Report> }
   | { readonly _tag: "ReconcileUsage"; readonly iccid: string; readonly book: TelcoBook }
   | (By & { readonly _tag: "Suspend"; readonly iccid: string; readonly attachmentId: string })
-  | (By & { readonly _tag: "Delete"; readonly iccid: string })
+  | (By & { readonly _tag: "Delete" | "Replace"; readonly iccid: string })
   | (By & { readonly _tag: "Pause"; readonly iccid: string; readonly paused: boolean })
   | (By & {
       readonly _tag: "SetMobilePlan"
@@ -225,6 +227,7 @@ export type Answer =
   | { readonly kind: "Done" }
   | { readonly kind: "Plan"; readonly plan: Plan }
   | { readonly kind: "Created"; readonly created: Created }
+  | { readonly kind: "Replaced"; readonly replaced: Replaced }
   | { readonly kind: "Verdicts"; readonly verdicts: ReadonlyArray<Verdict> }
   | { readonly kind: "MobilePlan"; readonly status: MobilePlanStatus }
 

@@ -10,6 +10,7 @@ import { Messages } from "../../app/subscriptions/Messages.ts"
 import { Pauses } from "../../app/subscriptions/Pauses.ts"
 import { Plans } from "../../app/plans/Plans.ts"
 import { Problems } from "../../app/organizations/Problems.ts"
+import { Replacements } from "../../app/subscriptions/Replacements.ts"
 import { Reports } from "../../app/telco/Reports.ts"
 import { UsageReconciliation } from "../../app/telco/UsageReconciliation.ts"
 import type { Services } from "../../Services.ts"
@@ -123,6 +124,11 @@ const foreseen = (asked: Asked): Refused | null => {
       return refusalOf(
         Subscriptions.use((of) => of.previewRemove(asked)),
         ({ refusal }) => Effect.succeed(refusal)
+      )
+    case "Replace":
+      return refusalOf(
+        Replacements.use((of) => of.previewReplace(asked)),
+        nothing
       )
     default:
       return null
@@ -242,6 +248,13 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
         Effect.as(
           Subscriptions.use((of) => of.remove(asked)),
           done
+        )
+      )
+    case "Replace":
+      return attempted(
+        Effect.map(
+          Replacements.use((of) => of.replace(asked)),
+          (replaced): Answer => ({ kind: "Replaced", replaced })
         )
       )
     case "Pause":

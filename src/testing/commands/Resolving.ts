@@ -12,7 +12,7 @@ import type { Request, Side, Asked, Period } from "./Command.ts"
 import { Effect } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
-import { packageId } from "../../domain/Package.ts"
+import { idOf } from "../../domain/Package.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
 import type * as TelcoReport from "../../domain/TelcoReport.ts"
 import * as UsageBook from "../../domain/UsageBook.ts"
@@ -132,7 +132,7 @@ const named = (attachments: ReadonlyArray<WithPackages>, of: Command.PackageOf |
   if (of.named === "wrongly") return "no such package"
   const pack = pickBack(pick(attachments, of.attachment)?.packages ?? [], of.back)
   if (pack === undefined) return null
-  const ours = packageId(pack.attachmentId, pack.occurrence)
+  const ours = idOf(pack)
   return of.named === "by our id" ? ours : (pack.telcoPackageId ?? ours)
 }
 
@@ -306,10 +306,13 @@ export const resolve = (session: Session, command: Command.Command): Resolved =>
           : { _tag: "Suspend", organizationId, foreign: command.foreign, iccid, attachmentId }
       })
     case "Delete":
+    case "Replace":
     case "Pause":
       return Effect.map(lineOf(session, command.foreign ? other(command.by) : command.by, command.line), (iccid) => {
         const of = { organizationId: organizationOf(session, command.by), foreign: command.foreign, iccid }
-        return command._tag === "Delete" ? { _tag: "Delete", ...of } : { _tag: "Pause", ...of, paused: command.paused }
+        return command._tag === "Pause"
+          ? { _tag: "Pause", ...of, paused: command.paused }
+          : { _tag: command._tag, ...of }
       })
     case "SendSms":
       return sms(session, command)

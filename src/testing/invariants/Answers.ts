@@ -8,7 +8,7 @@ import { type Instant, toIso } from "../../domain/Time.ts"
 import type { Asked, Outcome, Request } from "../commands/Command.ts"
 import type { Step } from "../History.ts"
 import * as TimingModel from "../TimingModel.ts"
-import { attachments, visible, first, type Invariant, make, same, show } from "./Invariant.ts"
+import { attachments, visible, first, movedBy, type Invariant, make, same, show } from "./Invariant.ts"
 
 const createdOf = (outcome: Outcome): Created | null =>
   outcome._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created : null
@@ -27,17 +27,22 @@ export const nothingBreaks: Invariant = make(
  * effect.
  */
 export const creationsStay: Invariant = make(
-  "a subscription that was acknowledged stays until it is deleted",
-  "S1, S5",
+  "a subscription that was acknowledged stays until it is deleted, and on its SIM until it moves",
+  "S1, S5, S8",
   () => {
     const acknowledged = new Map<string, Created>()
-    return ({ after, step }) => {
+    return (frame) => {
+      const { after, step } = frame
       const { asked, outcome } = step
       const created = createdOf(outcome)
       // An answer that is replayed may be about a subscription that was deleted meanwhile.
       if (created !== null && asked._tag === "Subscribe") acknowledged.set(created.attachmentId, created)
       if (asked._tag === "Delete" && outcome._tag !== "Refused") {
         for (const [id, { sim }] of acknowledged) if (sim.iccid === asked.iccid) acknowledged.delete(id)
+      }
+      const moved = movedBy(frame)
+      for (const [id, created] of moved === null ? [] : acknowledged) {
+        if (created.sim.iccid === moved?.from.sim.iccid) acknowledged.set(id, { ...created, sim: moved.to.sim })
       }
       const there = new Map(visible(after).map(({ attachment }) => [attachment.attachmentId, attachment]))
       return first(acknowledged.values(), ({ attachmentId, metadata, sim, subscriptionId }) => {
@@ -80,8 +85,15 @@ export const pausesStay: Invariant = make(
   "S7",
   () => {
     const paused = new Map<string, Instant>()
-    return ({ after, before, step }) => {
+    return (frame) => {
+      const { after, before, step } = frame
       const { asked, began, outcome } = step
+      const moved = movedBy(frame)
+      const since = moved === null ? undefined : paused.get(moved.from.sim.iccid)
+      if (moved !== null && since !== undefined) {
+        paused.delete(moved.from.sim.iccid)
+        paused.set(moved.to.sim.iccid, since)
+      }
       const isTaken = outcome._tag === "Answered"
       if (asked._tag === "Pause" && isTaken) {
         if (!asked.paused) paused.delete(asked.iccid)
@@ -178,7 +190,15 @@ export const messagesAreSentOnce: Invariant = make(
 )
 
 /** Requests that touch a line. */
-const touching = new Set<Asked["_tag"]>(["Subscribe", "SendSms", "Suspend", "Delete", "SetMobilePlan", "CorrectSim"])
+const touching = new Set<Asked["_tag"]>([
+  "Subscribe",
+  "SendSms",
+  "Suspend",
+  "Delete",
+  "Replace",
+  "SetMobilePlan",
+  "CorrectSim"
+])
 
 // A claim that came to nothing, as on a plan that was archived meanwhile, leaves its mark on the SIM's version alone.
 const isClaimedAtMost = (before: SimAggregate | undefined, after: SimAggregate): boolean =>

@@ -8,9 +8,9 @@ import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
 import { isOptIn, type WebhookEvent, type OptInType } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step } from "../History.ts"
-import { attachments, type Frame, first, type Invariant, make, same, show, visible } from "./Invariant.ts"
+import { attachments, type Frame, first, type Invariant, make, periodOf, same, show, visible } from "./Invariant.ts"
 import { Record } from "effect"
-import { packageId } from "../../domain/Package.ts"
+import { idOf, type Package } from "../../domain/Package.ts"
 import { DAY, type Instant, toIso } from "../../domain/Time.ts"
 import * as TimingModel from "../TimingModel.ts"
 import { lowStockIsNotified } from "./Stock.ts"
@@ -68,13 +68,15 @@ export const packageAlertsFireOnce: Invariant = make(
     return ({ after, step }) => {
       for (const { payload } of step.changes.events) {
         if (payload.type !== "package.allowanceConsumed") continue
-        const { packageId: id, usagePercentage } = payload.data
+        const { packageId, usagePercentage } = payload.data
+        // On whatever SIM: the id of a package has the number of its move behind its occurrence.
+        const id = packageId.split(":", 2).join(":")
         fired.set(id, [...(fired.get(id) ?? []), usagePercentage])
       }
       return first(attachments(after), ({ attachment, packages }) =>
-        first(packages, ({ attachmentId, occurrence, usedBytes }) => {
-          const id = packageId(attachmentId, occurrence)
-          const [notified, expected] = [fired.get(id) ?? [], alerted(attachment.terms, usedBytes)]
+        first(packages, (pack) => {
+          const id = periodOf(pack)
+          const [notified, expected] = [fired.get(id) ?? [], alerted(attachment.terms, pack.usedBytes)]
           return same(notified, expected) ? null : `${id} has notified ${show(notified)}, and reached ${show(expected)}`
         })
       )
@@ -216,12 +218,16 @@ const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
   return "subscriptionId" in data ? data.subscriptionId : null
 }
 
+/** What may be notified of a subscription at any time. */
+const always = ["subscription.deleted", "subscription.replaced"] as const
+
 /** The types in which something may be notified next, after each type; `none` stands for the beginning. */
 const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInType> } = {
   none: ["subscription.created", "attachment.created", "package.created", "package.refused"],
-  "subscription.created": ["subscription.deleted", "subscription.paused"],
-  "subscription.paused": ["subscription.deleted", "subscription.resumed"],
-  "subscription.resumed": ["subscription.deleted", "subscription.paused"],
+  "subscription.created": [...always, "subscription.paused"],
+  "subscription.replaced": [...always, "subscription.paused", "subscription.resumed"],
+  "subscription.paused": [...always, "subscription.resumed"],
+  "subscription.resumed": [...always, "subscription.paused"],
   "subscription.deleted": [],
   "attachment.created": ["attachment.activated", "attachment.suspended"],
   "attachment.activated": ["attachment.expiring", "attachment.suspended"],
@@ -384,6 +390,14 @@ export const lifecycleIsNotifiedToTheEnd: Invariant = make(
   }
 )
 
+/** What is notified of a package under its present id; where its subscription has moved, of what is left (rule S8). */
+const notifiedOf = ({ refusal, replacement, status, telcoPackageId }: Package): ReadonlyArray<OptInType> => {
+  if (status === "Created" && replacement !== null && telcoPackageId === null) {
+    return refusal === null ? [] : ["package.refused"]
+  }
+  return status === "Lapsed" ? [] : [status === "Created" ? "package.created" : "package.refused"]
+}
+
 /** Rule E1. Checks whenever no work is due: exactly the events of all that has happened by then are there. */
 export const lifecycleIsComplete: Invariant = make(
   "whenever no job is due, everything that has happened to subscriptions, attachments and packages is notified",
@@ -402,7 +416,9 @@ export const lifecycleIsComplete: Invariant = make(
           const paused = ofSubscription.filter((type) => type === "subscription.paused").length
           const resumed = ofSubscription.filter((type) => type === "subscription.resumed").length
           const isPaused = after.get(of.attachment.iccid)?.sim.service.pausedAt !== null
-          const others = ofSubscription.length - paused - resumed
+          const moved = ofSubscription.filter((type) => type === "subscription.replaced").length
+          const others = ofSubscription.length - paused - resumed - moved
+          if (moved < of.attachment.replacements) return `${attachmentId} has moved, and that was not notified`
           if (ofSubscription[0] !== "subscription.created" || others > 1 || paused - resumed !== (isPaused ? 1 : 0)) {
             return `${subscriptionId} is there, and notified ${show(notified.get(subscriptionId))}`
           }
@@ -410,12 +426,11 @@ export const lifecycleIsComplete: Invariant = make(
           if (!isComplete(of, known, step.ended)) {
             return `${attachmentId} has notified ${show(known)}, and due are ${show(dueOf(of))} at ${step.ended}`
           }
-          return first(of.packages, ({ occurrence, status }) => {
-            const id = packageId(attachmentId, occurrence)
-            const expected = { Created: ["package.created"], Refused: ["package.refused"], Lapsed: [] }[status]
-            return same(notified.get(id) ?? [], expected)
+          return first(of.packages, (pack) => {
+            const id = idOf(pack)
+            return same(notified.get(id) ?? [], notifiedOf(pack))
               ? null
-              : `${id} is ${status}, and notified ${show(notified.get(id))}`
+              : `${id} is ${show(pack)}, and notified ${show(notified.get(id))}`
           })
         }) ??
         first(notified, ([id, types]) =>

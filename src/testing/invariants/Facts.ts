@@ -4,17 +4,28 @@
 import type { Attachment } from "../../domain/Attachment.ts"
 import type { Package } from "../../domain/Package.ts"
 import type { Plan } from "../../domain/Plan.ts"
-import { attachments, packages, first, type Invariant, make, same, show, type Lines } from "./Invariant.ts"
+import {
+  attachments,
+  first,
+  type Invariant,
+  type Lines,
+  make,
+  movedBy,
+  packages,
+  periodOf,
+  same,
+  show
+} from "./Invariant.ts"
 import type { Report, Verdict } from "../../domain/TelcoReport.ts"
 import { DAY, type Instant, MINUTE, toIso } from "../../domain/Time.ts"
 import type { Step } from "../History.ts"
 
-/** The parts of an attachment that nothing may change. */
-const fixed = (of: Attachment) => {
-  const { activePeriod, createdAt, iccid, metadata, organizationId, planId, subscriptionId, terms } = of
+/** The parts of an attachment that nothing may change, but for a move of its SIM (rule S8). */
+const fixed = ({ iccid, ...of }: Attachment, moved: ReadonlyMap<string, string>) => {
+  const { activePeriod, createdAt, metadata, organizationId, planId, subscriptionId, terms } = of
   return {
     organizationId,
-    iccid,
+    iccid: moved.get(iccid) ?? iccid,
     subscriptionId,
     planId,
     terms,
@@ -24,18 +35,21 @@ const fixed = (of: Attachment) => {
   }
 }
 
-/** Rule P2. Covers the SIM, the subscription, the active period and the metadata of an attachment as well. */
+/** Rules P2 and S8. Covers the SIM, the subscription, the active period and the metadata of an attachment as well. */
 export const termsStay: Invariant = make(
   "an attachment's terms never change, and are those of its plan",
   "P2, section 1",
   () => {
     const plans = new Map<string, Plan>()
     const known = new Map<string, Attachment>()
-    return ({ after, step }) => {
+    return (frame) => {
+      const { after, step } = frame
       const { outcome } = step
       if (outcome._tag === "Answered" && outcome.answer.kind === "Plan") {
         plans.set(outcome.answer.plan.planId, outcome.answer.plan)
       }
+      const move = movedBy(frame)
+      const moved = new Map(move === null ? [] : [[move.from.sim.iccid, move.to.sim.iccid]])
       return first(attachments(after), ({ attachment }) => {
         const before = known.get(attachment.attachmentId)
         if (before === attachment) return null
@@ -44,9 +58,9 @@ export const termsStay: Invariant = make(
         if (plan !== undefined && !same(plan.terms, attachment.terms)) {
           return `${attachment.attachmentId} has ${show(attachment.terms)}, and its plan ${show(plan.terms)}`
         }
-        return before === undefined || same(fixed(before), fixed(attachment))
+        return before === undefined || same(fixed(before, moved), fixed(attachment, new Map()))
           ? null
-          : `${attachment.attachmentId} was ${show(fixed(before))}, and is ${show(fixed(attachment))}`
+          : `${attachment.attachmentId} was ${show(before)}, and is ${show(attachment)}`
       })
     }
   }
@@ -59,7 +73,8 @@ const movedBack = (before: Package, after: Package): string | null => {
   if (before.status !== after.status) return `went from ${before.status} to ${after.status}`
   if (!kept(before.activationAt, after.activationAt)) return "activates at another time than before"
   if (!kept(before.expirationAt, after.expirationAt)) return "expires at another time than before"
-  if (!kept(before.telcoPackageId, after.telcoPackageId)) return "has another id at the telco than before"
+  const isMoved = before.replacement?.number !== after.replacement?.number
+  if (!isMoved && !kept(before.telcoPackageId, after.telcoPackageId)) return "has another id at the telco than before"
   return after.usedBytes < before.usedBytes ? `has used ${after.usedBytes}, and before ${before.usedBytes}` : null
 }
 
@@ -75,8 +90,8 @@ export const factsStay: Invariant = make(
     const anchors = new Map<string, Attachment>()
     return ({ after }) => {
       const complaint = first(packages(after), ({ id, pack }) => {
-        const before = known.get(id)
-        known.set(id, pack)
+        const before = known.get(periodOf(pack))
+        known.set(periodOf(pack), pack)
         const message = before === undefined || before === pack ? null : movedBack(before, pack)
         return message === null ? null : `${id} ${message}`
       })
@@ -173,15 +188,16 @@ export const usageIsWhatWasReported: Invariant = make(
   () =>
     ({ after, before, step }) => {
       if (step.asked._tag === "Report" && step.outcome._tag === "Killed") return null
-      const known = new Map(packages(before).map(({ id, pack }) => [id, pack.usedBytes]))
-      const risen = packages(after).filter(({ id, pack }) => pack.usedBytes !== (known.get(id) ?? 0))
+      const known = new Map(packages(before).map(({ pack }) => [periodOf(pack), pack.usedBytes]))
+      const risen = packages(after).filter(({ pack }) => pack.usedBytes !== (known.get(periodOf(pack)) ?? 0))
       const usages = verdictsOf(step).flatMap(([report, verdict]) =>
         verdict._tag === "Accepted" ? (usageOf(report) ?? []) : []
       )
       // A delta adds to what is there, in whatever order with totals: it is at most all of it together.
       const most = usages.reduce((sum, { bytes }) => sum + bytes, 0)
-      return first(risen, ({ id, pack: { usedBytes } }) => {
-        const from = known.get(id) ?? 0
+      return first(risen, ({ id, pack }) => {
+        const { usedBytes } = pack
+        const from = known.get(periodOf(pack)) ?? 0
         return usedBytes <= from + most
           ? null
           : `${id} rose from ${from} to ${usedBytes}, and ${show(usages)} was reported`
@@ -191,7 +207,7 @@ export const usageIsWhatWasReported: Invariant = make(
 
 /** When the packages that wait for their first use are active from: not known yet. */
 const waiting = (lines: Lines): ReadonlySet<string> =>
-  new Set(packages(lines).flatMap(({ id, pack }) => (pack.activationAt === null ? [id] : [])))
+  new Set(packages(lines).flatMap(({ pack }) => (pack.activationAt === null ? [periodOf(pack)] : [])))
 
 /** Rule T3. The activation is the `occurredAt` of a report of use or first use in the same step. */
 export const firstUsesActivate: Invariant = make(
@@ -201,7 +217,7 @@ export const firstUsesActivate: Invariant = make(
     ({ after, before, step }) => {
       const { asked } = step
       const idle = waiting(before)
-      const activated = packages(after).filter(({ id, pack }) => idle.has(id) && pack.activationAt !== null)
+      const activated = packages(after).filter(({ pack }) => idle.has(periodOf(pack)) && pack.activationAt !== null)
       const uses = asked._tag === "Report" ? asked.reports.filter(({ fact }) => isUse(fact)) : []
       return first(activated, ({ id, pack: { activationAt, iccid } }) =>
         uses.some((use) => use.iccid === iccid && use.occurredAt === activationAt)

@@ -6,7 +6,7 @@ import { Equal } from "effect"
 import type { History, Changes, Step, AttachmentView, UsageOfSim } from "../History.ts"
 import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
-import { type Package, packageId } from "../../domain/Package.ts"
+import { idOf, type Package } from "../../domain/Package.ts"
 import type { TelcoCall } from "../Simulated.ts"
 
 /** The first place in a history at which an invariant does not hold. */
@@ -135,6 +135,25 @@ export const framesOf = (history: History): ReadonlyArray<Frame> => {
   return frames
 }
 
+/** Where a step has moved a subscription from, and to (rule S8). */
+export interface Moved {
+  readonly from: SimAggregate
+  readonly to: SimAggregate
+}
+
+/** The move that a step was asked for and has made, whatever came of the request; null where it has made none. */
+export const movedBy = ({ after, before, step: { asked } }: Frame): Moved | null => {
+  const from = asked._tag === "Replace" ? before.get(asked.iccid) : undefined
+  const id = from?.subscription?.subscriptionId
+  if (from === undefined || id === undefined) return null
+  const to = [...after.values()].find(({ subscription }) => subscription?.subscriptionId === id)
+  return to === undefined || to.sim.iccid === from.sim.iccid ? null : { from, to }
+}
+
+/** A package by what no move changes of it. */
+export const periodOf = ({ attachmentId, occurrence }: Pick<Package, "attachmentId" | "occurrence">): string =>
+  `${attachmentId}:${occurrence}`
+
 /** The confirmed attachments of subscriptions that can be seen. */
 export const visible = (lines: Lines): ReadonlyArray<WithPackages> =>
   [...lines.values()].flatMap((line) =>
@@ -154,5 +173,5 @@ export const packages = (
   readonly pack: Package
 }> =>
   attachments(lines).flatMap(({ attachment, packages }) =>
-    packages.map((pack) => ({ id: packageId(pack.attachmentId, pack.occurrence), attachment, pack }))
+    packages.map((pack) => ({ id: idOf(pack), attachment, pack }))
   )

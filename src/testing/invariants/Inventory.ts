@@ -8,8 +8,10 @@ import * as Sim from "../../domain/Sim.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Asked } from "../commands/Command.ts"
 import { type Step, isIdle } from "../History.ts"
-import { first, type Invariant, make, show, type Frame, packages, visible, same } from "./Invariant.ts"
-import type { Package } from "../../domain/Package.ts"
+import * as TimingModel from "../TimingModel.ts"
+import { first, type Invariant, make, movedBy, show, type Frame, packages, visible, same } from "./Invariant.ts"
+import type { Attachment } from "../../domain/Attachment.ts"
+import { idOf, type Package } from "../../domain/Package.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { TelcoRecord } from "../Simulated.ts"
 
@@ -20,6 +22,7 @@ const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | n
   const fits = {
     Free: status === null,
     Withdrawn: status === null,
+    Replaced: status === null,
     Provisioning: status === "Pending",
     InService: status === "Live",
     // A creation that was interrupted may be resumed (rule S5).
@@ -81,8 +84,11 @@ export const downloadedSimsStay: Invariant = make(
         const sim = before.get(asked.iccid)?.sim
         return sim?.isEsim && sim.downloaded ? `${asked.iccid} was recycled` : null
       }
-      if (asked._tag !== "Subscribe" || asked.iccid !== null || outcome.answer.kind !== "Created") return null
-      const sim = before.get(outcome.answer.created.sim.iccid)?.sim
+      const { answer } = outcome
+      const isChosen = asked._tag === "Subscribe" && asked.iccid === null && answer.kind === "Created"
+      const given = isChosen ? answer.created.sim : answer.kind === "Replaced" ? answer.replaced.sim : null
+      if (given === null) return null
+      const sim = before.get(given.iccid)?.sim
       return sim?.isEsim && !sim.downloaded && sim.allocation._tag === "Free" ? null : `${show(sim)} was given away`
     }
 )
@@ -102,11 +108,14 @@ export const withdrawnSimsStay: Invariant = make(
       }
       if (asked._tag === "SetMobilePlan" && asked.iccid === null && outcome._tag === "Answered") {
         const chosen = outcome.answer.kind === "MobilePlan" ? before.get(outcome.answer.status.iccid)?.sim : undefined
-        if (chosen?.allocation._tag === "Withdrawn") return `${chosen.iccid} was chosen for a mobile plan`
+        if (chosen !== undefined && Sim.withdrawnReason(chosen) !== null)
+          return `${chosen.iccid} was chosen for a mobile plan`
       }
       return first(before.values(), ({ sim: { allocation, iccid } }) => {
-        if (allocation._tag !== "Withdrawn" || corrected?.iccid === iccid) return null
         const next = after.get(iccid)?.sim.allocation
+        if (allocation._tag === "Replaced" && next?._tag === "Withdrawn" && next.reason === "replaced") return null
+        const isWithdrawn = allocation._tag === "Withdrawn" || allocation._tag === "Replaced"
+        if (!isWithdrawn || corrected?.iccid === iccid) return null
         return same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
       })
     }
@@ -122,7 +131,7 @@ export const stockIsGiven: Invariant = make(
   () =>
     ({ after, before, step: { asked, outcome } }) => {
       const request = asked._tag === "Repeat" ? asked.request : asked
-      if (request._tag !== "Subscribe" || outcome._tag !== "Refused") return null
+      if ((request._tag !== "Subscribe" && request._tag !== "Replace") || outcome._tag !== "Refused") return null
       const { refusal } = outcome
       if (refusal._tag !== "NoFreeSim" && refusal._tag !== "SimsReleasing") return null
       const mayBeHad = (sim: Sim.Sim | undefined): boolean =>
@@ -214,15 +223,25 @@ const enter = (books: Books, record: TelcoRecord): void => {
 const isOver = (end: Instant | null | undefined, now: Instant): boolean =>
   end !== null && end !== undefined && end <= now
 
+/** Whether anything is ordered of a package after a move (rule S8). */
+const isLeft = ({ terms }: Attachment, usedBytes: number): boolean =>
+  TimingModel.left({ ...terms, isThrottled: terms.throttling.length > 0 }, usedBytes) > 0
+
 /** What is wrong with a package of ours, as the telco has it. */
 const ourPackage = (
   books: Books,
-  { id, pack, suspendedAt }: { readonly id: string; readonly pack: Package; readonly suspendedAt: Instant | null },
+  { attachment, id, pack }: { readonly id: string; readonly pack: Package; readonly attachment: Attachment },
   now: Instant
 ): string | null => {
   const record = books.ordered.get(id)
+  const { suspendedAt } = attachment
   switch (pack.status) {
     case "Created":
+      // What is over or suspended when its subscription moves ends on the old SIM, and is not had on the new one.
+      if (attachment.replacements > 0 && (suspendedAt !== null || isOver(pack.expirationAt, now))) return null
+      if (pack.refusal !== null)
+        return record?.refusal === null ? `the telco has ${id}, which is shown as refused` : null
+      if (pack.replacement !== null && !isLeft(attachment, pack.replacement.usedBefore)) return null
       if (record === undefined || record.refusal !== null) return `the telco does not have ${id}`
       if (books.cancelled.has(id)) return `the telco has cancelled ${id}, which is there`
       if (suspendedAt === null) return books.suspended.has(id) ? `the telco has suspended ${id}, which is not` : null
@@ -276,9 +295,7 @@ export const booksAreEqual: Invariant = make(
         )
       )
       return (
-        first(ours, ({ attachment, id, pack }) =>
-          ourPackage(books, { id, pack, suspendedAt: attachment.suspendedAt }, step.ended)
-        ) ??
+        first(ours, (of) => ourPackage(books, of, step.ended)) ??
         first(books.ordered.values(), (record) => theirPackage(step, active, lastKnown, books, record)) ??
         first(after.values(), ({ sim: { iccid, mobilePlan } }) =>
           mobilePlan._tag === "Settled" && mobilePlan.applied === (books.applied.get(iccid) ?? false)
@@ -303,7 +320,7 @@ export const nothingIsUnderWay: Invariant = make(
     ({ after, step }) => {
       if (step.asked._tag !== "Quiet" || step.outcome._tag !== "Answered") return null
       return first(after.values(), ({ attachments, sim: { allocation, iccid } }) => {
-        if (allocation._tag === "Provisioning" || allocation._tag === "Releasing")
+        if (allocation._tag === "Provisioning" || allocation._tag === "Releasing" || allocation._tag === "Replaced")
           return `${iccid} is still ${allocation._tag}`
         const unconfirmed = attachments.find(({ attachment }) => !attachment.confirmed)
         return unconfirmed === undefined ? null : `${unconfirmed.attachment.attachmentId} is still not confirmed`
@@ -323,17 +340,76 @@ export const packagesAreAsOrdered: Invariant = make(
     return ({ after, step }) => {
       for (const record of step.changes.records) if (record.kind === "package") windows.set(record.key, record.window)
       return first(visible(after), ({ attachment, packages }) =>
-        first(packages, ({ activationAt, attachmentId, expirationAt, occurrence, status }) => {
-          const ordered = windows.get(`${attachmentId}:${occurrence}`)
+        first(packages, (pack) => {
+          const { activationAt, expirationAt, occurrence, replacement, status } = pack
+          const id = idOf(pack)
+          const ordered = windows.get(id)
           if (status !== "Created" || ordered === undefined) return null
           const isFirstUse =
             attachment.activePeriod === null && (attachment.terms.recurrence === null || occurrence === 0)
-          const expected = isFirstUse ? null : { start: activationAt, end: expirationAt }
+          // What is left of a package that was in use is ordered for what is left of its time (rule S8).
+          const isKnown = !isFirstUse || (replacement !== null && ordered !== null)
+          const expected = isKnown ? { start: activationAt, end: expirationAt } : null
           return same(ordered, expected)
             ? null
-            : `${attachmentId}:${occurrence} was ordered for ${show(ordered)}, and is shown for ${show(expected)}`
+            : `${id} was ordered for ${show(ordered)}, and is shown for ${show(expected)}`
         })
       )
     }
   }
 )
+
+/** Rule S8. The id, the texts and the attachments of a subscription move with it, and what is ordered is what is left. */
+export const movesTakeEverything: Invariant = make(
+  "a subscription that moves takes everything along, and what was used is not had again",
+  "S8",
+  () => {
+    const moved = new Map<string, number>()
+    return (frame) => {
+      const move = movedBy(frame)
+      const { asked, changes, outcome } = frame.step
+      if (asked._tag === "Replace" && outcome._tag === "Answered" && move === null)
+        return `${asked.iccid} has not moved`
+      const wrong = move === null ? null : incomplete(frame, move)
+      if (wrong !== null) return wrong
+      for (const { attachment, id, pack } of packages(frame.after)) {
+        if (pack.replacement === null) continue
+        const plan = { ...attachment.terms, isThrottled: attachment.terms.throttling.length > 0 }
+        moved.set(id, TimingModel.left(plan, pack.replacement.usedBefore))
+      }
+      return first(changes.records, (record) => {
+        const expected = record.kind === "package" ? moved.get(record.key) : undefined
+        if (record.kind !== "package" || expected === undefined || record.dataMegaBytes === expected) return null
+        return `${record.key} was ordered with ${record.dataMegaBytes} MB, and ${expected} MB are left`
+      })
+    }
+  }
+)
+
+/** What a move has left behind, or has changed. */
+const incomplete = ({ after, before }: Frame, { from, to }: NonNullable<ReturnType<typeof movedBy>>): string | null => {
+  const { iccid } = to.sim
+  const old = after.get(from.sim.iccid)
+  if (old === undefined || Sim.withdrawnReason(old.sim) !== "replaced") {
+    return `${from.sim.iccid} has been left, and is ${show(old?.sim.allocation)}`
+  }
+  const free = before.get(iccid)?.sim
+  if (free === undefined || !Sim.isFree(free) || free.label !== from.sim.label) return `${iccid} was not to be had`
+  if (!same(to.subscription, { ...from.subscription, iccid }))
+    return `${show(from.subscription)} has become another one`
+  if (to.sim.service.pausedAt !== from.sim.service.pausedAt)
+    return `${iccid} is paused otherwise than ${from.sim.iccid}`
+  return first(from.attachments, (of) => {
+    const { attachmentId } = of.attachment
+    const next = to.attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
+    const expected = { ...of.attachment, iccid, replacements: of.attachment.replacements + 1 }
+    if (!same(next?.attachment, expected)) return `${attachmentId} was ${show(of.attachment)}, and is ${show(next)}`
+    return first(of.packages, ({ activationAt, expirationAt, occurrence, status, usedBytes }) => {
+      const pack = next?.packages.find((one) => one.occurrence === occurrence)
+      const kept = { activationAt, expirationAt, status, usedBytes }
+      return pack !== undefined && same(pack, { ...pack, ...kept })
+        ? null
+        : `occurrence ${occurrence} of ${attachmentId} had ${show(kept)}, and is ${show(pack)}`
+    })
+  })
+}

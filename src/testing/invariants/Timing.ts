@@ -2,7 +2,7 @@
  * What must hold of times: states, packages and occurrences are what the timing model says.
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
-import { packageId } from "../../domain/Package.ts"
+import { attachmentIdOf, packageId } from "../../domain/Package.ts"
 import { HOUR, type Instant, toIso } from "../../domain/Time.ts"
 import { isIdle } from "../History.ts"
 import type { TelcoCall } from "../Simulated.ts"
@@ -84,7 +84,7 @@ const packagesFollow = (frame: Frame, of: WithPackages): string | null => {
   return first(expected.entries(), ([occurrence, times]) => {
     const pack = stored.get(occurrence)
     if (pack === undefined) {
-      return isPutOff(frame, packageId(attachmentId, occurrence), times)
+      return isPutOff(frame, packageId(attachmentId, occurrence, of.attachment.replacements), times)
         ? null
         : `${attachmentId} is without occurrence ${occurrence}, which is due`
     }
@@ -118,7 +118,9 @@ export const occurrencesAreThereOnce: Invariant = make(
       }) ??
       first(step.changes.records, (record) => {
         if (record.kind !== "package" || record.refusal !== null || record.window === null) return null
-        const what = `${record.key.slice(0, record.key.lastIndexOf(":"))} ${record.window.start}`
+        // A package is ordered anew on each SIM that its subscription moves to.
+        const [attachmentId, , move = "0"] = record.key.split(":")
+        const what = `${attachmentId} ${move} ${record.window.start}`
         const before = ordered.get(what)
         ordered.set(what, record.key)
         return before === undefined ? null : `${record.key} is for the same time as ${before}`
@@ -173,7 +175,7 @@ export const nothingIsEarly: Invariant = make(
       }
       return (
         first(ordered(frame), ({ at, id, window }) =>
-          recurring.has(id.slice(0, id.lastIndexOf(":"))) ? early(id, at, window.start) : null
+          recurring.has(attachmentIdOf(id)) ? early(id, at, window.start) : null
         ) ??
         first(packages(after), ({ attachment, id, pack }) =>
           attachment.terms.recurrence === null || pack.activationAt === null

@@ -22,8 +22,11 @@ export const daysSumToWhatIsUsed: Invariant = make(
   "U1",
   ({ start }) =>
     ({ after, step: { ended }, used }) =>
-      first(attachments(after), ({ attachment: { attachmentId, iccid }, packages }) => {
-        const entries = used.get(iccid)?.entries.filter((entry) => entry.attachmentId === attachmentId) ?? []
+      first(attachments(after), ({ attachment: { attachmentId }, packages }) => {
+        // On each of the SIMs that its subscription was on.
+        const entries = [...used.values()].flatMap((of) =>
+          of.entries.filter((entry) => entry.attachmentId === attachmentId)
+        )
         const [booked, total] = [sum(entries), packages.reduce((all, { usedBytes }) => all + usedBytes, 0)]
         const isWhole = UsageBook.keptFrom(ended, RETENTION) <= start - LATEST
         return booked === total || (booked < total && !isWhole)

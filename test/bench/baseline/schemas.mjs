@@ -42,7 +42,9 @@ export const attachments = answers(
         activation_at: nullable,
         expiration_at: nullable,
         used_allowance: used,
+        metadata: text,
         state: text,
+        reason: { ...object({ code: text, message: text }), nullable: true },
         plan,
         packages: list(part)
       })

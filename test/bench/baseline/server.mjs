@@ -73,7 +73,7 @@ app.get("/v3/subscriptions/:iccid", { schema: Schemas.subscription }, async (req
 
 const findAttachments = statement(
   "attachments",
-  `select a.attachment_id, a.created_at, a.plan_id, a.terms, a.anchor, a.suspended_at,
+  `select a.attachment_id, a.created_at, a.plan_id, a.metadata, a.terms, a.anchor, a.suspended_at,
       (select coalesce(json_agg(json_build_array(p.occurrence, p.activation_at, p.expiration_at, p.used_bytes,
           p.status) order by p.occurrence), '[]')
         from simplan.package p
@@ -99,6 +99,14 @@ const stateOf = (row, activationAt, expirationAt, now) => {
   return expirationAt !== null && now >= expirationAt ? "EXPIRED" : "ACTIVE"
 }
 
+// Those that what is measured has.
+const reasons = {
+  PENDING_FOR_FIRST_USE: {
+    code: "waits_for_first_use",
+    message: "The package activates at the first use of the SIM"
+  }
+}
+
 const attachment = (row, now) => {
   const { terms } = row
   const packages = row.packages.filter(([, , , , status]) => status !== "Refused")
@@ -107,13 +115,16 @@ const attachment = (row, now) => {
   const activationAt = recurs ? row.anchor : (only?.[1] ?? null)
   const expirationAt = recurs ? lastEnd(terms, row.anchor) : (only?.[2] ?? null)
   const used = recurs ? packages.findLast(([, begins]) => begins !== null && begins <= now) : only
+  const state = stateOf(row, activationAt, expirationAt, now)
   return {
     plan_attachment_id: row.attachment_id,
     created_at: iso(row.created_at),
     activation_at: iso(activationAt),
     expiration_at: iso(expirationAt),
     used_allowance: { dataBytes: used?.[3] ?? 0 },
-    state: stateOf(row, activationAt, expirationAt, now),
+    metadata: row.metadata,
+    state,
+    reason: reasons[state] ?? null,
     plan: {
       name: terms.name,
       _id: row.plan_id,

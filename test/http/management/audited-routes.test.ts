@@ -94,6 +94,13 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => acme.post(`${line}/${id}/suspend`)
     }
   ],
+  "POST /v3/subscriptions/{iccid}/replace": [
+    "subscription.replace",
+    async () => {
+      const line = await subscription(6)
+      return () => acme.post(`${line}/replace`)
+    }
+  ],
   "POST /v3/subscriptions/{iccid}/pause": [
     "subscription.pause",
     async () => {

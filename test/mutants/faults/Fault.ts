@@ -15,6 +15,7 @@ export type Area =
   | "deletion"
   | "lifecycle"
   | "pauses"
+  | "replacements"
   | "stock"
   | "limits"
   | "engine"

@@ -31,14 +31,14 @@ export const reasons = faultsOf("Reason.ts", "state", [
   [
     "L2",
     "a package that ends now gives service",
-    "isAtTelco(pack, now)",
-    'pack.status === "Created" && (pack.expirationAt === null || now <= pack.expirationAt)'
+    "pack.activationAt <= now && isAtTelco(pack, now)",
+    'pack.activationAt <= now && pack.status === "Created" && (pack.expirationAt === null || now <= pack.expirationAt)'
   ],
   [
     "L2",
     "a package that the telco refused gives service",
-    "isAtTelco(pack, now)",
-    "(pack.expirationAt === null || now < pack.expirationAt)"
+    "pack.activationAt <= now && isAtTelco(pack, now)",
+    "pack.activationAt <= now && (pack.expirationAt === null || now < pack.expirationAt)"
   ],
   ["L2", "an order is looked for that is not due", "now < next.dueAt || of.packages", "of.packages"],
   [

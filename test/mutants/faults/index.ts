@@ -11,6 +11,7 @@ import { limits } from "./limits.ts"
 import { outages } from "./outages.ts"
 import { pauses } from "./pauses.ts"
 import { recurrence } from "./recurrence.ts"
+import { replacements } from "./replacements.ts"
 import { reports } from "./reports.ts"
 import { creation, deletion, packages, previews } from "./service.ts"
 import { state } from "./state.ts"
@@ -37,6 +38,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...history,
   ...lifecycle,
   ...pauses,
+  ...replacements,
   ...stock,
   ...outages,
   ...limits,

@@ -32,6 +32,6 @@ export const lifecycle = faultsOf("Lifecycle.ts", "lifecycle", [
   ["E1", "a deletion notifies late of a suspended attachment", "isFollowed(of) && (isDeleted", "(isDeleted"],
   ["E1", "a refused package is notified as created", 'Refused: "package.refused"', 'Refused: "package.created"'],
   ["E1", "a lapsed package is notified as created", "Lapsed: null", 'Lapsed: "package.created"'],
-  ["E1", "every commit of packages notifies all of them", "|| stored.has(pack.occurrence)", ""],
+  ["E1", "every commit of packages notifies all of them", "|| type === stored.get(pack.occurrence)", ""],
   ["E1", "each change of a subscription notifies of its creation", 'to === "Live" && from !== "Live"', 'to === "Live"']
 ])

@@ -44,20 +44,15 @@ const inAggregate = faultsOf("SimAggregate.ts", "pauses", [
 ])
 
 const inDeletion = faultsOf("Deletion.ts", "pauses", [
-  ["S7", "a SIM is free before it is resumed", "Pause.isResumed(sim) ? {", "true ? {"],
+  ["S7", "a SIM is free before it is resumed", "if (!Pause.isResumed(sim)) return sim", ""],
   [
     "S7",
     "a deletion leaves the SIM paused",
     "Pause.asked(sim, null, given, now)",
     "Pause.asked(sim, sim.service.pausedAt, given, now)"
   ],
-  ["S7", "a SIM is free while its release is under way", "const isFree = isReleased && ", "const isFree = "],
-  [
-    "S7",
-    "a SIM whose release was done first is never free",
-    "const isFree = isReleased && ",
-    "const isFree = false && "
-  ]
+  ["S7", "a SIM is free while its release is under way", "isReleased ? afterRelease(sim) : sim", "afterRelease(sim)"],
+  ["S7", "a SIM whose release was done first is never free", "isReleased ? afterRelease(sim) : sim", "sim"]
 ])
 
 const inLifecycle = faultsOf("Lifecycle.ts", "pauses", [

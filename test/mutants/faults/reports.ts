@@ -61,7 +61,7 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "used data may be less than nothing", "|| fact.usage.bytes < 0", ""],
   ["R1", "a byte may be cut", "!Number.isSafeInteger(fact.usage.bytes) ||", ""],
   ["R1", "a package is not found by the telco's id", "pack.telcoPackageId === named ||", ""],
-  ["R1", "a package is not found by our id", "|| packageId(pack.attachmentId, pack.occurrence) === named", ""],
+  ["R1", "a package is not found by our id", "|| idOf(pack) === named", ""],
   ["R1", "usage of what the telco does not have", 'if (pack.status !== "Created") continue', ""],
   ["S5", "usage of what is not to be seen", "SimAggregate.confirmed(aggregate)", "aggregate.attachments"],
   ["R1", "usage at the suspension counts", SERVED, SERVED.replace("at <", "at <=")],

@@ -156,8 +156,8 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S3",
     "an occurrence that may be under way is not cancelled",
-    "if (known === undefined) return true",
-    "if (known === undefined) return false"
+    "if (known === undefined) return packageId(attachmentId, occurrence, replacements)",
+    "if (known === undefined) return []"
   ],
   [
     "S3",
@@ -165,8 +165,13 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
     "? Recurrence.dueCount(terms.recurrence, anchor, now)",
     "? packages.length"
   ],
-  ["S3", "a SIM in service is freed", 'sim.allocation._tag === "Releasing"', "true"],
-  ["S3", "a released SIM is not freed", 'sim.allocation._tag === "Releasing"', "false"]
+  [
+    "S3",
+    "a SIM in service is freed",
+    "releaseJobOf(sim) === null ? {} : { sim: { loaded: { sim }, next: { sim: afterRelease(sim) } } }",
+    '({ sim: { loaded: { sim }, next: { sim: { ...sim, allocation: { _tag: "Free" } } } } })'
+  ],
+  ["S3", "a released SIM is not freed", 'return { ...sim, allocation: { _tag: "Free" } }', "return sim"]
 ])
 
 export const packages = faultsOf("Package.ts", "deletion", [

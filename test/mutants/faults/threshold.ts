@@ -29,8 +29,8 @@ const alerting = [
     [
       "U2",
       "the first occurrence is named for all",
-      "pack.attachmentId, pack.occurrence)\n    }",
-      "pack.attachmentId, 0)\n    }"
+      "packageId: idOf(pack)\n    }",
+      "packageId: idOf({ ...pack, occurrence: 0 })\n    }"
     ]
   ]),
   ...faultsOf("Plan.ts", "threshold", [
@@ -84,14 +84,24 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
     "attachmentId: attachment.attachmentId\n  }",
     "attachmentId: attachment.planId\n  }"
   ],
-  ["R1", "the last total counts, not the highest", "Math.max(usedBytes, usage.bytes)", "usage.bytes"],
-  ["R1", "totals are added up", "Math.max(usedBytes, usage.bytes)", "usedBytes + usage.bytes"],
-  ["R1", "deltas replace what was used", "Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)", "usage.bytes"],
+  [
+    "R1",
+    "the last total counts, not the highest",
+    "Math.max(usedBytes, sum(replacement?.usedBefore ?? 0, usage.bytes))",
+    "usage.bytes"
+  ],
+  [
+    "R1",
+    "totals are added up",
+    "Math.max(usedBytes, sum(replacement?.usedBefore ?? 0, usage.bytes))",
+    "usedBytes + usage.bytes"
+  ],
+  ["R1", "deltas replace what was used", ": sum(usedBytes, usage.bytes)", ": usage.bytes"],
   [
     "R1",
     "clamping removed: a sum of deltas is no whole number any more",
-    "Math.min(usedBytes + usage.bytes, Number.MAX_SAFE_INTEGER)",
-    "usedBytes + usage.bytes"
+    "Math.min(one + other, Number.MAX_SAFE_INTEGER)",
+    "one + other"
   ],
   ["R1", "a first use clears what was used", "fact === null ? pack.usedBytes :", "fact === null ? 0 :"]
 ])

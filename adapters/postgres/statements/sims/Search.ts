@@ -105,7 +105,7 @@ const allocations: { readonly [Status in Sim.Status]: string } = {
   free: "sim.allocation = 'Free'",
   in_use: "sim.allocation in ('Provisioning', 'InService')",
   releasing: "sim.allocation = 'Releasing'",
-  withdrawn: "sim.allocation = 'Withdrawn'"
+  withdrawn: "sim.allocation in ('Withdrawn', 'Replaced')"
 }
 
 /** A list of rows that each have one SIM. */

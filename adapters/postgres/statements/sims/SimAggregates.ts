@@ -26,7 +26,8 @@ export const attachmentColumns = Columns.of<Attachment.Attachment>(
     confirmed: "boolean",
     anchor: "bigint",
     suspendedAt: "bigint",
-    lastThresholdNotified: "integer"
+    lastThresholdNotified: "integer",
+    replacements: "integer"
   },
   ["organizationId", "attachmentId"]
 )
@@ -43,7 +44,8 @@ export const packageColumns = Columns.of<Package.Package>(
     telcoPackageId: "text",
     activationAt: "bigint",
     expirationAt: "bigint",
-    usedBytes: "bigint"
+    usedBytes: "bigint",
+    replacement: "jsonb"
   },
   ["organizationId", "attachmentId", "occurrence"]
 )
@@ -126,7 +128,8 @@ const unpackPackages = (
     telcoPackageId: one[inPackage.telcoPackageId],
     activationAt: one[inPackage.activationAt],
     expirationAt: one[inPackage.expirationAt],
-    usedBytes: one[inPackage.usedBytes]
+    usedBytes: one[inPackage.usedBytes],
+    replacement: one[inPackage.replacement]
   }))
 
 /** The attachments that were packed; null: there is none. */
@@ -150,7 +153,8 @@ const unpackAttachments = (
       confirmed: values[inAttachment.confirmed],
       anchor: values[inAttachment.anchor],
       suspendedAt: values[inAttachment.suspendedAt],
-      lastThresholdNotified: values[inAttachment.lastThresholdNotified]
+      lastThresholdNotified: values[inAttachment.lastThresholdNotified],
+      replacements: values[inAttachment.replacements]
     }
     return { attachment, packages: unpackPackages(of, attachment.attachmentId, packages) }
   })
@@ -252,12 +256,13 @@ type PackedOccurrence = readonly [
   anchor: number | null,
   suspendedAt: number | null,
   lastThresholdNotified: number,
+  replacements: number,
   packages: PackedPackages
 ]
 
 const ofOccurrence = `json_build_array(
   sim.version, attachment.terms, attachment.confirmed, attachment.anchor, attachment.suspended_at,
-  attachment.last_threshold_notified, ${packages("package.occurrence = r.occurrence")}
+  attachment.last_threshold_notified, attachment.replacements, ${packages("package.occurrence = r.occurrence")}
 )`
 
 /** The view for an occurrence. */
@@ -277,9 +282,9 @@ export const occurrence = (database: Database) => {
     Effect.map(packed(of), (found): SimAggregate.ForOccurrence | null => {
       if (found === null) return null
       const { attachmentId, iccid, organizationId } = of
-      const [version, terms, confirmed, anchor, suspendedAt, lastThresholdNotified, packages] = found
+      const [version, terms, confirmed, anchor, suspendedAt, lastThresholdNotified, replacements, packages] = found
       const sim = { organizationId, iccid, version }
-      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified }
+      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified, replacements }
       return {
         sim,
         attachments: [

@@ -48,7 +48,7 @@ const purposes = {
   },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null
-            and sim.allocation <> 'Withdrawn'`,
+            and sim.allocation not in ('Withdrawn', 'Replaced')`,
     order: `import_sequence`
   }
 } as const

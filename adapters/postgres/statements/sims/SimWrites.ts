@@ -26,7 +26,7 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => ({
   allocatedTo:
     row.allocation === undefined
       ? null
-      : (Sim.withdrawnReason({ allocation: row.allocation }) ?? Sim.holder(row.allocation)),
+      : (Sim.holder(row.allocation) ?? Sim.withdrawnReason({ allocation: row.allocation })),
   recycledAt: row.recycledAt,
   downloaded: row.downloaded,
   smdp: row.smdp,
@@ -230,6 +230,25 @@ const usePackages = Columns.update(
   )
 )
 
+/** Takes subscriptions to another SIM (rule S8). */
+const moveSubscriptions = Columns.update(
+  "subscription_moved",
+  "subscription",
+  Columns.pick(Subscriptions.columns, ["organizationId", "subscriptionId", "iccid"])
+)
+
+/** Takes attachments to another SIM. */
+const moveAttachments = Columns.update(
+  "attachment_moved",
+  "attachment",
+  Columns.pick(attachmentColumns, ["organizationId", "attachmentId", "iccid", "replacements"], ["organizationId"])
+)
+
+const packageKeyed = packageColumns.all.filter((name) => name !== "status")
+
+/** Writes everything that can change of packages, their SIM too. */
+const updatePackages = Columns.update("package_updated", "package", Columns.pick(packageColumns, packageKeyed))
+
 const attachmentKey = Columns.pick(attachmentColumns, ["organizationId", "attachmentId"])
 
 /** Removes attachments with their packages. */
@@ -257,6 +276,7 @@ type SimField = SimDifference.SimField
 
 const usageFields = new Set<SimField>(usage)
 const reportedFields = new Set<SimField>(reported)
+const packageUsage = new Set<SimDifference.PackageField>(["activationAt", "expirationAt", "usedBytes"])
 const notifiedFields = new Set<SimDifference.AttachmentField>(["anchor", "lastThresholdNotified"])
 const allocationFields = new Set<SimField>(["allocation", "recycledAt"])
 
@@ -357,11 +377,28 @@ export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange
     removed: [] as SimDifference.AttachmentState[]
   }
   const packages = { added: [] as Package.Package[], changed: [] as Package.Package[] }
-  let isNotified = true
+  let [isNotified, isUsage] = [true, true]
+  const moved = { subscriptions: [] as Subscription.Subscription[], attachments: [] as Attachment.Attachment[] }
+  const { arriving, leaving } = SimDifference.moves(changes)
   for (const change of changes) {
     const found = SimDifference.difference(change)
+    if (leaving.has(change)) {
+      sims.push(found.sim)
+      continue
+    }
+    if (arriving.has(change)) {
+      sims.push(found.sim)
+      moved.subscriptions.push(...found.subscriptions.added)
+      moved.attachments.push(...found.attachments.added)
+      packages.changed.push(...found.packages.added)
+      isUsage = false
+      continue
+    }
     packages.added.push(...found.packages.added)
-    for (const { row } of found.packages.changed) packages.changed.push(row)
+    for (const { fields, row } of found.packages.changed) {
+      packages.changed.push(row)
+      isUsage &&= isWithin(fields, packageUsage)
+    }
     const one = provisionedOf(found)
     if (one !== null) {
       confirmed.push(one)
@@ -386,7 +423,9 @@ export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange
       ...some(sql, attachments.added, addAttachments),
       ...some(sql, attachments.changed, isNotified ? notifyAttachments : updateAttachments),
       ...some(sql, packages.added, addPackages),
-      ...some(sql, packages.changed, usePackages),
+      ...some(sql, packages.changed, isUsage ? usePackages : updatePackages),
+      ...some(sql, moved.subscriptions, moveSubscriptions),
+      ...some(sql, moved.attachments, moveAttachments),
       ...some(sql, subscriptions.removed, removeSubscriptions),
       ...some(sql, attachments.removed, removeAttachments)
     ]

@@ -122,7 +122,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { attachmentId, iccid, organizationId } = attachment
       const of = { organizationId, iccid }
       const { confirmed, suspendedAt, terms, lastThresholdNotified } = attachment
-      const state = { confirmed, anchor: world.now, suspendedAt, lastThresholdNotified }
+      const state = { confirmed, anchor: world.now, suspendedAt, lastThresholdNotified, replacements: 0 }
       for (const occurrence of [0, 1, 2, 3, 4]) {
         const found = yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence })
         const [{ attachment: seen, packages: recorded }] = yield* Effect.map(
@@ -133,7 +133,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const actual = {
           ...{ organizationId: seen.organizationId, iccid: seen.iccid, attachmentId: seen.attachmentId },
           ...{ terms: seen.terms, confirmed: seen.confirmed, anchor: seen.anchor, suspendedAt: seen.suspendedAt },
-          lastThresholdNotified: seen.lastThresholdNotified
+          ...{ lastThresholdNotified: seen.lastThresholdNotified, replacements: seen.replacements }
         }
         yield* Suite.equals("the attachment", actual, { ...of, attachmentId, terms, ...state })
         const expected = packages.filter((pack) => pack.occurrence === occurrence)
@@ -190,6 +190,80 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const [left] = (yield* World.aggregate(world, sim.iccid)).attachments
       yield* Suite.equals("what goes back to nothing", left?.attachment, back)
     })
+  ),
+
+  scenario(
+    "S8: a subscription that moves is on its new SIM, with its attachments and packages, and not on the old one",
+    (world) =>
+      Effect.gen(function* () {
+        const { storage } = world
+        const { sim, subscription } = yield* live(world)
+        const free = yield* World.stockOne(world)
+        const attachment = Rows.attachment(world, subscription, { anchor: world.now, metadata: world.id() })
+        const other = Rows.attachment(world, subscription, { suspendedAt: world.now, createdAt: world.now + 1 })
+        const expirationAt = world.now + 9
+        const packages = [0, 1].map((occurrence) =>
+          Rows.pack(world, attachment, occurrence, { telcoPackageId: `T-${occurrence}`, usedBytes: 5, expirationAt })
+        )
+        yield* World.write(world, sim, { attachments: [attachment, other], packages })
+        const { iccid } = free
+        const replacement = { number: 1, usedBefore: 5, isAwaited: true }
+        const moved = packages.map((pack, index) => ({
+          ...pack,
+          iccid,
+          ...(index === 1 && { telcoPackageId: null, replacement })
+        }))
+        const attachments = [
+          { attachment: { ...attachment, iccid, replacements: 1 }, packages: moved },
+          { attachment: { ...other, iccid, replacements: 1 }, packages: [] }
+        ]
+        const old = yield* World.aggregate(world, sim.iccid)
+        const { subscriptionId } = subscription
+        const left = { ...old.sim, allocation: { _tag: "Replaced", subscriptionId } as const }
+        const taken = Rows.inService(free, subscription)
+        const next = { sim: taken, subscription: { ...subscription, iccid }, attachments }
+        yield* storage.commit({
+          sims: [
+            { loaded: old, next: { sim: left, subscription: null, attachments: [] } },
+            { loaded: { sim: free, subscription: null, attachments: [] }, next }
+          ]
+        })
+        const gone = yield* World.aggregate(world, sim.iccid)
+        yield* Suite.equals("the old SIM", gone.sim, { ...left, version: left.version + 1 })
+        yield* isAggregate(world, "what is left there", sim, { subscription: null, attachments: [] })
+        const there = { ...taken, version: taken.version + 1 }
+        yield* Suite.equals("the new SIM", (yield* World.aggregate(world, iccid)).sim, there)
+        yield* isAggregate(world, "what has moved", free, { subscription: next.subscription, attachments })
+        yield* isSeen(world, "on the new SIM", free, { subscription: next.subscription, sim: there })
+        const ofOld = { organizationId: world.organizationId, iccid: sim.iccid }
+        yield* Suite.equals("the subscription of the old SIM", yield* storage.subscriptions.get(ofOld), null)
+        const of = { organizationId: world.organizationId, attachmentId: attachment.attachmentId, occurrence: 1 }
+        const occurrence = storage.simAggregates.forOccurrence
+        yield* Suite.equals("an occurrence on the old SIM", yield* occurrence({ ...of, iccid: sim.iccid }), null)
+        const view = (yield* occurrence({ ...of, iccid }))?.attachments[0]
+        yield* Suite.equals("it on the new one", [view?.attachment.replacements, view?.packages], [1, moved.slice(1)])
+        const asked = { since: world.now + 10, packageIds: [`${attachment.attachmentId}:1:1`, "T-0"], reportIds: [] }
+        const [reported] = yield* storage.simAggregates.forReports({
+          iccids: [{ iccid, ...asked }],
+          seenSince: world.now
+        })
+        yield* Suite.equals(
+          "what reports find by its new id, and by the telco's",
+          reported?.aggregate.attachments.flatMap((one) => one.packages),
+          moved
+        )
+        const taking = moved.map((pack) => ({
+          ...pack,
+          ...(pack.replacement !== null && { telcoPackageId: "T-2", replacement: { ...replacement, isAwaited: false } })
+        }))
+        const known = yield* World.given("the view", yield* occurrence({ ...of, iccid }))
+        const [{ attachment: state }] = known.attachments
+        yield* storage.commit({
+          sims: [{ loaded: known, next: { ...known, attachments: [{ attachment: state, packages: taking.slice(1) }] } }]
+        })
+        const last = (yield* World.aggregate(world, iccid)).attachments
+        yield* Suite.equals("what the telco has taken", last[0]?.packages, taking)
+      })
   ),
 
   scenario("a deleted subscription and its attachments are no longer on the aggregate, nor listed", (world) =>

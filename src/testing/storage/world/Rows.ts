@@ -145,6 +145,7 @@ export const attachment = (
   anchor: null,
   suspendedAt: null,
   lastThresholdNotified: 0,
+  replacements: 0,
   ...changes
 })
 
@@ -164,6 +165,7 @@ export const pack = (
   activationAt: world.now,
   expirationAt: world.now + 7 * DAY,
   usedBytes: 0,
+  replacement: null,
   ...changes
 })
 
@@ -257,10 +259,10 @@ export const forReports = ({ attachments, sim }: ForReports): ForReports => {
   return {
     sim: { organizationId, iccid, label, isEsim, downloaded, smdp, location, lastActivityAt, version },
     attachments: attachments.map(({ attachment, packages }) => {
-      const { anchor, attachmentId, confirmed, createdAt, planId, suspendedAt, terms, lastThresholdNotified } =
-        attachment
+      const { anchor, attachmentId, confirmed, createdAt, planId, replacements, suspendedAt, terms } = attachment
+      const { lastThresholdNotified } = attachment
       const { alertThresholds, dataMegaBytes, periodDays, recurrence } = terms
-      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified }
+      const state = { confirmed, anchor, suspendedAt, lastThresholdNotified, replacements }
       return {
         attachment: {
           ...{ organizationId, iccid, attachmentId, planId, createdAt, ...state },

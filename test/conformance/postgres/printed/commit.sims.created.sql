@@ -32,19 +32,20 @@ subscription_added as (
 attachment_added as (
   insert into simplan.attachment (
     organization_id, attachment_id, subscription_id, iccid, plan_id, terms, active_period, metadata, created_at, confirmed,
-    anchor, suspended_at, last_threshold_notified
+    anchor, suspended_at, last_threshold_notified, replacements
   )
   select r."organizationId", r."attachmentId", r."subscriptionId", r.iccid, r."planId", r.terms, r."activePeriod",
-  r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."lastThresholdNotified"
+  r.metadata, r."createdAt", r.confirmed, r.anchor, r."suspendedAt", r."lastThresholdNotified", r.replacements
   from (
     select columns."organizationId", columns."attachmentId", columns."subscriptionId", columns."iccid", columns."planId",
     columns."metadata", columns."createdAt", columns."anchor", columns."suspendedAt", columns."lastThresholdNotified",
-    columns."confirmed", columns."terms", columns."activePeriod"
+    columns."replacements", columns."confirmed", columns."terms", columns."activePeriod"
     from unnest(($14::text)::text[],($15::text)::text[],($16::text)::text[],($17::text)::text[],($18::text)::text[],
       ($19::text)::text[],($20::text)::bigint[],($21::text)::bigint[],($22::text)::bigint[],($23::text)::integer[],
-      ($24::text)::boolean[],($25::text)::jsonb[],($26::text)::jsonb[]) with ordinality columns ("organizationId",
-      "attachmentId", "subscriptionId", "iccid", "planId", "metadata", "createdAt", "anchor", "suspendedAt",
-      "lastThresholdNotified", "confirmed", "terms", "activePeriod", place)
+      ($24::text)::integer[],($25::text)::boolean[],($26::text)::jsonb[],
+      ($27::text)::jsonb[]) with ordinality columns ("organizationId", "attachmentId", "subscriptionId", "iccid", "planId",
+      "metadata", "createdAt", "anchor", "suspendedAt", "lastThresholdNotified", "replacements", "confirmed", "terms",
+      "activePeriod", place)
     where columns.place between 1 and 2147483647
   ) r
   returning 1
@@ -52,20 +53,21 @@ attachment_added as (
 package_added as (
   insert into simplan.package (
     organization_id, attachment_id, occurrence, iccid, status, refusal, telco_package_id, activation_at, expiration_at,
-    used_bytes
+    used_bytes, replacement
   )
   select r."organizationId", r."attachmentId", r.occurrence, r.iccid, r.status, r.refusal, r."telcoPackageId",
-  r."activationAt", r."expirationAt", r."usedBytes"
+  r."activationAt", r."expirationAt", r."usedBytes", r.replacement
   from (
     select columns."organizationId", columns."attachmentId", columns."iccid", columns."status", columns."refusal",
-    columns."telcoPackageId", columns."activationAt", columns."expirationAt", columns."usedBytes", columns."occurrence"
-    from unnest(($27::text)::text[],($28::text)::text[],($29::text)::text[],($30::text)::text[],($31::text)::text[],
-      ($32::text)::text[],($33::text)::bigint[],($34::text)::bigint[],($35::text)::bigint[],
-      ($36::text)::integer[]) with ordinality columns ("organizationId", "attachmentId", "iccid", "status", "refusal",
-      "telcoPackageId", "activationAt", "expirationAt", "usedBytes", "occurrence", place)
+    columns."telcoPackageId", columns."activationAt", columns."expirationAt", columns."usedBytes", columns."occurrence",
+    columns."replacement"
+    from unnest(($28::text)::text[],($29::text)::text[],($30::text)::text[],($31::text)::text[],($32::text)::text[],
+      ($33::text)::text[],($34::text)::bigint[],($35::text)::bigint[],($36::text)::bigint[],($37::text)::integer[],
+      ($38::text)::jsonb[]) with ordinality columns ("organizationId", "attachmentId", "iccid", "status", "refusal",
+      "telcoPackageId", "activationAt", "expirationAt", "usedBytes", "occurrence", "replacement", place)
     where columns.place between 1 and 2147483647
   ) r
   returning 1
 )
-select simplan.ensure((select count(*) from sim_allocated) = $37::int, 'version'),(select count(*)
+select simplan.ensure((select count(*) from sim_allocated) = $39::int, 'version'),(select count(*)
   from subscription_added),(select count(*) from attachment_added),(select count(*) from package_added);

@@ -1,9 +1,9 @@
 select json_build_object('at', r.at, 'found', json_build_array(
   sim.version, attachment.terms, attachment.confirmed, attachment.anchor, attachment.suspended_at,
-  attachment.last_threshold_notified, (
+  attachment.last_threshold_notified, attachment.replacements, (
     select json_agg(
       json_build_array(package.occurrence, package.status, package.refusal, package.telco_package_id, package.activation_at,
-        package.expiration_at, package.used_bytes)
+        package.expiration_at, package.used_bytes, package.replacement)
       order by package.occurrence
     )
     from simplan.package

@@ -12,10 +12,11 @@ select (
       ) >= kept.since
     )), array_agg(attachment.attachment_id), array_agg(attachment.plan_id), array_agg(attachment.created_at),
     array_agg(attachment.anchor), array_agg(attachment.suspended_at), array_agg(attachment.last_threshold_notified),
-    array_agg(attachment.terms -> 'dataMegaBytes'), array_agg(attachment.terms -> 'periodDays'),
-    array_agg(attachment.terms -> 'recurrence'), array_agg(attachment.terms -> 'alertThresholds'),
-    array_agg(package.occurrence), array_agg(package.telco_package_id), array_agg(package.activation_at),
-    array_agg(package.expiration_at), array_agg(package.used_bytes))
+    array_agg(attachment.replacements), array_agg(attachment.terms -> 'dataMegaBytes'),
+    array_agg(attachment.terms -> 'periodDays'), array_agg(attachment.terms -> 'recurrence'),
+    array_agg(attachment.terms -> 'alertThresholds'), array_agg(package.occurrence), array_agg(package.telco_package_id),
+    array_agg(package.activation_at), array_agg(package.expiration_at), array_agg(package.used_bytes),
+    array_agg(package.replacement))
   end)::text as value
 from (select $1::bigint as since) kept
 cross join (
@@ -32,6 +33,7 @@ left join simplan.package on package.organization_id = attachment.organization_i
 and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (
   package.expiration_at is null or package.expiration_at > r.since or r."packageIds" is not null and (
     package.telco_package_id = any(r."packageIds")
-    or package.attachment_id || ':' || package.occurrence = any(r."packageIds")
+    or package.attachment_id || ':' || package.occurrence || coalesce(':' || (package.replacement->>'number'), '')
+    = any(r."packageIds")
   )
 );

@@ -9,6 +9,7 @@ from (
     when 'Free' then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
     when 'Releasing' then 'releasing'
     when 'Withdrawn' then 'withdrawn'
+    when 'Replaced' then 'withdrawn'
     else 'inUse'
     end as state
   ) standing

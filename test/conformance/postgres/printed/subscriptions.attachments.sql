@@ -3,10 +3,10 @@ select json_build_object('at', r.at, 'found', json_build_array(subscription.subs
     select json_agg(
       json_build_array(json_build_array(attachment.attachment_id, attachment.plan_id, attachment.terms,
         attachment.active_period, attachment.metadata, attachment.created_at, attachment.confirmed, attachment.anchor,
-        attachment.suspended_at, attachment.last_threshold_notified), (
+        attachment.suspended_at, attachment.last_threshold_notified, attachment.replacements), (
           select json_agg(
             json_build_array(package.occurrence, package.status, package.refusal, package.telco_package_id, package.activation_at,
-              package.expiration_at, package.used_bytes)
+              package.expiration_at, package.used_bytes, package.replacement)
             order by package.occurrence
           )
           from simplan.package

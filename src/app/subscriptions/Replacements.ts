@@ -1,0 +1,119 @@
+/**
+ * Moving subscriptions to other SIMs (rule S8). One commit moves a subscription and answers; jobs tell the telco.
+ */
+import { Context, Effect, Layer } from "effect"
+import { kinds } from "../../domain/Idempotency.ts"
+import * as Lifecycle from "../../domain/Lifecycle.ts"
+import * as Preview from "../../domain/Preview.ts"
+import type { NoFreeSim, NotFound, SimBusy, SimsReleasing } from "../../domain/Refusal.ts"
+import * as Replacement from "../../domain/Replacement.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
+import type { Replaced } from "../../domain/Subscription.ts"
+import { BusinessClock } from "../../ports/Clocks.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Commits } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as JobRunner from "../jobs/JobRunner.ts"
+import { BackgroundTasks } from "../jobs/Leases.ts"
+import { Settings } from "../Settings.ts"
+import * as SimReservations from "../sims/SimReservations.ts"
+import * as Pauses from "./Pauses.ts"
+import { makeLoadLive } from "./Subscriptions.ts"
+
+interface OfSubscription {
+  readonly organizationId: string
+  readonly iccid: string
+}
+
+type Refused = NotFound | NoFreeSim | SimsReleasing | SimBusy
+
+/** Moves subscriptions to other SIMs. */
+export class Replacements extends Context.Service<
+  Replacements,
+  {
+    /**
+     * Moves the subscription of a SIM to a free eSIM of its label. The old SIM is withdrawn. It succeeds before the telco has
+     * taken the packages. Inside a transaction of the host it is part of that transaction (rule H1).
+     */
+    readonly replace: (of: OfSubscription) => Effect.Effect<Replaced, Refused | StorageError>
+    /** What `replace` would do now, or its refusal (rule S9). The eSIM that it shows is not reserved. */
+    readonly previewReplace: (of: OfSubscription) => Effect.Effect<Preview.OfReplacement, Refused | StorageError>
+  }
+>()("simplan/Replacements") {}
+
+type Needs =
+  | Storage
+  | BusinessClock
+  | Commits
+  | Ids
+  | BackgroundTasks
+  | JobRunner.JobRunner
+  | SimReservations.SimReservations
+
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
+export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
+  Replacements,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const clock = yield* BusinessClock
+    const commits = yield* Commits
+    const ids = yield* Ids
+    const tasks = yield* BackgroundTasks
+    const runner = yield* JobRunner.JobRunner
+    const reservations = yield* SimReservations.SimReservations
+    const inTransaction = yield* HostTransaction
+    const changeOf = yield* Pauses.makeChange
+    const loadLive = yield* makeLoadLive
+    const { waitLimitMillis } = yield* Settings
+
+    /** Until when the attachments have been notified. The version of the SIM guards that it stays so. */
+    const notifiedUntil = Effect.fnUntraced(function* ({ attachments }: SimAggregate) {
+      const until = new Map<string, number>()
+      for (const attachment of Lifecycle.followedOf(attachments)) {
+        const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachment))
+        if (job !== null) until.set(attachment.attachmentId, job.dueAt)
+      }
+      return until
+    })
+
+    const begin = Effect.fnUntraced(function* (of: OfSubscription, reserve: SimReservations.Reserve) {
+      const { organizationId } = of
+      const isInside = yield* inTransaction
+      const aggregate = yield* loadLive(of)
+      const free = yield* reserve({ organizationId, label: aggregate.sim.label, purpose: "subscription" })
+      const now = yield* clock.now
+      const pause = yield* changeOf(aggregate.sim, now)
+      const given = {
+        pause: pause.given,
+        changeId: yield* ids.next(now, organizationId),
+        notifiedUntil: yield* notifiedUntil(aggregate)
+      }
+      const { decision, replaced } = yield* Effect.fromResult(Replacement.replace(aggregate, free, given, now))
+      const lease = isInside ? undefined : yield* tasks.lease
+      const resourceId = replaced.subscription.subscriptionId
+      const change = { organizationId, action: "subscription.replace", resourceId, iccid: free.iccid } as const
+      const withdrawal = { organizationId, action: "sim.withdraw", resourceId: of.iccid, iccid: of.iccid } as const
+      const decided = pause.resolved(yield* commits.prepare(organizationId, decision, now, lease))
+      const commit = yield* commits.audited(yield* commits.audited(decided, change, now), withdrawal, now)
+      yield* commits.write(commit, kinds.Replaced.keep(replaced))
+      return { commit, lease, replaced }
+    })
+
+    return Replacements.of({
+      replace: Effect.fn("Replacements.replace")(function* (of) {
+        const { commit, lease, replaced } = yield* reservations.during((reserve) =>
+          commits.retryOnConflict(begin(of, reserve))
+        )
+        if (lease !== undefined) yield* JobRunner.tryAll(runner, commit, lease, waitLimitMillis)
+        return replaced
+      }),
+      previewReplace: Effect.fn("Replacements.previewReplace")(function* (of) {
+        const aggregate = yield* loadLive(of)
+        const { label, organizationId } = aggregate.sim
+        const free = yield* SimReservations.unreserved(storage)({ organizationId, label, purpose: "subscription" })
+        return yield* Effect.fromResult(Preview.replacement(aggregate, free, yield* clock.now))
+      })
+    })
+  })
+)

@@ -1,0 +1,250 @@
+/**
+ * Moving a subscription to another SIM (rule S8), for a customer whose eSIM was deleted from the phone, or whose card is lost.
+ *
+ * One commit moves it with its attachments and packages: states, times and usage go on. The old SIM is withdrawn, and a job
+ * cancels what the telco has on it. For each package that is not over, a job orders what is left of it on the new SIM, under
+ * an id of its own: an order on the old SIM that arrives late is not taken for it.
+ */
+import { Result } from "effect"
+import * as Allowance from "./Allowance.ts"
+import type * as Attachment from "./Attachment.ts"
+import { type Decision, type NewJob, nothing } from "./Decision.ts"
+import * as Deletion from "./Deletion.ts"
+import type { Work } from "./Job.ts"
+import * as Lifecycle from "./Lifecycle.ts"
+import * as Occurrence from "./Occurrence.ts"
+import { idOf, isAtTelco, type Package } from "./Package.ts"
+import * as Pause from "./Pause.ts"
+import type { PlanTerms } from "./Plan.ts"
+import * as Recurrence from "./Recurrence.ts"
+import { NotFound, SimBusy } from "./Refusal.ts"
+import type { Sim } from "./Sim.ts"
+import * as SimAggregate from "./SimAggregate.ts"
+import type { Replaced } from "./Subscription.ts"
+import { type Instant, toIso } from "./Time.ts"
+
+/** What a replacement is given beside both SIMs. */
+export interface Given {
+  /** For the end of a pause on the old SIM (rule S7). */
+  readonly pause: Pause.Given
+  /** New: the key of the change by which the new SIM is paused. */
+  readonly changeId: string
+  /** Until when each attachment has been notified, which is when its job is due (rule E1); one without a job is not in it. */
+  readonly notifiedUntil: ReadonlyMap<string, Instant>
+}
+
+/** What is left of a package, as it is ordered on the new SIM. */
+export interface Left {
+  /** As it is after the move. */
+  readonly pack: Package
+  /** The attachment's terms with the data that is left. */
+  readonly terms: PlanTerms
+}
+
+/** A subscription that has moved. */
+export interface Moved {
+  /** Both SIMs, the event and the jobs. */
+  readonly decision: Decision
+  /** The answer. */
+  readonly replaced: Replaced
+  /** What is ordered on the new SIM. */
+  readonly left: ReadonlyArray<Left>
+  /** What is cancelled on the old SIM. */
+  readonly cancelled: ReadonlyArray<string>
+}
+
+/**
+ * The terms of a package of which so much was used: the data that is left, in whole MB, rounded up, and its throttling counted
+ * from there. Null where nothing is left; a plan that is throttled goes on at its lowest speed.
+ */
+export const remainder = (terms: PlanTerms, usedBytes: number): PlanTerms | null => {
+  if (usedBytes === 0) return terms
+  const left = Allowance.left(terms, usedBytes)
+  if (left.dataMegaBytes === 0 && terms.throttling.length === 0) return null
+  return { ...terms, ...left, dataMegaBytes: Math.max(1, left.dataMegaBytes) }
+}
+
+/** What the telco was asked for of a package of an attachment with these terms. */
+export const termsOf = (terms: PlanTerms, { replacement }: Pick<Package, "replacement">): PlanTerms =>
+  replacement === null ? terms : (remainder(terms, replacement.usedBefore) ?? terms)
+
+interface MovedAttachment {
+  readonly of: Attachment.WithPackages
+  readonly left: ReadonlyArray<Left>
+}
+
+/** The attachment on the new SIM. One that is over takes its packages along as they were. */
+const movedAttachment = (of: Attachment.WithPackages, iccid: string, now: Instant): MovedAttachment => {
+  const attachment = { ...of.attachment, iccid, replacements: of.attachment.replacements + 1 }
+  const left: Array<Left> = []
+  const packages = of.packages.map((pack): Package => {
+    if (attachment.suspendedAt !== null || !isAtTelco(pack, now)) return { ...pack, iccid }
+    const terms = remainder(attachment.terms, pack.usedBytes)
+    const replacement = { number: attachment.replacements, usedBefore: pack.usedBytes, isAwaited: terms !== null }
+    const next: Package = { ...pack, iccid, telcoPackageId: null, refusal: null, replacement }
+    if (terms !== null) left.push({ pack: next, terms })
+    return next
+  })
+  return { of: { attachment, packages }, left }
+}
+
+/** The jobs of the occurrences that are not recorded yet: those that are due, and the next one (rule T5). */
+const occurrencesOf = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<NewJob> => {
+  const { anchor, terms } = attachment
+  if (terms.recurrence === null || anchor === null) return []
+  const known = new Set(packages.map(({ occurrence }) => occurrence))
+  return Array.from({ length: Recurrence.dueCount(terms.recurrence, anchor, now) + 1 }, (_, occurrence) => occurrence)
+    .filter((occurrence) => !known.has(occurrence))
+    .flatMap((occurrence) => Occurrence.next(attachment, occurrence) ?? [])
+}
+
+const orderJob = ({ pack }: Left, now: Instant): NewJob => ({
+  jobId: idOf(pack),
+  work: {
+    _tag: "ReplacePackage",
+    iccid: pack.iccid,
+    attachmentId: pack.attachmentId,
+    occurrence: pack.occurrence,
+    replacement: pack.replacement?.number ?? 0
+  },
+  dueAt: now
+})
+
+/**
+ * Rule S8: moves the live subscription to `free`, an eSIM of its label that nobody has. `SimBusy` while a plan is being attached
+ * to it.
+ */
+export const replace = (
+  aggregate: SimAggregate.SimAggregate,
+  free: Sim,
+  { changeId, notifiedUntil, pause }: Given,
+  now: Instant
+): Result.Result<Moved, NotFound | SimBusy> => {
+  const { sim: old, subscription } = aggregate
+  if (subscription?.status !== "Live") return Result.fail(new NotFound({ resource: "subscription", id: old.iccid }))
+  if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length) {
+    return Result.fail(new SimBusy({ iccid: old.iccid }))
+  }
+  const { iccid } = free
+  const { subscriptionId } = subscription
+  const resumed = Pause.asked(old, null, pause, now)
+  const taken: Sim = { ...free, allocation: { _tag: "InService", subscriptionId } }
+  const paused = Pause.asked(taken, old.service.pausedAt, { changeId, isRefused: false }, now)
+  const left: Sim = { ...resumed.sim, allocation: { _tag: "Replaced", subscriptionId }, recycledAt: now }
+  const endJobId = Deletion.releaseJobOf(left)
+  const moved = aggregate.attachments.map((of) => movedAttachment(of, iccid, now))
+  const attachments = moved.map(({ of }) => of)
+  const ordered = moved.flatMap((of) => of.left)
+  const cancelled = aggregate.attachments.flatMap((of) => Deletion.packageIdsAtTelco(of, now))
+  const end: ReadonlyArray<NewJob> =
+    endJobId === null
+      ? []
+      : [
+          {
+            jobId: endJobId,
+            work: { _tag: "CancelPackages", iccid: old.iccid, packageIds: cancelled, release: true },
+            dueAt: now
+          }
+        ]
+  const next = { ...subscription, iccid }
+  return Result.succeed({
+    decision: {
+      sim: {
+        loaded: { sim: free, subscription: null, attachments: [] },
+        next: { sim: paused.sim, subscription: next, attachments }
+      },
+      movedFrom: { loaded: aggregate, next: { sim: left, subscription: null, attachments: [] } },
+      payloads: [
+        {
+          type: "subscription.replaced",
+          data: { esim: iccid, subscriptionId, replacedEsim: old.iccid, replacedAt: toIso(now) }
+        }
+      ],
+      jobs: [
+        ...resumed.jobs,
+        ...paused.jobs,
+        ...end,
+        ...ordered.map((of) => orderJob(of, now)),
+        ...attachments.flatMap((of) => occurrencesOf(of, now)),
+        ...Lifecycle.jobsUntil(attachments, notifiedUntil)
+      ]
+    },
+    replaced: { subscription: next, sim: paused.sim, replacedIccid: old.iccid },
+    left: ordered,
+    cancelled
+  })
+}
+
+type Named = Extract<Work, { readonly _tag: "ReplacePackage" }>
+
+/** What the job that orders what is left of a package has to do. */
+export type Step =
+  | {
+      readonly _tag: "Order"
+      /** The attachment's terms with the data that is left. */
+      readonly terms: PlanTerms
+      /** Null: from the first use. */
+      readonly window: Recurrence.Window | null
+    }
+  /** The package is over, or the telco has answered. */
+  | { readonly _tag: "Nothing" }
+  /** The attachment is suspended, deleted or has moved on: the package is cancelled at the telco, which may have it. */
+  | { readonly _tag: "Gone" }
+
+const awaitedOf = (present: SimAggregate.ForOccurrence, { replacement }: Named): Package | undefined =>
+  present.attachments[0].packages.find(
+    (pack) => pack.replacement?.isAwaited === true && pack.replacement.number === replacement && pack.refusal === null
+  )
+
+/** Rule S8: what is to be done for what is left of a package. `present` is `Occurrence.stillOf` the job. */
+export const step = (present: SimAggregate.ForOccurrence | null, work: Named, now: Instant): Step => {
+  if (present === null) return { _tag: "Gone" }
+  const [{ attachment }] = present.attachments
+  const pack = awaitedOf(present, work)
+  if (pack === undefined || !isAtTelco(pack, now)) return { _tag: "Nothing" }
+  if (attachment.suspendedAt !== null) return { _tag: "Gone" }
+  const { activationAt: start, expirationAt: end } = pack
+  const terms = remainder(attachment.terms, pack.replacement?.usedBefore ?? 0)
+  if (terms === null) return { _tag: "Nothing" }
+  return { _tag: "Order", terms, window: start === null || end === null ? null : { start, end } }
+}
+
+/** What the telco has answered. */
+export type Outcome =
+  | { readonly _tag: "Created"; readonly telcoPackageId: string | null }
+  /** `message`: what the telco said. */
+  | { readonly _tag: "Refused"; readonly message: string }
+
+/**
+ * Rule S8: records what the telco has answered. The package keeps its times. If the attachment was suspended meanwhile, a job
+ * suspends the package at the telco; if it is gone, a job cancels it there.
+ */
+export const record = (
+  present: SimAggregate.ForOccurrence | null,
+  work: Named,
+  outcome: Outcome,
+  now: Instant
+): Decision => {
+  const { attachmentId, iccid, occurrence, replacement } = work
+  const id = idOf({ attachmentId, occurrence, replacement: { number: replacement, usedBefore: 0, isAwaited: true } })
+  if (present === null) {
+    return outcome._tag === "Created" ? { jobs: [Occurrence.cancellation(iccid, id, now)] } : nothing
+  }
+  const [of] = present.attachments
+  const pack = awaitedOf(present, work)
+  if (pack?.replacement == null) return nothing
+  const next: Package =
+    outcome._tag === "Refused"
+      ? { ...pack, refusal: outcome.message }
+      : { ...pack, telcoPackageId: outcome.telcoPackageId, replacement: { ...pack.replacement, isAwaited: false } }
+  const isSuspended = outcome._tag === "Created" && of.attachment.suspendedAt !== null
+  return {
+    sim: {
+      loaded: present,
+      next: { ...present, attachments: [{ ...of, packages: SimAggregate.withPackage(of.packages, next) }] }
+    },
+    jobs: isSuspended
+      ? [{ jobId: `suspend:${id}`, work: { _tag: "SuspendPackages", iccid, attachmentId }, dueAt: now }]
+      : []
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * Moving a subscription to another SIM (rule S8): what goes on, what is ordered on the new SIM, and what ends on the old one.
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import type { WithPackages } from "../../src/domain/Attachment.ts"
+import type { NewJob } from "../../src/domain/Decision.ts"
+import * as Deletion from "../../src/domain/Deletion.ts"
+import * as Occurrence from "../../src/domain/Occurrence.ts"
+import * as Preview from "../../src/domain/Preview.ts"
+import type { Replacement as OfPackage } from "../../src/domain/Package.ts"
+import * as Replacement from "../../src/domain/Replacement.ts"
+import type { Sim } from "../../src/domain/Sim.ts"
+import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import * as TelcoReport from "../../src/domain/TelcoReport.ts"
+import { DAY_MS, HOUR_MS } from "./Calendar.ts"
+import { aggregate, attached, free, GIGABYTE, ICCID, NOW, recurring, sim, subscription, terms } from "./Values.ts"
+
+const NEW = "8944500102198304834"
+const next = sim({ iccid: NEW, simId: "new", version: 9 })
+const given = (until: ReadonlyArray<readonly [string, number]> = []): Replacement.Given => ({
+  pause: { changeId: "resume", isRefused: false },
+  changeId: "pause",
+  notifiedUntil: new Map(until)
+})
+const moved = (of: SimAggregate, until: ReadonlyArray<readonly [string, number]> = []) =>
+  Result.getOrThrow(Replacement.replace(of, next, given(until), NOW))
+const jobsOf = (of: SimAggregate, tag: NewJob["work"]["_tag"]) =>
+  (moved(of).decision.jobs ?? []).filter(({ work }) => work._tag === tag)
+const used = (usedBytes: number, changes: Partial<OfPackage> = {}) => ({
+  activationAt: NOW - DAY_MS,
+  expirationAt: NOW + DAY_MS,
+  usedBytes,
+  replacement: { number: 1, usedBefore: 0, isAwaited: true, ...changes }
+})
+const MB = 1_048_576
+
+describe("A subscription moves (S8)", () => {
+  const old = aggregate(
+    [
+      attached({ metadata: "first" }, [
+        { activationAt: NOW - DAY_MS, expirationAt: NOW + DAY_MS, usedBytes: 1_000 * MB }
+      ])
+    ],
+    { downloaded: true }
+  )
+
+  it("in one decision: the new SIM has what the old one had, which is withdrawn", () => {
+    const { decision, replaced } = moved(old)
+    const [attachment] = old.attachments
+    const there: Sim = { ...next, allocation: { _tag: "InService", subscriptionId: "subscription" } }
+    expect(decision.movedFrom).toEqual({
+      loaded: old,
+      next: {
+        sim: { ...old.sim, allocation: { _tag: "Replaced", subscriptionId: "subscription" }, recycledAt: NOW },
+        subscription: null,
+        attachments: []
+      }
+    })
+    expect(decision.sim?.loaded).toEqual({ sim: next, subscription: null, attachments: [] })
+    expect(decision.sim?.next).toEqual({
+      sim: there,
+      subscription: { ...subscription(), iccid: NEW },
+      attachments: [
+        {
+          attachment: { ...attachment?.attachment, iccid: NEW, replacements: 1 },
+          packages: [
+            {
+              ...attachment?.packages[0],
+              iccid: NEW,
+              telcoPackageId: null,
+              replacement: { number: 1, usedBefore: 1_000 * MB, isAwaited: true }
+            }
+          ]
+        }
+      ]
+    })
+    expect(replaced).toEqual({ subscription: subscription({ iccid: NEW }), sim: there, replacedIccid: ICCID })
+    expect(decision.payloads).toEqual([
+      {
+        type: "subscription.replaced",
+        data: {
+          esim: NEW,
+          subscriptionId: "subscription",
+          replacedEsim: ICCID,
+          replacedAt: new Date(NOW).toISOString()
+        }
+      }
+    ])
+  })
+
+  it("and jobs cancel what is on the old SIM, and order what is left on the new one", () => {
+    expect(moved(old).decision.jobs).toEqual([
+      {
+        jobId: `release:subscription:${ICCID}`,
+        work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: true },
+        dueAt: NOW
+      },
+      {
+        jobId: "attachment:0:1",
+        work: { _tag: "ReplacePackage", iccid: NEW, attachmentId: "attachment", occurrence: 0, replacement: 1 },
+        dueAt: NOW
+      }
+    ])
+  })
+
+  it("again, under new ids, with what was used on all SIMs before", () => {
+    const again = aggregate([attached({ replacements: 1 }, [used(30 * MB, { usedBefore: 10 * MB, isAwaited: false })])])
+    expect(moved(again).cancelled).toEqual(["attachment:0:1"])
+    const [left] = moved(again).left
+    expect(left?.pack.replacement).toEqual({ number: 2, usedBefore: 30 * MB, isAwaited: true })
+    expect(left?.terms.dataMegaBytes).toBe(994)
+  })
+
+  it("with its pause, which ends on the old SIM and begins on the new one", () => {
+    const { decision } = moved(aggregate([], { service: { _tag: "Settled", pausedAt: 5 } }))
+    const [resume, pause] = decision.jobs ?? []
+    expect([resume?.work, pause?.work]).toEqual([
+      { _tag: "SetService", iccid: ICCID, changeId: "resume" },
+      { _tag: "SetService", iccid: NEW, changeId: "pause" }
+    ])
+    expect([decision.movedFrom, decision.sim].map((change) => change?.next.sim.service)).toEqual([
+      { _tag: "Changing", pausedAt: null, changeId: "resume", active: true },
+      { _tag: "Changing", pausedAt: 5, changeId: "pause", active: false }
+    ])
+  })
+
+  it("with the events that are still to come, from where they were", () => {
+    expect(moved(old, [["attachment", NOW + 5]]).decision.jobs?.at(-1)).toEqual({
+      jobId: "notify:attachment:1",
+      work: { _tag: "NotifyAttachment", iccid: NEW, attachmentId: "attachment" },
+      dueAt: NOW + 5
+    })
+  })
+
+  it("unless there is none to be seen, or a plan is being attached", () => {
+    const refused = (of: SimAggregate) => Result.getOrThrow(Result.flip(Replacement.replace(of, next, given(), NOW)))
+    const missing = { _tag: "NotFound", resource: "subscription", id: ICCID }
+    const pending = { ...aggregate(), subscription: subscription({ status: "Pending" }) }
+    for (const of of [free(), pending]) expect(refused(of)).toMatchObject(missing)
+    expect(refused(aggregate([attached(), attached({ confirmed: false })]))).toMatchObject({
+      _tag: "SimBusy",
+      iccid: ICCID
+    })
+  })
+})
+
+describe("What is ordered on the new SIM (S8)", () => {
+  const left = (...attachments: ReadonlyArray<WithPackages>) =>
+    moved(aggregate(attachments)).left.map(({ pack, terms: { dataMegaBytes } }) => [pack.occurrence, dataMegaBytes])
+  const lasting = { activationAt: NOW - DAY_MS, expirationAt: NOW + 1 }
+
+  it.each([
+    [0, [[0, 1_024]]],
+    [1, [[0, 1_024]]],
+    [MB, [[0, 1_023]]],
+    [MB + 1, [[0, 1_023]]],
+    [GIGABYTE - 1, [[0, 1]]],
+    [GIGABYTE, []],
+    [2 * GIGABYTE, []]
+  ])("is the data that is left after %d bytes, in whole MB", (usedBytes, expected) => {
+    expect(left(attached({}, [{ ...lasting, usedBytes }]))).toEqual(expected)
+  })
+
+  it("is nothing of what is over, suspended or refused", () => {
+    expect(
+      left(
+        attached({ attachmentId: "over" }, [{ ...lasting, expirationAt: NOW }]),
+        attached({ attachmentId: "suspended", suspendedAt: NOW }, [lasting]),
+        attached({ attachmentId: "refused" }, [{ ...lasting, status: "Refused" }])
+      )
+    ).toEqual([])
+  })
+
+  it("is throttled where the plan would be, and goes on at the lowest speed where nothing is left", () => {
+    const throttling = [
+      { percentage: 50, limit: "1024" },
+      { percentage: 80, limit: "512" },
+      { percentage: 100, limit: "128" }
+    ] as const
+    const of = (usedBytes: number) => Replacement.remainder(terms({ dataMegaBytes: 100, throttling }), usedBytes)
+    expect(of(0)?.throttling).toEqual(throttling)
+    expect(of(20 * MB)).toMatchObject({
+      dataMegaBytes: 80,
+      throttling: [
+        { percentage: 38, limit: "1024" },
+        { percentage: 75, limit: "512" },
+        { percentage: 100, limit: "128" }
+      ]
+    })
+    expect(of(90 * MB)).toMatchObject({
+      dataMegaBytes: 10,
+      throttling: [
+        { percentage: 1, limit: "512" },
+        { percentage: 100, limit: "128" }
+      ]
+    })
+    expect(of(100 * MB)).toMatchObject({ dataMegaBytes: 1, throttling: [{ percentage: 1, limit: "128" }] })
+  })
+
+  it("is of a plan that recurs the packages that are there, those that are due and missing, and the next one", () => {
+    const anchor = NOW - DAY_MS - HOUR_MS
+    const day = { activationAt: anchor + DAY_MS, expirationAt: anchor + 2 * DAY_MS, usedBytes: MB }
+    const of = aggregate([attached({ terms: recurring(), anchor }, [{ ...day, occurrence: 1 }])])
+    expect(jobsOf(of, "ReplacePackage").map(({ jobId }) => jobId)).toEqual(["attachment:1:1"])
+    expect(jobsOf(of, "CreatePackage")).toEqual([
+      {
+        jobId: "attachment:0:1",
+        work: { _tag: "CreatePackage", iccid: NEW, attachmentId: "attachment", occurrence: 0, replacement: 1 },
+        dueAt: anchor - 12 * HOUR_MS
+      },
+      {
+        jobId: "attachment:2:1",
+        work: { _tag: "CreatePackage", iccid: NEW, attachmentId: "attachment", occurrence: 2, replacement: 1 },
+        dueAt: anchor + 2 * DAY_MS - 12 * HOUR_MS
+      }
+    ])
+  })
+})
+
+describe("The job that orders what is left (S8)", () => {
+  const work = {
+    _tag: "ReplacePackage",
+    iccid: ICCID,
+    attachmentId: "attachment",
+    occurrence: 0,
+    replacement: 1
+  } as const
+  const view = (of: WithPackages) => ({ sim: sim(), attachments: [of] as const })
+  const waiting = view(attached({ replacements: 1 }, [used(10 * MB, { usedBefore: 10 * MB })]))
+  const step = (of: ReturnType<typeof view> | null) => Replacement.step(of, work, NOW)
+
+  it("asks for the rest of the data until the same end", () => {
+    expect(step(waiting)).toMatchObject({
+      _tag: "Order",
+      terms: { dataMegaBytes: 1_014 },
+      window: { start: NOW - DAY_MS, end: NOW + DAY_MS }
+    })
+    const unused = view(attached({ replacements: 1 }, [{ ...used(0), activationAt: null, expirationAt: null }]))
+    expect(step(unused)).toMatchObject({ _tag: "Order", terms: { dataMegaBytes: 1_024 }, window: null })
+  })
+
+  it("does nothing for what is over or answered, and cancels what is suspended or gone", () => {
+    const of = (changes: object, replacement: Partial<OfPackage> = {}) =>
+      step(view(attached({ replacements: 1 }, [{ ...used(0, replacement), ...changes }])))._tag
+    expect(of({ expirationAt: NOW })).toBe("Nothing")
+    expect(of({ refusal: "no" })).toBe("Nothing")
+    expect(of({}, { isAwaited: false })).toBe("Nothing")
+    expect(of({}, { number: 2 })).toBe("Nothing")
+    expect(step(view(attached({ replacements: 1, suspendedAt: NOW }, [used(0)])))._tag).toBe("Gone")
+    expect(step(null)._tag).toBe("Gone")
+  })
+
+  it("is not of an attachment that has moved on", () => {
+    expect(Occurrence.stillOf(work)(waiting)).toBe(waiting)
+    expect(Occurrence.stillOf(work)(view(attached({ replacements: 2 }, [used(0)])))).toBeNull()
+    expect(Occurrence.stillOf({ ...work, replacement: 0 })(view(attached()))).not.toBeNull()
+    const { replacement: _, ...first } = work
+    expect(Occurrence.stillOf(first)(view(attached()))).not.toBeNull()
+  })
+
+  const recorded = (of: ReturnType<typeof view> | null, outcome: Replacement.Outcome) =>
+    Replacement.record(of, work, outcome, NOW)
+  const taken = { _tag: "Created", telcoPackageId: "T-1" } as const
+
+  it("records the telco's id of it, and keeps its times", () => {
+    const [pack] = waiting.attachments[0].packages
+    expect(recorded(waiting, taken).sim?.next.attachments?.[0]?.packages).toEqual([
+      { ...pack, telcoPackageId: "T-1", replacement: { number: 1, usedBefore: 10 * MB, isAwaited: false } }
+    ])
+    expect(recorded(waiting, { _tag: "Refused", message: "no" }).sim?.next.attachments?.[0]?.packages).toEqual([
+      { ...pack, refusal: "no" }
+    ])
+  })
+
+  it("has what the telco has taken suspended or cancelled where that is wanted by then", () => {
+    const suspended = view(attached({ replacements: 1, suspendedAt: NOW }, [used(0)]))
+    expect(recorded(suspended, taken).jobs?.map(({ jobId }) => jobId)).toEqual(["suspend:attachment:0:1"])
+    expect(recorded(suspended, { _tag: "Refused", message: "no" }).jobs).toEqual([])
+    expect(recorded(null, taken).jobs?.map(({ jobId }) => jobId)).toEqual(["cancel:attachment:0:1"])
+    expect(recorded(null, { _tag: "Refused", message: "no" })).toEqual({})
+    const other = view(attached({ replacements: 1 }, [used(0, { number: 2 })]))
+    expect(recorded(other, taken)).toEqual({})
+  })
+})
+
+describe("After a move (S8)", () => {
+  it("the telco's totals count on from what was used before", () => {
+    const of = aggregate([attached({ replacements: 1 }, [used(30 * MB, { usedBefore: 30 * MB, isAwaited: false })])])
+    const total = (bytes: number) => {
+      const fact = { _tag: "Usage", packageId: "attachment:0:1", usage: { _tag: "Total", bytes } } as const
+      const report = { reportId: "r", iccid: ICCID, occurredAt: NOW, fact }
+      const { aggregate: after, usage } = Result.getOrThrow(TelcoReport.apply(of, report, NOW))
+      return [after.attachments[0]?.packages[0]?.usedBytes, usage[0]?.bytes]
+    }
+    expect([total(0), total(5 * MB)]).toEqual([
+      [30 * MB, undefined],
+      [35 * MB, 5 * MB]
+    ])
+  })
+
+  it("the old SIM is withdrawn once the telco has confirmed its end", () => {
+    const replaced = sim({ allocation: { _tag: "Replaced", subscriptionId: "subscription" } })
+    expect(Deletion.releaseJobOf(replaced)).toBe(`release:subscription:${ICCID}`)
+    expect(Deletion.released(replaced).sim?.next.sim.allocation).toEqual({ _tag: "Withdrawn", reason: "replaced" })
+    const paused = { ...replaced, service: { _tag: "Changing", pausedAt: null, changeId: "c", active: true } } as const
+    expect(Deletion.released(paused).sim?.next.sim.allocation).toEqual(replaced.allocation)
+  })
+})
+
+describe("A replacement is previewed (S9)", () => {
+  it("with what it would order and cancel", () => {
+    const end = NOW + DAY_MS
+    const of = aggregate([attached({}, [{ activationAt: NOW, expirationAt: end, usedBytes: 24 * MB }])])
+    const { cancelled, ordered, replaced } = Result.getOrThrow(Preview.replacement(of, next, NOW))
+    expect(replaced.sim.iccid).toBe(NEW)
+    expect(ordered).toEqual([
+      { packageId: "attachment:0:1", activationAt: NOW, expirationAt: end, dataMegaBytes: 1_000 }
+    ])
+    expect(cancelled).toEqual([{ packageId: "attachment:0", activationAt: NOW, expirationAt: end }])
+  })
+})

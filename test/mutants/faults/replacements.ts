@@ -1,0 +1,135 @@
+/**
+ * Faults in moves to other SIMs: S8.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const inReplacement = faultsOf("Replacement.ts", "replacements", [
+  [
+    "S8",
+    "what was used is had again",
+    "const left = Allowance.left(terms, usedBytes)",
+    "const left = Allowance.left(terms, 0)"
+  ],
+  [
+    "S8",
+    "a throttled plan ends where nothing is left",
+    "left.dataMegaBytes === 0 && terms.throttling.length === 0",
+    "left.dataMegaBytes === 0"
+  ],
+  ["S8", "a used up package is ordered", "left.dataMegaBytes === 0 && terms.throttling.length === 0", "false"],
+  [
+    "S8",
+    "packages keep their ids",
+    "replacements: of.attachment.replacements + 1",
+    "replacements: of.attachment.replacements"
+  ],
+  [
+    "S8",
+    "what is suspended goes on",
+    "attachment.suspendedAt !== null || !isAtTelco(pack, now)",
+    "!isAtTelco(pack, now)"
+  ],
+  [
+    "S8",
+    "what is over is ordered",
+    "attachment.suspendedAt !== null || !isAtTelco(pack, now)",
+    "attachment.suspendedAt !== null"
+  ],
+  ["S8", "usage begins anew", "usedBefore: pack.usedBytes", "usedBefore: 0"],
+  ["S8", "only what recurs is ordered", "...ordered.map((of) => orderJob(of, now)),", ""],
+  ["S8", "recurrences end", "...attachments.flatMap((of) => occurrencesOf(of, now)),", ""],
+  [
+    "S8",
+    "the next occurrence is forgotten",
+    "Recurrence.dueCount(terms.recurrence, anchor, now) + 1",
+    "Recurrence.dueCount(terms.recurrence, anchor, now)"
+  ],
+  ["S8", "events to come are forgotten", "...Lifecycle.jobsUntil(attachments, notifiedUntil)", ""],
+  ["S8", "a pause ends", "Pause.asked(taken, old.service.pausedAt, ", "Pause.asked(taken, null, "],
+  [
+    "S8",
+    "the old SIM stays paused",
+    "Pause.asked(old, null, pause, now)",
+    "Pause.asked(old, old.service.pausedAt, pause, now)"
+  ],
+  ["S8", "what is on the old SIM goes on", "packageIds: cancelled, release: true", "packageIds: [], release: true"],
+  ["S8", "what was answered is ordered again", "pack.replacement?.isAwaited === true && ", ""],
+  ["S8", "what was refused is ordered again", " && pack.refusal === null", ""],
+  ["S8", "what is over is ordered late", "pack === undefined || !isAtTelco(pack, now)", "pack === undefined"],
+  ["S8", "a suspended package is ordered", 'if (attachment.suspendedAt !== null) return { _tag: "Gone" }', ""],
+  [
+    "S8",
+    "what was suspended meanwhile goes on",
+    'outcome._tag === "Created" && of.attachment.suspendedAt !== null',
+    "false"
+  ],
+  [
+    "S8",
+    "what is gone goes on",
+    'outcome._tag === "Created" ? { jobs: [Occurrence.cancellation(iccid, id, now)] } : nothing',
+    "nothing"
+  ],
+  [
+    "S8",
+    "what the telco has taken is asked for again",
+    "{ ...pack.replacement, isAwaited: false }",
+    "pack.replacement"
+  ],
+  [
+    "S8",
+    "a plan that is being attached is lost",
+    "SimAggregate.confirmed(aggregate).length < aggregate.attachments.length",
+    "false"
+  ]
+])
+
+const inOccurrence = faultsOf("Occurrence.ts", "replacements", [
+  [
+    "S8",
+    "the job of a former SIM goes on",
+    "replacements === replacement ? present : null",
+    "replacements >= replacement ? present : null"
+  ],
+  [
+    "S8",
+    "occurrences have the ids of the former SIM",
+    "packageId(attachmentId, occurrence, replacements)",
+    "packageId(attachmentId, occurrence)"
+  ]
+])
+
+const inReports = faultsOf("TelcoReport.ts", "replacements", [
+  ["S8", "the telco's totals begin anew", "sum(replacement?.usedBefore ?? 0, usage.bytes)", "usage.bytes"]
+])
+
+const inDeletion = faultsOf("Deletion.ts", "replacements", [
+  [
+    "S8",
+    "a replaced SIM is free",
+    'allocation: { _tag: "Withdrawn", reason: "replaced" }',
+    'allocation: { _tag: "Free" }'
+  ],
+  [
+    "S8",
+    "the end of a SIM is that of its subscription",
+    "`${releaseJobId(subscriptionId)}:${iccid}`",
+    "releaseJobId(subscriptionId)"
+  ]
+])
+
+const inLifecycle = faultsOf("Lifecycle.ts", "replacements", [
+  [
+    "S8",
+    "what is left is notified before it is there",
+    "if (replacement?.isAwaited !== true) return",
+    "if (true) return"
+  ],
+  [
+    "S8",
+    "the job of a former SIM is not replaced",
+    "replacements === 0 ? `notify:${attachmentId}` :",
+    "true ? `notify:${attachmentId}` :"
+  ]
+])
+
+export const replacements = [...inReplacement, ...inOccurrence, ...inReports, ...inDeletion, ...inLifecycle]
