@@ -9,7 +9,9 @@
  */
 import * as fc from "fast-check"
 import { states } from "../domain/SmdpHistory.ts"
+import { HIGHEST } from "../domain/Stock.ts"
 import { DAY, MINUTE } from "../domain/Time.ts"
+import { reasons } from "../domain/Withdrawal.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 import { faults } from "./Simulated.ts"
 import type { Amount, Command, Fact, PackageOf, ReportFromNow, Side, Asked, Outcome } from "./commands/Command.ts"
@@ -170,6 +172,7 @@ const reports: Of<"Report"> = fc.record({
   _tag: fc.constant("Report" as const),
   of: by,
   line: place,
+  sim: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: place }),
   reports: fc.oneof(
     { weight: 4, arbitrary: fc.array(report, { minLength: 1, maxLength: 1 }) },
     { weight: 1, arbitrary: fc.array(report, { minLength: 1, maxLength: 4 }) }
@@ -239,18 +242,52 @@ const setMobilePlan: Of<"SetMobilePlan"> = fc.record({
   foreign: rarely(8)
 })
 
+/** Activation codes by SGP.22, none, and one of a format that is not known. */
+const lpa = fc.constantFrom(
+  "LPA:1$smdp.example$",
+  "LPA:1$smdp.example$OTHER",
+  "LPA:1$smdp.example$OTHER$1.3.6.1$1",
+  null,
+  "LPA:2$smdp.example$OTHER"
+)
+
+const status = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ _tag: fc.constant("Withdrawn" as const), reason: fc.constantFrom(...reasons) }) },
+  { weight: 2, arbitrary: fc.constant({ _tag: "Available" } as const) }
+)
+
 const correctSim: Of<"CorrectSim"> = fc.record({
   _tag: fc.constant("CorrectSim" as const),
   by,
   sim: place,
   foreign: rarely(8),
   correction: fc.oneof(
-    { weight: 3, arbitrary: fc.constant({ status: { _tag: "Withdrawn", reason: "broken" } } as const) },
-    { weight: 2, arbitrary: fc.constant({ status: { _tag: "Available" } } as const) },
+    { weight: 5, arbitrary: fc.record({ status }) },
     { weight: 2, arbitrary: fc.record({ label }) },
-    { weight: 1, arbitrary: fc.constant({ lpa: null }) }
+    { weight: 2, arbitrary: fc.record({ lpa }) },
+    { weight: 1, arbitrary: fc.record({ label, lpa, status }, { requiredKeys: [] }) }
   )
 })
+
+const level = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 1, max: 5 }) },
+  { weight: 1, arbitrary: fc.constantFrom(0, HIGHEST, HIGHEST + 1) }
+)
+
+const levels = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(fc.record({ label, level })) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(level, level).map(([green, aqua]) => [
+      { label: "Green" as const, level: green },
+      { label: "Aqua" as const, level: aqua }
+    ])
+  },
+  { weight: 1, arbitrary: fc.constant([]) },
+  { weight: 1, arbitrary: fc.record({ label, level }).map((one) => [one, one]) }
+)
+
+const setStockLevels: Of<"SetStockLevels"> = fc.record({ _tag: fc.constant("SetStockLevels" as const), by, levels })
 
 const repeat: Of<"Repeat"> = fc.record({
   _tag: fc.constant("Repeat" as const),
@@ -314,7 +351,8 @@ export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
     { weight: 5, arbitrary: fault },
     { weight: 1, arbitrary: quiet },
     { weight: 3, arbitrary: correctSim },
-    { weight: 4, arbitrary: reconcileUsage }
+    { weight: 4, arbitrary: reconcileUsage },
+    { weight: 2, arbitrary: setStockLevels }
   )
 
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */

@@ -5,15 +5,17 @@
  * kept: lines, states, events, the telco's books and calls, webhooks. What did not change is not read again: the version
  * of a SIM guards all of its line. The same seed and commands give the same history, byte for byte.
  */
-import { Effect } from "effect"
+import { Effect, Equal } from "effect"
 import { Attachments } from "../app/subscriptions/Attachments.ts"
 import type { State } from "../domain/Attachment.ts"
 import type { SimAggregate } from "../domain/SimAggregate.ts"
+import * as Stock from "../domain/Stock.ts"
 import * as Time from "../domain/Time.ts"
 import type { Instant } from "../domain/Time.ts"
 import * as UsageBook from "../domain/UsageBook.ts"
 import type { WebhookEvent } from "../domain/WebhookEvent.ts"
 import type { StorageError } from "../ports/Storage.ts"
+import type { OfLabel } from "../app/sims/Stock.ts"
 import type { ReceivedWebhook, Simulated, TelcoCall, TelcoRecord } from "./Simulated.ts"
 import * as Commands from "./Commands.ts"
 
@@ -43,12 +45,22 @@ export interface UsageOfSim {
   readonly ofOrganization: { readonly days: number; readonly sims: number }
 }
 
+/** How many SIMs an organization has where, and its levels (rules I11 and I12). */
+export interface StockOf {
+  /** Whose SIMs. */
+  readonly organizationId: string
+  /** By label, those that it has SIMs of or a level for. */
+  readonly labels: ReadonlyArray<OfLabel>
+}
+
 /** What there is after a step, so far as it differs from what there was before it. */
 export interface Changes {
   /** Whole lines of SIMs of which anything changed. */
   readonly lines: ReadonlyArray<SimAggregate>
   /** What the book of usage has of those SIMs. */
   readonly usage: ReadonlyArray<UsageOfSim>
+  /** Of organizations of which it has changed. */
+  readonly stock: ReadonlyArray<StockOf>
   /** Confirmed attachments of which the view has changed. */
   readonly views: ReadonlyArray<AttachmentView>
   /** New ones, of both organizations. */
@@ -81,6 +93,7 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
   const { storage } = simulated
   const versions = new Map<string, number>()
   const lastViews = new Map<string, AttachmentView>()
+  const lastStock = new Map<string, ReadonlyArray<OfLabel>>()
   const events = new Set<string>()
   let [records, calls, webhooks, mishaps] = [0, 0, 0, 0]
 
@@ -128,6 +141,16 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
     return changed
   })
 
+  const changedStock = Effect.fnUntraced(function* (organizationId: string) {
+    const set = Stock.set(yield* storage.sims.levels({ organizationIds: [organizationId] }))
+    const levels = new Map(set.map(({ label, level }) => [label, level]))
+    const counted = Stock.byLabel(yield* storage.sims.counts({ organizationId }), set)
+    const labels = counted.map((one) => ({ ...one, level: levels.get(one.label) ?? null }))
+    if (Equal.equals(lastStock.get(organizationId), labels)) return []
+    lastStock.set(organizationId, labels)
+    return [{ organizationId, labels }]
+  })
+
   const newEvents = Effect.fnUntraced(function* (organizationId: string) {
     const found: Array<WebhookEvent> = []
     let after: { readonly createdAt: Instant; readonly id: string } | null = null
@@ -147,6 +170,7 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
     const changes: Changes = {
       lines,
       usage: yield* Effect.forEach(lines, usageOf),
+      stock: [...(yield* changedStock(first)), ...(yield* changedStock(second))],
       views: [...(yield* changedViews(first)), ...(yield* changedViews(second))],
       events: [...(yield* newEvents(first)), ...(yield* newEvents(second))],
       records: simulated.telcoRecords(records),

@@ -7,14 +7,17 @@
  */
 import type { History } from "./History.ts"
 import * as Answers from "./invariants/Answers.ts"
+import * as Corrections from "./invariants/Corrections.ts"
 import * as Inventory from "./invariants/Inventory.ts"
 import * as Events from "./invariants/Events.ts"
 import * as Facts from "./invariants/Facts.ts"
 import type { Invariant, Violation } from "./invariants/Invariant.ts"
+import * as Stock from "./invariants/Stock.ts"
 import * as Timing from "./invariants/Timing.ts"
 import * as Usage from "./invariants/Usage.ts"
 
 export * from "./invariants/Answers.ts"
+export * from "./invariants/Corrections.ts"
 export * from "./invariants/Inventory.ts"
 export * from "./invariants/Events.ts"
 export * from "./invariants/Facts.ts"
@@ -48,7 +51,10 @@ export const all: ReadonlyArray<Invariant> = [
   Events.webhooksArrive,
   Inventory.simsAreInOnePlace,
   Inventory.downloadedSimsStay,
-  Inventory.withdrawnSimsStay,
+  Corrections.withdrawnSimsStay,
+  Corrections.correctionsAreTakenByTheRules,
+  Stock.stockIsCounted,
+  Stock.levelsAreAsSet,
   Inventory.stockIsGiven,
   Inventory.nothingCrossesOrganizations,
   Inventory.booksAreEqual,

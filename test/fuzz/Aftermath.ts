@@ -82,7 +82,17 @@ const recordsAt = Effect.fnUntraced(function* (at: Time.Instant) {
   return all
 })
 
-const nothing = { lines: [], usage: [], views: [], events: [], records: [], calls: [], webhooks: [], mishaps: [] }
+const nothing = {
+  lines: [],
+  usage: [],
+  stock: [],
+  views: [],
+  events: [],
+  records: [],
+  calls: [],
+  webhooks: [],
+  mishaps: []
+}
 
 /** All that does not hold, in sentences. No job may be due, and the clock must stand at `now`. */
 export const problems = (world: World.World, now: Time.Instant): Promise<ReadonlyArray<string>> =>

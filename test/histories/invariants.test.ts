@@ -69,6 +69,7 @@ const story = {
     correction: { status: { _tag: "Withdrawn", reason: "lost" } }
   },
   refused: subscribe(1, 4, null),
+  levels: { _tag: "SetStockLevels", by: 0, levels: [{ label: "Green", level: 2 }] },
   another: subscribe(1, 2, null),
   deleted: { _tag: "Delete", by: 0, line: 2, foreign: false },
   end: { _tag: "Quiet" },
@@ -130,6 +131,9 @@ const reconciled =
         changes: { ...step.changes, usage: usage.map((of) => ({ ...of, entries: of.entries.map(alter) })) }
       }
     })
+
+const stock = (name: Name, alter: (of: History.StockOf["labels"][number]) => History.StockOf["labels"][number]) =>
+  changed(name, (changes) => ({ stock: changes.stock.map((of) => ({ ...of, labels: of.labels.map(alter) })) }))
 
 const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   [Invariants.nothingBreaks, outcome("recurring", { _tag: "Broken", message: "a defect" })],
@@ -284,6 +288,29 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
       }))(history)
   ],
   [
+    Invariants.correctionsAreTakenByTheRules,
+    outcome("withdrawn", { _tag: "Refused", refusal: { _tag: "SimBusy", message: "", iccid: "" } })
+  ],
+  [
+    Invariants.correctionsAreTakenByTheRules,
+    lines("withdrawn", (line) => ({ ...line, sim: { ...line.sim, lpa: "LPA:1$other$code" } }))
+  ],
+  [
+    Invariants.correctionsAreTakenByTheRules,
+    lines("another", (line) => ({ ...line, sim: { ...line.sim, label: "Aqua" } }))
+  ],
+  [Invariants.stockIsCounted, stock("another", (of) => ({ ...of, esims: { ...of.esims, free: of.esims.free + 1 } }))],
+  [
+    Invariants.stockIsCounted,
+    stock("another", ({ esims, physicalSims, ...of }) => ({ ...of, esims: physicalSims, physicalSims: esims }))
+  ],
+  [Invariants.levelsAreAsSet, stock("levels", (of) => ({ ...of, level: 1 }))],
+  [Invariants.levelsAreAsSet, stock("another", (of) => ({ ...of, level: null }))],
+  [
+    Invariants.levelsAreAsSet,
+    outcome("levels", { _tag: "Refused", refusal: { _tag: "InvalidField", field: "level", message: "no" } })
+  ],
+  [
     Invariants.stockIsGiven,
     outcome("another", { _tag: "Refused", refusal: { _tag: "NoFreeSim", message: "", label: "Green" } })
   ],
@@ -394,6 +421,10 @@ describe("An invariant", () => {
   })
 })
 
+const eventsOf = (history: History.History) => history.steps.flatMap(({ changes }) => changes.events)
+
+const lowStock = (events: History.Changes["events"]) => events.filter(({ payload }) => payload.type === "stock.low")
+
 /** In the history of the same commands where an endpoint takes every event. */
 const lifecycleBreaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   [Invariants.lifecycleIsInOrder, changed("recurring", ({ events }) => ({ events: [...events, ...events] }))],
@@ -418,6 +449,14 @@ const lifecycleBreaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
         return { ...step, changes: { ...step.changes, events } }
       })
     })
+  ],
+  [
+    Invariants.lowStockIsNotifiedOnce,
+    changed("delivered", ({ events }) => ({ events: [...events, ...lowStock(events)] }))
+  ],
+  [
+    Invariants.lowStockIsNotifiedOnce,
+    (history) => changed("month", () => ({ events: lowStock(eventsOf(history)) }))(history)
   ],
   [
     Invariants.lifecycleIsNotifiedToTheEnd,

@@ -102,7 +102,7 @@ const ofOneProcess = (seed: number): ReadonlyArray<Run> =>
       complaint: async () => {
         const exit = await Effect.runPromiseExit(Effect.scoped(recorded))
         if (!Exit.isSuccess(exit)) return "it breaks"
-        const [violation] = Invariants.check(exit.value)
+        const [violation] = Invariants.check(exit.value, [...Invariants.all, ...Invariants.lifecycle])
         return violation === undefined ? null : `${violation.invariant}: ${violation.message}`
       }
     }

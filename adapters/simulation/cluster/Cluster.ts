@@ -68,6 +68,7 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.packageAlertsFireOnce,
   Invariants.lowStockIsNotified,
   Invariants.simsAreInOnePlace,
+  Invariants.stockIsCounted,
   Invariants.nothingCrossesOrganizations,
   Invariants.booksAreEqual,
   Invariants.nothingIsUnderWay,
@@ -87,6 +88,7 @@ const isOpen = (outcome: Commands.Outcome, mayFail: boolean): boolean =>
 const nothingChanged: History.Changes = {
   lines: [],
   usage: [],
+  stock: [],
   views: [],
   events: [],
   records: [],

@@ -10,6 +10,7 @@ import type { Label } from "../../domain/Label.ts"
 import type { TermsRequest, Plan } from "../../domain/Plan.ts"
 import type * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { State } from "../../domain/SmdpHistory.ts"
+import type * as Stock from "../../domain/Stock.ts"
 import type { PeriodFromNow } from "../Arbitraries.ts"
 import type { Fault } from "../Simulated.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
@@ -98,6 +99,8 @@ export type Command =
       readonly _tag: "Report"
       readonly of: Side
       readonly line: number
+      /** Where it is given, the reports are about this SIM, be it in service or not. */
+      readonly sim?: number | null
       readonly reports: ReadonlyArray<ReportFromNow>
     }
   /** The telco's own book of usage is read. */
@@ -150,6 +153,8 @@ export type Command =
       readonly foreign: boolean
       readonly correction: SimCorrection.Correction
     }
+  /** Sets these levels of free eSIMs, and ends all others. */
+  | { readonly _tag: "SetStockLevels"; readonly by: Side; readonly levels: ReadonlyArray<Stock.LevelRequest> }
   /** The request of so many keyed requests ago comes again, with its key. */
   | { readonly _tag: "Repeat"; readonly back: number }
   | { readonly _tag: "Advance"; readonly millis: number }
@@ -219,6 +224,7 @@ export type Asked =
       readonly apply: boolean
     })
   | (By & { readonly _tag: "CorrectSim"; readonly iccid: string; readonly correction: SimCorrection.Correction })
+  | (By & { readonly _tag: "SetStockLevels"; readonly levels: ReadonlyArray<Stock.LevelRequest> })
   | { readonly _tag: "Advance"; readonly to: Instant }
   | Extract<Command, { readonly _tag: "Kill" | "Restart" | "Fault" | "Quiet" }>
 

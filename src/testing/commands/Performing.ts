@@ -16,6 +16,7 @@ import { UsageReconciliation } from "../../app/telco/UsageReconciliation.ts"
 import type { Services } from "../../Services.ts"
 import { Subscriptions } from "../../app/subscriptions/Subscriptions.ts"
 import { SimCorrections } from "../../app/sims/SimCorrections.ts"
+import { Stock } from "../../app/sims/Stock.ts"
 import { Wallet } from "../../app/sims/Wallet.ts"
 import type { Answers } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
@@ -286,6 +287,13 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
         )
       )
     }
+    case "SetStockLevels":
+      return attempted(
+        Effect.as(
+          Stock.use((of) => of.setLevels(asked)),
+          done
+        )
+      )
     case "Advance":
       return attempted(
         Effect.as(

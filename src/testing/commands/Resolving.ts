@@ -165,7 +165,9 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Command.Fact): T
 
 const report = (session: Session, command: Extract<Command.Command, { _tag: "Report" }>): Resolved =>
   Effect.gen(function* () {
-    const iccid = yield* lineOf(session, command.of, command.line)
+    const inventory = session.simulated.iccids(organizationOf(session, command.of))
+    const named = (command.sim ?? null) === null ? undefined : pick(inventory, command.sim ?? 0)
+    const iccid = named ?? (yield* lineOf(session, command.of, command.line))
     const attachments = yield* attachmentsOf(session, command.of, iccid)
     const now = yield* session.simulated.now
     const reports = command.reports.map(({ after, again, fact }): TelcoReport.Report => {
@@ -332,6 +334,11 @@ export const resolve = (session: Session, command: Command.Command): Resolved =>
           ? nothing
           : { _tag: "CorrectSim", organizationId: organizationOf(session, by), foreign, iccid, correction }
       )
+    }
+    case "SetStockLevels": {
+      const { by, levels } = command
+      const organizationId = organizationOf(session, by)
+      return Effect.succeed({ _tag: "SetStockLevels", organizationId, foreign: false, levels })
     }
     case "Repeat":
       return repeat(session, command.back)

@@ -13,7 +13,7 @@ import { Record } from "effect"
 import { idOf, type Package } from "../../domain/Package.ts"
 import { DAY, type Instant, toIso } from "../../domain/Time.ts"
 import * as TimingModel from "../TimingModel.ts"
-import { lowStockIsNotified } from "./Stock.ts"
+import { lowStockIsNotified, lowStockIsNotifiedOnce } from "./Stock.ts"
 import { factsOf } from "./Timing.ts"
 
 const thresholds = [50, 80, 100] as const
@@ -450,5 +450,6 @@ export const lifecycle: ReadonlyArray<Invariant> = [
   lifecycleIsComplete,
   lifecycleIsNotifiedToTheEnd,
   packageAlertsFireOnce,
-  lowStockIsNotified
+  lowStockIsNotified,
+  lowStockIsNotifiedOnce
 ]

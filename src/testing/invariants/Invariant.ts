@@ -3,7 +3,7 @@
  * after it.
  */
 import { Equal } from "effect"
-import type { History, Changes, Step, AttachmentView, UsageOfSim } from "../History.ts"
+import type { History, Changes, Step, AttachmentView, StockOf, UsageOfSim } from "../History.ts"
 import type { Attachment, WithPackages } from "../../domain/Attachment.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import { idOf, type Package } from "../../domain/Package.ts"
@@ -69,6 +69,9 @@ export type Lines = ReadonlyMap<string, SimAggregate>
 /** What the book of usage has, by ICCID. */
 export type Usage = ReadonlyMap<string, UsageOfSim>
 
+/** The stock of each organization, by its id. */
+export type Stocks = ReadonlyMap<string, StockOf["labels"]>
+
 /** One step of a history with all that there is before and after it, not only what has changed. */
 export interface Frame {
   /** The step's place in the history, from 0. */
@@ -83,6 +86,10 @@ export interface Frame {
   readonly usedBefore: Usage
   /** What the book of usage has of each SIM, by ICCID, at the end of the step. */
   readonly used: Usage
+  /** The stock of each organization, by its id, at the beginning of the step. */
+  readonly stockBefore: Stocks
+  /** The stock of each organization, by its id, at the end of the step. */
+  readonly stock: Stocks
   /** The view of each attachment that was ever seen, as last seen. */
   readonly views: ReadonlyMap<string, AttachmentView>
   /** How the last call to create a package ended, by package id. */
@@ -97,6 +104,11 @@ const withLines = (lines: Lines, changes: Changes): Lines =>
 const withUsage = (used: Usage, changes: Changes): Usage =>
   changes.usage.length === 0 ? used : new Map([...used, ...changes.usage.map((one) => [one.iccid, one] as const)])
 
+const withStock = (stock: Stocks, changes: Changes): Stocks =>
+  changes.stock.length === 0
+    ? stock
+    : new Map([...stock, ...changes.stock.map((one) => [one.organizationId, one.labels] as const)])
+
 const withViews = (views: Frame["views"], changes: Changes): Frame["views"] =>
   changes.views.length === 0
     ? views
@@ -110,6 +122,7 @@ const withAsked = (asked: Frame["asked"], changes: Changes): Frame["asked"] => {
 const build = (history: History): ReadonlyArray<Frame> => {
   let before = withLines(new Map(), history.before)
   let usedBefore = withUsage(new Map(), history.before)
+  let stockBefore = withStock(new Map(), history.before)
   let views = withViews(new Map(), history.before)
   let asked = withAsked(new Map(), history.before)
   return history.steps.map((step, index) => {
@@ -117,9 +130,11 @@ const build = (history: History): ReadonlyArray<Frame> => {
     views = withViews(views, step.changes)
     asked = withAsked(asked, step.changes)
     const used = withUsage(usedBefore, step.changes)
-    const frame = { index, step, before, after, usedBefore, used, views, asked }
+    const stock = withStock(stockBefore, step.changes)
+    const frame = { index, step, before, after, usedBefore, used, stockBefore, stock, views, asked }
     before = after
     usedBefore = used
+    stockBefore = stock
     return frame
   })
 }

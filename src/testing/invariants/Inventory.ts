@@ -93,34 +93,6 @@ export const downloadedSimsStay: Invariant = make(
     }
 )
 
-/** Rule I9. What is withdrawn is taken by nothing, and stays so until it is made available again. */
-export const withdrawnSimsStay: Invariant = make(
-  "a withdrawn SIM is taken by no subscription and chosen for no mobile plan",
-  "I9",
-  () =>
-    ({ after, before, step: { asked, outcome } }) => {
-      const corrected = asked._tag === "CorrectSim" ? asked : null
-      if (corrected !== null && outcome._tag === "Answered" && corrected.correction.status !== undefined) {
-        const { iccid, correction } = corrected
-        const reason = Sim.withdrawnReason(after.get(iccid)?.sim ?? { allocation: { _tag: "Free" } })
-        const expected = correction.status?._tag === "Withdrawn" ? correction.status.reason : null
-        if (reason !== expected) return `${iccid} was to be withdrawn as ${expected}, and is so as ${reason}`
-      }
-      if (asked._tag === "SetMobilePlan" && asked.iccid === null && outcome._tag === "Answered") {
-        const chosen = outcome.answer.kind === "MobilePlan" ? before.get(outcome.answer.status.iccid)?.sim : undefined
-        if (chosen !== undefined && Sim.withdrawnReason(chosen) !== null)
-          return `${chosen.iccid} was chosen for a mobile plan`
-      }
-      return first(before.values(), ({ sim: { allocation, iccid } }) => {
-        const next = after.get(iccid)?.sim.allocation
-        if (allocation._tag === "Replaced" && next?._tag === "Withdrawn" && next.reason === "replaced") return null
-        const isWithdrawn = allocation._tag === "Withdrawn" || allocation._tag === "Replaced"
-        if (!isWithdrawn || corrected?.iccid === iccid) return null
-        return same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
-      })
-    }
-)
-
 /**
  * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is refused for want of an eSIM only
  * where none is free, and for good only where no creation that may yet fail has one.

@@ -3,6 +3,7 @@
  */
 import { activation } from "./activation.ts"
 import { calendar } from "./calendar.ts"
+import { corrections } from "./corrections.ts"
 import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
 import { history, reasons, search } from "./finding.ts"
@@ -40,6 +41,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...pauses,
   ...replacements,
   ...stock,
+  ...corrections,
   ...outages,
   ...limits,
   ...inEngine

@@ -1,0 +1,92 @@
+/**
+ * What must hold of corrections of SIMs (rule I9): each is taken or refused by the rule, and changes what it names and nothing
+ * else.
+ */
+import type { Label } from "../../domain/Label.ts"
+import * as Sim from "../../domain/Sim.ts"
+import type { Correction } from "../../domain/SimCorrection.ts"
+import { first, type Invariant, make, same, show } from "./Invariant.ts"
+
+/** Rule I9. What is withdrawn is taken by nothing, and stays so until it is made available again. */
+export const withdrawnSimsStay: Invariant = make(
+  "a withdrawn SIM is taken by no subscription and chosen for no mobile plan",
+  "I9",
+  () =>
+    ({ after, before, step: { asked, outcome } }) => {
+      const corrected = asked._tag === "CorrectSim" ? asked : null
+      if (corrected !== null && outcome._tag === "Answered" && corrected.correction.status !== undefined) {
+        const { iccid, correction } = corrected
+        const reason = Sim.withdrawnReason(after.get(iccid)?.sim ?? { allocation: { _tag: "Free" } })
+        const expected = correction.status?._tag === "Withdrawn" ? correction.status.reason : null
+        if (reason !== expected) return `${iccid} was to be withdrawn as ${expected}, and is so as ${reason}`
+      }
+      if (asked._tag === "SetMobilePlan" && asked.iccid === null && outcome._tag === "Answered") {
+        const chosen = outcome.answer.kind === "MobilePlan" ? before.get(outcome.answer.status.iccid)?.sim : undefined
+        if (chosen !== undefined && Sim.withdrawnReason(chosen) !== null) return `${chosen.iccid} was chosen for a mobile plan`
+      }
+      return first(before.values(), ({ sim: { allocation, iccid } }) => {
+        const next = after.get(iccid)?.sim.allocation
+        if (allocation._tag === "Replaced" && next?._tag === "Withdrawn" && next.reason === "replaced") return null
+        const isWithdrawn = allocation._tag === "Withdrawn" || allocation._tag === "Replaced"
+        if (!isWithdrawn || corrected?.iccid === iccid) return null
+        return same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
+      })
+    }
+)
+
+/** What a correction may change of a SIM. */
+interface Corrected {
+  readonly label: Label
+  readonly lpa: string | null
+  /** Why it is withdrawn; null: it is not. */
+  readonly reason: string | null
+}
+
+const correctedOf = (sim: Sim.Sim): Corrected => ({
+  label: sim.label,
+  lpa: sim.lpa,
+  reason: Sim.withdrawnReason(sim)
+})
+
+/** The name of the refusal of the correction, or what the SIM has after it. */
+const expectedOf = (sim: Sim.Sim, { label, lpa, status }: Correction): string | Corrected => {
+  const code = lpa ?? null
+  const isNothing = label === undefined && lpa === undefined && status === undefined
+  if (isNothing || (code !== null && !(sim.isEsim && code.startsWith("LPA:1$")))) return "InvalidField"
+  const now = correctedOf(sim)
+  const isMoved = status?._tag === "Withdrawn" || (label !== undefined && label !== sim.label)
+  if (isMoved && sim.allocation._tag === "InService") return "SimInUse"
+  if (isMoved && sim.allocation._tag !== "Free" && sim.allocation._tag !== "Withdrawn") return "SimBusy"
+  return {
+    label: label ?? now.label,
+    lpa: lpa === undefined ? now.lpa : lpa,
+    reason: status === undefined ? now.reason : status._tag === "Withdrawn" ? status.reason : null
+  }
+}
+
+/** Rule I9. Label, activation code and withdrawal change by corrections alone. */
+export const correctionsAreTakenByTheRules: Invariant = make(
+  "a correction of a SIM is taken or refused by the rules, and nothing else changes what it may change",
+  "I9",
+  () =>
+    ({ after, before, step: { asked, outcome } }) => {
+      const request = asked._tag === "CorrectSim" && !asked.foreign ? asked : null
+      const sim = request === null ? undefined : before.get(request.iccid)?.sim
+      const expected = request === null || sim === undefined ? null : expectedOf(sim, request.correction)
+      if (expected !== null && outcome._tag !== "Killed") {
+        const refusal = outcome._tag === "Refused" ? outcome.refusal._tag : null
+        const foreseen = typeof expected === "string" ? expected : null
+        if (refusal !== foreseen) return `${show(asked)} was answered with ${show(outcome)}, not ${show(expected)}`
+      }
+      return first(after.values(), ({ sim: next }) => {
+        const known = before.get(next.iccid)?.sim
+        if (known === undefined) return null
+        const isAsked = request?.iccid === next.iccid && outcome._tag !== "Refused"
+        const [was, is] = [correctedOf(known), correctedOf(next)]
+        if (isAsked && same(is, expected)) return null
+        return same(is, was) && (!isAsked || outcome._tag === "Killed")
+          ? null
+          : `${next.iccid} had ${show(was)}, and has ${show(is)} after ${show(asked)}`
+      })
+    }
+)

@@ -1,0 +1,100 @@
+/**
+ * Faults in corrections of SIMs: I9.
+ */
+import { faultsOf } from "./Fault.ts"
+
+const HELD = 'isHeld(allocation) && (label !== sim.label || status?._tag === "Withdrawn")'
+
+const inCorrection = faultsOf("SimCorrection.ts", "creation", [
+  [
+    "I9",
+    "a withdrawal without a reason is refused for its status",
+    'status === "withdrawn") {',
+    'status === "withdrawn" && reason !== null) {'
+  ],
+  [
+    "I9",
+    "a reason goes with any status",
+    'if (reason !== null) return fail("reason", "must be absent',
+    'if (false) return fail("reason", "must be absent'
+  ],
+  ["I8", "any text is an activation code", "ActivationCode.parse(lpa) !== undefined &&", ""],
+  ["I9", "an activation code may be longer than it is stored", " && TextLimit.isWithin(lpa, TextLimit.LPA)", ""],
+  ["I9", "an activation code cannot be removed", "if (lpa === null || ", "if ("],
+  ["I9", "a correction to nothing is taken", "lpa === undefined && status === undefined) {", "false) {"],
+  ["I9", "a SIM in service is corrected", HELD, "false"],
+  ["I9", "a SIM in service gets another label", HELD, 'isHeld(allocation) && status?._tag === "Withdrawn"'],
+  ["I9", "a SIM in service is withdrawn", HELD, "isHeld(allocation) && label !== sim.label"],
+  [
+    "I9",
+    "a SIM in service gets no other activation code",
+    HELD,
+    'isHeld(allocation) && (label !== sim.label || lpa !== sim.lpa || status?._tag === "Withdrawn")'
+  ],
+  [
+    "I9",
+    "a SIM in service is not corrected to what it is",
+    HELD,
+    'isHeld(allocation) && (label === sim.label || status?._tag === "Withdrawn")'
+  ],
+  [
+    "I9",
+    "a SIM that is on its way counts as in service",
+    'allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid })',
+    "new SimInUse({ iccid })"
+  ],
+  ["I9", "a withdrawn SIM counts as held", '_tag !== "Free" && _tag !== "Withdrawn"', '_tag !== "Free"'],
+  ["I9", "a SIM that is on its way is withdrawn", '_tag !== "Free" && _tag !== "Withdrawn"', '_tag === "InService"'],
+  ["I9", "a withdrawal is forgotten", 'if (status._tag === "Withdrawn") return {', "if (false) return {"],
+  [
+    "I9",
+    "a withdrawn SIM stays so",
+    'return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation',
+    "return allocation"
+  ],
+  [
+    "I9",
+    "a SIM in service is made available",
+    'return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation',
+    'return { _tag: "Free" }'
+  ],
+  ["I9", "a physical SIM gets an activation code", "if (lpa !== null && !sim.isEsim) {", "if (false) {"],
+  ["I9", "a SIM keeps its label", "{ ...sim, label, lpa, allocation:", "{ ...sim, lpa, allocation:"],
+  ["I9", "a SIM keeps its activation code", "{ ...sim, label, lpa, allocation:", "{ ...sim, label, allocation:"],
+  [
+    "I9",
+    "another reason is no change",
+    "wasWithdrawn === isWithdrawn",
+    "(wasWithdrawn === null) === (isWithdrawn === null)"
+  ],
+  ["I9", "another label is no change", "before.label === next.label ?", "true ?"],
+  ["I9", "another activation code is no change", "before.lpa === next.lpa ?", "true ?"]
+])
+
+const inProvisioning = faultsOf("Provisioning.ts", "creation", [
+  ["I9", "a withdrawn SIM is put into service", 'sim.allocation._tag === "Withdrawn"', "false"]
+])
+
+const inSim = faultsOf("Sim.ts", "creation", [
+  [
+    "I9",
+    "a withdrawn SIM counts as unused",
+    'isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"',
+    'isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free" && sim.allocation._tag !== "Withdrawn"'
+  ],
+  [
+    "I9",
+    "a withdrawn SIM is free",
+    'sim.isEsim && sim.allocation._tag === "Free" && !sim.downloaded',
+    'sim.isEsim && (sim.allocation._tag === "Free" || sim.allocation._tag === "Withdrawn") && !sim.downloaded'
+  ],
+  [
+    "I9",
+    "a withdrawn SIM is chosen for a mobile plan",
+    'sim.allocation._tag !== "Withdrawn" && sim.mobilePlan',
+    "sim.mobilePlan"
+  ],
+  ["I9", "no SIM shows why it is withdrawn", 'allocation._tag === "Withdrawn" ? allocation.reason : null', "null"]
+])
+
+export const corrections = [...inCorrection, ...inProvisioning, ...inSim]
