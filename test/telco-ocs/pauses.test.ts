@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
-import { Api, Ocs } from "../../adapters/telco-ocs/index.ts"
+import { Api, Ocs, Orders } from "../../adapters/telco-ocs/index.ts"
 import * as Model from "./Model.ts"
 import { orderOf } from "./simulation/Orders.ts"
 
@@ -13,13 +13,23 @@ const order = orderOf(iccid)
 
 type Services = Telco.Telco | Ocs.Services | Journal.Journal
 
-/** Runs with what befalls the nth call that sets the status; `isPaused` is what the system has. */
+/**
+ * Runs with what befalls the nth call that sets the status, and the nth order; `isPaused` is what the system has.
+ */
 const run = <A, E>(
   faults: ReadonlyArray<Model.Fault | null>,
-  use: (world: { readonly isPaused: () => boolean; readonly calls: () => number }) => Effect.Effect<A, E, Services>
+  use: (world: { readonly isPaused: () => boolean; readonly calls: () => number }) => Effect.Effect<A, E, Services>,
+  orders: Array<Model.Fault> = []
 ) => {
   let calls = 0
-  const model = Model.make({ fault: (name) => (name === "setSubscriberStatus" ? (faults[calls++] ?? null) : null) })
+  const model = Model.make({
+    fault: (name) =>
+      name === "setSubscriberStatus"
+        ? (faults[calls++] ?? null)
+        : name === "affectPackage"
+          ? (orders.shift() ?? null)
+          : null
+  })
   return use({ isPaused: () => model.suspended.has(iccid), calls: () => calls }).pipe(
     Effect.provide(
       Ocs.layer({
@@ -45,6 +55,9 @@ const setInVain = Effect.fnUntraced(function* (key: string, active: boolean) {
   yield* TestClock.adjust("10 seconds")
   expect(yield* Fiber.join(calling)).toMatchObject({ _tag: "Telco.Unavailable" })
 })
+
+/** Settles the orders that are due. */
+const settled = Orders.Orders.use(({ settle }) => settle({ limit: 10, report: () => Effect.void }))
 
 describe("A pause", () => {
   it("is done once for each key, and what the last one says", () =>
@@ -85,6 +98,21 @@ describe("A pause", () => {
       })
     ))
 
+  it("that is refused, and not wanted any more, is none that later orders keep up", () =>
+    run([{ kind: "refused" }, null, { kind: "refused" }], ({ calls, isPaused }) =>
+      Effect.gen(function* () {
+        const telco = yield* Telco.Telco
+        expect(yield* Effect.flip(set("a", false))).toMatchObject({ _tag: "Telco.Refused" })
+        yield* telco.createPackage(order("first:0"))
+        expect([isPaused(), calls()]).toEqual([false, 1])
+        // So is a resumption: the SIM is still paused.
+        yield* set("b", false)
+        expect(yield* Effect.flip(set("c", true))).toMatchObject({ _tag: "Telco.Refused" })
+        yield* telco.createPackage(order("second:0"))
+        expect([isPaused(), calls()]).toEqual([true, 4])
+      })
+    ))
+
   it("lasts though the SIM is given packages, which start its service", () =>
     run([null, null, { kind: "not reached" }], ({ calls, isPaused }) =>
       Effect.gen(function* () {
@@ -103,5 +131,80 @@ describe("A pause", () => {
         yield* telco.createPackage(order("fourth:0"))
         expect([isPaused(), calls()]).toEqual([false, 5])
       })
+    ))
+
+  it("lasts though a package comes late, which starts its service: it ends with the settling of the order", () =>
+    run(
+      [],
+      ({ isPaused }) =>
+        Effect.gen(function* () {
+          const telco = yield* Telco.Telco
+          const ordering = yield* Effect.forkChild(Effect.flip(telco.createPackage(order("late:0"))), {
+            startImmediately: true
+          })
+          yield* TestClock.adjust("10 seconds")
+          expect(yield* Fiber.join(ordering)).toMatchObject({ _tag: "Telco.Unavailable" })
+          yield* telco.cancelPackage({ iccid, packageId: "late:0" })
+          yield* set("a", false)
+          yield* TestClock.adjust("2 minutes")
+          expect(isPaused()).toBe(false)
+          yield* settled
+          expect(isPaused()).toBe(true)
+        }),
+      [{ kind: "late", after: 60_000 }]
+    ))
+
+  it("lasts though a package comes a second time, late", () =>
+    run(
+      [],
+      ({ isPaused }) =>
+        Effect.gen(function* () {
+          const telco = yield* Telco.Telco
+          yield* telco.createPackage(order("twice:0"))
+          yield* set("a", false)
+          yield* TestClock.adjust("2 minutes")
+          expect(isPaused()).toBe(false)
+          yield* TestClock.adjust("13 minutes")
+          yield* settled
+          expect(isPaused()).toBe(true)
+        }),
+      [{ kind: "twice", after: 60_000 }]
+    ))
+
+  it("once more is in the journal while it has no answer: it is not done after a resumption", () =>
+    run([null, { kind: "late", after: 60_000 }], ({ isPaused }) =>
+      Effect.gen(function* () {
+        const telco = yield* Telco.Telco
+        yield* set("a", false)
+        const ordering = yield* Effect.forkChild(Effect.flip(telco.createPackage(order("first:0"))), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("10 seconds")
+        expect(yield* Fiber.join(ordering)).toMatchObject({ _tag: "Telco.Unavailable" })
+        expect(yield* Effect.flip(set("b", true))).toMatchObject({ _tag: "Telco.Unavailable" })
+        yield* TestClock.adjust("2 minutes")
+        expect(isPaused()).toBe(true)
+        yield* TestClock.adjust("13 minutes")
+        yield* set("b", true)
+        expect(isPaused()).toBe(false)
+      })
+    ))
+
+  it("once more is tried again with the settling of its order, until it is answered", () =>
+    run(
+      [null, { kind: "not reached" }],
+      ({ isPaused }) =>
+        Effect.gen(function* () {
+          const telco = yield* Telco.Telco
+          yield* telco.createPackage(order("twice:0"))
+          yield* set("a", false)
+          yield* TestClock.adjust("15 minutes")
+          yield* settled
+          expect(isPaused()).toBe(false)
+          yield* TestClock.adjust("1 minute")
+          yield* settled
+          expect(isPaused()).toBe(true)
+        }),
+      [{ kind: "twice", after: 60_000 }]
     ))
 })

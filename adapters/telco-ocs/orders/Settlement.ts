@@ -5,9 +5,13 @@
  * case. Packages that came of its calls beside its own are deleted if they are unused; used ones are reported to the
  * caller. A settling ends only when they are reported, so none is lost with a process that dies: the next one finds and
  * reports them again.
+ *
+ * A package that comes late starts the service of its SIM, also where the SIM is paused: it is paused once more each time that
+ * an order of it is settled (rule S7).
  */
 import { Clock, Effect } from "effect"
 import { Journal, CallControl, SimLocks } from "../../telco-calls/index.ts"
+import * as Pauses from "../Pauses.ts"
 import { Settings } from "../Settings.ts"
 import * as Decision from "./Decision.ts"
 import * as OrderJournal from "./OrderJournal.ts"
@@ -53,6 +57,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal.Journal
   const locks = yield* SimLocks.SimLocks
   const orderJournal = yield* OrderJournal.open
+  const { keep } = yield* Pauses.make
 
   /** What a settling has found and done, and the write that ends it. */
   const observe = Effect.fnUntraced(function* (key: string, iccid: string) {
@@ -95,7 +100,8 @@ export const make = Effect.gen(function* () {
         key,
         locks.withLock(iccid, () => CallControl.asPoll(observe(key, iccid)))
       )
-      if (seen === null) continue
+      // The order is due again where the SIM cannot be paused.
+      if (seen === null || (yield* orNull(key, Effect.as(CallControl.asPoll(keep(iccid)), true))) === null) continue
       deleted += seen.deleted
       if (seen.used.length > 0) yield* report(seen.used)
       yield* orNull(key, seen.end)

@@ -1,7 +1,7 @@
 /**
  * Orders of packages under faults, from a seed: clients that try again, processes that die and stand still at any call,
- * and a system that loses, delays, doubles and refuses, with a clock and a zone of its own. All in virtual time, so that a run of hours takes milliseconds,
- * and its course is the seed's.
+ * and a system that loses, delays, doubles and refuses, with a clock and a zone of its own. Some SIMs are paused and resumed
+ * meanwhile. All in virtual time, so that a run of hours takes milliseconds, and its course is the seed's.
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer, Logger, Random, Scheduler } from "effect"
 import { Telco } from "simplan/ports"
@@ -122,11 +122,13 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
       ? ([...severe, ...cuts, ...cuts, ...cuts, ...cuts] as const)
       : severe
   const fault = (name: keyof Api.Api["Service"]): Model.Fault | null => {
-    const changes = name === "affectPackage" || name === "deletePackage"
+    const changes = name === "affectPackage" || name === "deletePackage" || name === "setSubscriberStatus"
     if (!faulty || now() > calmFrom || (changes ? random(10) >= (areAlike ? 8 : 5) : !oneIn(8))) return null
     if (oneIn(5)) return { kind: pick(["traffic control", "not reached"] as const) }
     if (!changes) return { kind: pick(["answer lost", "answer cut"] as const) }
-    const kind = pick(ordering)
+    const drawn = pick(ordering)
+    // A status that was set and answered is not set once more later.
+    const kind = drawn === "twice" && name === "setSubscriberStatus" ? "late" : drawn
     if (kind === "late" || kind === "twice") return { kind, after: after() }
     // A deletion that is refused is left to an operator.
     return { kind: kind === "refused" && (name === "deletePackage" || oneIn(3)) ? "answer lost" : kind }
@@ -374,6 +376,34 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     if (oneIn(3)) yield* create(1_000)
   })
 
+  /**
+   * Pauses a SIM and resumes it as the core does: one change at a time. Where its first call is refused, it may be wanted no
+   * more; else it is asked for under a new key. The SIM, if it is paused in the end; else null.
+   */
+  const pausing = Effect.fnUntraced(function* (iccid: string) {
+    let active = true
+    for (let left = 1 + random(3); left > 0; left--) {
+      yield* sleep(pick([SECOND, 30 * SECOND, 5 * MINUTE]))
+      active = !active
+      count(active ? "SIM resumed" : "SIM paused")
+      for (let tried = 0; ; tried++) {
+        const change = { key: `${iccid} ${left}:${tried}`, iccid, active }
+        const use = ({ telco }: Process) => telco.setService?.(change) ?? Effect.die("it has no such operation")
+        const first = yield* attempt(use)
+        const isRefused = first?._tag === "Failure" && first.failure._tag === "Telco.Refused"
+        // Without locks an order may have paused the SIM once more by what was refused.
+        if (isRefused && tried === 0 && shared === journal && oneIn(2)) {
+          active = !active
+          break
+        }
+        const answer = isRefused || first?._tag === "Success" ? first : yield* until(use, 1_000)
+        if (answer === null) verdict.problem(`a change of the service of ${iccid} does not end`)
+        if (answer?._tag !== "Failure") break
+      }
+    }
+    return active ? null : iccid
+  })
+
   const settle = Effect.fnUntraced(function* (process: Process, limit: number) {
     const settled = yield* Effect.raceFirst(
       Effect.orDie(process.orders.settle({ limit, report: process.report })),
@@ -401,8 +431,10 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     }
   })
   const background = [yield* Effect.forkChild(settling), ...(oneIn(2) ? [yield* Effect.forkChild(using)] : [])]
+  const services = yield* Effect.forEach(oneIn(2) ? iccids : [], (iccid) => Effect.forkChild(pausing(iccid)))
   const keys = Array.from({ length: areAlike ? 2 + random(3) : 1 + random(4) }, (_, index) => `order-${index}:0`)
   yield* Effect.forEach(keys, client, { concurrency: "unbounded", discard: true })
+  const paused = (yield* Fiber.joinAll(services)).flatMap((iccid) => iccid ?? [])
   yield* Fiber.interruptAll(background)
 
   // On to the end of all watch times: whatever is still to happen late has happened by then.
@@ -425,6 +457,12 @@ const simulate = Effect.fnUntraced(function* (world: World) {
   const made = model.packages.size + model.deleted.size - given
   if (isPlain && world.surroundings.setAtFirst === world.surroundings.zone && made > keys.length)
     verdict.problem(`${made} packages were made for ${keys.length} orders although nothing was late`)
+  for (const iccid of iccids) {
+    if (model.suspended.has(iccid) !== paused.includes(iccid))
+      verdict.problem(
+        `${iccid} is ${model.suspended.has(iccid) ? "paused and was resumed" : "in service and was paused"}`
+      )
+  }
   const found = verdict.problems(yield* entries)
   return oneIn(2) ? [...found, ...(yield* released(world, journal, last.telco))] : found
 })

@@ -1,4 +1,4 @@
-/** A fixed part of what `npm run test:ocs` runs from new seeds. */
+/** A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, and pauses beside them (rule S7). */
 import { describe, expect, it } from "vitest"
 import * as Runs from "./Runs.ts"
 import * as Simulation from "./Simulation.ts"
@@ -14,7 +14,7 @@ describe("Orders of packages and usage under faults", () => {
       expect(faults.get(one), one).toBeGreaterThan(10)
     const met = ["late", "twice", "answer lost", "request lost", "refused", "traffic control", "process dies"]
     for (const one of met) expect(faults.get(one), one).toBeGreaterThan(2)
-    for (const one of ["clock off", "device online", "list behind", "window misread"])
+    for (const one of ["clock off", "device online", "list behind", "window misread", "SIM paused", "SIM resumed"])
       expect(faults.get(one), one).toBeGreaterThan(10)
     expect(faults.get("duplicates deleted")).toBeGreaterThan(10)
   }, 120_000)
