@@ -149,6 +149,13 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
       }))
     )
 
+  /** Pauses the subscription or resumes it, also where it is so already. */
+  const pause = (iccid: string) => {
+    const kind = random.chance(0.6) ? "pause" : "resume"
+    const path = `/v3/subscriptions/${iccid}/${kind}`
+    return perform(ledger.open(kind, true, { method: "POST", path, iccid }, () => undefined))
+  }
+
   const suspend = async (iccid: string) => {
     const answer = await read(`/v3/subscriptions/${iccid}/plan-attachments`)
     const id = text(answer?.body, "data", 0, "plan_attachment_id")
@@ -222,7 +229,7 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
       return use(iccid, text(fate.body, "created_at"))
     }
     for (let steps = random.between(0, 5); steps > 0 && !isOver(); steps--) {
-      const operation = await random.pick([sms, sms, subscribe, wallet, suspend])(iccid)
+      const operation = await random.pick([sms, sms, subscribe, wallet, suspend, pause, pause])(iccid)
       // What may still be on its way must not meet the SIM in its next life.
       if (operation === null || operation.fate._tag === "Open" || !isSettled(operation)) return
     }

@@ -5,7 +5,7 @@
 
 import type { Answer } from "./Asking.ts"
 
-export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "sms" | "wallet"
+export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "pause" | "resume" | "sms" | "wallet"
 
 export type Fate =
   /** Not known: there was no answer, or one that says nothing. */

@@ -97,6 +97,7 @@ export const start = async (cwd: string): Promise<Telco> => {
         ),
         messages,
         mobilePlans: new Map(subscribers.map(({ iccid, mobilePlanId }) => [iccid, mobilePlanId !== null])),
+        services: new Map(subscribers.map(({ iccid, status }) => [iccid, status !== "Suspended"])),
         hasKeys: false
       }
     }

@@ -10,6 +10,8 @@ export interface Books {
   readonly packages: ReadonlyArray<{ readonly packageId: string; readonly iccid: string; readonly status: string }>
   readonly messages: ReadonlyArray<{ readonly text: string }>
   readonly mobilePlans: ReadonlyMap<string, boolean>
+  /** Whether a SIM has service, where that was ever set. */
+  readonly services: ReadonlyMap<string, boolean>
   /**
    * Whether the telco knows idempotency keys. Without them a message whose answer was lost is refused when it is asked for
    * again, though it may have been sent.
@@ -23,7 +25,8 @@ export interface Telco extends Cluster.Member {
   /** Replaces the faults; nothing where the telco does not listen just now. */
   readonly setFaults: (faults: Faults) => Promise<void>
   /**
-   * Has it refuse so many calls of each kind that ends something: cancellations, suspensions and releases of profiles.
+   * Has it refuse so many calls of each kind that ends something: cancellations, suspensions and releases of profiles, and
+   * pauses and resumptions, which end in the same way.
    * These refusals stay when other faults come and go. A telco that has none of them ignores it.
    */
   readonly refuseEnds: (times: number) => Promise<void>
@@ -39,7 +42,7 @@ export interface Telco extends Cluster.Member {
 export const EVERY = Number.POSITIVE_INFINITY
 
 /** The calls that end something. A job that does them goes on until the telco has refused it three times (rule S6). */
-const ENDS = ["cancelPackage", "suspendPackage", "releaseProfile"]
+const ENDS = ["cancelPackage", "suspendPackage", "releaseProfile", "setService"]
 
 const headers = { authorization: `Bearer ${KEY}` }
 
@@ -84,6 +87,9 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
         messages: list(answer.body, "messages").map((one) => ({ text: text(one, "text") })),
         mobilePlans: new Map(
           list(answer.body, "mobile_plans").map((one) => [text(one, "iccid"), field(one, "applied") === true])
+        ),
+        services: new Map(
+          list(answer.body, "services").map((one) => [text(one, "iccid"), field(one, "active") === true])
         ),
         hasKeys: true
       }

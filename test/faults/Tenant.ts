@@ -80,7 +80,7 @@ export const stuck = async (session: Session): Promise<Stuck> => {
   const sims = await session.query("select iccid from simplan.sim where allocation = 'Releasing'")
   return {
     jobs: await session.query(`
-      select job_id, work->>'iccid' as iccid, (refused->>'times')::int as times,
+      select job_id, work->>'_tag' as kind, work->>'iccid' as iccid, (refused->>'times')::int as times,
         coalesce((work->>'release')::boolean, false) as release
       from simplan.job where ended_at is not null`),
     releasing: sims.map(({ iccid }) => String(iccid))

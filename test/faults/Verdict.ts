@@ -32,7 +32,7 @@ export interface Facts {
 
 /** What to ask the database for the facts. */
 export const queries = {
-  sims: "select iccid, allocation, mobile_plan_applied, mobile_plan_target from simplan.sim where organization_id = $org",
+  sims: "select iccid, allocation, mobile_plan_applied, mobile_plan_target, paused_at::text as paused_at, service_change from simplan.sim where organization_id = $org",
   subscriptions:
     "select subscription_id, iccid, metadata from simplan.subscription where organization_id = $org and status = 'Live'",
   attachments: `select attachment_id, iccid, metadata, confirmed, subscription_id, suspended_at,
@@ -206,6 +206,32 @@ const mobilePlans = ({ books, sims: all }: Facts): ReadonlyArray<string> =>
       : [`The mobile plan of ${iccid} is another at the telco`]
   })
 
+/** Whether each SIM is paused that its clients have paused or resumed, by what they were answered last. */
+const wishes = ({ operations }: Ledger): ReadonlyMap<string, boolean> => {
+  const paused = new Map<string, boolean>()
+  for (const { fate, iccid, kind } of operations) {
+    if (iccid === null) continue
+    if (kind === "delete") paused.delete(iccid)
+    if (kind !== "pause" && kind !== "resume") continue
+    if (fate._tag === "Done") paused.set(iccid, kind === "pause")
+    else paused.delete(iccid)
+  }
+  return paused
+}
+
+/** A SIM is paused if that was acknowledged last, here and at the telco. */
+const pauses = ({ books, ledger, sims: all }: Facts): ReadonlyArray<string> => {
+  const wished = wishes(ledger)
+  return all.flatMap((one) => {
+    const iccid = textOf(one["iccid"])
+    const isPaused = one["paused_at"] !== null
+    if (one["service_change"] !== null) return [`The service of ${iccid} is not settled`]
+    if ((wished.get(iccid) ?? isPaused) !== isPaused)
+      return [`${iccid} is ${isPaused ? "" : "not "}paused, and should be else`]
+    return (books.services.get(iccid) ?? true) === isPaused ? [`The service of ${iccid} is another at the telco`] : []
+  })
+}
+
 /** Every event reached every receiver at least once, under one id, and none was made up. */
 const events = ({ deliveries, ledger, packages: all, receivers }: Facts): ReadonlyArray<string> => {
   const expected = ledger.reports.flatMap(({ causes }) => causes)
@@ -237,7 +263,10 @@ const REFUSALS = 3
 
 /** What ended in refusals is among the problems, nothing else is, and the SIMs that wait for it are not free. */
 const refusals = ({ refused: { listed, stuck } }: Facts): ReadonlyArray<string> => {
-  const releasing = stuck.jobs.filter(({ release }) => release === true).map(({ iccid }) => textOf(iccid))
+  // A SIM that is paused is free only when it is resumed, too.
+  const waits = ({ iccid, kind, release }: Rows[number]): boolean =>
+    release === true || (kind === "SetService" && stuck.releasing.includes(textOf(iccid)))
+  const releasing = stuck.jobs.filter(waits).map(({ iccid }) => textOf(iccid))
   return [
     ...duplicates("problems", listed),
     ...differences(
@@ -261,5 +290,6 @@ export const problems = (facts: Facts): ReadonlyArray<string> => [
   ...packages(facts),
   ...messages(facts),
   ...mobilePlans(facts),
+  ...pauses(facts),
   ...events(facts)
 ]

@@ -6,7 +6,10 @@ import { type Fate, type Kind, Ledger, type Operation } from "./Ledger.ts"
 import { USED } from "./Clients.ts"
 import * as Verdict from "./Verdict.ts"
 
-const [first, second, free] = ["8999902000000000001", "8999902000000000002", "8999902000000000003"]
+const first = "8999902000000000001"
+const second = "8999902000000000002"
+const free = "8999902000000000003"
+const gone = "8999902000000000004"
 
 const done = (iccid: string): Fate => ({ _tag: "Done", body: { subscription_id: `of ${iccid}`, esimdata: { iccid } } })
 
@@ -49,6 +52,9 @@ const right = () => {
   const daily = operation(ledger, "subscribe", done(second))
   const refused = operation(ledger, "subscribe", { _tag: "Refused", code: "telco_refused" })
   const sms = operation(ledger, "sms", { _tag: "Done", body: {} })
+  operation(ledger, "pause", { _tag: "Done", body: {} }, true, first)
+  const resumed = operation(ledger, "resume", { _tag: "Done", body: {} }, true, first)
+  operation(ledger, "pause", { _tag: "Done", body: {} }, true, second)
   ledger.reports.push({
     events: [],
     causes: ["a used 50 %"],
@@ -63,18 +69,22 @@ const right = () => {
         stuck: {
           jobs: [
             { job_id: "release:1", iccid: free, times: 3, release: true },
-            { job_id: "suspend:1", iccid: first, times: 6, release: false }
+            { job_id: "suspend:1", iccid: first, times: 6, release: false },
+            { job_id: "service:1", iccid: second, times: 3, release: false, kind: "SetService" },
+            { job_id: "service:2", iccid: gone, times: 3, release: false, kind: "SetService" }
           ],
-          releasing: [free]
+          releasing: [free, gone]
         },
-        listed: ["release:1", "suspend:1"]
+        listed: ["release:1", "suspend:1", "service:1", "service:2"]
       },
       now: 0,
       sims: [first, second, free].map((iccid) => ({
         iccid,
         allocation: iccid === free ? "Free" : "InService",
         mobile_plan_applied: iccid === first,
-        mobile_plan_target: null as boolean | null
+        mobile_plan_target: null as boolean | null,
+        paused_at: iccid === second ? "1" : null,
+        service_change: null
       })),
       subscriptions: [first, second].map((iccid) => ({ subscription_id: `of ${iccid}`, iccid, metadata: "" })),
       attachments: [
@@ -90,6 +100,10 @@ const right = () => {
         ],
         messages: [{ text: sms.name }],
         mobilePlans: new Map([[first, true]]),
+        services: new Map([
+          [first, true],
+          [second, false]
+        ]),
         hasKeys: true
       },
       receivers: [{ url: "", events, strays: () => 0, become: () => {}, close: async () => {} }]
@@ -97,6 +111,7 @@ const right = () => {
     used,
     refused,
     sms,
+    resumed,
     events
   }
 }
@@ -181,6 +196,20 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
     ({ facts }) => Object.assign(facts.sims[2] ?? {}, { mobile_plan_target: true }),
     /not settled/
   ],
+  [
+    "a resumption that was lost",
+    ({ facts, resumed }) => {
+      Object.assign(facts.sims[0] ?? {}, { paused_at: "1" })
+      facts.books.services.set(resumed.iccid ?? "", false)
+    },
+    /is paused, and should be else/
+  ],
+  ["a pause that the telco has not taken", ({ facts }) => void facts.books.services.clear(), /another at the telco/],
+  [
+    "a pause that is not settled",
+    ({ facts }) => Object.assign(facts.sims[1] ?? {}, { service_change: "change" }),
+    /The service of .* is not settled/
+  ],
   ["an event that never came", ({ events }) => void events.pop(), /events at receiver 0: 1 missing/],
   [
     "an event that nothing caused",
@@ -207,7 +236,7 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
   [
     "a job that ended in refusals and that no operator is shown",
     ({ facts }) => void facts.refused.listed.pop(),
-    /problems: 1 missing, such as suspend:1/
+    /problems: 1 missing, such as service:2/
   ],
   [
     "a problem of no job",
@@ -221,12 +250,12 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
   ],
   [
     "a SIM that is free though its release was refused",
-    ({ facts }) => void facts.refused.stuck.releasing.pop(),
+    ({ facts }) => void facts.refused.stuck.releasing.shift(),
     /SIMs that wait for a refused release: 1 missing/
   ],
   [
     "a SIM that waits for a release that nobody does",
-    ({ facts }) => void facts.refused.stuck.releasing.push(second),
+    ({ facts }) => void facts.refused.stuck.releasing.push(first),
     /SIMs that wait for a refused release: 1 that should not be/
   ],
   ["what went wrong on the way", ({ facts }) => void facts.ledger.problems.push("a crash"), /a crash/]
