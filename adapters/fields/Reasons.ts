@@ -10,7 +10,8 @@ const byTag = {
   TelcoUnavailable: "telco_unavailable",
   TelcoRefused: "telco_refused",
   Suspended: "suspended",
-  Over: "over"
+  Over: "over",
+  Paused: "paused"
 } as const satisfies Readonly<Record<Reason.Reason["_tag"], string>>
 
 /** The code of a reason. */

@@ -109,7 +109,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       page: JobQueue.problems(database),
       count: JobQueue.problemCount(database)
     },
-    auditEntries: { page: AuditEntries.page(database) },
+    auditEntries: { page: AuditEntries.page(database), actor: AuditEntries.actor(database) },
     usage: { entries: Usage.entries(database), totals: Usage.totals(database), sims: Usage.sims(database) },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),

@@ -284,8 +284,10 @@ const storage = (store: RowStore): Storage.Service => {
           const aggregate = aggregateOf(asked)
           if (aggregate === null || SimAggregate.live(aggregate) === null) return null
           const { id } = asked
-          if (id === undefined) return aggregate.attachments
-          return aggregate.attachments.filter(({ attachment }) => Attachment.isNamed(attachment, id))
+          const { attachments, sim } = aggregate
+          const isAsked = ({ attachment }: Attachment.WithPackages) =>
+            id === undefined || Attachment.isNamed(attachment, id)
+          return { pausedAt: sim.service.pausedAt, attachments: attachments.filter(isAsked) }
         })
     },
     deliveries: {
@@ -330,7 +332,15 @@ const storage = (store: RowStore): Storage.Service => {
           scan(newest("auditEntry", organizationId, filter.after), filter, listed(Rows.placeOf.auditEntry), (entry) =>
             AuditEntry.isAsked(entry, filter) ? entry : null
           )
-        )
+        ),
+      actor: ({ action, createdAt, organizationId, resourceId }) =>
+        read(() => {
+          for (const { value } of newest("auditEntry", organizationId, { createdAt: createdAt + 1, id: "" })) {
+            if (value.createdAt < createdAt) return null
+            if (value.action === action && value.resourceId === resourceId) return value.actor
+          }
+          return null
+        })
     },
     commands: {
       get: ({ commandId, organizationId }) => read(() => get("command", commandId, organizationId)),

@@ -12,8 +12,8 @@ import { type Instant, toIso } from "./Time.ts"
 export type Reason =
   /** The next package activates then. */
   | { readonly _tag: "WaitsForStart"; readonly at: Instant }
-  /** The first use activates the package. */
-  | { readonly _tag: "WaitsForFirstUse" }
+  /** The first use activates the package. `pausedAt`: the SIM has no service for it, since the subscription is paused. */
+  | { readonly _tag: "WaitsForFirstUse"; readonly pausedAt: Instant | null }
   /** The package is due, and no order of it has failed. */
   | { readonly _tag: "WaitsForOrder" }
   /** The package is due, and the telco has not taken its order: how often, since when, and when it is asked again. */
@@ -30,6 +30,8 @@ export type Reason =
   | { readonly _tag: "Suspended"; readonly at: Instant; readonly by: string | null }
   /** It has expired. */
   | { readonly _tag: "Over"; readonly at: Instant }
+  /** The subscription is paused (rule S7), and nothing else is in the way. */
+  | { readonly _tag: "Paused"; readonly at: Instant }
 
 /** What a reason depends on beside the attachment. */
 export interface Known {
@@ -37,6 +39,8 @@ export interface Known {
   readonly order: Pick<Job, "attempts" | "dueAt" | "waiting"> | null
   /** Who suspended the attachment; null where that is not known. */
   readonly suspendedBy: string | null
+  /** Since when the subscription is paused; null: it is not. */
+  readonly pausedAt: Instant | null
 }
 
 /** What an attachment's reason is, and what a reader sees of it. */
@@ -141,6 +145,7 @@ const lacking = (of: Attachment.WithPackages, known: Known, now: Instant): Reaso
 /** Rule L2: why the attachment gives no service at `now`; null where it does. */
 export const of = (attached: Attachment.WithPackages, known: Known, now: Instant): Reason | null => {
   const { attachment, packages } = attached
+  const { pausedAt } = known
   const state = Attachment.state(attached, now)
   switch (state) {
     case "SUSPENDED":
@@ -150,14 +155,17 @@ export const of = (attached: Attachment.WithPackages, known: Known, now: Instant
     case "PENDING_FOR_FIRST_USE": {
       if (awaited(attached, now) !== undefined) return lacking(attached, known, now)
       const [first] = packages
-      return first?.status === "Refused" ? refused(first) : { _tag: "WaitsForFirstUse" }
+      return first?.status === "Refused" ? refused(first) : { _tag: "WaitsForFirstUse", pausedAt }
     }
     case "CREATED":
       return lacking(attached, known, now)
     case "ACTIVE":
-      return packages.some((pack) => isServing(pack, now)) ? null : lacking(attached, known, now)
+      if (!packages.some((pack) => isServing(pack, now))) return lacking(attached, known, now)
+      return pausedAt === null ? null : { _tag: "Paused", at: pausedAt }
   }
 }
+
+const paused = (at: Instant): string => `The SIM has no service: the subscription has been paused since ${toIso(at)}`
 
 /** The reason in a sentence, for people. */
 export const message = (reason: Reason): string => {
@@ -165,7 +173,7 @@ export const message = (reason: Reason): string => {
     case "WaitsForStart":
       return `The package activates at ${toIso(reason.at)}`
     case "WaitsForFirstUse":
-      return "The package activates at the first use of the SIM"
+      return `The package activates at the first use of the SIM${reason.pausedAt === null ? "" : `. ${paused(reason.pausedAt)}`}`
     case "WaitsForOrder":
       return "The package is due, and is being ordered at the telco"
     case "TelcoUnavailable":
@@ -176,5 +184,7 @@ export const message = (reason: Reason): string => {
       return `It was suspended at ${toIso(reason.at)}${reason.by === null ? "" : ` by ${reason.by}`}`
     case "Over":
       return `It ended at ${toIso(reason.at)}`
+    case "Paused":
+      return paused(reason.at)
   }
 }

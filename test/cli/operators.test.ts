@@ -137,7 +137,10 @@ describe("an organization's own", () => {
     const paused = await keyed("subscriptions", "pause", World.iccid(1))
     expect(paused).toMatchObject({ code: 0, err: "" })
     expect(paused.out).toContain("Subscription paused successfully")
-    expect((await keyed("subscriptions", "show", World.iccid(1))).out).toMatch(/^paused_at +2026-/m)
+    const shown = (await keyed("subscriptions", "show", World.iccid(1))).out
+    expect(shown).toMatch(/^paused_at +2026-/m)
+    const [{ plan_attachments }] = lines((await keyed("subscriptions", "show", World.iccid(1), "--json")).out)
+    expect(plan_attachments[0].reason.message).toMatch(/The SIM has no service: the subscription has been paused since/)
     const resumed = await keyed("subscriptions", "resume", World.iccid(1), "--json")
     expect(lines(resumed.out)).toEqual([{ iccid: World.iccid(1), message: "Subscription resumed successfully" }])
     expect((await keyed("subscriptions", "show", World.iccid(1))).out).toMatch(/^paused_at +null$/m)

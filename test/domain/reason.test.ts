@@ -7,7 +7,7 @@ import * as Reason from "../../src/domain/Reason.ts"
 import { DAY_MS as DAY, HOUR_MS as HOUR } from "./Calendar.ts"
 import { attached, NOW, recurring } from "./Values.ts"
 
-const nothing: Reason.Known = { order: null, suspendedBy: null }
+const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt: null }
 const waiting = { reason: "unavailable", message: "connection refused", since: NOW - HOUR } as const
 const order = { attempts: 3, dueAt: NOW + 60_000, waiting }
 
@@ -31,7 +31,7 @@ describe("L2: an attachment", () => {
   })
 
   it("waits for its first use, or for its start", () => {
-    expect(why(attached({}, [{}]))).toEqual({ _tag: "WaitsForFirstUse" })
+    expect(why(attached({}, [{}]))).toEqual({ _tag: "WaitsForFirstUse", pausedAt: null })
     const ahead = attached({}, [{ activationAt: NOW + 1, expirationAt: NOW + DAY }])
     expect(why(ahead)).toEqual({ _tag: "WaitsForStart", at: NOW + 1 })
     const far = attached({ terms: daily(1), anchor: NOW + 3 * DAY }, [])
@@ -73,6 +73,29 @@ describe("L2: an attachment", () => {
     // The package before is valid for longer than a cycle.
     const longer = [{ ...day(0, anchor), expirationAt: NOW + DAY }, day(1, anchor, refusal)]
     expect(why(attached({ terms: daily(3), anchor }, longer))).toBeNull()
+  })
+
+  it("of a paused subscription says so where nothing else keeps it from giving service", () => {
+    const paused = { ...nothing, pausedAt: NOW - HOUR }
+    const reason = { _tag: "Paused", at: NOW - HOUR }
+    expect(why(attached({}, [{ activationAt: NOW, expirationAt: NOW + 1 }]), paused)).toEqual(reason)
+    expect(why(attached({}, [{}]), paused)).toEqual({ _tag: "WaitsForFirstUse", pausedAt: NOW - HOUR })
+    const messages = [
+      Reason.message({ _tag: "Paused", at: NOW }),
+      Reason.message({ _tag: "WaitsForFirstUse", pausedAt: NOW })
+    ]
+    for (const message of messages)
+      expect(message).toMatch(/The SIM has no service: the subscription has been paused since 20/)
+    expect(Reason.message({ _tag: "WaitsForFirstUse", pausedAt: null })).toBe(
+      "The package activates at the first use of the SIM"
+    )
+    const others = [
+      attached({}, [{ activationAt: NOW + 1, expirationAt: NOW + DAY }]),
+      attached({}, [{ activationAt: NOW - DAY, expirationAt: NOW }]),
+      attached({ suspendedAt: NOW - 5 }, [{ activationAt: NOW - DAY, expirationAt: NOW + DAY }]),
+      attached({}, [{ status: "Refused" }])
+    ]
+    for (const one of others) expect(why(one, paused)).toEqual(why(one))
   })
 
   it("was suspended by somebody, or is over", () => {

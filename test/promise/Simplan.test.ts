@@ -43,6 +43,8 @@ describe("subscriptions", () => {
     await simplan.subscriptions.pause({ organizationId, iccid })
     const pausedAt = new Date("2026-01-31T13:00:00Z")
     expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ pausedAt })
+    const paused = { state: "ACTIVE", reason: { code: "paused", at: pausedAt } }
+    expect(await simplan.attachments.list({ organizationId, iccid }).toArray()).toMatchObject([paused])
     await simplan.subscriptions.resume({ organizationId, iccid })
     expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ pausedAt: null })
     const { attachmentId } = created

@@ -54,7 +54,11 @@ const job = fc.option(
   })
 )
 
-const known = fc.record({ order: job, suspendedBy: fc.option(fc.string()) })
+const known = fc.record({
+  order: job,
+  suspendedBy: fc.option(fc.string()),
+  pausedAt: fc.option(fc.integer({ min: NOW - DAY_MS, max: NOW }), { freq: 1 })
+})
 
 /** Which reasons go with a state. */
 const reasons: Readonly<Record<Attachment.State, ReadonlyArray<string>>> = {
@@ -62,7 +66,7 @@ const reasons: Readonly<Record<Attachment.State, ReadonlyArray<string>>> = {
   EXPIRED: ["Over"],
   PENDING_FOR_FIRST_USE: ["WaitsForFirstUse", "TelcoRefused"],
   CREATED: ["WaitsForStart", "WaitsForOrder", "TelcoUnavailable", "TelcoRefused"],
-  ACTIVE: ["none", "WaitsForStart", "WaitsForOrder", "TelcoUnavailable", "TelcoRefused", "Over"]
+  ACTIVE: ["none", "Paused", "WaitsForStart", "WaitsForOrder", "TelcoUnavailable", "TelcoRefused", "Over"]
 }
 
 describe("A reason (L2)", () => {
@@ -76,7 +80,9 @@ describe("A reason (L2)", () => {
           ({ activationAt, expirationAt, status }) =>
             status === "Created" && (activationAt ?? NOW + 1) <= NOW && NOW < (expirationAt ?? NOW + 1)
         )
-        expect(reason === null).toBe(state === "ACTIVE" && isServed)
+        expect(reason === null).toBe(state === "ACTIVE" && isServed && known.pausedAt === null)
+        expect(reason?._tag === "Paused").toBe(state === "ACTIVE" && isServed && known.pausedAt !== null)
+        if (reason?._tag === "WaitsForFirstUse") expect(reason.pausedAt).toBe(known.pausedAt)
       }),
       { numRuns: 3_000 }
     )
@@ -104,7 +110,9 @@ describe("A reason (L2)", () => {
         expect(of.packages.map((pack) => pack.occurrence)).not.toContain(occurrence)
         expect(Recurrence.dueAt(terms.recurrence, anchor, occurrence)).toBeLessThanOrEqual(NOW)
         expect(Recurrence.window(terms, terms.recurrence, anchor, occurrence).end).toBeGreaterThan(NOW - HOUR_MS)
-        expect(Reason.of(of, { order: null, suspendedBy: null }, NOW)).toEqual({ _tag: "WaitsForOrder" })
+        expect(Reason.of(of, { order: null, suspendedBy: null, pausedAt: null }, NOW)).toEqual({
+          _tag: "WaitsForOrder"
+        })
       }),
       { numRuns: 3_000 }
     )

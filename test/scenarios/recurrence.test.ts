@@ -149,7 +149,7 @@ const reason = async () => (await Calls.attachment(world, iccid)).reason
 describe("L2: a customer has no data, because the attachment", () => {
   it("waits for its first use", async () => {
     await Calls.create(world, { planId: await world.createPlan({}) })
-    expect(await reason()).toEqual({ _tag: "WaitsForFirstUse" })
+    expect(await reason()).toEqual({ _tag: "WaitsForFirstUse", pausedAt: null })
     await Calls.report(world, iccid, [START, Calls.firstUse])
     expect(await reason()).toBeNull()
   })

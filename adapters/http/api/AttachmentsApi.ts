@@ -39,11 +39,16 @@ const usedAllowance = Schemas.field(
 const Reason = Schema.Struct({
   code: Schemas.field(Schema.Literals(Reasons.codes), "The kind of reason, for programs", "waits_for_first_use"),
   message: Schemas.string("The reason, for people", "The package activates at the first use of the SIM"),
-  at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended, or ended", Samples.start),
+  at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended or paused, or ended", Samples.start),
   tries: Schemas.optional(Schema.Int, "How often the telco was asked for the package", 3),
   since: Schemas.optional(Schemas.Timestamp, "Since when the telco has not taken the order", Samples.used),
   next_try_at: Schemas.optional(Schemas.Timestamp, "When the telco is asked again", Samples.used),
   telco_message: Schemas.optional(Schema.String, "What the telco said", "unknown zone"),
+  paused_at: Schemas.optional(
+    Schemas.Timestamp,
+    "Since when the SIM that waits for its first use has no service, because its subscription is paused",
+    Samples.used
+  ),
   by: Schemas.optional(
     Schema.String,
     "Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service",

@@ -127,8 +127,10 @@ const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof AttachmentsAp
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":
+    case "Paused":
       return { ...of, at: Time.toIso(reason.at) }
     case "WaitsForFirstUse":
+      return { ...of, ...(reason.pausedAt !== null && { paused_at: Time.toIso(reason.pausedAt) }) }
     case "WaitsForOrder":
       return of
     case "TelcoUnavailable": {

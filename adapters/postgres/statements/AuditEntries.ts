@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import { AuditEntry, type Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
+import * as Batching from "../database/Batching.ts"
 import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 
@@ -55,6 +56,33 @@ export const page =
           : [sql`(audit_entry.resource_id = ${resourceId} or audit_entry.iccid = ${resourceId})`])
       ]
     }))
+
+type Change = Pick<AuditEntry.AuditEntry, "organizationId" | "action" | "resourceId" | "createdAt">
+
+const requested = Columns.of<Batching.Placed<Change>>({
+  at: "integer",
+  organizationId: "text",
+  action: "text",
+  resourceId: "text",
+  createdAt: "bigint"
+})
+
+/** Who made a change, by the key of its instant. */
+export const actor = (database: Database) =>
+  Batching.reads<Change, string>(
+    database,
+    (sql, asked) => sql<Row<Batching.Found<string>>>`
+      select json_build_object('at', r.at, 'found', entry.actor)::text as value
+      from ${Columns.rows(sql, asked, requested)}
+      cross join lateral (
+        select audit_entry.actor
+        from simplan.audit_entry
+        where audit_entry.organization_id = r."organizationId" and audit_entry.created_at = r."createdAt"
+          and audit_entry.action = r.action and audit_entry.resource_id = r."resourceId"
+        order by audit_entry.entry_id desc
+        limit 1
+      ) entry`
+  )
 
 /** Looks at the oldest entries of each organization, and of the service itself, by their key. */
 export const purge =

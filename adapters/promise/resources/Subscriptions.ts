@@ -215,8 +215,10 @@ const reasonOf = (reason: Reason.Reason): Types.Reason => {
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":
+    case "Paused":
       return { ...of, at: Arguments.toDate(reason.at) }
     case "WaitsForFirstUse":
+      return { ...of, ...(reason.pausedAt !== null && { pausedAt: Arguments.toDate(reason.pausedAt) }) }
     case "WaitsForOrder":
       return of
     case "TelcoUnavailable": {

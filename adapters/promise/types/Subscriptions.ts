@@ -245,9 +245,10 @@ export interface Reason {
     | "telco_refused"
     | "suspended"
     | "over"
+    | "paused"
   /** The reason in a sentence, for people. */
   readonly message: string
-  /** When it starts, was suspended, or ended. */
+  /** When it starts, was suspended or paused, or ended. */
   readonly at?: Date
   /** How often the telco was asked for the package. */
   readonly tries?: number
@@ -257,6 +258,8 @@ export interface Reason {
   readonly nextTryAt?: Date
   /** What the telco said. */
   readonly telcoMessage?: string
+  /** Since when the SIM that waits for its first use has no service, because its subscription is paused. */
+  readonly pausedAt?: Date
   /** Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service. */
   readonly by?: string
 }

@@ -69,7 +69,7 @@ export const all = Effect.gen(function* () {
     )
     const now = yield* clock.now
     const jobs = Lifecycle.jobsFrom(
-      attachments.flatMap((of) => of ?? []),
+      attachments.flatMap((of) => of?.attachments ?? []),
       now
     )
     const more = next === null ? [] : [Lifecycle.nextOfAll(requestId, next, now)]

@@ -45,8 +45,6 @@ export class Attachments extends Context.Service<
   }
 >()("simplan/Attachments") {}
 
-const nothing: Reason.Known = { order: null, suspendedBy: null }
-
 /** What a lookup for a reason is charged as, in rows: many suspended attachments take many lookups. */
 const LOOKUP = 64
 
@@ -64,37 +62,31 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
       const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id })
       if (found === null) return yield* new NotFound({ resource: "subscription", id: iccid })
-      yield* RequestContext.countAttachments(found)
-      return SimAggregate.confirmed({ attachments: found })
+      yield* RequestContext.countAttachments(found.attachments)
+      return { pausedAt: found.pausedAt, attachments: SimAggregate.confirmed(found) }
     })
 
     /** What a reason depends on (rule L2). Nothing is read for an attachment that gives service, or waits. */
-    const known = Effect.fnUntraced(function* (organizationId: string, of: WithPackages, now: Instant) {
-      const { attachmentId, suspendedAt } = of.attachment
+    const known = Effect.fnUntraced(function* (of: WithPackages, pausedAt: Instant | null, now: Instant) {
+      const { attachmentId, organizationId, suspendedAt } = of.attachment
+      const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt }
       if (suspendedAt !== null) {
         yield* RequestContext.countRows(LOOKUP)
-        const query = { from: suspendedAt, to: suspendedAt + 1, actor: null, action: "plan_attachment.suspend" }
-        const { items } = yield* storage.auditEntries.page({
-          ...query,
-          organizationId,
-          resourceId: attachmentId,
-          after: null,
-          limit: 1
-        })
-        return { order: null, suspendedBy: items[0]?.actor ?? null }
+        const change = { action: "plan_attachment.suspend", resourceId: attachmentId, createdAt: suspendedAt } as const
+        return { ...nothing, suspendedBy: yield* storage.auditEntries.actor({ organizationId, ...change }) }
       }
       const jobId = Reason.orderOf(of, now)
       if (jobId === null) return nothing
       yield* RequestContext.countRows(LOOKUP)
-      return { order: yield* storage.jobs.get(jobId), suspendedBy: null }
+      return { ...nothing, order: yield* storage.jobs.get(jobId) }
     })
 
     const explained = (
-      { organizationId }: OfSubscription,
       of: WithPackages,
+      pausedAt: Instant | null,
       now: Instant
     ): Effect.Effect<Reason.Explained, StorageError> =>
-      Effect.map(known(organizationId, of, now), (known) => ({
+      Effect.map(known(of, pausedAt, now), (known) => ({
         ...Attachment.view(of, now),
         reason: Reason.of(of, known, now)
       }))
@@ -110,16 +102,17 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
 
     return Attachments.of({
       list: Effect.fnUntraced(function* (of) {
-        const found = yield* seen(of)
+        const { attachments, pausedAt } = yield* seen(of)
         const now = yield* clock.now
-        return yield* Effect.forEach(found, (attachment) => explained(of, attachment, now))
+        // The lookups of one turn are one read.
+        return yield* Effect.forEach(attachments, (one) => explained(one, pausedAt, now), { concurrency: "unbounded" })
       }),
       get: Effect.fnUntraced(function* (of) {
-        const attachments = yield* seen(of, of.id)
+        const { attachments, pausedAt } = yield* seen(of, of.id)
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
-        return yield* explained(of, found, now)
+        return yield* explained(found, pausedAt, now)
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(

@@ -44,7 +44,7 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       after: CreatedCursor | null
     ) {
       const reports = yield* storage.sims.smdpHistory(of)
-      const attachments = (yield* storage.subscriptions.attachments(of)) ?? []
+      const { attachments } = (yield* storage.subscriptions.attachments(of)) ?? { attachments: [] }
       yield* RequestContext.countAttachments(attachments)
       yield* RequestContext.countRows(reports.length)
       const now = yield* clock.now

@@ -16,6 +16,10 @@ export interface AuditQuery extends FilteredKeyset, OfOrganization, AuditEntry.F
 export interface AuditEntries {
   /** Those of `AuditEntry.isAsked`, by creation and id, descending: newest first. */
   readonly page: (query: AuditQuery) => Read<Filtered<AuditEntry.AuditEntry>>
+  /** Who made a change: the actor of the last entry of the instant with that action and resource; null where there is none. */
+  readonly actor: (
+    of: OfOrganization & Pick<AuditEntry.AuditEntry, "action" | "resourceId" | "createdAt">
+  ) => Read<string | null>
 }
 
 export type { Filter as DeliveryFilter } from "../../domain/Delivery.ts"

@@ -47,6 +47,14 @@ export interface SimAggregates {
   readonly owner: (iccid: string) => Read<Pick<Sim, "organizationId" | "label"> | null>
 }
 
+/** What is attached to a live subscription. */
+export interface LiveAttachments {
+  /** Since when the subscription is paused (rule S7); null: it is not. */
+  readonly pausedAt: Instant | null
+  /** Oldest first, unconfirmed ones included. */
+  readonly attachments: ReadonlyArray<WithPackages>
+}
+
 /** Reads of subscriptions. A commit writes them. */
 export interface Subscriptions {
   /** The live subscription of a SIM; null where it has none, or a pending one. */
@@ -56,10 +64,10 @@ export interface Subscriptions {
   /** Those of `SimSearch.isSubscriptionAsked` (rule L1), in the same order, and read as `Sims.find` does. */
   readonly find: (query: OfOrganization & FilteredKeyset & Filter) => Read<Filtered<SubscriptionWithSim>>
   /**
-   * The attachments of a SIM's live subscription, oldest first, unconfirmed ones included; null where it has no live
-   * subscription. `id`: those alone that have it as their own id, or as that of their plan.
+   * The attachments of a SIM's live subscription; null where it has no live subscription. `id`: those alone that have it as
+   * their own id, or as that of their plan.
    */
   readonly attachments: (
     of: OfOrganization & { readonly iccid: string; readonly id?: string | undefined }
-  ) => Read<ReadonlyArray<WithPackages> | null>
+  ) => Read<LiveAttachments | null>
 }

@@ -330,6 +330,43 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario(
+    "who made a change is found by its action, resource and instant, of several entries in the last one",
+    (world) =>
+      Effect.gen(function* () {
+        const { now, storage } = world
+        const other = yield* World.neighbour(world)
+        const change = { action: "plan_attachment.suspend", resourceId: world.id(), createdAt: now } as const
+        const made = (actor: string, changes: Partial<AuditEntry> = {}) =>
+          Rows.auditEntry(world, { ...change, actor, ...changes })
+        const [earlier = "", later = ""] = [world.id(), world.id()].toSorted()
+        yield* storage.commit({
+          auditEntries: [
+            made("second", { entryId: later }),
+            made("first", { entryId: earlier }),
+            made("before", { createdAt: now - 1 }),
+            made("after", { createdAt: now + 1 }),
+            made("else", { action: "subscription.pause", iccid: change.resourceId }),
+            made("elsewhere", { resourceId: world.id() })
+          ]
+        })
+        const actor = (changes: Partial<Parameters<typeof storage.auditEntries.actor>[0]> = {}) =>
+          storage.auditEntries.actor({ ...World.of(world), ...change, ...changes })
+        const found = yield* Effect.all(
+          [
+            actor(),
+            actor({ createdAt: now - 1 }),
+            actor({ createdAt: now + 2 }),
+            actor({ action: "subscription.pause" }),
+            actor({ resourceId: world.id() }),
+            actor(World.of(other))
+          ],
+          { concurrency: "unbounded" }
+        )
+        yield* Suite.equals("who made them", found, ["second", "before", null, "else", null, null])
+      })
+  ),
+
   scenario("entries of the service itself are listed and purged, though no organization has their id", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world

@@ -253,7 +253,17 @@ describe("a pause", () => {
     expect(listed.filter((one: { paused_at: unknown }) => one.paused_at !== null)).toMatchObject([
       { paused_at: clock.now }
     ])
-    expect((await acme.get(`${line}/plan-attachments`)).body.data).toEqual(before)
+    const since = `The SIM has no service: the subscription has been paused since ${clock.now}`
+    const ofPaused = (reason: object) => async () => {
+      const [{ reason: actual, ...rest }] = (await acme.get(`${line}/plan-attachments`)).body.data
+      expect(actual).toEqual(reason)
+      return rest
+    }
+    const [{ reason: waits, ...others }] = before
+    const pending = ofPaused({ ...waits, message: `${waits.message}. ${since}`, paused_at: clock.now })
+    expect(await pending()).toEqual(others)
+    await world.telco([{ type: "first_use", id: "first", iccid: World.iccid(11), occurred_at: clock.now }])
+    expect(await ofPaused({ code: "paused", message: since, at: clock.now })()).toMatchObject({ state: "ACTIVE" })
     for (const _ of [1, 2]) {
       const resumed = await acme.post(`${line}/resume`)
       expect(resumed.status).toBe(200)
@@ -262,6 +272,7 @@ describe("a pause", () => {
     await world.admin("POST", "/clock/advance", { by: "1 minute" })
     expect((await services()).get(World.iccid(11))).toBe(true)
     expect((await acme.get(line)).body.data.paused_at).toBeNull()
+    expect((await acme.get(`${line}/plan-attachments`)).body.data).toMatchObject([{ state: "ACTIVE", reason: null }])
   })
 
   it("needs a subscription", async () => {

@@ -46,6 +46,18 @@ export const reasons = faultsOf("Reason.ts", "state", [
     "a suspended attachment waits for an order",
     'state === "SUSPENDED" || state === "EXPIRED"',
     'state === "EXPIRED"'
+  ],
+  [
+    "L2",
+    "a paused subscription gives service",
+    'return pausedAt === null ? null : { _tag: "Paused", at: pausedAt }',
+    "return null"
+  ],
+  [
+    "L2",
+    "the first use of a paused subscription is waited for",
+    '{ _tag: "WaitsForFirstUse", pausedAt }',
+    '{ _tag: "WaitsForFirstUse", pausedAt: null }'
   ]
 ])
 

@@ -59,7 +59,8 @@ describe("S7", () => {
     await world.advanceBy(Time.HOUR)
     expect(await set(true)).toMatchObject({ _tag: "Success" })
     expect(await service()).toEqual(settled(World.START))
-    expect(await Calls.attachments(world, iccid)).toEqual(before)
+    const paused = { _tag: "Paused", at: World.START }
+    expect(await Calls.attachments(world, iccid)).toEqual(before.map((one) => ({ ...one, reason: paused })))
     await set(false)
     await set(false)
     await world.settle()

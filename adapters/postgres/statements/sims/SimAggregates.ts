@@ -3,7 +3,7 @@
  * JSON arrays without names (see `Sims`). The rows of an aggregate have its organization, ICCID and subscription.
  */
 import { Effect } from "effect"
-import type { Attachment, Package, Sim, SimAggregate } from "simplan/ports"
+import type { Attachment, Package, Sim, SimAggregate, Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
@@ -100,11 +100,11 @@ const value = (filter: string): string => `
     ${attachmentsValue(filter)}
   )`
 
-/** Those attachments of `subscription` that pass the filter, with all of their packages. */
+/** Since when `sim` is paused, and those attachments of `subscription` that pass the filter, with all of their packages. */
 const attachments = (filter: string): string =>
-  `json_build_array(subscription.subscription_id, ${attachmentsValue(filter)})`
+  `json_build_array(sim.paused_at, subscription.subscription_id, ${attachmentsValue(filter)})`
 
-type PackedNamed = readonly [subscriptionId: string, attachments: PackedAttachments]
+type PackedNamed = readonly [pausedAt: number | null, subscriptionId: string, attachments: PackedAttachments]
 
 type Of = Pick<Attachment.Attachment, "organizationId" | "iccid">
 
@@ -317,10 +317,15 @@ export const attachmentsOf = (database: Database) => {
     (sql, asked) => sql<Row<Batching.Found<PackedNamed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(named)})::text as value
       from ${Columns.rows(sql, asked, requestedNames)}
-      join simplan.subscription on subscription.organization_id = r."organizationId"
-        and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
+      join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+      join simplan.subscription on subscription.organization_id = sim.organization_id
+        and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
       where subscription.status = 'Live'`
   )
   return ({ id, ...of }: Batching.OfSim & { readonly id?: string | undefined }) =>
-    Effect.map(packed({ ...of, id: id ?? null }), (found) => (found === null ? null : unpackAttachments(of, ...found)))
+    Effect.map(packed({ ...of, id: id ?? null }), (found): Storage.LiveAttachments | null => {
+      if (found === null) return null
+      const [pausedAt, subscriptionId, attachments] = found
+      return { pausedAt, attachments: unpackAttachments(of, subscriptionId, attachments) }
+    })
 }

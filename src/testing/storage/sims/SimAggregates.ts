@@ -35,7 +35,9 @@ const isAggregate = Effect.fnUntraced(function* (
   yield* Suite.equals(`the SIM alone of ${what}`, yield* storage.sims.get(of), sim)
   const isLive = expected.subscription?.status === "Live"
   const shown = yield* storage.subscriptions.attachments(of)
-  yield* Suite.equals(`the attachments of ${what}`, shown, isLive ? expected.attachments : null)
+  const ofLive = (attachments: typeof expected.attachments) =>
+    isLive ? { pausedAt: sim.service.pausedAt, attachments } : null
+  yield* Suite.equals(`the attachments of ${what}`, shown, ofLive(expected.attachments))
   const ids = expected.attachments.map(({ attachment }) => attachment)
   for (const id of [world.id(), ...ids.flatMap(({ attachmentId, planId }) => [attachmentId, planId])]) {
     const alone = expected.attachments.filter(({ attachment }) => attachment.attachmentId === id)
@@ -43,7 +45,7 @@ const isAggregate = Effect.fnUntraced(function* (
     yield* Suite.equals(`one attachment of ${what}`, view, { sim, subscription, attachments: alone })
     const named = expected.attachments.filter(({ attachment }) => Attachments.isNamed(attachment, id))
     const found = yield* storage.subscriptions.attachments({ ...of, id })
-    yield* Suite.equals(`what has one name of ${what}`, found, isLive ? named : null)
+    yield* Suite.equals(`what has one name of ${what}`, found, ofLive(named))
   }
 })
 

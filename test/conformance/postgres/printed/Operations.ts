@@ -289,6 +289,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   "jobs.waitingCounts": ({ storage }) => storage.jobs.waitingCounts,
   "problems.page": ({ storage }) => storage.problems.page({ after, limit: 10 }),
   "problems.count": ({ storage }) => storage.problems.count,
+  "auditEntries.actor": ({ storage }) =>
+    storage.auditEntries.actor({ organizationId, action: "plan_attachment.suspend", resourceId: "a", createdAt: 1 }),
   "auditEntries.page": ({ storage }) =>
     storage.auditEntries.page({
       ...page,

@@ -1,4 +1,4 @@
-select json_build_object('at', r.at, 'found', json_build_array(subscription.subscription_id,
+select json_build_object('at', r.at, 'found', json_build_array(sim.paused_at, subscription.subscription_id,
   (
     select json_agg(
       json_build_array(json_build_array(attachment.attachment_id, attachment.plan_id, attachment.terms,
@@ -26,6 +26,7 @@ from (
     ($4::text)::integer[]) with ordinality columns ("organizationId", "iccid", "id", "at", place)
   where columns.place between 1 and 2147483647
 ) r
-join simplan.subscription on subscription.organization_id = r."organizationId"
-and subscription.iccid = r.iccid and subscription.status <> 'Deleted'
+join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+join simplan.subscription on subscription.organization_id = sim.organization_id
+and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
 where subscription.status = 'Live';
