@@ -1,11 +1,12 @@
 /**
- * Previews of creations, deletions, replacements and suspensions (rule S9): what a request would do at an instant, worked out by the same
- * decisions that carry it out. Nothing is written, reserved or ordered.
+ * Previews of creations, deletions, replacements, suspensions and pauses (rule S9): what a request would do at an instant, worked out
+ * by the same decisions that carry it out. Nothing is written, reserved or ordered.
  *
  * A preview assumes that the telco takes every package, and names no times of its own for it.
  */
 import { Result } from "effect"
 import * as Deletion from "./Deletion.ts"
+import * as Pause from "./Pause.ts"
 import type { Package } from "./Package.ts"
 import { idOf, isAtTelco, packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
@@ -81,6 +82,14 @@ export interface OfSuspension {
   readonly suspended: ReadonlyArray<PackageTimes>
   /** How many packages of the recurrence would never be made. */
   readonly endedOccurrences: number
+}
+
+/** What a pause or a resumption would do. */
+export interface OfPause {
+  /** False: it is so already, and the telco is not asked. */
+  readonly isChanged: boolean
+  /** Since when the subscription would be paused; null: it would not be. */
+  readonly pausedAt: Instant | null
 }
 
 const timesOf = (pack: Package): PackageTimes => ({
@@ -178,3 +187,16 @@ export const suspension = (
       endedOccurrences: recurrence === null ? 0 : recurrence.occurrences - of.packages.length
     }
   })
+
+/** Rule S9: what a pause or a resumption would do. */
+export const pause = (
+  aggregate: SimAggregate.SimAggregate,
+  wanted: { readonly paused: boolean },
+  now: Instant
+): OfPause => {
+  const { sim: change } = Pause.request(aggregate, wanted, { changeId: NIL, isRefused: false }, now)
+  return {
+    isChanged: change !== undefined,
+    pausedAt: (change?.next.sim.service ?? aggregate.sim.service).pausedAt
+  }
+}

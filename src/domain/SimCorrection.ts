@@ -107,14 +107,22 @@ export const apply = (
   return Result.succeed({ ...sim, label, lpa, allocation: allocationBy(allocation, status) })
 }
 
+/** What may change of a SIM. */
+export type Field = keyof Correction
+
+/** What changes by a correction. */
+export const changed = (before: Sim, next: Sim): ReadonlyArray<Field> => [
+  ...(before.label === next.label ? [] : (["label"] as const)),
+  ...(before.lpa === next.lpa ? [] : (["lpa"] as const)),
+  ...(withdrawnReason(before) === withdrawnReason(next) ? [] : (["status"] as const))
+]
+
 /** What the audit log has of a correction (rule W11): an entry for each thing that changes. */
 export const actions = (before: Sim, next: Sim): ReadonlyArray<Action> => {
-  const [wasWithdrawn, isWithdrawn] = [withdrawnReason(before), withdrawnReason(next)]
-  return [
-    ...(before.label === next.label ? [] : (["sim.set_label"] as const)),
-    ...(before.lpa === next.lpa ? [] : (["sim.set_activation_code"] as const)),
-    ...(wasWithdrawn === isWithdrawn
-      ? []
-      : [isWithdrawn === null ? ("sim.restore" as const) : ("sim.withdraw" as const)])
-  ]
+  const named = {
+    label: "sim.set_label",
+    lpa: "sim.set_activation_code",
+    status: withdrawnReason(next) === null ? "sim.restore" : "sim.withdraw"
+  } as const
+  return changed(before, next).map((field) => named[field])
 }

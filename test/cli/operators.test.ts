@@ -134,6 +134,9 @@ describe("an organization's own", () => {
   })
 
   it("subscriptions are paused and resumed", async () => {
+    const tried = await keyed("subscriptions", "pause", World.iccid(1), "--dry-run")
+    expect(tried.out).toMatch(/^changed +true\npaused_at +2026-/m)
+    expect((await keyed("subscriptions", "show", World.iccid(1))).out).toMatch(/^paused_at +null$/m)
     const paused = await keyed("subscriptions", "pause", World.iccid(1))
     expect(paused).toMatchObject({ code: 0, err: "" })
     expect(paused.out).toContain("Subscription paused successfully")

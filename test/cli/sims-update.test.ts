@@ -41,6 +41,14 @@ it("sends what is to change, and prints the SIM", async () => {
   expect(JSON.parse((await update("--label", "Blue", "--json")).out)).toEqual(sim)
 })
 
+it("shows what would change, and changes nothing", async () => {
+  const server = await serve(() => ({ body: { error: false, data: sim, preview: { changed: ["label", "status"] } } }))
+  const args = ["sims", "update", sim.iccid, "--label", "Blue", "--dry-run", "--url", server.url, "--key", "k"]
+  expect((await simplan(args)).out).toMatch(/^changed +label, status$/m)
+  expect(server.asked).toMatchObject([{ method: "PATCH", path: `/v3/sims/${sim.iccid}?dry_run=true` }])
+  expect(JSON.parse((await simplan([...args, "--json"])).out)).toEqual({ ...sim, changed: ["label", "status"] })
+})
+
 it("needs something to change, and knows the values", async () => {
   expect(await update()).toMatchObject({ code: 2, asked: [] })
   expect(await update("--status", "sold")).toMatchObject({ code: 2, asked: [] })
@@ -99,6 +107,5 @@ it("prints a line of JSON for each row of a large file, with the lines of the fi
 it("takes an ICCID or a file, and not both", async () => {
   const nothing = () => ({ body: { error: false, data: [] } })
   expect(await updateFile("iccid,label\n1,Blue\n", nothing, "--label", "Blue")).toMatchObject({ code: 2, asked: [] })
-  expect(await update("--label", "Blue", "--dry-run")).toMatchObject({ code: 2, asked: [] })
   expect((await updateFile("iccid,label\n", nothing)).code).toBe(2)
 })

@@ -170,7 +170,14 @@ describe("subscriptions", () => {
       isUsed: false,
       packages
     })
-    expect(await simplan.subscriptions.get(of)).toMatchObject({ metadata: "order" })
+    const { now: pausedAt } = await simplan.clock.read()
+    expect(await simplan.subscriptions.previewPause(of)).toEqual({ isChanged: true, pausedAt })
+    expect(await simplan.subscriptions.previewResume(of)).toEqual({ isChanged: false, pausedAt: null })
+    const correction = { ...of, lpa: "LPA:1$smdp.example$NEW", status: "available" } as const
+    const updated = await simplan.sims.previewUpdate(correction)
+    expect(updated).toEqual({ sim: { ...(await simplan.sims.get(of)), lpa: correction.lpa }, changed: ["lpa"] })
+    await expect(simplan.sims.previewUpdate({ ...of, label: "Blue" })).rejects.toMatchObject({ name: "SimInUseError" })
+    expect(await simplan.subscriptions.get(of)).toMatchObject({ metadata: "order", pausedAt: null })
   })
 
   it("send SMS", async () => {

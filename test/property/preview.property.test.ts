@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import * as Activation from "../../src/domain/Activation.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
 import { packageId } from "../../src/domain/Package.ts"
+import * as Pause from "../../src/domain/Pause.ts"
 import * as Preview from "../../src/domain/Preview.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import * as Recurrence from "../../src/domain/Recurrence.ts"
@@ -116,6 +117,30 @@ describe("A preview (S9)", () => {
         expect(preview.cancelled.map((one) => one.packageId)).toEqual(
           job?._tag === "CancelPackages" ? job.packageIds : []
         )
+      })
+    )
+  })
+
+  it("of a pause or a resumption says whether anything changes, and since when it is paused then", () => {
+    const times = fc.option(fc.integer({ min: NOW - DAY_MS, max: NOW }))
+    const services = fc.oneof(
+      times.map((pausedAt) => ({ _tag: "Settled" as const, pausedAt })),
+      fc.record({
+        _tag: fc.constant("Changing" as const),
+        pausedAt: times,
+        changeId: fc.constant("under way"),
+        active: fc.boolean()
+      })
+    )
+    fc.assert(
+      fc.property(services, fc.boolean(), (service, paused) => {
+        const of = aggregate([attached({}, [{}])], { service })
+        const decision = Pause.request(of, { paused }, pauseChange, NOW)
+        const kept = commit({ aggregate: of, jobs: new Map() }, decision).aggregate.sim.service
+        expect(Preview.pause(of, { paused }, NOW)).toEqual({
+          isChanged: kept.pausedAt !== service.pausedAt,
+          pausedAt: kept.pausedAt
+        })
       })
     )
   })

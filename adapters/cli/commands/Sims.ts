@@ -142,7 +142,7 @@ const update = Command.make(
         "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays"
       )
     ),
-    dryRun: Flags.dryRun("With FILE: say what would come of each row, and change nothing"),
+    dryRun: Flags.dryRun("Say what would change, with FILE of each row, and change nothing"),
     label: Flag.Literals("label", Label.labels).pipe(
       Flag.withDescription("The label; only while no subscription holds the SIM"),
       Flag.optional
@@ -174,12 +174,12 @@ const update = Command.make(
     const isFile = Object.keys(payload).length === 0
     if (isFile && isIccid(target)) return yield* misused("Give --label, --lpa or --status with an ICCID.")
     if (!isFile && !isIccid(target)) return yield* misused("A FILE says what to change: give no other flags with it.")
-    if (!isFile && dryRun) return yield* misused("--dry-run goes with FILE.")
     const connection = yield* Connection.openCustomers(given)
     if (!isFile) {
-      return yield* Calls.record(connection, json, (client) =>
-        client.sims.update({ params: { iccid: target }, payload })
-      )
+      const of = { params: { iccid: target }, query: Calls.trying(dryRun), payload }
+      const { data, preview } = yield* Calls.call(connection, (client) => client.sims.update(of))
+      if (preview === undefined || json) return yield* Output.record({ ...data, ...preview }, json)
+      return yield* Output.record({ ...data, changed: preview.changed.join(", ") || "nothing" }, json)
     }
     const report = yield* SimsUpdate.run(connection, target, { dryRun, json })
     if (!json) yield* Output.print(SimsUpdate.show(report))

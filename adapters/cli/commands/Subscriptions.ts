@@ -216,31 +216,40 @@ const suspend = Command.make(
   })
 ).pipe(Command.withDescription("Suspend a plan attachment, for good."))
 
-/** A command that asks for one thing of a SIM's subscription, and shows the answer. */
+interface OfService {
+  readonly params: { readonly iccid: string }
+  readonly query: ReturnType<typeof Calls.trying>
+}
+
+/** A command that pauses a subscription or resumes it, and shows the answer. */
 const asking = <Name extends string>(
   name: Name,
   ask: (
     client: Client.Client,
-    params: { readonly iccid: string }
-  ) => Effect.Effect<{ readonly message: string }, unknown>
+    of: OfService
+  ) => Effect.Effect<
+    { readonly message: string; readonly preview?: { readonly changed: boolean; readonly paused_at: string | null } },
+    unknown
+  >
 ) =>
   Command.make(
     name,
-    { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
+    { iccid: Flags.id("ICCID of the SIM", "ICCID"), dryRun, ...Connection.keyFlags },
     Effect.fnUntraced(function* (given) {
       const { iccid, json } = given
       const connection = yield* Connection.openCustomers(given)
-      const { message } = yield* Calls.call(connection, (client) => ask(client, { iccid }))
-      yield* Output.record({ iccid, message }, json)
+      const of = { params: { iccid }, query: Calls.trying(given.dryRun) }
+      const { message, preview } = yield* Calls.call(connection, (client) => ask(client, of))
+      yield* Output.record({ iccid, message, ...preview }, json)
     })
   )
 
-const pause = asking("pause", ({ subscriptions }, params) => subscriptions.pause({ params })).pipe(
+const pause = asking("pause", ({ subscriptions }, of) => subscriptions.pause(of)).pipe(
   Command.withDescription("Pause a subscription: its SIM has no service until it is resumed. Its plans go on."),
   Command.withExamples([{ command: "simplan subscriptions pause 8988000000000000001" }])
 )
 
-const resume = asking("resume", ({ subscriptions }, params) => subscriptions.resume({ params })).pipe(
+const resume = asking("resume", ({ subscriptions }, of) => subscriptions.resume(of)).pipe(
   Command.withDescription("Resume a subscription that is paused: its SIM has service again.")
 )
 

@@ -37,6 +37,23 @@ export const SimDetails = Schema.Struct({
   withdrawn_reason: Schemas.field(Schema.NullOr(Reason), "Why it is withdrawn; null: it is not", null)
 }).annotate({ identifier: "SimDetails" })
 
+const correctable = ["label", "lpa_string", "status"] as const
+
+/** A SIM after its correction. */
+export const UpdatedSim = Schema.Struct({
+  ...Schemas.data(SimDetails).fields,
+  preview: Schemas.optional(
+    Schema.Struct({
+      changed: Schemas.field(
+        Schema.Array(Schema.Literals(correctable)),
+        "What would change; nothing where the SIM is so already",
+        ["label"]
+      )
+    }),
+    "Only where `dry_run` is true: what the request would do"
+  )
+}).annotate({ identifier: "UpdatedSim" })
+
 export const UpdateSim = Schema.Struct({
   label: Schemas.optional(Schemas.label, "The label; only while no subscription holds the SIM", "Green"),
   lpa_string: Schemas.optional(
@@ -232,8 +249,9 @@ export class SimsApi extends HttpApiGroup.make("sims")
     ),
     HttpApiEndpoint.patch("update", "/sims/:iccid", {
       params: Schemas.ofSim,
+      query: Schemas.previewable,
       payload: UpdateSim,
-      success: Schemas.data(SimDetails),
+      success: UpdatedSim,
       error: Schemas.problems(
         ...Schemas.always,
         "key_read_only",

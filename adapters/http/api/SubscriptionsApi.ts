@@ -111,6 +111,23 @@ const refusedDeletion = (code: "esim_installed" | "sim_busy") =>
 const EsimInstalled = refusedDeletion("esim_installed").annotate({ identifier: "EsimInstalled" })
 const DeletionBusy = refusedDeletion("sim_busy").annotate({ identifier: "DeletionBusy" })
 
+/** The answer to a pause or a resumption. */
+export const ChangedService = Schema.Struct({
+  error: Schemas.hasFailed(false),
+  message: Schemas.message,
+  preview: Schemas.optional(
+    Schema.Struct({
+      changed: Schemas.field(Schema.Boolean, "Whether the telco would be asked; false: it is so already", true),
+      paused_at: Schemas.field(
+        Schema.NullOr(Schemas.Timestamp),
+        "Since when the subscription would be paused; null: it would not be",
+        Samples.used
+      )
+    }),
+    AttachmentsApi.DRY_RUN
+  )
+}).annotate({ identifier: "ChangedService" })
+
 export const CreateSubscription = Schema.Struct({
   plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.planId),
   metadata: Schemas.field(Schemas.text(TextLimit.METADATA), ...Schemas.means.metadata),
@@ -290,9 +307,11 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.post("pause", "/subscriptions/:iccid/pause", {
       params: Schemas.ofSim,
-      success: Schemas.Done,
+      query: Schemas.previewable,
+      success: ChangedService,
       error: Schemas.problems(
         ...Schemas.writing,
+        "invalid_field",
         "subscription_not_found",
         "request_in_progress",
         "idempotency_key_reused",
@@ -308,9 +327,11 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     ),
     HttpApiEndpoint.post("resume", "/subscriptions/:iccid/resume", {
       params: Schemas.ofSim,
-      success: Schemas.Done,
+      query: Schemas.previewable,
+      success: ChangedService,
       error: Schemas.problems(
         ...Schemas.writing,
+        "invalid_field",
         "subscription_not_found",
         "request_in_progress",
         "idempotency_key_reused"

@@ -156,9 +156,14 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       update: Effect.fnUntraced(function* (call) {
         const { value } = yield* Body.read(call.request)
         const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
-        return Responses.data(
-          details(yield* corrections.correct({ ...simOf(call), ...given, lpa }), Responses.install({}))
-        )
+        const request = { ...simOf(call), ...given, lpa }
+        const answer = (sim: Sim.Sim) => Responses.data(details(sim, Responses.install({})))
+        if (Query.flag(call.query.dry_run) !== true) return answer(yield* corrections.correct(request))
+        const { changed, sim } = yield* corrections.previewCorrect(request)
+        return {
+          ...answer(sim),
+          preview: { changed: changed.map((field) => (field === "lpa" ? "lpa_string" : field)) }
+        }
       }),
       updateMany: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
         const { lines, rows } = yield* RowFiles.read(request, form)

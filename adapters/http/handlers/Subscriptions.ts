@@ -70,8 +70,15 @@ const deletionPreview = (of: Preview.OfDeletion): typeof SubscriptionsApi.Deleti
   packages: previewed(of.cancelled)
 })
 
+const pausePreview = ({ isChanged, pausedAt }: Preview.OfPause) => ({
+  changed: isChanged,
+  paused_at: Responses.instant(pausedAt)
+})
+
 const DELETED = Responses.message("Subscription deleted successfully")
 const SUSPENDED = Responses.message("Plan attachment suspended successfully")
+const PAUSED = Responses.message("Subscription paused successfully")
+const RESUMED = Responses.message("Subscription resumed successfully")
 
 const isPreview = ({ query }: { readonly query: { readonly dry_run?: "true" | "false" } }): boolean =>
   Query.flag(query.dry_run) === true
@@ -253,13 +260,13 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       pause: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
-        const run = Effect.as(pauses.pause(simOf(call)), null)
-        return yield* once("Done", call, bytes, run, () => Responses.message("Subscription paused successfully"))
+        if (isPreview(call)) return { ...PAUSED, preview: pausePreview(yield* pauses.previewPause(simOf(call))) }
+        return yield* once("Done", call, bytes, Effect.as(pauses.pause(simOf(call)), null), () => PAUSED)
       }),
       resume: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
-        const run = Effect.as(pauses.resume(simOf(call)), null)
-        return yield* once("Done", call, bytes, run, () => Responses.message("Subscription resumed successfully"))
+        if (isPreview(call)) return { ...RESUMED, preview: pausePreview(yield* pauses.previewResume(simOf(call))) }
+        return yield* once("Done", call, bytes, Effect.as(pauses.resume(simOf(call)), null), () => RESUMED)
       }),
       attachments: (call) =>
         Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),

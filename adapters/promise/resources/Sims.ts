@@ -216,6 +216,11 @@ export const make = (runtime: Runtime): Types.Sims => ({
       () => Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(request), shape))
     )
   ),
+  previewUpdate: Methods.reading(runtime, { name: "sims.previewUpdate", decode: decodeUpdate }, (request) =>
+    Effect.flatMap(SimCorrections.SimCorrections, (corrections) =>
+      Effect.map(corrections.previewCorrect(request), ({ changed, sim }) => ({ sim: shape(sim), changed }))
+    )
+  ),
   updateMany: Methods.streaming(
     runtime,
     { name: "sims.updateMany", decode: decodeUpdates },

@@ -73,6 +73,11 @@ const replacementPreview = (of: Preview.OfReplacement): Types.ReplacementPreview
   cancelledPackages: previewed(of.cancelled)
 })
 
+const pausePreview = ({ isChanged, pausedAt }: Preview.OfPause): Types.PausePreview => ({
+  isChanged,
+  pausedAt: Arguments.toDateOrNull(pausedAt)
+})
+
 const deletionPreview = (of: Preview.OfDeletion): Types.DeletionPreview => ({
   refusedBy: of.refusal === null ? null : Refusal.code(of.refusal),
   isDownloaded: of.isDownloaded,
@@ -191,6 +196,12 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   ),
   resume: Methods.writing(runtime, { name: "subscriptions.resume", decode: named }, (of) =>
     Methods.done(Effect.flatMap(Pauses.Pauses, (pauses) => pauses.resume(of)))
+  ),
+  previewPause: Methods.reading(runtime, { name: "subscriptions.previewPause", decode: named }, (of) =>
+    Effect.flatMap(Pauses.Pauses, (pauses) => Effect.map(pauses.previewPause(of), pausePreview))
+  ),
+  previewResume: Methods.reading(runtime, { name: "subscriptions.previewResume", decode: named }, (of) =>
+    Effect.flatMap(Pauses.Pauses, (pauses) => Effect.map(pauses.previewResume(of), pausePreview))
   ),
   lastOperator: Methods.reading(runtime, { name: "subscriptions.lastOperator", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>

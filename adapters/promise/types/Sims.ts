@@ -264,6 +264,8 @@ export interface Sims {
    * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`.
    */
   readonly update: (request: UpdateSim, options?: WriteOptions) => Promise<Sim>
+  /** What `update` would do now: nothing is written (rule S9). Errors: those of `update`. */
+  readonly previewUpdate: (request: UpdateSim, options?: CallOptions) => Promise<UpdatePreview>
   /**
    * Corrects SIMs row by row (rule I9), 500 in a commit, as its results are read. A refused row stops no other, and memory does
    * not grow with their number. The same rows again change nothing more.
@@ -282,6 +284,14 @@ export interface Sims {
   readonly setStockLevels: (request: SetStockLevels, options?: WriteOptions) => Promise<ReadonlyArray<StockLevel>>
   /** The history of an eSIM's profile. Errors: `NotFoundError`, also for a physical SIM. */
   readonly smdpInfo: (of: OfSim, options?: CallOptions) => Promise<SmdpInfo>
+}
+
+/** What `update` would do (rule S9). */
+export interface UpdatePreview {
+  /** The SIM as it would be. */
+  readonly sim: Sim
+  /** What would change of it; nothing where it is so already. */
+  readonly changed: ReadonlyArray<"label" | "lpa" | "status">
 }
 
 /** A change of the mobile plan. */

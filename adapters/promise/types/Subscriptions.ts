@@ -122,6 +122,14 @@ export interface SuspensionPreview {
   readonly endedOccurrences: number
 }
 
+/** What `pause` or `resume` would do (rule S9). */
+export interface PausePreview {
+  /** Whether the telco would be asked; false: it is so already. */
+  readonly isChanged: boolean
+  /** Since when the subscription would be paused; null: it would not be. */
+  readonly pausedAt: Date | null
+}
+
 /** The network that a SIM was on last. */
 export interface LastOperator {
   /** The country's name. */
@@ -227,6 +235,10 @@ export interface Subscriptions {
   readonly pause: (of: OfSim, options?: WriteOptions) => Promise<void>
   /** Ends a pause (rule S7). Again, it changes nothing. Errors: `NotFoundError`. */
   readonly resume: (of: OfSim, options?: WriteOptions) => Promise<void>
+  /** What `pause` would do now: nothing is written or asked for (rule S9). Errors: those of `pause`. */
+  readonly previewPause: (of: OfSim, options?: CallOptions) => Promise<PausePreview>
+  /** What `resume` would do now: nothing is written or asked for (rule S9). Errors: those of `resume`. */
+  readonly previewResume: (of: OfSim, options?: CallOptions) => Promise<PausePreview>
   /** The network that the SIM was on last; null without activity in the last 7 days (rule R3). Errors: `NotFoundError`. */
   readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
 }

@@ -41,6 +41,14 @@ export interface RowResult {
   readonly refusal: Refused | null
 }
 
+/** What a correction would do (rule S9). */
+export interface Preview {
+  /** The SIM as it would be. */
+  readonly sim: Sim
+  /** What would change of it; nothing where it is so already. */
+  readonly changed: ReadonlyArray<SimCorrection.Field>
+}
+
 /** Corrects the inventory. */
 export class SimCorrections extends Context.Service<
   SimCorrections,
@@ -49,6 +57,10 @@ export class SimCorrections extends Context.Service<
     readonly correct: (
       request: Request & { readonly organizationId: string }
     ) => Effect.Effect<Sim, Refused | StorageError>
+    /** What `correct` would do now, or its refusal (rule S9). */
+    readonly previewCorrect: (
+      request: Request & { readonly organizationId: string }
+    ) => Effect.Effect<Preview, Refused | StorageError>
     /**
      * Corrects row by row, and says what came of each, in their order. A refused row stops no other. Memory does not grow with
      * the number of rows. With `dryRun` nothing is written, and a row does not see what an earlier part of them would change.
@@ -70,7 +82,7 @@ interface Corrected {
   readonly next: Sim
 }
 
-const isChanged = ({ before, next }: Corrected): boolean => SimCorrection.actions(before, next).length > 0
+const isChanged = ({ before, next }: Corrected): boolean => SimCorrection.changed(before, next).length > 0
 
 const resultOf = (row: number, { iccid }: Row, found: Result.Result<Corrected, Refused>): RowResult => {
   const of = { row, iccid: iccid.slice(0, 40) }
@@ -184,6 +196,11 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
     return SimCorrections.of({
       correct: Effect.fn("SimCorrections.correct")(function* ({ organizationId, ...request }) {
         return (yield* correct(organizationId, request)).next
+      }),
+      previewCorrect: Effect.fn("SimCorrections.previewCorrect")(function* ({ organizationId, ...request }) {
+        const loaded = yield* storage.sims.get({ organizationId, iccid: request.iccid })
+        const { before, next } = yield* Effect.fromResult(decide(loaded, request))
+        return { sim: next, changed: SimCorrection.changed(before, next) }
       }),
       correctAll: ({ dryRun, organizationId, rows }) =>
         rows.pipe(

@@ -4,6 +4,7 @@
 import { Context, Effect, Layer } from "effect"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as Pause from "../../domain/Pause.ts"
+import * as Preview from "../../domain/Preview.ts"
 import { type NotFound, NotSupported } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
@@ -30,6 +31,12 @@ export class Pauses extends Context.Service<
     readonly pause: (of: OfSubscription) => Effect.Effect<void, NotFound | NotSupported | StorageError>
     /** Ends a pause. It succeeds before the telco has taken it, and again if there is none. */
     readonly resume: (of: OfSubscription) => Effect.Effect<void, NotFound | StorageError>
+    /** What `pause` would do now, or its refusal (rule S9). */
+    readonly previewPause: (
+      of: OfSubscription
+    ) => Effect.Effect<Preview.OfPause, NotFound | NotSupported | StorageError>
+    /** What `resume` would do now, or its refusal (rule S9). */
+    readonly previewResume: (of: OfSubscription) => Effect.Effect<Preview.OfPause, NotFound | StorageError>
   }
 >()("simplan/Pauses") {}
 
@@ -81,16 +88,17 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
       if (!isSupported) return yield* new NotSupported({ message: "The telco of the SIM cannot pause it" })
     })
 
-    const set = <E>(
-      { iccid, organizationId }: OfSubscription,
-      paused: boolean,
-      check: (sim: Sim) => Effect.Effect<void, E>
-    ) =>
+    /** The aggregate of a live subscription. No attachment is read: a pause says nothing of them. */
+    const load = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription) {
+      const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
+      return yield* Effect.fromResult(SimAggregate.visible(found, iccid))
+    })
+
+    const set = <E>(of: OfSubscription, paused: boolean, check: (sim: Sim) => Effect.Effect<void, E>) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
-          // No attachment is read: a pause says nothing of them.
-          const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
-          const aggregate = yield* Effect.fromResult(SimAggregate.visible(found, iccid))
+          const { iccid, organizationId } = of
+          const aggregate = yield* load(of)
           const now = yield* clock.now
           const { given, resolved } = yield* changeOf(aggregate.sim, now)
           const decision = Pause.request(aggregate, { paused }, given, now)
@@ -104,7 +112,20 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
         })
       )
 
+    const preview = Effect.fnUntraced(function* <E>(
+      of: OfSubscription,
+      paused: boolean,
+      check: (sim: Sim) => Effect.Effect<void, E>
+    ) {
+      const aggregate = yield* load(of)
+      const previewed = Preview.pause(aggregate, { paused }, yield* clock.now)
+      if (previewed.isChanged) yield* check(aggregate.sim)
+      return previewed
+    })
+
     return Pauses.of({
+      previewPause: (of) => preview(of, true, checkSupported),
+      previewResume: (of) => preview(of, false, () => Effect.void),
       pause: Effect.fn("Pauses.pause")((of) => set(of, true, checkSupported)),
       resume: Effect.fn("Pauses.resume")((of) => set(of, false, () => Effect.void))
     })

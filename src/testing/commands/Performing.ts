@@ -108,6 +108,18 @@ const refusalOf = <A>(preview: Effect.Effect<A, Failure, Services>, of: (preview
 
 const nothing = () => Effect.succeed(null)
 
+/** The correction as a client sends it. */
+const correctionOf = ({ correction, iccid, organizationId }: Extract<Asked, { readonly _tag: "CorrectSim" }>) => {
+  const { status, ...rest } = correction
+  return {
+    organizationId,
+    iccid,
+    ...rest,
+    ...(status === undefined ? {} : { status: status._tag === "Available" ? "available" : "withdrawn" }),
+    ...(status?._tag === "Withdrawn" ? { reason: status.reason } : {})
+  }
+}
+
 /** The refusal that the preview of a request foresees, null for none (rule S9); null where it has no preview. */
 const foreseen = (asked: Asked): Refused | null => {
   switch (asked._tag) {
@@ -129,6 +141,16 @@ const foreseen = (asked: Asked): Refused | null => {
     case "Replace":
       return refusalOf(
         Replacements.use((of) => of.previewReplace(asked)),
+        nothing
+      )
+    case "Pause":
+      return refusalOf(
+        Pauses.use((of) => (asked.paused ? of.previewPause(asked) : of.previewResume(asked))),
+        nothing
+      )
+    case "CorrectSim":
+      return refusalOf(
+        SimCorrections.use((of) => of.previewCorrect(correctionOf(asked))),
         nothing
       )
     default:
@@ -272,21 +294,13 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
           (status): Answer => ({ kind: "MobilePlan", status })
         )
       )
-    case "CorrectSim": {
-      const { correction, iccid, organizationId } = asked
-      const { status, ...rest } = correction
-      const given = {
-        ...rest,
-        ...(status === undefined ? {} : { status: status._tag === "Available" ? "available" : "withdrawn" }),
-        ...(status?._tag === "Withdrawn" ? { reason: status.reason } : {})
-      }
+    case "CorrectSim":
       return attempted(
         Effect.as(
-          SimCorrections.use((of) => of.correct({ organizationId, iccid, ...given })),
+          SimCorrections.use((of) => of.correct(correctionOf(asked))),
           done
         )
       )
-    }
     case "SetStockLevels":
       return attempted(
         Effect.as(

@@ -57,6 +57,7 @@ const expectedOf = (sim: Sim.Sim, { label, lpa, status }: Correction): string | 
   const isMoved = status?._tag === "Withdrawn" || (label !== undefined && label !== sim.label)
   if (isMoved && sim.allocation._tag === "InService") return "SimInUse"
   if (isMoved && sim.allocation._tag !== "Free" && sim.allocation._tag !== "Withdrawn") return "SimBusy"
+  if (status !== undefined && sim.allocation._tag === "Replaced") return "SimBusy"
   return {
     label: label ?? now.label,
     lpa: lpa === undefined ? now.lpa : lpa,
@@ -83,6 +84,8 @@ export const correctionsAreTakenByTheRules: Invariant = make(
         if (known === undefined) return null
         const isAsked = request?.iccid === next.iccid && outcome._tag !== "Refused"
         const [was, is] = [correctedOf(known), correctedOf(next)]
+        // The SIM that its subscription has left is withdrawn (rule S8).
+        if (asked._tag === "Replace" && asked.iccid === next.iccid && is.reason === "replaced") return null
         if (isAsked && same(is, expected)) return null
         return same(is, was) && (!isAsked || outcome._tag === "Killed")
           ? null

@@ -24,7 +24,7 @@ const seen = async (): Promise<unknown> => {
 }
 
 /** A call that must change nothing. */
-const previewed = async (method: "POST" | "DELETE", path: string, body?: unknown) => {
+const previewed = async (method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown) => {
   const before = await seen()
   const answer = await acme.call(method, `${path}?dry_run=true`, body === undefined ? {} : { body })
   expect(await seen()).toEqual(before)
@@ -150,5 +150,57 @@ describe("a suspension and a deletion", () => {
     expect(body.preview).toEqual({ downloaded: true, activated: true, used: true, packages: [] })
     const missing = await previewed("DELETE", `/v3/subscriptions/${World.iccid(5)}`)
     expect([missing.status, missing.body.code]).toEqual([404, "subscription_not_found"])
+  })
+})
+
+describe("a pause and a resumption", () => {
+  it("show whether anything changes, and since when the subscription would be paused", async () => {
+    await acme.post("/v3/subscription", subscribe(5))
+    const path = `/v3/subscriptions/${World.iccid(5)}`
+    const { now } = (await world.admin("GET", "/clock")).body.data
+    const answered = (message: string, changed: boolean, paused_at: string | null) => ({
+      error: false,
+      message: `Subscription ${message} successfully`,
+      preview: { changed, paused_at }
+    })
+    expect((await previewed("POST", `${path}/resume`)).body).toEqual(answered("resumed", false, null))
+    expect((await previewed("POST", `${path}/pause`)).body).toEqual(answered("paused", true, now))
+    await acme.post(`${path}/pause`)
+    await world.admin("POST", "/clock/advance", { by: "1 minute" })
+    expect((await previewed("POST", `${path}/pause`)).body).toEqual(answered("paused", false, now))
+    expect((await previewed("POST", `${path}/resume`)).body).toEqual(answered("resumed", true, null))
+    const missing = await previewed("POST", `/v3/subscriptions/${World.iccid(2)}/pause`)
+    expect([missing.status, missing.body.code]).toEqual([404, "subscription_not_found"])
+  })
+})
+
+describe("a correction of a SIM", () => {
+  const path = `/v3/sims/${World.iccid(2)}`
+
+  it("shows the SIM as it would be, and what would change of it", async () => {
+    const before = (await acme.get(path)).body.data
+    const body = { label: "Blue", lpa_string: null, status: "withdrawn", reason: "lost" }
+    const preview = await previewed("PATCH", path, body)
+    expect(preview.body).toEqual({
+      error: false,
+      data: { ...before, label: "Blue", lpa: null, used: true, status: "withdrawn", withdrawn_reason: "lost" },
+      preview: { changed: ["label", "lpa_string", "status"] }
+    })
+    expect((await previewed("PATCH", path, { label: before.label })).body).toEqual({
+      error: false,
+      data: before,
+      preview: { changed: [] }
+    })
+    const real = await acme.call("PATCH", path, { body })
+    expect(real.body).toEqual({ error: false, data: preview.body.data })
+  })
+
+  it.each([
+    ["a SIM in service", World.iccid(5), { label: "Blue" }, 409, "sim_in_use"],
+    ["an unknown SIM", "8944500000000000000", { label: "Blue" }, 404, "sim_not_found"],
+    ["a reason without its status", World.iccid(2), { reason: "lost" }, 400, "invalid_field"]
+  ])("is refused of %s as it would be", async (_, iccid, body, status, code) => {
+    const answer = await previewed("PATCH", `/v3/sims/${iccid}`, body)
+    expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 })

@@ -64,8 +64,8 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   [
     "I9",
     "another reason is no change",
-    "wasWithdrawn === isWithdrawn",
-    "(wasWithdrawn === null) === (isWithdrawn === null)"
+    "withdrawnReason(before) === withdrawnReason(next)",
+    "(withdrawnReason(before) === null) === (withdrawnReason(next) === null)"
   ],
   ["I9", "another label is no change", "before.label === next.label ?", "true ?"],
   ["I9", "another activation code is no change", "before.lpa === next.lpa ?", "true ?"]

@@ -199,5 +199,12 @@ export const previews = faultsOf("Preview.ts", "creation", [
     "packages that exist count as never made",
     "recurrence.occurrences - of.packages.length",
     "recurrence.occurrences"
+  ],
+  ["S9", "a pause would change nothing", "isChanged: change !== undefined", "isChanged: false"],
+  [
+    "S9",
+    "a pause is shown as it is before",
+    "(change?.next.sim.service ?? aggregate.sim.service)",
+    "aggregate.sim.service"
   ]
 ])
