@@ -9,8 +9,8 @@ import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import type { Label } from "./Label.ts"
-import { InvalidField, LabelMismatch, SimBusy } from "./Refusal.ts"
-import type { MobilePlan, Sim } from "./Sim.ts"
+import { InvalidField, LabelMismatch, SimBusy, SimWithdrawn } from "./Refusal.ts"
+import { type MobilePlan, type Sim, withdrawnReason } from "./Sim.ts"
 import type { SimChange } from "./SimDifference.ts"
 import type { Instant } from "./Time.ts"
 
@@ -53,7 +53,7 @@ export const checkNamed = (wanted: {
 
 /**
  * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId` is the key of the
- * change at the telco.
+ * change at the telco. A withdrawn SIM gets none, and may lose the one that it has (rule I9).
  */
 export const request = (
   sim: Sim,
@@ -62,13 +62,15 @@ export const request = (
   now: Instant
 ): Result.Result<
   { readonly decision: Decision; readonly work: Extract<Work, { readonly _tag: "ChangeMobilePlan" }> } | null,
-  InvalidField | LabelMismatch | SimBusy
+  InvalidField | LabelMismatch | SimBusy | SimWithdrawn
 > => {
   const { iccid, label: simLabel, mobilePlan } = sim
   if (!sim.isEsim) return Result.fail(new InvalidField({ field: "iccid", message: "must be that of an eSIM" }))
   if (simLabel !== wanted.label) return Result.fail(new LabelMismatch({ iccid, simLabel, label: wanted.label }))
   if (mobilePlan._tag === "Changing") return Result.fail(new SimBusy({ iccid }))
   if (mobilePlan.applied === wanted.apply) return Result.succeed(null)
+  const reason = withdrawnReason(sim)
+  if (wanted.apply && reason !== null) return Result.fail(new SimWithdrawn({ iccid, reason }))
   const work = { _tag: "ChangeMobilePlan" as const, iccid, changeId }
   return Result.succeed({
     decision: {

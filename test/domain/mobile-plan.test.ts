@@ -48,6 +48,20 @@ describe("A request for the mobile plan (I6)", () => {
   })
 })
 
+describe("A withdrawn SIM (I9)", () => {
+  const withdrawn = (applied: boolean) => ({
+    ...settled(applied),
+    allocation: { _tag: "Withdrawn", reason: "lost" } as const
+  })
+
+  it("gets no mobile plan, and may lose the one that it has", () => {
+    expect(refusal(withdrawn(false), true)).toMatchObject({ _tag: "SimWithdrawn", iccid: ICCID, reason: "lost" })
+    expect(refusal(withdrawn(false), true, "Red")).toMatchObject({ _tag: "LabelMismatch" })
+    expect(Result.getOrThrow(request(withdrawn(true), true))).toBeNull()
+    expect(Result.getOrThrow(request(withdrawn(true), false))).toMatchObject({ work: { changeId: "change" } })
+  })
+})
+
 describe("The telco's answer (I6)", () => {
   it.each([true, false])("done: %s is visible", (target) => {
     expect(MobilePlan.settled(changing(!target, target))).toEqual({

@@ -139,7 +139,7 @@ const update = Command.make(
   {
     target: Argument.String("ICCID or FILE").pipe(
       Argument.withDescription(
-        "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays"
+        "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays, and - as lpa_string removes the code"
       )
     ),
     dryRun: Flags.dryRun("Say what would change, with FILE of each row, and change nothing"),

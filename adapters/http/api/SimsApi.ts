@@ -79,7 +79,7 @@ const UpdateSims = Schema.Struct({
 const UpdatesFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })).annotate({
   description:
     "A header with the column iccid and some of label, lpa_string (or lpa), status and reason, in any order; then a row per SIM. " +
-    "What a row leaves empty stays; other columns are ignored"
+    "What a row leaves empty stays, and `-` as an activation code removes it; other columns are ignored"
 })
 
 const RowResult = Schema.Struct({
@@ -310,6 +310,7 @@ export class WalletApi extends HttpApiGroup.make("wallet")
         "no_free_esim",
         "esims_releasing",
         "sim_busy",
+        "sim_withdrawn",
         "telco_refused",
         "telco_unavailable"
       )
@@ -317,7 +318,7 @@ export class WalletApi extends HttpApiGroup.make("wallet")
       Schemas.operation(
         "Apply the mobile plan to an eSIM, or remove it",
         "Applies the organization's mobile plan to an eSIM or removes it. Without `iccid`, an eSIM of the label that has none is " +
-          "chosen."
+          "chosen. A withdrawn eSIM gets none."
       )
     )
   )

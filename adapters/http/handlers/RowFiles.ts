@@ -20,6 +20,8 @@ export interface Form<Row> {
   readonly required: ReadonlyArray<string>
   /** Every record is a row, whatever it has. */
   readonly toRow: (record: unknown) => Row
+  /** The JSON value of a text in a column of CSV, which has no null; the text itself unless given. */
+  readonly fromText?: (column: string, text: string | undefined) => string | null | undefined
 }
 
 /** The rows of a body. `lines` has the lines of the rows that were read. */
@@ -166,7 +168,7 @@ const loadParser = async () => {
 
 async function* csvRows<Row>(
   request: HttpServerRequest.HttpServerRequest,
-  { required, toRow }: Form<Row>,
+  { fromText = (_, text) => text, required, toRow }: Form<Row>,
   lines: FileLines.FileLines
 ): AsyncGenerator<ReadonlyArray<Row>> {
   const parse = await loadParser()
@@ -200,7 +202,8 @@ async function* csvRows<Row>(
         continue
       }
       lines.add(line)
-      if (rows.push(toRow(Object.fromEntries(names.map((name, at) => [name, record[at]])))) < CHUNK) continue
+      const values = names.map((name, at) => [name, fromText(name, record[at])] as const)
+      if (rows.push(toRow(Object.fromEntries(values))) < CHUNK) continue
       yield rows
       rows = []
       await nextTurn()

@@ -56,8 +56,15 @@ const asRow = (record: unknown): SimCorrections.Row => {
   }
 }
 
+/** What a CSV file has for no activation code: a text that none is. */
+const NONE = "-"
+
 /** A row of many corrections: what it leaves empty stays, and an activation code that is null is removed. */
-export const form: RowFiles.Form<SimCorrections.Row> = { required: ["iccid"], toRow: asRow }
+export const form: RowFiles.Form<SimCorrections.Row> = {
+  required: ["iccid"],
+  toRow: asRow,
+  fromText: (column, text) => (text === NONE && (column === "lpa_string" || column === "lpa") ? null : text)
+}
 
 const decodeUpdate = Body.decoder(SimsApi.UpdateSim)
 

@@ -14,6 +14,7 @@ import {
   type RequestInProgress,
   type SimBusy,
   type SimsReleasing,
+  type SimWithdrawn,
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
@@ -54,6 +55,7 @@ export class Wallet extends Context.Service<
       | LabelMismatch
       | RequestInProgress
       | SimBusy
+      | SimWithdrawn
       | InsideTransaction
       | TelcoRefused
       | TelcoUnavailable

@@ -24,6 +24,15 @@ export const withdrawnSimsStay: Invariant = make(
         const chosen = outcome.answer.kind === "MobilePlan" ? before.get(outcome.answer.status.iccid)?.sim : undefined
         if (chosen !== undefined && Sim.withdrawnReason(chosen) !== null) return `${chosen.iccid} was chosen for a mobile plan`
       }
+      if (asked._tag === "SetMobilePlan" && asked.iccid !== null && outcome._tag !== "Killed") {
+        const named = before.get(asked.iccid)?.sim
+        const plan = named?.mobilePlan
+        const isNew = named?.label === asked.label && plan?._tag === "Settled" && asked.apply && !plan.applied
+        const isWithdrawn = named?.isEsim === true && named.allocation._tag === "Withdrawn"
+        const isRefused = outcome._tag === "Refused" && outcome.refusal._tag === "SimWithdrawn"
+        if (!asked.foreign && isRefused !== (isWithdrawn && isNew))
+          return `${show(asked)} was answered with ${show(outcome)}`
+      }
       return first(before.values(), ({ sim: { allocation, iccid } }) => {
         const next = after.get(iccid)?.sim.allocation
         if (allocation._tag === "Replaced" && next?._tag === "Withdrawn" && next.reason === "replaced") return null

@@ -59,6 +59,8 @@ describe("A SIM that no subscription holds", () => {
     expect(chosen.esimdata.iccid).toBe(World.iccid(3))
     const plan = await acme.post("/v3/wallet/mobile-plan", { apply: true, label: "Green" })
     expect(plan.body.data.iccid).toBe(World.iccid(3))
+    const applied = await acme.post("/v3/wallet/mobile-plan", { apply: true, label: "Green", iccid: World.iccid(2) })
+    expect([applied.status, applied.body.code]).toEqual([409, "sim_withdrawn"])
     await update(2, { status: "available" })
     expect((await acme.get(path(2))).body.data).toMatchObject({ status: "available", withdrawn_reason: null })
     expect((await create({})).body.esimdata.iccid).toBe(World.iccid(2))
@@ -155,6 +157,20 @@ describe("Many corrections", () => {
     const again: ReadonlyArray<{ readonly result: string }> = (await send(csv)).body.data
     expect(again.filter(({ result }) => result === "corrected")).toEqual([])
     expect(await entries(20)).toHaveLength(2)
+  })
+
+  it("come as CSV, where a hyphen removes an activation code", async () => {
+    const lpa = async (number: number) => (await acme.get(path(number))).body.data.lpa
+    expect(await lpa(22)).toMatch(/^LPA:/)
+    const csv = `iccid,lpa_string\n${World.iccid(22)},-\n${World.iccid(23)},\n`
+    expect((await send(csv)).body.data).toMatchObject([{ result: "corrected" }, { result: "refused" }])
+    expect(await lpa(22)).toBeNull()
+    expect((await send(csv)).body.data).toMatchObject([{ result: "unchanged" }, { result: "refused" }])
+    const ofJson = await acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(23), lpa_string: "-" }] })
+    expect(ofJson.body.data).toMatchObject([{ result: "refused", code: "invalid_field" }])
+    expect(await lpa(23)).toMatch(/^LPA:/)
+    const label = `iccid,label,lpa\n${World.iccid(23)},-,-\n`
+    expect((await send(label)).body.data).toMatchObject([{ result: "refused", code: "invalid_field" }])
   })
 
   it("come as JSON, where null removes an activation code", async () => {

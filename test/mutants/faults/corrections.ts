@@ -75,6 +75,11 @@ const inProvisioning = faultsOf("Provisioning.ts", "creation", [
   ["I9", "a withdrawn SIM is put into service", 'sim.allocation._tag === "Withdrawn"', "false"]
 ])
 
+const inMobilePlan = faultsOf("MobilePlan.ts", "creation", [
+  ["I9", "a mobile plan is applied to a withdrawn SIM", "if (wanted.apply && reason !== null)", "if (false)"],
+  ["I9", "a withdrawn SIM keeps its mobile plan", "if (wanted.apply && reason !== null)", "if (reason !== null)"]
+])
+
 const inSim = faultsOf("Sim.ts", "creation", [
   [
     "I9",
@@ -97,4 +102,4 @@ const inSim = faultsOf("Sim.ts", "creation", [
   ["I9", "no SIM shows why it is withdrawn", 'allocation._tag === "Withdrawn" ? allocation.reason : null', "null"]
 ])
 
-export const corrections = [...inCorrection, ...inProvisioning, ...inSim]
+export const corrections = [...inCorrection, ...inProvisioning, ...inMobilePlan, ...inSim]
