@@ -101,7 +101,9 @@ export const apply = (
     return Result.fail(new InvalidField({ field: "lpa", message: "must be null for a physical SIM" }))
   }
   const { allocation, iccid } = sim
-  if (isHeld(allocation) && (label !== sim.label || status?._tag === "Withdrawn")) {
+  // One that its subscription has left stays withdrawn until the telco has confirmed its end (rule S8).
+  const isAllocated = allocation._tag === "Replaced" ? status !== undefined : status?._tag === "Withdrawn"
+  if (isHeld(allocation) && (label !== sim.label || isAllocated)) {
     return Result.fail(allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
   }
   return Result.succeed({ ...sim, label, lpa, allocation: allocationBy(allocation, status) })

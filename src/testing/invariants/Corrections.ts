@@ -22,7 +22,8 @@ export const withdrawnSimsStay: Invariant = make(
       }
       if (asked._tag === "SetMobilePlan" && asked.iccid === null && outcome._tag === "Answered") {
         const chosen = outcome.answer.kind === "MobilePlan" ? before.get(outcome.answer.status.iccid)?.sim : undefined
-        if (chosen !== undefined && Sim.withdrawnReason(chosen) !== null) return `${chosen.iccid} was chosen for a mobile plan`
+        if (chosen !== undefined && Sim.withdrawnReason(chosen) !== null)
+          return `${chosen.iccid} was chosen for a mobile plan`
       }
       if (asked._tag === "SetMobilePlan" && asked.iccid !== null && outcome._tag !== "Killed") {
         const named = before.get(asked.iccid)?.sim

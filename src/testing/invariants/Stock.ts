@@ -23,6 +23,7 @@ const stateOf = ({ allocation, downloaded, isEsim }: Sim): State => {
     case "Releasing":
       return "releasing"
     case "Withdrawn":
+    case "Replaced":
       return "withdrawn"
   }
 }

@@ -3,7 +3,7 @@
  */
 import { faultsOf } from "./Fault.ts"
 
-const HELD = 'isHeld(allocation) && (label !== sim.label || status?._tag === "Withdrawn")'
+const HELD = "isHeld(allocation) && (label !== sim.label || isAllocated)"
 
 const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   [
@@ -23,19 +23,19 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   ["I9", "an activation code cannot be removed", "if (lpa === null || ", "if ("],
   ["I9", "a correction to nothing is taken", "lpa === undefined && status === undefined) {", "false) {"],
   ["I9", "a SIM in service is corrected", HELD, "false"],
-  ["I9", "a SIM in service gets another label", HELD, 'isHeld(allocation) && status?._tag === "Withdrawn"'],
+  ["I9", "a SIM in service gets another label", HELD, "isHeld(allocation) && isAllocated"],
   ["I9", "a SIM in service is withdrawn", HELD, "isHeld(allocation) && label !== sim.label"],
   [
     "I9",
     "a SIM in service gets no other activation code",
     HELD,
-    'isHeld(allocation) && (label !== sim.label || lpa !== sim.lpa || status?._tag === "Withdrawn")'
+    "isHeld(allocation) && (label !== sim.label || lpa !== sim.lpa || isAllocated)"
   ],
   [
     "I9",
     "a SIM in service is not corrected to what it is",
     HELD,
-    'isHeld(allocation) && (label === sim.label || status?._tag === "Withdrawn")'
+    "isHeld(allocation) && (label === sim.label || isAllocated)"
   ],
   [
     "I9",
@@ -96,7 +96,7 @@ const inSim = faultsOf("Sim.ts", "creation", [
   [
     "I9",
     "a withdrawn SIM is chosen for a mobile plan",
-    'sim.allocation._tag !== "Withdrawn" && sim.mobilePlan',
+    "withdrawnReason(sim) === null && sim.mobilePlan",
     "sim.mobilePlan"
   ],
   ["I9", "no SIM shows why it is withdrawn", 'allocation._tag === "Withdrawn" ? allocation.reason : null', "null"]
