@@ -45,24 +45,13 @@ export interface Reconciled {
   readonly differences: ReadonlyArray<Difference>
 }
 
-/** Bytes of an entry that are to go elsewhere. */
-interface Surplus extends Used {
-  readonly attachmentId: string
-  bytes: number
-}
-
-/** Bytes that are missing on a day in a country; with `null` for the country, wherever they were. */
-interface Deficit {
-  readonly day: Instant
-  readonly country: { readonly alpha2: string | null } | null
-  bytes: number
-}
-
 const sum = (all: Iterable<{ readonly bytes: number }>): number => {
   let total = 0
   for (const { bytes } of all) total = UsageBook.plus(total, bytes)
   return total
 }
+
+const ascending = (left: number, right: number): number => left - right
 
 const cellOf = ({ countryAlpha2, day }: Pick<UsageBook.SimEntry, "countryAlpha2" | "day">): string =>
   `${day} ${countryAlpha2}`
@@ -76,25 +65,46 @@ const totalsOf = (all: Iterable<Pick<Used, "day" | "bytes">>): Map<Instant, numb
 
 type Dated = UsageBook.SimEntry & Used
 
-/** So many bytes of these entries, the first ones first. */
-const takenOf = (entries: ReadonlyArray<Dated>, bytes: number): ReadonlyArray<Surplus> => {
-  const taken: Array<Surplus> = []
-  let left = bytes
-  for (const entry of entries) {
-    if (left <= 0) break
-    const some = Math.min(left, entry.bytes)
-    taken.push({ ...entry, bytes: some })
-    left -= some
+/** Entries whose bytes move, and what has moved. */
+const makeMoves = (entries: ReadonlyArray<Dated>) => {
+  const keyOf = (entry: Omit<Dated, "bytes">): string => `${entry.attachmentId} ${cellOf(entry)}`
+  const before = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const after = new Map(before)
+  const add = (entry: Dated): void => {
+    const bytes = (after.get(keyOf(entry))?.bytes ?? 0) + entry.bytes
+    after.set(keyOf(entry), { ...entry, bytes })
   }
-  return taken
+  return {
+    /** The entries as they are now. */
+    entries: (): ReadonlyArray<Dated> => [...after.values()].filter(({ bytes }) => bytes > 0),
+    /** Moves up to so many bytes of these entries, the first ones first; returns how many. */
+    move: (from: ReadonlyArray<Dated>, to: Partial<Pick<Dated, "day" | "countryAlpha2">>, most: number): number => {
+      let left = most
+      for (const entry of from) {
+        const bytes = Math.min(left, entry.bytes)
+        if (bytes <= 0) continue
+        add({ ...entry, bytes: -bytes })
+        add({ ...entry, ...to, bytes })
+        left -= bytes
+      }
+      return most - left
+    },
+    /** What is added to entries, and taken from them. */
+    moved: (): ReadonlyArray<UsageBook.SimEntry> =>
+      [...after]
+        .map(([key, entry]) => ({ ...entry, bytes: entry.bytes - (before.get(key)?.bytes ?? 0) }))
+        .filter(({ bytes }) => bytes !== 0)
+        .toSorted(UsageBook.compare)
+  }
 }
 
 /**
  * Rule U1: moves bytes of a SIM's entries to where its telco has them. `since` says of each attachment whose entries may move
  * from which day on it was there; those of others stay. Entries without a day, and those of other days, are left out.
  *
- * Bytes move within their day where that is enough, and else between the days that are compared. Of the day that is not over
- * they move only as far as the telco says that they were used before it, or on it.
+ * First the totals of days: only what they differ by moves between days, and of the day that is not over only what the telco
+ * says that it was used before it, or on it. The latest days come first, and the youngest attachments, since the older ones can
+ * go to earlier days too. Then the countries of each day.
  */
 export const reconcile = (
   entries: ReadonlyArray<UsageBook.SimEntry>,
@@ -104,61 +114,49 @@ export const reconcile = (
   const dated = entries
     .filter((entry): entry is Dated => entry.day !== null && entry.day >= from && entry.day < until + DAY)
     .toSorted(UsageBook.compare)
-  const isMovable = ({ attachmentId }: Dated): boolean => since.has(attachmentId)
-  const cells = new Map<string, { readonly place: Pick<Used, "day" | "countryAlpha2">; readonly telco: number }>()
-  for (const one of used) cells.set(cellOf(one), { place: one, telco: one.bytes })
-  for (const one of dated)
-    if (one.day < until && !cells.has(cellOf(one))) cells.set(cellOf(one), { place: one, telco: 0 })
-  const surpluses: Array<Surplus> = []
-  const deficits: Array<Deficit> = []
-  const places = [...cells.values()].toSorted(({ place: left }, { place: right }) =>
-    UsageBook.compare({ ...left, attachmentId: "" }, { ...right, attachmentId: "" })
-  )
-  for (const { place, telco } of places) {
-    const own = dated.filter((entry) => cellOf(entry) === cellOf(place))
-    const more = sum(own) - telco
-    if (more > 0) surpluses.push(...takenOf(own.filter(isMovable), more))
-    if (more < 0) deficits.push({ day: place.day, country: { alpha2: place.countryAlpha2 }, bytes: -more })
-  }
-  const ofToday = dated.filter(({ day }) => day === until)
-  surpluses.push(...takenOf(ofToday.filter(isMovable), sum(ofToday) - today.least))
-  const open: Deficit = { day: until, country: null, bytes: today.most - sum(ofToday) }
+  const moves = makeMoves(dated)
+  const bornOn = ({ attachmentId }: Dated): Instant => since.get(attachmentId) ?? Number.POSITIVE_INFINITY
+  /** Entries of one day that may be on another one. */
+  const movable = (day: Instant, to: Instant): ReadonlyArray<Dated> =>
+    moves
+      .entries()
+      .filter((entry) => entry.day === day && bornOn(entry) <= to)
+      .toSorted((left, right) => bornOn(right) - bornOn(left) || UsageBook.compare(left, right))
 
-  const moved = new Map<string, UsageBook.SimEntry>()
-  const add = (entry: UsageBook.SimEntry): void => {
-    const key = `${entry.attachmentId} ${cellOf(entry)}`
-    moved.set(key, { ...entry, bytes: (moved.get(key)?.bytes ?? 0) + entry.bytes })
+  const telco = totalsOf(used)
+  const booked = totalsOf(dated)
+  const days = [...new Set([...telco.keys(), ...booked.keys()])].filter((day) => day < until).toSorted(ascending)
+  const excessOf = (day: Instant): number => (booked.get(day) ?? 0) - (telco.get(day) ?? 0)
+  const now = booked.get(until) ?? 0
+  const shift = (day: Instant, to: Instant, most: number): number => {
+    const bytes = moves.move(movable(day, to), { day: to }, most)
+    booked.set(day, (booked.get(day) ?? 0) - bytes)
+    booked.set(to, (booked.get(to) ?? 0) + bytes)
+    return bytes
   }
-  // Between days only what their totals differ by moves; those of the day that is not over are bounded already.
-  const excess = totalsOf([...dated, ...used.map((one) => ({ ...one, bytes: -one.bytes }))])
-  const over = (day: Instant): number => (day === until ? Number.POSITIVE_INFINITY : (excess.get(day) ?? 0))
-  const move = (deficit: Deficit, isFrom: (surplus: Surplus) => boolean): void => {
-    for (const surplus of surpluses) {
-      const { attachmentId, countryAlpha2, day } = surplus
-      const isBetween = day !== deficit.day
-      const most = isBetween
-        ? Math.min(over(day), deficit.day === until ? over(until) : -over(deficit.day))
-        : surplus.bytes
-      const bytes = Math.min(surplus.bytes, deficit.bytes, most)
-      if (bytes <= 0 || !isFrom(surplus) || (since.get(attachmentId) ?? day) > deficit.day) continue
-      surplus.bytes -= bytes
-      deficit.bytes -= bytes
-      excess.set(day, (excess.get(day) ?? 0) - bytes)
-      excess.set(deficit.day, (excess.get(deficit.day) ?? 0) + bytes)
-      add({ attachmentId, day, countryAlpha2, bytes: -bytes })
-      const country = deficit.country === null ? countryAlpha2 : deficit.country.alpha2
-      add({ attachmentId, day: deficit.day, countryAlpha2: country, bytes })
+  let back = now - today.least
+  for (const to of days.toReversed()) {
+    for (const day of days) shift(day, to, Math.min(excessOf(day), -excessOf(to)))
+    back -= shift(until, to, Math.min(back, -excessOf(to)))
+  }
+  let ahead = today.most - now
+  for (const day of days) ahead -= shift(day, until, Math.min(ahead, excessOf(day)))
+
+  for (const day of days) {
+    const places = used.filter((one) => one.day === day)
+    const usedIn = (alpha2: string | null) => sum(places.filter(({ countryAlpha2 }) => countryAlpha2 === alpha2))
+    const bookedIn = (alpha2: string | null) =>
+      sum(moves.entries().filter((entry) => entry.day === day && entry.countryAlpha2 === alpha2))
+    for (const { countryAlpha2: to } of places) {
+      for (const entry of movable(day, day)) {
+        const { countryAlpha2 } = entry
+        const most = Math.min(bookedIn(countryAlpha2) - usedIn(countryAlpha2), usedIn(to) - bookedIn(to))
+        moves.move([entry], { countryAlpha2: to }, most)
+      }
     }
   }
-  for (const deficit of deficits) move(deficit, ({ day }) => day === deficit.day)
-  for (const deficit of deficits) move(deficit, ({ day }) => day < until)
-  for (const deficit of deficits) move(deficit, () => true)
-  move(open, ({ day }) => day < until)
-
-  const changes = [...moved.values()].filter(({ bytes }) => bytes !== 0).toSorted(UsageBook.compare)
-  const telco = totalsOf(used)
-  const differences = [...excess]
-    .filter(([day, bytes]) => day < until && bytes !== 0)
-    .map(([day, bytes]) => ({ day, booked: (telco.get(day) ?? 0) + bytes, telco: telco.get(day) ?? 0 }))
-  return { moved: changes, differences: differences.toSorted((left, right) => left.day - right.day) }
+  const differences = days
+    .map((day) => ({ day, booked: booked.get(day) ?? 0, telco: telco.get(day) ?? 0 }))
+    .filter((one) => one.booked !== one.telco)
+  return { moved: moves.moved(), differences }
 }

@@ -79,6 +79,30 @@ describe("A reconciliation of usage (U1)", () => {
     })
   })
 
+  it("leaves the bytes of older attachments for earlier days", () => {
+    const telco = book(
+      [
+        { day: YESTERDAY, countryAlpha2: "FR", bytes: 5 },
+        { day: YESTERDAY - DAY_MS, countryAlpha2: "DE", bytes: 5 }
+      ],
+      0
+    )
+    const since = new Map([
+      ["a", YESTERDAY - DAY_MS],
+      ["young", YESTERDAY]
+    ])
+    const ours = [entry(TODAY, "IT", 5), entry(TODAY, "IT", 5, "young")]
+    expect(reconcile(ours, since, { ...telco, from: YESTERDAY - DAY_MS })).toEqual({
+      moved: [
+        entry(YESTERDAY - DAY_MS, "DE", 5),
+        entry(YESTERDAY, "FR", 5, "young"),
+        entry(TODAY, "IT", -5),
+        entry(TODAY, "IT", -5, "young")
+      ],
+      differences: []
+    })
+  })
+
   it("moves nothing of an attachment that is gone, nor to a day before an attachment was there", () => {
     const telco = book([{ day: YESTERDAY, countryAlpha2: "FR", bytes: 5 }])
     const since = new Map([["new", TODAY]])

@@ -150,6 +150,30 @@ describe("The daily comparison of usage", () => {
     expect(reads(world)).toBe(2)
   })
 
+  inWorld("reads no book of a day that has just ended, whatever was put off", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    world.model.failing = new Set(["usage"])
+    yield* pollAt(world, TOMORROW + 23 * Time.HOUR)
+    world.model.failing = new Set()
+    const midnight = TOMORROW + 2 * Time.DAY
+    yield* pollAt(world, midnight + CLOSING - 1)
+    expect(reads(world)).toBe(1)
+    yield* pollAt(world, midnight + CLOSING)
+    expect(reads(world)).toBe(2)
+    expect(yield* book(world)).toEqual([[day, "FR", 500]])
+  })
+
+  inWorld("compares a day that has begun for the system, whose clock is ahead, when a SIM was used", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, TOMORROW + Time.MINUTE, "DE", 500)
+    yield* pollAt(world, TOMORROW - Time.MINUTE)
+    yield* pollAt(world, TOMORROW + CLOSING)
+    yield* pollAt(world, TOMORROW + Time.DAY + CLOSING)
+    expect(yield* book(world)).toEqual([[next, "DE", 500]])
+    expect(yield* world.problems).toEqual([])
+  })
+
   inWorld("polls a SIM once more whose packages are over, for its last day", function* (world) {
     yield* world.subscribe({ megaBytes: 1024, start: START - 29 * Time.DAY })
     const end = START + Time.DAY

@@ -87,20 +87,26 @@ const begun = ({ before: { polledAt, usage }, now, ordered }: Poll): Compared =>
   return comparedTo(UsageBook.dayOf(first))
 }
 
-/** Whether a package was used since the first day that was not compared. */
+/** Whether a package was used since the first day that was not compared, or so shortly before that the OCS has it on that day. */
 const isUsed = (packages: SimState.SimState["packages"], { comparedTo }: Compared): boolean =>
-  Object.values(packages).some(({ usedAt, usedBytes }) => usedBytes > 0 && usedAt >= (comparedTo ?? 0))
+  Object.values(packages).some(({ usedAt, usedBytes }) => usedBytes > 0 && usedAt >= (comparedTo ?? 0) - RECENT)
+
+/** The first instant from this one on at which the OCS's book of the day before is read. */
+const closed = (instant: Time.Instant): Time.Instant => Math.max(instant, UsageBook.dayOf(instant) + CLOSING)
 
 /** When the OCS's book is read next of a SIM that was used. */
-const dueAt = ({ againAt, comparedTo }: Compared): Time.Instant => againAt ?? (comparedTo ?? 0) + Time.DAY + CLOSING
+const dueAt = ({ againAt, comparedTo }: Compared): Time.Instant => closed(againAt ?? (comparedTo ?? 0) + Time.DAY)
 
 /** When a SIM is polled to be compared, if nothing else has it polled; null: it was not used. */
 export const again = (usage: Compared, packages: SimState.SimState["packages"]): Time.Instant | null =>
   isUsed(packages, usage) ? dueAt(usage) : null
 
+/** Whether days up to yesterday may be compared now. */
+const isClosed = (usage: Compared, now: Time.Instant): boolean => Math.max(dueAt(usage), closed(now)) <= now
+
 /** Whether the OCS's book is read now. */
 export const isDue = (usage: Compared, packages: SimState.SimState["packages"], now: Time.Instant): boolean =>
-  dueAt(usage) <= now && isUsed(packages, usage)
+  isClosed(usage, now) && isUsed(packages, usage)
 
 /** All days before this one are compared. */
 export const comparedTo = (day: Time.Instant): Compared => ({ comparedTo: day, againAt: null, suspected: [] })
@@ -137,7 +143,7 @@ export const make = ({ meter, telco }: { readonly telco: string; readonly meter:
       const { isTaken, now, packages } = poll
       const usage = begun(poll)
       if (api.usage === null) return comparedTo(UsageBook.dayOf(now))
-      if (!isDue(usage, packages, now)) return dueAt(usage) > now ? usage : comparedTo(UsageBook.dayOf(now))
+      if (!isDue(usage, packages, now)) return isClosed(usage, now) ? comparedTo(UsageBook.dayOf(now)) : usage
       if (!isTaken) return { ...usage, againAt: now + LATER }
       return yield* Effect.catchTag(compared(poll, usage, api.usage), "TelcoCalls.CallFailure", ({ message }) =>
         Effect.logDebug(`The usage of a SIM of ${telco} is not compared now: ${message}`).pipe(

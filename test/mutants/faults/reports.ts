@@ -36,13 +36,14 @@ const book = [
     ["U1", "of two reports of a day the last one counts", "plus(known.bytes, entry.bytes)", "entry.bytes"]
   ]),
   ...faultsOf("UsageReconciliation.ts", "reports", [
-    ["U1", "bytes of an attachment that is gone move", "since.has(attachmentId)", "true"],
-    ["U1", "what was used today goes back", "sum(ofToday) - today.least", "sum(ofToday)"],
-    ["U1", "whatever is too much goes to today", "today.most - sum(ofToday)", "sum(dated)"],
-    ["U1", "bytes are taken and not given", "countryAlpha2: country, bytes })", "countryAlpha2: country, bytes: 0 })"],
-    ["U1", "bytes stay where they were as well", "bytes: -bytes })", "bytes: 0 })"],
-    ["U1", "a SIM has used before it was there", "(since.get(attachmentId) ?? day) > deficit.day", "false"],
-    ["U1", "a country keeps all that was guessed", "if (more > 0) surpluses", "if (more > sum(own)) surpluses"]
+    ["U1", "bytes of an attachment that is gone move", "?? Number.POSITIVE_INFINITY", "?? 0"],
+    ["U1", "what was used today goes back", "let back = now - today.least", "let back = now"],
+    ["U1", "whatever is too much goes to today", "let ahead = today.most - now", "let ahead = today.most"],
+    ["U1", "bytes are taken and not given", "add({ ...entry, ...to, bytes })", "void to"],
+    ["U1", "bytes stay where they were as well", "add({ ...entry, bytes: -bytes })", "void 0"],
+    ["U1", "a SIM has used before it was there", "&& bornOn(entry) <= to)", "&& bornOn(entry) < Infinity)"],
+    ["U1", "a country gets more than the telco has", ", usedIn(to) - bookedIn(to))", ", usedIn(to))"],
+    ["U1", "the oldest attachments go first", "bornOn(right) - bornOn(left)", "bornOn(left) - bornOn(right)"]
   ]),
   ...faultsOf("Location.ts", "reports", [
     ["U1", "of several visits in a country the newest is kept", "place - 1 : place", "place : place"],
