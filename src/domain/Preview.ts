@@ -32,6 +32,9 @@ import type { Instant } from "./Time.ts"
 /** The id of whatever the request would make: the nil UUID of RFC 9562, section 5.9. */
 export const NIL = "00000000-0000-0000-0000-000000000000"
 
+/** What a decision about a pause is given (rule S7): no change has an id yet. */
+const unasked: Pause.Given = { changeId: NIL, isRefused: false }
+
 /** A package that the request would order, suspend or cancel. */
 export interface PackageTimes {
   /** `<attachment id>:<occurrence>`. */
@@ -141,7 +144,7 @@ export const creation = (
 
 /** Rule S9: what a deletion would do. One that would be refused says so, and what the SIM shows of its use. */
 export const deletion = (aggregate: SimAggregate.SimAggregate, now: Instant): Result.Result<OfDeletion, NotFound> => {
-  const removed = Deletion.remove(aggregate, now, { changeId: NIL, isRefused: false })
+  const removed = Deletion.remove(aggregate, now, unasked)
   const refusal = Result.isFailure(removed) ? removed.failure : null
   if (refusal?._tag === "NotFound") return Result.fail(refusal)
   const packages = aggregate.attachments.flatMap((of) => of.packages)
@@ -164,7 +167,7 @@ export const replacement = (
   free: Sim,
   now: Instant
 ): Result.Result<OfReplacement, NotFound | SimBusy> => {
-  const given = { pause: { changeId: NIL, isRefused: false }, changeId: NIL, notifiedUntil: new Map() }
+  const given = { pause: unasked, changeId: NIL, notifiedUntil: new Map() }
   return Result.map(Replacement.replace(aggregate, free, given, now), ({ cancelled, left, replaced }) => ({
     replaced,
     ordered: left.map(({ pack, terms }) => ({ ...timesOf(pack), dataMegaBytes: terms.dataMegaBytes })),
@@ -194,7 +197,7 @@ export const pause = (
   wanted: { readonly paused: boolean },
   now: Instant
 ): OfPause => {
-  const { sim: change } = Pause.request(aggregate, wanted, { changeId: NIL, isRefused: false }, now)
+  const { sim: change } = Pause.request(aggregate, wanted, unasked, now)
   return {
     isChanged: change !== undefined,
     pausedAt: (change?.next.sim.service ?? aggregate.sim.service).pausedAt

@@ -13,7 +13,7 @@ import * as Deletion from "./Deletion.ts"
 import type { Work } from "./Job.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { idOf, isAtTelco, type Package } from "./Package.ts"
+import { idOf, isAtTelco, type Package, packageId } from "./Package.ts"
 import * as Pause from "./Pause.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
@@ -226,7 +226,7 @@ export const record = (
   now: Instant
 ): Decision => {
   const { attachmentId, iccid, occurrence, replacement } = work
-  const id = idOf({ attachmentId, occurrence, replacement: { number: replacement, usedBefore: 0, isAwaited: true } })
+  const id = packageId(attachmentId, occurrence, replacement)
   if (present === null) {
     return outcome._tag === "Created" ? { jobs: [Occurrence.cancellation(iccid, id, now)] } : nothing
   }

@@ -28,9 +28,6 @@ export const previewedPackages = (description: string) =>
     description
   )
 
-/** When an answer has a preview. */
-export const DRY_RUN = "Only where `dry_run` is true: what the request would do"
-
 const usedAllowance = Schemas.field(
   Schema.Struct({ dataBytes: Schemas.field(Schema.Finite, "The data that was used, in bytes", 1_048_576) }),
   "What was used of the allowance"
@@ -113,7 +110,7 @@ export const SuspendedAttachment = Schema.Struct({
         11
       )
     }),
-    DRY_RUN
+    Schemas.DRY_RUN
   )
 }).annotate({ identifier: "SuspendedAttachment" })
 

@@ -282,6 +282,9 @@ export const previewable = {
   )
 }
 
+/** When an answer has a preview. */
+export const DRY_RUN = "Only where `dry_run` is true: what the request would do"
+
 /** Parameters of paths. */
 export const ofSim = { iccid: string("The SIM's ICCID", Samples.iccid) }
 export const ofOrganization = { id: organizationId }

@@ -50,7 +50,7 @@ export const UpdatedSim = Schema.Struct({
         ["label"]
       )
     }),
-    "Only where `dry_run` is true: what the request would do"
+    Schemas.DRY_RUN
   )
 }).annotate({ identifier: "UpdatedSim" })
 

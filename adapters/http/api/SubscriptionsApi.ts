@@ -55,7 +55,7 @@ export const CreatedSubscription = Schema.Struct({
         Samples.end
       )
     }),
-    `${AttachmentsApi.DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
+    `${Schemas.DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
   )
 }).annotate({ identifier: "CreatedSubscription" })
 
@@ -80,7 +80,7 @@ export const ReplacedSubscription = Schema.Struct({
         "The packages that would be cancelled on the old SIM, oldest first"
       )
     }),
-    `${AttachmentsApi.DRY_RUN}. The eSIM that is shown is not reserved`
+    `${Schemas.DRY_RUN}. The eSIM that is shown is not reserved`
   )
 }).annotate({ identifier: "ReplacedSubscription" })
 
@@ -97,7 +97,7 @@ export const DeletionPreview = Schema.Struct({
 export const DeletedSubscription = Schema.Struct({
   error: Schemas.hasFailed(false),
   message: Schemas.message,
-  preview: Schemas.optional(DeletionPreview, `${AttachmentsApi.DRY_RUN}. A refusal (403, 409) has it too`)
+  preview: Schemas.optional(DeletionPreview, `${Schemas.DRY_RUN}. A refusal (403, 409) has it too`)
 }).annotate({ identifier: "DeletedSubscription" })
 
 /** The error of a deletion that is refused, with its preview where `dry_run` is true. */
@@ -105,7 +105,7 @@ const refusedDeletion = (code: "esim_installed" | "sim_busy") =>
   Schema.Struct({
     ...Schemas.ErrorBody.fields,
     code: Schemas.field(Schemas.errorCode([code]), "The name of the error", code),
-    preview: Schemas.optional(DeletionPreview, AttachmentsApi.DRY_RUN)
+    preview: Schemas.optional(DeletionPreview, Schemas.DRY_RUN)
   }).annotate({ description: Schemas.described([code]) })
 
 const EsimInstalled = refusedDeletion("esim_installed").annotate({ identifier: "EsimInstalled" })
@@ -124,7 +124,7 @@ export const ChangedService = Schema.Struct({
         Samples.used
       )
     }),
-    AttachmentsApi.DRY_RUN
+    Schemas.DRY_RUN
   )
 }).annotate({ identifier: "ChangedService" })
 

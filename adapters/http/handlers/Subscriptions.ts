@@ -40,12 +40,13 @@ const created = (
   esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa, ...install(sim) }
 })
 
-const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) =>
-  packages.map((one) => ({
-    package_id: one.packageId,
-    activation_at: Responses.instant(one.activationAt),
-    expiration_at: Responses.instant(one.expirationAt)
-  }))
+const previewedPackage = (one: Preview.PackageTimes) => ({
+  package_id: one.packageId,
+  activation_at: Responses.instant(one.activationAt),
+  expiration_at: Responses.instant(one.expirationAt)
+})
+
+const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) => packages.map(previewedPackage)
 
 const replaced = (of: Subscription.Replaced, install: Responses.Install) => ({
   ...Responses.data(shape(of, install)),
@@ -58,7 +59,7 @@ const replacementPreview = (
 ): typeof SubscriptionsApi.ReplacedSubscription.Type => ({
   ...replaced(of.replaced, install),
   preview: {
-    packages: previewed(of.ordered).map((one, at) => ({ ...one, data_mega_bytes: of.ordered[at]?.dataMegaBytes ?? 0 })),
+    packages: of.ordered.map((one) => ({ ...previewedPackage(one), data_mega_bytes: one.dataMegaBytes })),
     cancelled_packages: previewed(of.cancelled)
   }
 })

@@ -49,12 +49,14 @@ const created = (of: Subscription.Created): Types.CreatedSubscription => ({
   sim: subscribedSim(of.sim)
 })
 
+const previewedPackage = (one: Preview.PackageTimes): Types.PreviewedPackage => ({
+  packageId: one.packageId,
+  activationAt: Arguments.toDateOrNull(one.activationAt),
+  expirationAt: Arguments.toDateOrNull(one.expirationAt)
+})
+
 const previewed = (packages: ReadonlyArray<Preview.PackageTimes>): ReadonlyArray<Types.PreviewedPackage> =>
-  packages.map((one) => ({
-    packageId: one.packageId,
-    activationAt: Arguments.toDateOrNull(one.activationAt),
-    expirationAt: Arguments.toDateOrNull(one.expirationAt)
-  }))
+  packages.map(previewedPackage)
 
 const creationPreview = (of: Preview.OfCreation): Types.CreationPreview => ({
   created: created(of.created),
@@ -69,7 +71,7 @@ const replaced = (of: Subscription.Replaced): Types.ReplacedSubscription => ({
 
 const replacementPreview = (of: Preview.OfReplacement): Types.ReplacementPreview => ({
   replaced: replaced(of.replaced),
-  packages: previewed(of.ordered).map((one, at) => ({ ...one, dataMegaBytes: of.ordered[at]?.dataMegaBytes ?? 0 })),
+  packages: of.ordered.map((one) => ({ ...previewedPackage(one), dataMegaBytes: one.dataMegaBytes })),
   cancelledPackages: previewed(of.cancelled)
 })
 

@@ -232,6 +232,22 @@ export class Commits extends Context.Service<
 
 const ATTEMPTS = 100
 
+/**
+ * The instants until which attachments have been notified, which are those of their jobs. Their SIM was loaded before: if a job
+ * notifies something after that, the SIM has another version, and the commit is a conflict.
+ */
+export const notifiedUntil = Effect.fnUntraced(function* (
+  { jobs }: Pick<Storage.Storage["Service"], "jobs">,
+  attachments: ReadonlyArray<Lifecycle.NotifiedAttachment>
+) {
+  const until = new Map<string, Instant>()
+  for (const attachment of attachments) {
+    const job = yield* jobs.get(Lifecycle.jobIdOf(attachment))
+    if (job !== null) until.set(attachment.attachmentId, job.dueAt)
+  }
+  return until
+})
+
 const nothingCaused: { readonly payloads: ReadonlyArray<Payload>; readonly jobs: ReadonlyArray<NewJob> } = {
   payloads: [],
   jobs: []
@@ -259,19 +275,6 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     const namedTypes = yield* NamedTypes
 
     /**
-     * The instant until which the attachments that a change ends have been notified. The SIM was loaded before. If
-     * the job of one of them notifies something after that, the SIM has another version, and the commit is a conflict.
-     */
-    const notifiedUntil = Effect.fnUntraced(function* (change: SimDifference.SimChange, now: Instant) {
-      const from = new Map<string, Instant>()
-      for (const attachment of Lifecycle.ended(change, now)) {
-        const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachment))
-        if (job !== null) from.set(attachment.attachmentId, job.dueAt)
-      }
-      return from
-    })
-
-    /**
      * Rule E1: the events and jobs that a change causes. The views of a SIM's aggregate do not name its subscription and
      * plans, so the aggregate is read if there is something to notify. The version of the SIM guards that they belong
      * together.
@@ -282,7 +285,11 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       now: Instant
     ) {
       const isTimed = Lifecycle.includesTimed(types)
-      const { causes, jobs } = Lifecycle.caused(change, now, isTimed ? yield* notifiedUntil(change, now) : undefined)
+      const { causes, jobs } = Lifecycle.caused(
+        change,
+        now,
+        isTimed ? yield* notifiedUntil(storage, Lifecycle.ended(change, now)) : undefined
+      )
       const asked = causes.filter(({ type }) => types.has(type))
       const whole = SimDifference.wholeOf(change)
       const aggregate = asked.length === 0 ? null : (whole ?? (yield* storage.simAggregates.get(change.loaded.sim)))

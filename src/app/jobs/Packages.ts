@@ -3,6 +3,7 @@
  * SIM, a suspension, and a cancellation. A refusal of a suspension or cancellation ends the job (rule S6).
  */
 import { Effect, Result } from "effect"
+import type { Decision } from "../../domain/Decision.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
@@ -10,9 +11,10 @@ import { idOf, isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Replacement from "../../domain/Replacement.ts"
+import type { ForOccurrence } from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { Storage } from "../../ports/Storage.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { cachedThenReload, Commits } from "../commit/Commits.ts"
 import {
@@ -38,6 +40,31 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const giveBack = yield* makeGiveBack
 
+  /** What the job of a package goes by, as it is stored; null once its attachment is gone or has moved on. */
+  const load = (
+    { job: { organizationId } }: LeasedJob,
+    work: Of<"CreatePackage" | "ReplacePackage">
+  ): Effect.Effect<ForOccurrence | null, StorageError> => {
+    const { attachmentId, iccid, occurrence } = work
+    const of = { organizationId, iccid, attachmentId, occurrence }
+    return Effect.map(storage.simAggregates.forOccurrence(of), Occurrence.stillOf(work))
+  }
+
+  /** Ends the job with a decision on what is stored by then. */
+  const record = (
+    held: LeasedJob,
+    present: Effect.Effect<ForOccurrence | null, StorageError>,
+    decide: (present: ForOccurrence | null, now: Instant) => Decision
+  ) =>
+    commits.retryOnConflict(
+      Effect.gen(function* () {
+        const known = yield* present
+        const now = yield* clock.now
+        const commit = yield* commits.prepare(held.job.organizationId, decide(known, now), now)
+        yield* commits.write(finishing(held, commit))
+      })
+    )
+
   /** Ends the job of a package that is not wanted any more; another job cancels it at the telco, which may have it. */
   const cancelled = Effect.fnUntraced(function* (held: LeasedJob, iccid: string, id: string, now: Instant) {
     const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
@@ -51,24 +78,11 @@ export const make = Effect.gen(function* () {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
     const id = packageId(attachmentId, occurrence, work.replacement)
-    const load = Effect.map(
-      storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence }),
-      Occurrence.stillOf(work)
-    )
-
     const now = yield* clock.now
-    const loaded = yield* load
-    const present = cachedThenReload(loaded, load)
-
-    const record = (outcome: Occurrence.Outcome) =>
-      commits.retryOnConflict(
-        Effect.gen(function* () {
-          const known = yield* present
-          const now = yield* clock.now
-          const decision = Occurrence.record(known, work, outcome, now)
-          yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, now)))
-        })
-      )
+    const loaded = yield* load(held, work)
+    const present = cachedThenReload(loaded, load(held, work))
+    const recordOutcome = (outcome: Occurrence.Outcome) =>
+      record(held, present, (known, now) => Occurrence.record(known, work, outcome, now))
 
     const step = Occurrence.step(loaded, occurrence, now)
     switch (step._tag) {
@@ -78,18 +92,18 @@ export const make = Effect.gen(function* () {
       case "Gone":
         return yield* cancelled(held, iccid, id, now)
       case "Record":
-        yield* record(step.outcome)
+        yield* recordOutcome(step.outcome)
         return "done" satisfies Done
       case "Order": {
         const { attachment, window } = step
         const order = { packageId: id, iccid, window, terms: attachment.terms }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isSuccess(answer)) {
-          yield* record({ _tag: "Created", telco: answer.success })
+          yield* recordOutcome({ _tag: "Created", telco: answer.success })
           return "done" satisfies Done
         }
         if (answer.failure._tag === "Telco.Refused") {
-          yield* record({ _tag: "Refused", message: answer.failure.message })
+          yield* recordOutcome({ _tag: "Refused", message: answer.failure.message })
           return "refused" satisfies Done
         }
         // The next occurrence does not wait for this one.
@@ -108,16 +122,11 @@ export const make = Effect.gen(function* () {
 
   /** Orders what is left of a package on the SIM that its subscription has moved to (rule S8). */
   const replace = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"ReplacePackage">) {
-    const { organizationId } = held.job
     const { attachmentId, iccid, occurrence, replacement } = work
     const id = packageId(attachmentId, occurrence, replacement)
-    const load = Effect.map(
-      storage.simAggregates.forOccurrence({ organizationId, iccid, attachmentId, occurrence }),
-      Occurrence.stillOf(work)
-    )
     const now = yield* clock.now
-    const loaded = yield* load
-    const present = cachedThenReload(loaded, load)
+    const loaded = yield* load(held, work)
+    const present = cachedThenReload(loaded, load(held, work))
     const step = Replacement.step(loaded, work, now)
     switch (step._tag) {
       case "Nothing":
@@ -136,12 +145,7 @@ export const make = Effect.gen(function* () {
         const outcome: Replacement.Outcome = Result.isSuccess(answer)
           ? { _tag: "Created", telcoPackageId: answer.success.telcoPackageId }
           : { _tag: "Refused", message: answer.failure.message }
-        yield* commits.retryOnConflict(
-          Effect.gen(function* () {
-            const decision = Replacement.record(yield* present, work, outcome, yield* clock.now)
-            yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, yield* clock.now)))
-          })
-        )
+        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now))
         return Result.isSuccess(answer) ? ("done" satisfies Done) : ("refused" satisfies Done)
       }
     }

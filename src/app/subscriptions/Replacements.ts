@@ -7,12 +7,11 @@ import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Preview from "../../domain/Preview.ts"
 import type { NoFreeSim, NotFound, SimBusy, SimsReleasing } from "../../domain/Refusal.ts"
 import * as Replacement from "../../domain/Replacement.ts"
-import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Replaced } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Commits } from "../commit/Commits.ts"
+import { Commits, notifiedUntil } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../jobs/JobRunner.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
@@ -67,16 +66,6 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
     const loadLive = yield* makeLoadLive
     const { waitLimitMillis } = yield* Settings
 
-    /** Until when the attachments have been notified. The version of the SIM guards that it stays so. */
-    const notifiedUntil = Effect.fnUntraced(function* ({ attachments }: SimAggregate) {
-      const until = new Map<string, number>()
-      for (const attachment of Lifecycle.followedOf(attachments)) {
-        const job = yield* storage.jobs.get(Lifecycle.jobIdOf(attachment))
-        if (job !== null) until.set(attachment.attachmentId, job.dueAt)
-      }
-      return until
-    })
-
     const begin = Effect.fnUntraced(function* (of: OfSubscription, reserve: SimReservations.Reserve) {
       const { organizationId } = of
       const isInside = yield* inTransaction
@@ -87,7 +76,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       const given = {
         pause: pause.given,
         changeId: yield* ids.next(now, organizationId),
-        notifiedUntil: yield* notifiedUntil(aggregate)
+        notifiedUntil: yield* notifiedUntil(storage, Lifecycle.followedOf(aggregate.attachments))
       }
       const { decision, replaced } = yield* Effect.fromResult(Replacement.replace(aggregate, free, given, now))
       const lease = isInside ? undefined : yield* tasks.lease

@@ -244,10 +244,10 @@ const moveAttachments = Columns.update(
   Columns.pick(attachmentColumns, ["organizationId", "attachmentId", "iccid", "replacements"], ["organizationId"])
 )
 
-const packageKeyed = packageColumns.all.filter((name) => name !== "status")
+const changingOfPackages = packageColumns.all.filter((name) => name !== "status")
 
 /** Writes everything that can change of packages, their SIM too. */
-const updatePackages = Columns.update("package_updated", "package", Columns.pick(packageColumns, packageKeyed))
+const updatePackages = Columns.update("package_updated", "package", Columns.pick(packageColumns, changingOfPackages))
 
 const attachmentKey = Columns.pick(attachmentColumns, ["organizationId", "attachmentId"])
 
