@@ -74,8 +74,12 @@ export class JobRunner extends Context.Service<
     readonly provision: (held: LeasedJob, work: Of<"Provision">, aggregate: SimAggregate) => Outcome<Created>
     readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<Sent>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
-    /** Begins a job that the caller need not wait for, and holds its lease. */
-    readonly begin: (held: LeasedJob, work: OneStep) => Effect.Effect<Fiber.Fiber<void, Storage.StorageError>>
+    /**
+     * Begins all jobs that the commit puts under the lease, and waits so many milliseconds for them at most: so that what
+     * they do is usually done when the answer arrives. They do not need the caller. On a clock that stands still they have
+     * their turns one after the other, as a worker's jobs do, so that a simulation is the same on every storage.
+     */
+    readonly tryAll: (commit: Storage.Commit, lease: Storage.Lease, withinMillis: number) => Effect.Effect<void>
     /**
      * What goes on with the attempt of the current request's key. Null where there is none, or where it was undone: then
      * the request begins anew. While it is being undone the request is refused, and so it is while another one goes on with
@@ -124,24 +128,6 @@ export const heldBy = (commit: Storage.Commit, lease: Storage.Lease): LeasedJob 
   return { job, token: lease.token }
 }
 
-/**
- * Begins all jobs that the commit puts under the lease, and waits so many milliseconds for them at most: so that what they do
- * is usually done when the answer arrives. They do not need the caller.
- */
-export const tryAll = Effect.fnUntraced(function* (
-  { begin }: Pick<JobRunner["Service"], "begin">,
-  commit: Storage.Commit,
-  { token }: Storage.Lease,
-  withinMillis: number
-) {
-  const tries: Array<Fiber.Fiber<void, Storage.StorageError>> = []
-  for (const { job, lease } of commit.jobs?.put ?? []) {
-    const { work } = job
-    if (lease?.token === token && work._tag !== "RunCommand") tries.push(yield* begin({ job, token }, work))
-  }
-  yield* Effect.timeoutOption(Fiber.awaitAll(tries), withinMillis)
-})
-
 export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks | Leases.Leases | Recovery> =
   Layer.effect(
     JobRunner,
@@ -153,6 +139,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const leases = yield* Leases.Leases
       const recovery = yield* Recovery
       const { telcoTimeoutMillis: withinMillis } = yield* Settings
+      const isStandingClock = clock.set !== null
       const provision = yield* Provision.make
       const packages = yield* Packages.make
       const sendSms = yield* SendSms.make
@@ -256,7 +243,18 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
         provision: (held, of, aggregate) => awaited(held, measured(held, provision(held, of, aggregate))),
         sendSms: (held, of) => awaited(held, measured(held, sendSms(held, of))),
         changeMobilePlan: (held, of) => awaited(held, measured(held, changeMobilePlan(held, of, true))),
-        begin: (held, of) => begin(held, Effect.asVoid(perform(held, of)))
+        tryAll: Effect.fnUntraced(function* (commit, { token }, withinMillis) {
+          const tries: Array<Fiber.Fiber<TryOutcome, Storage.StorageError>> = []
+          const ended = Effect.suspend(() => Effect.timeoutOption(Fiber.awaitAll(tries), withinMillis))
+          for (const { job, lease } of commit.jobs?.put ?? []) {
+            const { work } = job
+            if (lease?.token !== token || work._tag === "RunCommand") continue
+            const held = { job, token }
+            tries.push(yield* begin(held, perform(held, work)))
+            if (isStandingClock) yield* ended
+          }
+          yield* ended
+        })
       })
     })
   )

@@ -94,7 +94,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
         const { commit, lease, replaced } = yield* reservations.during((reserve) =>
           commits.retryOnConflict(begin(of, reserve))
         )
-        if (lease !== undefined) yield* JobRunner.tryAll(runner, commit, lease, waitLimitMillis)
+        if (lease !== undefined) yield* runner.tryAll(commit, lease, waitLimitMillis)
         return replaced
       }),
       previewReplace: Effect.fn("Replacements.previewReplace")(function* (of) {

@@ -378,7 +378,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             return { commit, lease }
           })
         )
-        if (begun.lease !== undefined) yield* JobRunner.tryAll(runner, begun.commit, begun.lease, waitLimitMillis)
+        if (begun.lease !== undefined) yield* runner.tryAll(begun.commit, begun.lease, waitLimitMillis)
       }),
       previewRemove: Effect.fn("Subscriptions.previewRemove")(function* (of) {
         const aggregate = yield* loadLive(of)
