@@ -37,6 +37,7 @@ import * as Health from "./app/engine/Health.ts"
 import * as Reports from "./app/telco/Reports.ts"
 import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
+import * as ServiceOperators from "./app/organizations/ServiceOperators.ts"
 import * as SimCorrections from "./app/sims/SimCorrections.ts"
 import * as Sims from "./app/sims/Sims.ts"
 import * as Stock from "./app/sims/Stock.ts"
@@ -80,6 +81,7 @@ export type Services =
   | Problems.Problems
   | Health.QueueDepth
   | Reports.Reports
+  | ServiceOperators.ServiceOperators
   | SimCorrections.SimCorrections
   | Sims.Sims
   | Health.StorageProbe
@@ -119,6 +121,7 @@ const resources = Layer.mergeAll(
     ApiKeys.layer,
     AuditLog.layer,
     EventHandlers.layer,
+    ServiceOperators.layer,
     Stock.layer,
     Webhooks.layer,
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))

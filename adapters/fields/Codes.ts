@@ -48,6 +48,7 @@ export const table = {
   packages_listed: [409, "The telco lists packages of ours on the SIM that would be free"],
   subscription_full: [409, "The subscription's plan attachments would have more than 1 MiB of data together"],
   quota_exceeded: [409, "The organization has as many of these as it may have; the message says how many"],
+  operator_name_taken: [409, "An operator of the service has that name"],
   attachment_expired: [409, "An expired attachment cannot be suspended"],
   region_exists: [409, "A profile with exactly these countries exists"],
   webhook_endpoint_disabled: [409, "The webhook endpoint is disabled, and gets no deliveries"],

@@ -11,6 +11,7 @@ type Tables = { readonly [K in Rows.Kind]: Table<K> }
 
 const makeTables = (): Tables => ({
   organization: new Table("organization"),
+  operator: new Table("operator"),
   apiKey: new Table("apiKey"),
   endpoint: new Table("endpoint"),
   handler: new Table("handler"),

@@ -18,6 +18,7 @@ import * as Search from "./statements/sims/Search.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
+import * as Operators from "./statements/Operators.ts"
 import * as Organizations from "./statements/Organizations.ts"
 import * as Plans from "./statements/Plans.ts"
 import * as Reports from "./statements/Reports.ts"
@@ -37,6 +38,12 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       page: Organizations.page(database),
       get: Organizations.byId(database),
       count: Organizations.count(database)
+    },
+    operators: {
+      byHash: Operators.byHash(database),
+      get: Operators.byId(database),
+      named: Operators.named(database),
+      page: Operators.page(database)
     },
     apiKeys: {
       byHash: Organizations.keyByHash(database),

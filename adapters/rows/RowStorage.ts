@@ -103,6 +103,17 @@ const storage = (store: RowStore): Storage.Service => {
       get: (organizationId) => read(() => get("organization", organizationId)),
       count: ({ atMost, kind, organizationId }) => read(() => counts[kind](organizationId, atMost))
     },
+    operators: {
+      byHash: (hash) =>
+        read(() => {
+          const [current] = values(store.also("operator", Rows.operatorsWith(hash), null))
+          return current ?? values(list("operator")).find(({ previousHash }) => previousHash === hash) ?? null
+        }),
+      get: (operatorId) => read(() => get("operator", operatorId)),
+      named: (name) =>
+        read(() => values(list("operator")).find((one) => one.name === name && one.deletedAt === null) ?? null),
+      page: (query) => read(() => page("operator", query))
+    },
     apiKeys: {
       byHash: (hash) => read(() => values(store.also("apiKey", Rows.keysWith(hash), null))[0] ?? null),
       get: ({ apiKeyId, organizationId }) => read(() => get("apiKey", apiKeyId, organizationId)),

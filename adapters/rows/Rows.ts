@@ -2,12 +2,14 @@
  * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of the domain's.
  */
 import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
-import type { Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
+import type { Operator, Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
 import { EventHandler, Sim, type Stock, type UsageBook, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 /** The kinds of rows, and what each has as its value. */
 export interface Kinds {
   /** The id is `organizationId`. */
   readonly organization: Organization.Organization
+  /** The id is `operatorId`; of the whole service; listed by its token's hash as well. */
+  readonly operator: Operator.Operator
   /** The id is `apiKeyId`; listed by its hash as well. */
   readonly apiKey: ApiKey.ApiKey
   /** The id is `endpointId`; deleted ones stay. */
@@ -110,6 +112,9 @@ const ofService = (id: string, position: number): Place => ({
 /** The API keys with a hash. */
 export const keysWith = (hash: string): string => `hash:${hash}`
 
+/** The operators whose token has a hash. */
+export const operatorsWith = (hash: string): string => `operator:${hash}`
+
 /** An organization's SIMs with a live subscription, by the creation of that. */
 export const liveOf = (organizationId: string): string => `live:${organizationId}`
 
@@ -152,6 +157,11 @@ const ofKey = (key: ApiKey.ApiKey): Place => {
   const { position, ...place } = created("apiKeyId")(key)
   return { ...place, position, also: { list: keysWith(key.hash), position, id: place.id } }
 }
+
+const ofOperator = ({ createdAt: position, hash, operatorId: id }: Operator.Operator): Place => ({
+  ...ofService(id, position),
+  also: { list: operatorsWith(hash), position, id }
+})
 
 const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
   const { iccid: id, importSequence: position, organizationId, recycledAt } = sim
@@ -228,6 +238,7 @@ export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
 /** Where the row of a value is. */
 export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),
+  operator: ofOperator,
   apiKey: ofKey,
   endpoint: ofEndpoint,
   handler: ({ name }) => ofService(name, 0),

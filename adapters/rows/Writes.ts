@@ -4,6 +4,7 @@
  * A part that meets something else than it relies on throws `Conflict`, and the transaction that it runs in takes back
  * what was written before.
  */
+import type { Operator } from "simplan/ports"
 import { Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time, UsageBook } from "simplan/ports"
 import type { RowStore } from "./RowStore.ts"
 import * as Rows from "./Rows.ts"
@@ -38,7 +39,7 @@ const check = (on: Storage.Conflict["on"], holds: boolean): void => {
 
 const checkLease = (held: string | null, token: string): void => check("lease", held === token)
 
-type Versioned = "apiKey" | "endpoint" | "plan" | "stockLevel"
+type Versioned = "apiKey" | "endpoint" | "operator" | "plan" | "stockLevel"
 
 /** Writes all that the commit has. Throws `Conflict`. */
 export const write = (store: RowStore, commit: Storage.Commit): void => {
@@ -52,6 +53,12 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
       return { ...value, version: value.version + 1 }
     })
   for (const organization of commit.organizations ?? []) put("organization", organization)
+  for (const operator of commit.operators ?? []) putVersion("operator", operator)
+  for (const { deletedAt, hash, name } of commit.operators ?? []) {
+    check("operator token", [...store.also("operator", Rows.operatorsWith(hash), null)].length === 1)
+    const isNamesake = (other: Operator.Operator) => other.name === name && other.deletedAt === null
+    check("operator name", deletedAt !== null || values("operator", "").filter(isNamesake).length === 1)
+  }
   for (const key of commit.apiKeys ?? []) putVersion("apiKey", key)
   for (const { hash } of commit.apiKeys ?? [])
     check("api key", [...store.also("apiKey", Rows.keysWith(hash), null)].length === 1)

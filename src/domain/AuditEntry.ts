@@ -8,6 +8,9 @@ import type { Instant } from "./Time.ts"
 
 /** What can be done. The part before the dot is the type of the resource. */
 export const actions = [
+  "operator.create",
+  "operator.rotate",
+  "operator.delete",
   "organization.create",
   "api_key.create",
   "api_key.revoke",
@@ -59,7 +62,10 @@ export type Action = (typeof actions)[number]
 
 /** Where a change comes from. */
 export interface Origin {
-  /** The id of the API key; `admin` and `telco` for those who have a token; `host` for a host that embeds the services. */
+  /**
+   * The id of the API key, or the name of the operator, `bootstrap` for who has the server's token; `telco` for who has that of
+   * the telco; `host` for a host that embeds the services.
+   */
   readonly actor: string
   /** The network address of the caller; null if it is unknown. */
   readonly address: string | null

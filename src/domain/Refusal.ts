@@ -117,6 +117,12 @@ export class AttachmentExpired extends Data.TaggedError("AttachmentExpired")<{
   readonly attachmentId: string
 }> {}
 
+/** An operator of the service has that name already (rule W14). */
+export class OperatorNameTaken extends Data.TaggedError("OperatorNameTaken")<{
+  /** Trimmed, as it was asked for. */
+  readonly operatorName: string
+}> {}
+
 /** The organization has a region of that name already (rule I4). */
 export class RegionNameTaken extends Data.TaggedError("RegionNameTaken")<{
   /** Trimmed, as it was asked for. */
@@ -246,6 +252,7 @@ const classes = {
   LabelMismatch,
   EsimInstalled,
   AttachmentExpired,
+  OperatorNameTaken,
   RegionNameTaken,
   RegionUncovered,
   RegionExists,
@@ -298,6 +305,7 @@ const tagCodes = {
   LabelMismatch: "label_mismatch",
   EsimInstalled: "esim_installed",
   AttachmentExpired: "attachment_expired",
+  OperatorNameTaken: "operator_name_taken",
   RegionNameTaken: "region_name_taken",
   RegionUncovered: "region_uncovered",
   RegionExists: "region_exists",
@@ -396,6 +404,8 @@ export const sentence = (refusal: Plain): string => {
       return "The webhook endpoint is disabled"
     case "AttachmentExpired":
       return "The plan attachment has expired"
+    case "OperatorNameTaken":
+      return `name is taken: an operator named ${JSON.stringify(refusal.operatorName)} exists already`
     case "RegionNameTaken":
       return `regionName is taken: a custom region named "${refusal.regionName}" exists already`
     case "RegionUncovered":

@@ -11,7 +11,7 @@ export interface Changes {
   readonly jobsDueAt: Instant | null
   /** The earliest next attempt of the deliveries that anyone may now make; null where there are none. */
   readonly deliveriesDueAt: Instant | null
-  /** Whether a key was made, rotated or revoked: what is cached of keys is to be forgotten. */
+  /** Whether a key or an operator's token was made, rotated or revoked: what is cached of both is to be forgotten. */
   readonly apiKeys: boolean
   /** Whether the catalogue was replaced. */
   readonly catalogue: boolean
@@ -94,6 +94,7 @@ export const of = ({
   eventHandlers,
   events = [],
   jobs,
+  operators,
   webhookEndpoints
 }: Commit): Changes => {
   let sent = deliveries === undefined ? null : deliveriesDueAt(deliveries)
@@ -101,7 +102,7 @@ export const of = ({
   return {
     jobsDueAt: jobs === undefined ? null : jobsDueAt(jobs),
     deliveriesDueAt: sent,
-    apiKeys: some(apiKeys),
+    apiKeys: some(apiKeys) || some(operators),
     catalogue: catalogue !== undefined,
     webhookEndpoints: some(webhookEndpoints) || eventHandlers !== undefined,
     commands: named((commands?.settled ?? []).map(({ commandId }) => commandId))

@@ -3,10 +3,11 @@
  *
  * Every adapter gives these guarantees; the conformance suite in `src/testing` checks them:
  * - A commit happens as a whole or not at all, across facts, events and jobs.
- * - Each written SIM, plan, key or endpoint carries the version that was loaded; 0 says that it is new. Where another
+ * - Each written SIM, plan, key, operator or endpoint carries the version that was loaded; 0 says that it is new. Where another
  *   version is stored, the commit changes nothing and fails with `Conflict`. A written value is stored with
  *   `version + 1`.
- * - ICCIDs and key hashes are unique in the whole service; in their organization, region names are, and the sets of
+ * - ICCIDs, the hashes of keys and of operators' tokens, and the names of operators that are not deleted are unique in the
+ *   whole service; in their organization, region names are, and the sets of
  *   countries of regions (`Region.countriesKey`). Texts are compared exactly, and ordered by code point (ids are ASCII).
  * - A read is one consistent snapshot.
  * - Instants round-trip to the millisecond. Strings round-trip exactly; the edge refuses NUL and lone surrogates. JSON
@@ -18,7 +19,7 @@ import type * as Changes from "./Changes.ts"
 import type { Commit } from "./storage/Commit.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
 import type { AuditEntries, Commands, Deliveries, IdempotencyRecords, Jobs, Problems } from "./storage/Operation.ts"
-import type { ApiKeys, EventHandlers, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
+import type { ApiKeys, EventHandlers, Operators, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Read } from "./storage/Read.ts"
 import type { Sims } from "./storage/Sims.ts"
@@ -38,6 +39,8 @@ export type * from "./storage/Usage.ts"
 export interface Reads {
   /** The tenants. */
   readonly organizations: Organizations
+  /** Who the management API takes requests from (rule W14). */
+  readonly operators: Operators
   /** By hash for a request, and in pages. */
   readonly apiKeys: ApiKeys
   /** Reads of one endpoint, or of a page. */

@@ -21,6 +21,7 @@ import * as Equivalence from "./storage/random/Equivalence.ts"
 import * as StoredJobs from "./storage/Jobs.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
+import * as Operators from "./storage/Operators.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
 import * as Service from "./storage/Service.ts"
@@ -53,6 +54,7 @@ export interface Options extends Suite.Options {
 const scenarios: ReadonlyArray<World.Scenario> = [
   ...AllOrNothing.cases,
   ...Conflicts.cases,
+  ...Operators.cases,
   ...Requests.cases,
   ...StoredJobs.cases,
   ...JobQueue.cases,

@@ -11,6 +11,7 @@ import type { Job } from "../../src/domain/Job.ts"
 import * as Aggregates from "../../src/domain/SimAggregate.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
+import type { Operator } from "../../src/domain/Operator.ts"
 import type { Package } from "../../src/domain/Package.ts"
 import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
 import type { Region } from "../../src/domain/Region.ts"
@@ -200,6 +201,23 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   createdAt: NOW,
   expiresAt: null,
   revokedAt: null,
+  version: 0,
+  ...changes
+})
+
+/** An operator of the service who sees all organizations. */
+export const operator = (changes: Partial<Operator> = {}): Operator => ({
+  operatorId: "operator",
+  name: "Ada",
+  role: "support",
+  organizationId: null,
+  hash: "hash",
+  hint: "hint",
+  previousHash: null,
+  previousUntil: null,
+  createdAt: NOW,
+  expiresAt: null,
+  deletedAt: null,
   version: 0,
   ...changes
 })

@@ -17,6 +17,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.LabelMismatch({ iccid: "8", simLabel: "Red", label: "Green" }),
   new Refusal.EsimInstalled({ iccid: "8" }),
   new Refusal.AttachmentExpired({ attachmentId: "a" }),
+  new Refusal.OperatorNameTaken({ operatorName: "Ada" }),
   new Refusal.RegionNameTaken({ regionName: "North", missingIso2: ["XX"] }),
   new Refusal.RegionUncovered({ missingIso2: ["XX"] }),
   new Refusal.RegionExists({ coverageId: "c", regionCode: "R", regionName: "North", iso2List: ["SE"] }),

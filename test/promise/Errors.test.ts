@@ -70,6 +70,7 @@ const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.LabelMismatch({ iccid: "8", simLabel: "Blue", label: "Green" }),
   new Refusal.EsimInstalled({ iccid: "8" }),
   new Refusal.AttachmentExpired({ attachmentId: "a" }),
+  new Refusal.OperatorNameTaken({ operatorName: "Ada" }),
   new Refusal.RegionNameTaken({ regionName: "r", missingIso2: [] }),
   new Refusal.RegionUncovered({ missingIso2: ["XX"] }),
   new Refusal.RegionExists({ coverageId: "c", regionCode: "r", regionName: "r", iso2List: [] }),

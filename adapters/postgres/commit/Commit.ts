@@ -16,6 +16,7 @@ import * as Deliveries from "../queue/Deliveries.ts"
 import * as Events from "../statements/Events.ts"
 import * as Idempotency from "../statements/Idempotency.ts"
 import * as JobQueue from "../queue/JobQueue.ts"
+import * as Operators from "../statements/Operators.ts"
 import * as Organizations from "../statements/Organizations.ts"
 import * as Plans from "../statements/Plans.ts"
 import * as Reports from "../statements/Reports.ts"
@@ -37,6 +38,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.idempotency?.forgotten, Idempotency.forget),
     ...some(commit.commands?.put, Commands.put),
     ...some(commit.commands?.settled, Commands.settle),
+    ...some(commit.operators, Operators.put),
     ...some(commit.apiKeys, Organizations.putKeys),
     ...some(commit.webhookEndpoints, WebhookEndpoints.put),
     ...some(commit.plans, Plans.put),

@@ -57,7 +57,9 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   // These unique constraints are named by the port. Any other means that another commit has just made the row.
   region_name: "region name",
   region_countries: "region countries",
-  api_key_hash: "api key"
+  api_key_hash: "api key",
+  operator_hash: "operator token",
+  operator_name: "operator name"
 }
 
 /** The SQLSTATE of a failure that the server has reported. */

@@ -215,6 +215,7 @@ type Commit = Storage.Commit
 // Rare, and with a say in what else a commit may have, or in more than the rows they name.
 const alone = [
   "organizations",
+  "operators",
   "apiKeys",
   "webhookEndpoints",
   "eventHandlers",

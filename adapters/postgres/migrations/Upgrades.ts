@@ -322,5 +322,26 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0018_replacements": [
     `alter table simplan.attachment add column replacements integer not null default 0`,
     `alter table simplan.package add column replacement jsonb`
+  ],
+  // Who the management API takes requests from (rule W14). They belong to the service, and see one organization or all.
+  "0019_operators": [
+    `create table simplan.operator (
+    operator_id text collate "C" not null primary key,
+    name text collate "C" not null,
+    role text not null,
+    organization_id text collate "C",
+    hash text collate "C" not null,
+    hint text not null,
+    previous_hash text collate "C",
+    previous_until bigint,
+    created_at bigint not null,
+    expires_at bigint,
+    deleted_at bigint,
+    version bigint not null,
+    constraint operator_hash unique (hash)
+  )`,
+    `create unique index operator_name on simplan.operator (name) where deleted_at is null`,
+    `create index operator_of_previous_hash on simplan.operator (previous_hash) where previous_hash is not null`,
+    `create index operator_listed on simplan.operator (created_at, operator_id)`
   ]
 }

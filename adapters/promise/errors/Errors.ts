@@ -37,6 +37,7 @@ export type ErrorCode =
   | "plan_not_found"
   | "job_not_found"
   | "problem_not_found"
+  | "operator_name_taken"
   | "quota_exceeded"
   | "region_exists"
   | "region_name_taken"
@@ -199,6 +200,9 @@ export class SubscriptionFullError extends ConflictError {}
 
 /** The organization has as many of a kind as it may have (rule W13): `quota_exceeded`, 409. */
 export class QuotaExceededError extends ConflictError {}
+
+/** An operator of the service has that name (rule W14): `operator_name_taken`, 409. */
+export class OperatorNameTakenError extends ConflictError {}
 
 /** An expired attachment cannot be suspended (rule T7): `attachment_expired`, 409. */
 export class AttachmentExpiredError extends ConflictError {}
@@ -366,6 +370,7 @@ for (const [name, { prototype }] of Object.entries({
   PackagesListedError,
   SubscriptionFullError,
   QuotaExceededError,
+  OperatorNameTakenError,
   AttachmentExpiredError,
   RegionExistsError,
   EndpointDisabledError,

@@ -62,6 +62,8 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
       return new Errors.SimsReleasingError({ ...of(message), retryAfterSeconds })
     }
+    case "OperatorNameTaken":
+      return new Errors.OperatorNameTakenError({ ...of(Refusal.sentence(refusal)), field: "name" })
     case "QuotaExceeded":
       return new Errors.QuotaExceededError(of(Refusal.sentence(refusal)))
     case "SmsLimited": {

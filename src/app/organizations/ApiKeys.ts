@@ -1,23 +1,20 @@
 /**
- * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3).
- *
- * Each process caches the keys that it has looked up until any key changes, for `cacheMillis` at most, and unknown ones for
- * 2 s.
+ * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3). `KeyLookup` says for
+ * how long a process goes by what it has looked up.
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
 import * as ApiKey from "../../domain/ApiKey.ts"
 import { kinds } from "../../domain/Idempotency.ts"
-import { type InvalidField, KeyRefused, NotFound, type QuotaExceeded } from "../../domain/Refusal.ts"
+import { type InvalidField, type KeyRefused, NotFound, type QuotaExceeded } from "../../domain/Refusal.ts"
 import * as Organization from "../../domain/Organization.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
-import * as CommittedCache from "../commit/CommittedCache.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
-import { Settings } from "../Settings.ts"
+import * as KeyLookup from "./KeyLookup.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
@@ -63,11 +60,6 @@ export class ApiKeys extends Context.Service<
   }
 >()("simplan/ApiKeys") {}
 
-const CACHED_KEYS = 10_000
-
-/** How long an unknown key is cached, in milliseconds. Another process may have made it, and the news be lost. */
-const UNKNOWN_MILLIS = 2_000
-
 type Needs = Storage | BusinessClock | Ids | Commits | Organizations
 
 /**
@@ -82,17 +74,14 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
-    const { cacheMillis } = yield* Settings
+    const lookup = yield* KeyLookup.make(storage.apiKeys.byHash, (apiKey: ApiKey.ApiKey, _, now) =>
+      ApiKey.isValid(apiKey, now)
+    )
 
     const get = Effect.fnUntraced(function* (of: OfKey) {
       yield* organizations.get(of)
       const found = yield* storage.apiKeys.get(of)
       return found ?? (yield* new NotFound({ resource: "api key", id: of.apiKeyId }))
-    })
-
-    const secret = Effect.gen(function* () {
-      const key = ApiKey.fromRandom(yield* ids.bytes(32))
-      return { key, hash: yield* ids.digest(key), hint: ApiKey.hint(key) }
     })
 
     const write = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, action: Action, now: Instant) {
@@ -102,24 +91,9 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       yield* commits.write(commit, kinds.ApiKey.keep(apiKey))
     })
 
-    const read = Effect.fnUntraced(function* (key: string) {
-      if (!ApiKey.isWellFormed(key)) return yield* new KeyRefused()
-      return yield* storage.apiKeys.byHash(yield* ids.digest(key))
-    })
-    const find = yield* CommittedCache.make(storage.watch, read, {
-      capacity: CACHED_KEYS,
-      emptiedBy: "apiKeys",
-      keepMillis: (apiKey) => (apiKey === null ? Math.min(cacheMillis, UNKNOWN_MILLIS) : cacheMillis)
-    })
-    const known = new Set<string>()
-    const remember = (key: string): void => {
-      if (known.has(key)) return
-      if (known.size >= CACHED_KEYS) for (const oldest of known) if (known.delete(oldest)) break
-      known.add(key)
-    }
-    const made = (secret: NewKey): NewKey => {
-      remember(secret.key)
-      return secret
+    const made = (apiKey: ApiKey.ApiKey, key: string): NewKey => {
+      lookup.remember(key)
+      return { apiKey, key }
     }
 
     return ApiKeys.of({
@@ -132,14 +106,14 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
         const name = yield* Effect.fromResult(Organization.named(request.name))
         yield* organizations.get({ organizationId })
         const now = yield* clock.now
-        const { key, ...kept } = yield* secret
+        const { key, secret } = yield* lookup.make
         const apiKeyId = yield* ids.next(now, organizationId)
         const apiKey = yield* Effect.fromResult(
-          ApiKey.make({ ...kept, organizationId, apiKeyId, name, scope, expiresAt }, now)
+          ApiKey.make({ ...secret, organizationId, apiKeyId, name, scope, expiresAt }, now)
         )
         yield* organizations.checkQuota({ organizationId, kind: "apiKeys" })
         yield* commits.retryOnConflict(write(apiKey, "api_key.create", now))
-        return made({ apiKey, key })
+        return made(apiKey, key)
       }),
       revoke: Effect.fn("ApiKeys.revoke")(function* (of) {
         return yield* commits.retryOnConflict(
@@ -155,25 +129,15 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       rotate: Effect.fn("ApiKeys.rotate")(function* (of) {
         return yield* commits.retryOnConflict(
           Effect.gen(function* () {
-            const { key, ...kept } = yield* secret
-            const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), kept))
+            const { key, secret } = yield* lookup.make
+            const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), secret))
             yield* write(apiKey, "api_key.rotate", yield* clock.now)
-            return made({ apiKey, key })
+            return made(apiKey, key)
           })
         )
       }),
-      authenticate: (key) =>
-        Effect.flatMap(find(key), (apiKey) =>
-          Effect.flatMap(clock.now, (now) => {
-            if (apiKey === null || !ApiKey.isValid(apiKey, now)) {
-              known.delete(key)
-              return Effect.fail(new KeyRefused())
-            }
-            remember(key)
-            return Effect.succeed(apiKey)
-          })
-        ),
-      isKnown: (key) => known.has(key)
+      authenticate: lookup.authenticate,
+      isKnown: lookup.isKnown
     })
   })
 )

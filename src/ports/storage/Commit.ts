@@ -4,7 +4,7 @@
  * The caller sees to the following. A commit names each row at most once. Its rows belong to organizations, and hang on
  * SIMs, subscriptions and attachments, that are stored or in the same commit. A SIM has at most one pending or live
  * subscription. If a commit that writes endpoints has events, those endpoints receive none of them, neither as they
- * were nor as they become. Keys do not trade their hashes in one commit.
+ * were nor as they become. Neither keys nor operators trade their hashes, nor operators their names, in one commit.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -14,6 +14,7 @@ import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job, Refusals, Waiting } from "../../domain/Job.ts"
+import type { Operator } from "../../domain/Operator.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
@@ -61,6 +62,8 @@ export interface EndedJob {
 export interface Commit {
   /** Inserted or replaced by id. */
   readonly organizations?: ReadonlyArray<Organization>
+  /** Guarded by their versions; their hashes, and the names of those that are not deleted, are unique (rule W14). */
+  readonly operators?: ReadonlyArray<Operator>
   /** Guarded by their versions; their hashes are unique in the whole service. */
   readonly apiKeys?: ReadonlyArray<ApiKey>
   /** Guarded by their versions. */

@@ -43,6 +43,8 @@ export class Conflict extends Data.TaggedError("Conflict")<{
     | "region name"
     | "region countries"
     | "api key"
+    | "operator token"
+    | "operator name"
     | "idempotency key"
     | "command"
 }> {}

@@ -1,9 +1,10 @@
 /**
- * The storage port's reads of organizations and of their keys and webhook endpoints.
+ * The storage port's reads of operators, and of organizations with their keys and webhook endpoints.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
+import type { Operator } from "../../domain/Operator.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { Kind } from "../../domain/Quota.ts"
 import type { Failing, Health, WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
@@ -17,6 +18,17 @@ export interface Organizations {
   readonly get: (organizationId: string) => Read<Organization | null>
   /** How many of a kind it has (`Quota.kinds`), counted up to `atMost`. */
   readonly count: (of: OfOrganization & { readonly kind: Kind; readonly atMost: number }) => Read<number>
+}
+
+export interface Operators {
+  /** Whose token it is, or was before the last rotation; deleted ones are there too. */
+  readonly byHash: (hash: string) => Read<Operator | null>
+  /** Deleted ones are there too. */
+  readonly get: (operatorId: string) => Read<Operator | null>
+  /** The one with that name that is not deleted. */
+  readonly named: (name: string) => Read<Operator | null>
+  /** By creation and id, ascending, deleted ones included. */
+  readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Operator>>
 }
 
 export interface ApiKeys {

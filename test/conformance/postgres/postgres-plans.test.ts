@@ -119,6 +119,15 @@ const apiKey = (id: number) =>
     createdAt: id
   })
 
+const operator = (id: number) =>
+  Values.operator({
+    operatorId: `operator-${id}`,
+    name: `operator ${id}`,
+    hash: `hash-${id}`,
+    previousHash: id % 2 === 0 ? null : `former-${id}`,
+    createdAt: id
+  })
+
 const endpoint = (organizationId: string, endpointId: string) =>
   Values.endpoint({ organizationId, endpointId, url: "https://example.com", createdAt: 0 })
 
@@ -166,6 +175,7 @@ const populate = (adapter: Adapter) =>
     const lines = sims.slice(0, COUNT / 2).map((sim, index) => inService(sim, `line-${index}`, index))
     yield* on(adapter, (storage) =>
       storage.commit({
+        operators: ids.map(operator),
         apiKeys: ids.map(apiKey),
         plans: ids.map(plan),
         auditEntries: ids.map(auditEntry),
@@ -248,10 +258,14 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.webhookEndpoints.get({ ...of, endpointId: `endpoint-${round}` })
     yield* storage.apiKeys.get({ ...of, apiKeyId: `key-${round}` })
     yield* storage.apiKeys.byHash("hash-1")
+    yield* storage.operators.get(`operator-${round}`)
+    yield* storage.operators.byHash("hash-1")
+    yield* storage.operators.named("operator 1")
     yield* storage.plans.get({ ...of, planId: "plan-1" })
     const covering = { coverageIds: ["coverage"], iso2List: ["FR"] }
     for (const after of [null, cursor]) {
       yield* storage.organizations.page({ after, limit: 10 })
+      yield* storage.operators.page({ after, limit: 10 })
       yield* storage.apiKeys.page({ ...page, after })
       yield* storage.webhookEndpoints.page({ ...page, after })
       yield* storage.plans.page({ ...page, after, archived: null, label: null, search: null, covering: null })
@@ -352,14 +366,16 @@ const use = (adapter: Adapter, round: number) =>
     const line = yield* aggregateOf(round)
     const storedPlan = yield* storage.plans.get({ ...of, planId: `plan-${round}` })
     const otherPlan = yield* storage.plans.get({ ...of, planId: `plan-${3_000 + round}` })
+    const storedOperator = yield* storage.operators.get(`operator-${round}`)
     const [storedKey] = yield* storage.apiKeys.page({ organizationId: `org-${round}`, after: null, limit: 1 })
     const [attached] = line.attachments
-    if (!attached || !storedPlan || !otherPlan || !storedKey || !first || !second) {
+    if (!attached || !storedPlan || !otherPlan || !storedKey || !storedOperator || !first || !second) {
       throw new Error("The database has not what it was filled with")
     }
     const id = COUNT + round
     yield* storage.commit({
       unchangedPlans: [otherPlan],
+      operators: [storedOperator],
       apiKeys: [storedKey],
       plans: [storedPlan, plan(id)],
       regions: [region(id)],

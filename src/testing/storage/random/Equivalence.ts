@@ -23,6 +23,7 @@ type Service = Pick<World.World, "storage" | "jobs" | "outbox">
 const merge = (left: Commit, right: Commit): Commit => ({
   ...left,
   ...right,
+  operators: [...(left.operators ?? []), ...(right.operators ?? [])],
   apiKeys: [...(left.apiKeys ?? []), ...(right.apiKeys ?? [])],
   webhookEndpoints: [...(left.webhookEndpoints ?? []), ...(right.webhookEndpoints ?? [])],
   plans: [...(left.plans ?? []), ...(right.plans ?? [])],

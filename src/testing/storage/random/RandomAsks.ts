@@ -112,6 +112,9 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     reportIds: ["report 0", "report 1", "report 2", "report 3"]
   }
   return [
+    storage.operators.byHash(pick(run.hashes, choice)),
+    storage.operators.named(pick(run.hashes, choice)),
+    storage.operators.get(idOf(run, run.worlds[0], row)),
     storage.apiKeys.byHash(pick(run.hashes, choice)),
     storage.apiKeys.get({ ...of, apiKeyId: id }),
     pages(

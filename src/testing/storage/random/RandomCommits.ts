@@ -67,6 +67,22 @@ const restingOnPlan = (run: Run, { world }: Side, part: Part): Piece => {
   )
 }
 
+// An id or a name of one run is in no other.
+const ofOperator = (run: Run, { world }: Side, part: Part): Piece => {
+  const operatorId = idOf(run, run.worlds[0], part.row % 3)
+  return Effect.map(world.storage.operators.get(operatorId), (stored): Commit => {
+    const operator = Rows.operator(world, {
+      operatorId,
+      name: pick(run.hashes, part.choice),
+      hash: pick(run.hashes, part.row + part.choice),
+      createdAt: stored?.createdAt ?? world.now,
+      deletedAt: part.choice % 4 === 3 ? world.now : null,
+      version: seenVersion(stored, part)
+    })
+    return { operators: [operator] }
+  })
+}
+
 const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   const apiKeyId = idOf(run, world, part.row)
   return Effect.map(world.storage.apiKeys.get({ organizationId: world.organizationId, apiKeyId }), (stored): Commit => {
@@ -195,6 +211,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
       return ofPlan(run, side, part)
     case "rest on plan":
       return restingOnPlan(run, side, part)
+    case "operator":
+      return ofOperator(run, side, part)
     case "api key":
       return ofKey(run, side, part)
     case "endpoint":
@@ -255,7 +273,8 @@ const rowOf = ({ part, row }: Part): string => {
     case "settle delivery":
     case "replay delivery":
       return "delivery"
-    // Two keys that swap their hashes are not what a use case does.
+    // Two keys that swap their hashes are not what a use case does, nor two operators that swap their names.
+    case "operator":
     case "api key":
     case "event":
     case "catalogue":

@@ -30,6 +30,7 @@ const aggregateParts = [
 const otherParts = [
   "plan",
   "rest on plan",
+  "operator",
   "api key",
   "endpoint",
   "region",

@@ -9,6 +9,7 @@ import type { Attachment } from "../../../domain/Attachment.ts"
 import type { Command } from "../../../domain/Command.ts"
 import type { IdempotencyRecord } from "../../../domain/Idempotency.ts"
 import type { Job, Waiting } from "../../../domain/Job.ts"
+import type { Operator } from "../../../domain/Operator.ts"
 import type { Package } from "../../../domain/Package.ts"
 import type { Plan, PlanTerms } from "../../../domain/Plan.ts"
 import type { Region } from "../../../domain/Region.ts"
@@ -35,6 +36,27 @@ export const apiKey = (world: World, changes: Partial<ApiKey> = {}): ApiKey => (
   version: 0,
   ...changes
 })
+
+/** One that sees all organizations. No other has its name: names are unique in the whole service. */
+export const operator = (world: World, changes: Partial<Operator> = {}): Operator => {
+  const operatorId = world.id()
+  const { hash, hint } = apiKey(world)
+  return {
+    operatorId,
+    name: `Ada ${operatorId}`,
+    role: "support",
+    organizationId: null,
+    hash,
+    hint,
+    previousHash: null,
+    previousUntil: null,
+    createdAt: world.now,
+    expiresAt: null,
+    deletedAt: null,
+    version: 0,
+    ...changes
+  }
+}
 
 export const auditEntry = (world: World, changes: Partial<AuditEntry> = {}): AuditEntry => ({
   organizationId: world.organizationId,

@@ -65,6 +65,9 @@ const withAttachment = (attachment: Partial<NonNullable<typeof attached>["attach
 /** Each part of a commit. */
 export const commits: Readonly<Record<string, Storage.Commit>> = {
   organizations: { organizations: [{ organizationId, name: "O", createdAt: 1 }] },
+  operators: {
+    operators: [Values.operator({ operatorId: "o", name: "O", hash: "h", hint: "h", createdAt: 1 })]
+  },
   apiKeys: {
     apiKeys: [Values.apiKey({ organizationId, apiKeyId: "k", name: "K", hash: "h", hint: "h", createdAt: 1 })]
   },
@@ -191,6 +194,10 @@ export const operations: Readonly<Record<string, Operation>> = {
   "organizations.page": ({ storage }) => storage.organizations.page({ after, limit: 10 }),
   "organizations.get": ({ storage }) => storage.organizations.get(organizationId),
   "organizations.count": ({ storage }) => storage.organizations.count({ organizationId, kind: "plans", atMost: 10 }),
+  "operators.byHash": ({ storage }) => storage.operators.byHash("h"),
+  "operators.get": ({ storage }) => storage.operators.get("o"),
+  "operators.named": ({ storage }) => storage.operators.named("O"),
+  "operators.page": ({ storage }) => storage.operators.page({ after, limit: 10 }),
   "apiKeys.byHash": ({ storage }) => storage.apiKeys.byHash("h"),
   "apiKeys.get": ({ storage }) => storage.apiKeys.get({ organizationId, apiKeyId: "k" }),
   "apiKeys.page": ({ storage }) => storage.apiKeys.page(page),

@@ -1,0 +1,67 @@
+/**
+ * The statements about operators of the service. They belong to no organization, though some see only one.
+ */
+import type { Operator, Storage } from "simplan/ports"
+import type { Database, Row } from "../database/Database.ts"
+import * as Columns from "../sql/Columns.ts"
+import * as Pages from "../sql/Pages.ts"
+
+const columns = Columns.of<Operator.Operator>(
+  {
+    operatorId: "text",
+    name: "text",
+    role: "text",
+    organizationId: "text",
+    hash: "text",
+    hint: "text",
+    previousHash: "text",
+    previousUntil: "bigint",
+    createdAt: "bigint",
+    expiresAt: "bigint",
+    deletedAt: "bigint",
+    version: "bigint"
+  },
+  ["operatorId"]
+)
+
+const value = Columns.json("operator", columns)
+
+/** Writes operators, each guarded by its version. */
+export const put = Columns.putVersions("operator_put", "operator", columns)
+
+export const byHash = (database: Database) => (hash: string) =>
+  database.row(
+    (sql) => sql<Row<Operator.Operator>>`
+      select (${sql.literal(value)})::text as value
+      from simplan.operator
+      where operator.hash = ${hash} or operator.previous_hash = ${hash}
+      limit 1`
+  )
+
+export const byId = (database: Database) => (operatorId: string) =>
+  database.row(
+    (sql) => sql<Row<Operator.Operator>>`
+      select (${sql.literal(value)})::text as value
+      from simplan.operator
+      where operator.operator_id = ${operatorId}`
+  )
+
+export const named = (database: Database) => (name: string) =>
+  database.row(
+    (sql) => sql<Row<Operator.Operator>>`
+      select (${sql.literal(value)})::text as value
+      from simplan.operator
+      where operator.name = ${name} and operator.deleted_at is null`
+  )
+
+export const page =
+  (database: Database) =>
+  ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
+    database.rows(
+      (sql) => sql<Row<Operator.Operator>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.operator
+        where ${Pages.after(sql, "operator.created_at, operator.operator_id", after)}
+        order by operator.created_at, operator.operator_id
+        limit ${limit}::int`
+    )

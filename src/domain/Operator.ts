@@ -1,0 +1,118 @@
+/**
+ * Operators: the people and programs that the management API takes requests from, each with a name, a role and a token of its
+ * own (rule W14).
+ *
+ * A token has the form of an API key, and only its SHA-256 is stored. One that is replaced goes on for a day, so that
+ * whoever uses it has the time to change.
+ */
+import { Result } from "effect"
+import type { Secret } from "./ApiKey.ts"
+import { InvalidField, NotFound } from "./Refusal.ts"
+import { DAY, type Instant } from "./Time.ts"
+
+/** From the least to the most: each role may do what those before it may. */
+export const roles = ["read", "support", "admin"] as const
+
+/**
+ * What an operator may do. `read`: nothing that changes anything. `support`: the day's tasks, such as retries, replays and
+ * corrections. `admin`: organizations, keys, endpoints, the catalogue and operators as well.
+ */
+export type Role = (typeof roles)[number]
+
+/** Who acts, as far as what he may do and see depends on it. */
+export interface Acting {
+  /** What he may do. */
+  readonly role: Role
+  /** The only organization that exists for him; null: all of them, and what belongs to none. */
+  readonly organizationId: string | null
+}
+
+/** An operator as it is stored: its token's hash, never the token (rule W14). */
+export interface Operator extends Acting {
+  /** Names it in paths; audit entries have its name. */
+  readonly operatorId: string
+  /** 1 to 255 characters (rule W9); unique among those that are not deleted. */
+  readonly name: string
+  /** SHA-256 of the token, in lower-case hex. */
+  readonly hash: string
+  /** The last characters of the token, by which a person distinguishes it from others. */
+  readonly hint: string
+  /** The hash of the token before; null where there is none. */
+  readonly previousHash: string | null
+  /** From this instant on the token before is refused; null where there is none. */
+  readonly previousUntil: Instant | null
+  /** Business time. */
+  readonly createdAt: Instant
+  /** From this instant on its tokens are refused. Null: they do not expire. */
+  readonly expiresAt: Instant | null
+  /** Null while it is there. A deletion is for good. */
+  readonly deletedAt: Instant | null
+  /** Rises by one with each commit that writes it; 0 while it is not stored. */
+  readonly version: number
+}
+
+/** The name of whoever has the token that the server was started with. */
+export const BOOTSTRAP = "bootstrap"
+
+/** What audit entries name others by (rule W11), or named whoever has the server's token in earlier releases. */
+const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", "host", "telco"])
+
+/** How long a token that was replaced goes on. */
+export const ROTATION_OVERLAP = DAY
+
+/** A new operator. A name that audit entries have for others is refused, and so is an expiry that is not after `now`. */
+export const make = (
+  operator: Secret & Pick<Operator, "operatorId" | "name" | "role" | "organizationId" | "expiresAt">,
+  now: Instant
+): Result.Result<Operator, InvalidField> => {
+  if (reserved.has(operator.name.toLowerCase())) {
+    const message = `must not be one of ${[...reserved].join(", ")}`
+    return Result.fail(new InvalidField({ field: "name", message }))
+  }
+  if (operator.expiresAt !== null && operator.expiresAt <= now) {
+    return Result.fail(new InvalidField({ field: "expiresAt", message: "must be in the future" }))
+  }
+  return Result.succeed({
+    ...operator,
+    previousHash: null,
+    previousUntil: null,
+    createdAt: now,
+    deletedAt: null,
+    version: 0
+  })
+}
+
+/** Rule W14: the operator's tokens are refused from `now` on. Deleted again, it keeps the instant of the first time. */
+export const deleted = (operator: Operator, now: Instant): Operator => ({
+  ...operator,
+  deletedAt: operator.deletedAt ?? now
+})
+
+/**
+ * Rule W14: the operator with another token. The one before goes on for 24 h, and the one before that ends. A deleted operator is
+ * not found. Name, role, organization and expiry stay.
+ */
+export const rotated = (operator: Operator, secret: Secret, now: Instant): Result.Result<Operator, NotFound> =>
+  operator.deletedAt === null
+    ? Result.succeed({
+        ...operator,
+        hash: secret.hash,
+        hint: secret.hint,
+        previousHash: operator.hash,
+        previousUntil: now + ROTATION_OVERLAP
+      })
+    : Result.fail(new NotFound({ resource: "operator", id: operator.operatorId }))
+
+/** Whether the token with the hash is good at `now`; it ends at the very instant named. */
+export const isValid = (operator: Operator, hash: string, now: Instant): boolean => {
+  const { deletedAt, expiresAt, previousHash, previousUntil } = operator
+  if (deletedAt !== null || (expiresAt !== null && now >= expiresAt)) return false
+  return hash === operator.hash || (hash === previousHash && previousUntil !== null && now < previousUntil)
+}
+
+/** Whether a role allows what takes `least`. */
+export const allows = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least)
+
+/** Whether the organization exists for whoever acts. */
+export const sees = (acting: Acting, organizationId: string): boolean =>
+  acting.organizationId === null || acting.organizationId === organizationId
