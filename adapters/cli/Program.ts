@@ -14,6 +14,7 @@ import * as Clock from "./commands/Clock.ts"
 import * as Database from "./commands/Database.ts"
 import * as Events from "./commands/Events.ts"
 import * as Jobs from "./commands/Jobs.ts"
+import * as Operators from "./commands/Operators.ts"
 import * as Organizations from "./commands/Organizations.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
@@ -41,6 +42,7 @@ const simplan = Command.make("simplan").pipe(
     Serve.command,
     Database.migrate,
     Database.secrets,
+    Operators.command,
     Organizations.org,
     Organizations.key,
     Sims.command,

@@ -19,6 +19,7 @@ export const table = {
   token_missing: [401, "No bearer token was sent"],
   token_invalid: [401, "The bearer token is not valid"],
   unauthenticated: [401, "The host of the service does not know who sends the request"],
+  forbidden: [403, "The operator's role does not allow it; the message names the one that does"],
   key_read_only: [403, "The API key, or the caller, may only read"],
   esim_installed: [403, "The eSIM was installed on a device, so its subscription stays"],
   route_not_found: [404, "There is no such route"],

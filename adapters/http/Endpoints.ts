@@ -17,6 +17,7 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { RequestContext } from "simplan"
 import { Api } from "./api/Api.ts"
+import * as Roles from "./api/Roles.ts"
 import type * as Auth from "./middleware/Auth.ts"
 import * as Requests from "./middleware/Requests.ts"
 import * as RouteGroups from "./RouteGroups.ts"
@@ -95,18 +96,25 @@ const route = (
 ) => {
   const decodeParams = decoder(endpoint.params, "path")
   const decodeQuery = decoder(endpoint.query, "query")
+  const isManagement = RouteGroups.ofPath(endpoint.path) === "admin"
+  const isOfOrganization = endpoint.path.startsWith("/admin/v1/organizations/:id")
   // Callers of `/v3` may send parameters that a later version has; a mistake of an operator is not to go unnoticed.
-  const unknownIn = RouteGroups.ofPath(endpoint.path) === "admin" ? known(endpoint.query) : () => undefined
+  const unknownIn = isManagement ? known(endpoint.query) : () => undefined
   const writes = endpoint.method !== "GET"
+  const need = Roles.of(endpoint)
+  if (isManagement && need === undefined) throw new Error(`${endpoint.method} ${endpoint.path} declares no role`)
   const respond = (body: unknown): Response =>
     HttpServerResponse.isHttpServerResponse(body) ? body : HttpServerResponse.jsonUnsafe(body, { status })
 
   const guarded = Effect.contextWith((context: Context.Context<HttpRouter.Provided>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const search = Context.get(context, HttpServerRequest.ParsedSearchParams)
-    return Effect.flatMap(guard({ request, query: search, writes }), ({ actor, caller, limited }) => {
+    const sent = Context.get(context, HttpRouter.RouteContext).params
+    const organizationId = isOfOrganization ? sent["id"] : undefined
+    const credentials = { request, query: search, writes, need, organizationId }
+    return Effect.flatMap(guard(credentials), ({ actor, caller, limited }) => {
       const handled = Effect.suspend(() => {
-        const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
+        const params = decodeParams(sent)
         if (Result.isFailure(params)) return Effect.fail(params.failure)
         const unknown = unknownIn(search)
         if (unknown !== undefined) return Effect.fail(unknown)

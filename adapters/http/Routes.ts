@@ -14,6 +14,7 @@ import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
 import * as Jobs from "./handlers/Jobs.ts"
 import * as Reports from "./handlers/Reports.ts"
+import * as ServiceOperators from "./handlers/ServiceOperators.ts"
 import * as Sims from "./handlers/Sims.ts"
 import * as Subscriptions from "./handlers/Subscriptions.ts"
 import * as System from "./handlers/System.ts"
@@ -23,6 +24,7 @@ import * as Webhooks from "./handlers/Webhooks.ts"
 import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
 import * as HostAuth from "./middleware/HostAuth.ts"
+import * as OperatorAuth from "./middleware/OperatorAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as RateLimit from "./middleware/RateLimit.ts"
 import * as Requests from "./middleware/Requests.ts"
@@ -37,9 +39,12 @@ export interface Options {
   readonly groups?: ReadonlyArray<RouteGroups.Group> | undefined
   /** Finds out for whom a request to `/v3` is, in place of API keys. */
   readonly authenticate?: HostAuth.Authenticate<HostAuth.Caller> | undefined
-  /** Finds out whether a request may use `/admin` and `/telco`, where there is no token. */
+  /** Finds out whether a request may use `/admin`, and as what, and `/telco`, where there is no token. */
   readonly authenticateOperator?: HostAuth.Authenticate<HostAuth.Operator> | undefined
-  /** The bearer token of the management API; without one, and without the host's authentication, `/admin` is 404. */
+  /**
+   * The bearer token of the management API, with which operators are made, whose tokens it takes too (rule W14); without one, and
+   * without the host's authentication, `/admin` is 404.
+   */
   readonly adminToken?: Redacted.Redacted | undefined
   /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
   readonly telcoToken?: Redacted.Redacted | undefined
@@ -103,11 +108,14 @@ const endpoints = Effect.fnUntraced(function* (
   const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers, options.organizationShare)
   const byOrganization =
     authenticate === undefined ? yield* Auth.byApiKey(limits, failed) : yield* HostAuth.ofCallers(authenticate, limits)
-  const byOperator = (token: Redacted.Redacted | undefined, group: "admin" | "telco") =>
-    token === undefined && authenticateOperator !== undefined
-      ? HostAuth.ofOperators(authenticateOperator, group)
-      : Auth.byBearer(token, group, failed)
-  const byAdmin = byOperator(adminToken, "admin")
+  const byOperator =
+    adminToken === undefined && authenticateOperator !== undefined
+      ? OperatorAuth.byHost(authenticateOperator)
+      : yield* OperatorAuth.byToken(adminToken, failed)
+  const byTelco =
+    telcoToken === undefined && authenticateOperator !== undefined
+      ? HostAuth.ofTelco(authenticateOperator)
+      : Auth.byBearer(telcoToken, "telco", failed)
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
     usage: yield* Usage.make(byOrganization),
@@ -116,15 +124,16 @@ const endpoints = Effect.fnUntraced(function* (
     sims: yield* Sims.make(byOrganization),
     operators: yield* Coverage.operators(byOrganization),
     wallet: yield* Sims.wallet(byOrganization),
-    organizations: yield* Organizations.make(byAdmin),
-    imports: yield* Imports.make(byAdmin),
-    webhooks: yield* Webhooks.make(byAdmin, options.checkUrl),
-    audit: yield* Organizations.audit(byAdmin),
-    jobs: yield* Jobs.make(byAdmin),
-    problems: yield* Jobs.problems(byAdmin),
-    clock: yield* System.clock(byAdmin),
-    telcos: yield* Telcos.make(byAdmin, telcos),
-    reports: yield* Reports.make(byOperator(telcoToken, "telco")),
+    serviceOperators: yield* ServiceOperators.make(byOperator),
+    organizations: yield* Organizations.make(byOperator),
+    imports: yield* Imports.make(byOperator),
+    webhooks: yield* Webhooks.make(byOperator, options.checkUrl),
+    audit: yield* Organizations.audit(byOperator),
+    jobs: yield* Jobs.make(byOperator),
+    problems: yield* Jobs.problems(byOperator),
+    clock: yield* System.clock(byOperator),
+    telcos: yield* Telcos.make(byOperator, telcos),
+    reports: yield* Reports.make(byTelco),
     notifications: yield* Telcos.notifications(telcos, failed),
     system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress)
   }

@@ -22,6 +22,7 @@ import * as Coverage from "./resources/Coverage.ts"
 import * as Operation from "./resources/Operation.ts"
 import * as Organizations from "./resources/Organizations.ts"
 import * as Plans from "./resources/Plans.ts"
+import * as ServiceOperators from "./resources/ServiceOperators.ts"
 import * as Sims from "./resources/Sims.ts"
 import * as Subscriptions from "./resources/Subscriptions.ts"
 import * as Usage from "./resources/Usage.ts"
@@ -79,6 +80,7 @@ export const createSimplan = (options: Options): Simplan => {
     plans: Plans.make(runtime),
     problems: Operation.makeProblems(runtime),
     reports: Operation.makeReports(runtime),
+    serviceOperators: ServiceOperators.make(runtime),
     sims: Sims.make(runtime),
     subscriptions: Subscriptions.make(runtime),
     usage: Usage.make(runtime),

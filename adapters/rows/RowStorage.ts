@@ -334,7 +334,12 @@ const storage = (store: RowStore): Storage.Service => {
       )
     },
     problems: {
-      page: ({ after, limit }) => read(() => take(store.also("job", Rows.PROBLEMS, after), limit, all)),
+      page: ({ after, limit, organizationId }) =>
+        read(() =>
+          take(store.also("job", Rows.PROBLEMS, after), limit, (job) =>
+            organizationId === undefined || organizationId === job.organizationId ? job : null
+          )
+        ),
       count: read(() => take(store.also("job", Rows.PROBLEMS, null), COUNTED, all).length)
     },
     auditEntries: {

@@ -307,11 +307,45 @@ it("filters deliveries, replays them, and sends a test event", async () => {
   expect(await json("deliveries", "replay", "--iccid", World.iccid(1), ...org)).toEqual([{ replayed: 0 }])
 })
 
+it("makes operators, gives them other tokens and deletes them", async () => {
+  const org = ["--org", stock.tenant.organizationId]
+  const [all] = await json("operator", "create", "Ada", "--role", "admin")
+  const [one] = await json(
+    ...["operator", "create", "Acme desk", "--role", "read", "--expires-at", "2027-01-01T00:00:00Z", ...org]
+  )
+  expect(one).toMatchObject({
+    name: "Acme desk",
+    role: "read",
+    organization_id: stock.tenant.organizationId,
+    expires_at: "2027-01-01T00:00:00.000Z"
+  })
+  const as = (token: string, ...args: ReadonlyArray<string>) => simplan([...args, "--url", world.url, "--token", token])
+  expect((await as(one.token, "org", "list", "--json")).out).toContain(stock.tenant.organizationId)
+  const refused = await as(one.token, "org", "create", "More")
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("it takes the role admin")])
+  const shown = await run("operator", "create", "Bob", "--role", "support")
+  expect(shown.err).toContain("The token is shown this once")
+  expect(shown.out).toMatch(/\ntoken +simplan_\w+\n/)
+
+  const [rotated] = await json("operator", "rotate", all.operator_id)
+  for (const token of [all.token, rotated.token]) expect((await as(token, "operator", "list")).code).toBe(0)
+  await json("operator", "delete", all.operator_id)
+  expect((await as(rotated.token, "operator", "list")).code).toBe(1)
+  const listed = await json("operator", "list")
+  expect(listed.map(({ name, deleted_at }) => [name, deleted_at !== null])).toEqual([
+    ["Ada", true],
+    ["Acme desk", false],
+    ["Bob", false]
+  ])
+  const aliased = await json("operator", "create", "Eve", "--role", "read", "--organization", org[1] ?? "")
+  expect(aliased).toMatchObject([{ organization_id: stock.tenant.organizationId }])
+})
+
 it("shows who changed what", async () => {
   const org = ["--org", stock.tenant.organizationId]
   const entries = await json("audit", "--all", ...org)
   expect(entries.length).toBeGreaterThan(5)
-  const replays = await json("audit", "--action", "delivery.replay", "--actor", "admin", ...org)
+  const replays = await json("audit", "--action", "delivery.replay", "--actor", "bootstrap", ...org)
   expect(replays.length).toBeGreaterThan(0)
   expect(replays.length).toBeLessThan(entries.length)
   const one = await json("audit", "--resource", World.iccid(1), "--to", "2026-01-11T00:00:00Z", ...org)

@@ -75,7 +75,7 @@ describe("/openapi.json", () => {
     expect(Object.keys(body.components.securitySchemes)[0]).toBe("apiKeyInHeader")
     expect(body.components.securitySchemes.apiKeyInQuery).toMatchObject({ type: "apiKey", in: "query", name: "key" })
     expect(body.paths["/v3/plans"].get.security).toEqual([{ apiKeyInHeader: [] }, { apiKeyInQuery: [] }])
-    expect(body.paths["/admin/v1/clock"].get.security).toEqual([{ adminToken: [] }])
+    expect(body.paths["/admin/v1/clock"].get.security).toEqual([{ adminToken: ["read"] }])
     expect(text).not.toMatch(/Error_\d/)
     const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
     expect([...references].sort()).toEqual(Object.keys(body.components.schemas).sort())

@@ -75,6 +75,7 @@ const prepare = async (world: World.World): Promise<{ readonly key: string; read
   await world.telco([{ id: "located", type: "location", iccid: located, occurred_at: now, ...place }])
   const { body: deliveries } = await world.admin("GET", `${organization}/deliveries`)
   const { body: keys } = await world.admin("GET", `${organization}/api-keys`)
+  const { body: operator } = await world.admin("POST", "/operators", { name: "Bob", role: "read" })
   return {
     key: tenant.key,
     of: new Map([
@@ -83,6 +84,7 @@ const prepare = async (world: World.World): Promise<{ readonly key: string; read
       [Samples.deliveryId, expected<string>(deliveries.data[0]?.delivery_id, "delivery")],
       [Samples.organizationId, tenant.organizationId],
       [Samples.keyId, keys.data[0].api_key_id],
+      [Samples.serviceOperatorId, operator.data.operator_id],
       [Samples.endpointId, endpoint.data.webhook_endpoint_id],
       [Samples.planId, plan.plan_id],
       [Samples.coverageId, coverageId],

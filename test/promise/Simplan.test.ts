@@ -275,6 +275,30 @@ describe("the other groups", () => {
     expect(await simplan.apiKeys.list({ organizationId }).toArray()).toHaveLength(1)
   })
 
+  it("keep operators of the service", async () => {
+    const { organizationId } = await simplanWithOrganization()
+    const expiresAt = new Date("2027-01-01T00:00:00Z")
+    const made = await simplan.serviceOperators.create({ name: "Ada", role: "support", organizationId, expiresAt })
+    expect(made).toMatchObject({ name: "Ada", role: "support", organizationId, expiresAt, previousTokenUntil: null })
+    const { operatorId } = made
+    await expect(simplan.serviceOperators.create({ name: "Ada", role: "read" })).rejects.toMatchObject({
+      name: "OperatorNameTakenError",
+      code: "operator_name_taken",
+      field: "name"
+    })
+    const rotated = await simplan.serviceOperators.rotate({ operatorId })
+    for (const { token } of [made, rotated]) {
+      expect(await simplan.serviceOperators.authenticate({ token })).toMatchObject({ operatorId })
+    }
+    const next = await simplan.serviceOperators.create({ name: "Bob", role: "admin" })
+    expect(next).toMatchObject({ organizationId: null, expiresAt: null })
+    expect(await simplan.serviceOperators.remove({ operatorId })).toMatchObject({ deletedAt: start })
+    await expect(simplan.serviceOperators.authenticate({ token: made.token })).rejects.toMatchObject({
+      name: "KeyRefusedError"
+    })
+    expect((await simplan.serviceOperators.list().toArray()).map(({ name }) => name)).toEqual(["Ada", "Bob"])
+  })
+
   it("keep webhook endpoints, and send by a function of the host's own", async () => {
     const sent: Array<{ readonly url: string; readonly body: string }> = []
     open({

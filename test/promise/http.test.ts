@@ -8,7 +8,14 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createSimplan, type HttpOptions, type Options, type Simplan, toNodeHandler } from "simplan/promise"
+import {
+  createSimplan,
+  type HttpOperator,
+  type HttpOptions,
+  type Options,
+  type Simplan,
+  toNodeHandler
+} from "simplan/promise"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
@@ -109,6 +116,47 @@ describe("simplan.handler", () => {
     const endpoints = `/admin/v1/organizations/${organizationId}/webhook-endpoints`
     expect(await status(endpoints, hook("https://example.com/hook"))).toBe(201)
     expect(await status(endpoints, hook("ftp://example.com/hook"))).toBe(400)
+  })
+
+  it("takes the host's word for what an operator may do and see (W14)", async () => {
+    const operators: Readonly<Record<string, HttpOperator>> = {
+      before: { admin: true },
+      reader: { role: "read", actor: "Ada" },
+      narrow: { admin: true, role: "support" },
+      none: { telco: true },
+      refused: { admin: false, role: "admin" }
+    }
+    let bound: HttpOperator | undefined
+    const simplan = open({
+      groups: ["admin"],
+      authenticateOperator: async ({ headers }) => bound ?? operators[headers.get("x-user") ?? ""] ?? null
+    })
+    const { organizationId } = await stocked(simplan)
+    const other = await simplan.organizations.create({ name: "Other" })
+    const ask = async (user: string, path: string, body?: object) => {
+      const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+      const init = { ...sent, headers: { ...json, "x-user": user } }
+      return simplan.handler(new Request(`http://host/admin/v1/organizations${path}`, init))
+    }
+    const statuses = async (user: string) => [
+      (await ask(user, "")).status,
+      (await ask(user, `/${organizationId}/deliveries/replay`, { status: "failed" })).status,
+      (await ask(user, `/${organizationId}/api-keys`, { name: user })).status
+    ]
+    expect(await statuses("before")).toEqual([200, 200, 201])
+    expect(await statuses("reader")).toEqual([200, 403, 403])
+    expect(await statuses("narrow")).toEqual([200, 200, 403])
+    for (const user of ["none", "refused", "nobody"]) expect(await statuses(user)).toEqual([401, 401, 401])
+    bound = { role: "admin", organizationId, actor: "Bob" }
+    const listed = await bodyOf(await ask("", ""))
+    expect(listed.data.map((one: { readonly organization_id: string }) => one.organization_id)).toEqual([
+      organizationId
+    ])
+    expect((await ask("", `/${organizationId}/api-keys`, { name: "by Bob" })).status).toBe(201)
+    const foreign = await ask("", `/${other.organizationId}/api-keys`, { name: "by Bob" })
+    expect([foreign.status, (await bodyOf(foreign)).code]).toEqual([404, "organization_not_found"])
+    const entries = await simplan.auditLog.list({ organizationId, actor: "Bob" }).toArray()
+    expect(entries.map(({ action }) => action)).toEqual(["api_key.create"])
   })
 
   it("says at once what it takes, and what a hook has to answer", async () => {

@@ -9,6 +9,7 @@ import { AuditApi, OrganizationsApi } from "./OrganizationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { JobsApi, ProblemsApi } from "./JobsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
+import { ServiceOperatorsApi } from "./ServiceOperatorsApi.ts"
 import { SimsApi, WalletApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { ClockApi, SystemApi } from "./SystemApi.ts"
@@ -25,6 +26,7 @@ export class Api extends HttpApi.make("simplan")
   .add(SimsApi)
   .add(OperatorsApi)
   .add(WalletApi)
+  .add(ServiceOperatorsApi)
   .add(OrganizationsApi)
   .add(ImportsApi)
   .add(WebhooksApi)

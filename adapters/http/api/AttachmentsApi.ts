@@ -48,7 +48,7 @@ const Reason = Schema.Struct({
   ),
   by: Schemas.optional(
     Schema.String,
-    "Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service",
+    "Who suspended it: the id of an API key, the name of an operator, or `host` for the program that embeds the service",
     Samples.attachmentId
   )
 }).annotate({ identifier: "Reason" })

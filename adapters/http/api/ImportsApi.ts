@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit } from "simplan/ports"
+import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -144,9 +145,10 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       params: Schemas.ofOrganization,
       payload: [ImportSims, SimsFile],
       success: ImportReportItem,
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "malformed_csv", "organization_not_found")
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, "malformed_csv", "organization_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Import SIMs; a bad row stops no other",
         "Adds SIMs to the inventory, as JSON or as CSV of at most 64 MiB and 3,000,000 rows. A SIM that the " +
           "organization has already gets the `imsi`, `msisdn` and `subscriber_id` of its row, and the `lpa` if it " +
@@ -157,9 +159,10 @@ export class ImportsApi extends HttpApiGroup.make("imports")
     HttpApiEndpoint.put("replaceCatalogue", "/catalogue", {
       payload: CatalogueFile,
       success: CatalogueItem,
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
+      error: Schemas.problems(...Schemas.restricted, "route_not_found", ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.ofService(
+        "admin",
         "Replace the catalogue",
         "Replaces all countries, operators and standard coverage profiles at once, by at most 4 MiB and 200,000 " +
           "values."
@@ -167,11 +170,10 @@ export class ImportsApi extends HttpApiGroup.make("imports")
     ),
     HttpApiEndpoint.get("catalogue", "/catalogue", {
       success: CatalogueItem,
-      error: Schemas.problems(...Schemas.managing)
+      error: Schemas.problems(...Schemas.managing, "route_not_found")
     }).annotateMerge(
-      Schemas.operation("Read the catalogue", "The catalogue that is in use, in the form that replaces it.")
+      Roles.ofService("read", "Read the catalogue", "The catalogue that is in use, in the form that replaces it.")
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(Schemas.group("Management: imports", "SIMs for an organization, and the catalogue for all."))
   .prefix("/admin/v1") {}

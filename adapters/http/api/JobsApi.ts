@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "simplan/ports"
+import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -63,7 +64,8 @@ export class JobsApi extends HttpApiGroup.make("jobs")
       success: Schemas.page(WaitingJob),
       error: Schemas.problems(...Schemas.managing, "invalid_field")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "read",
         "Work that waits for its next try",
         "Jobs of all organizations that were tried and are to be tried again, oldest first, with the class of the reason " +
           "and what the last try met."
@@ -72,9 +74,10 @@ export class JobsApi extends HttpApiGroup.make("jobs")
     HttpApiEndpoint.post("retryAll", "/jobs/retry", {
       payload: RetryJobs,
       success: RetriedJobs,
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "support",
         "Try all at once that the filter takes",
         "Has all jobs that the filter takes tried at once: after an outage of the telco, say. It stops after " +
           "10,000: `next` is where to go on."
@@ -83,16 +86,16 @@ export class JobsApi extends HttpApiGroup.make("jobs")
     HttpApiEndpoint.post("retry", "/jobs/:job_id/retry", {
       params: { job_id: WaitingJob.fields.job_id },
       success: Schemas.data(Schema.Struct({ job_id: WaitingJob.fields.job_id })),
-      error: Schemas.problems(...Schemas.managing, "job_not_found")
+      error: Schemas.problems(...Schemas.restricted, "job_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "support",
         "Try a job at once",
         "Has the job tried at once, if it waits for its next try. One that is done meanwhile, or has become a " +
           "problem, is 404."
       )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(
     Schemas.group("Management: jobs", "Work that was tried and waits for its next try, of all organizations.")
   )
@@ -120,7 +123,8 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
       success: Schemas.page(Problem),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "read",
         "What the telco refuses for good",
         "Work that ended because the telco refused it three times, and events that a host's handler fails at while " +
           "later ones about the SIM wait, oldest first. It stays in the list until it is retried or resolved."
@@ -129,9 +133,10 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
     HttpApiEndpoint.post("retry", "/problems/:problem_id/retry", {
       params: ofProblem,
       success: ProblemItem,
-      error: Schemas.problems(...Schemas.managing, "problem_not_found")
+      error: Schemas.problems(...Schemas.restricted, "problem_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "support",
         "Ask the telco again",
         "Has the telco asked again: at once, and up to three times. Retrying a problem that is being retried " +
           "changes nothing; one that the telco has taken meanwhile is gone (404)."
@@ -144,7 +149,7 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
       },
       success: ProblemItem,
       error: Schemas.problems(
-        ...Schemas.managing,
+        ...Schemas.restricted,
         "invalid_field",
         "problem_not_found",
         "packages_listed",
@@ -152,13 +157,13 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
         "telco_unavailable"
       )
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "support",
         "Close a problem that was dealt with by hand",
         "A SIM that waited for the work is free then. Before, its telco is asked what it lists on it: where that is " +
           "anything of ours, nothing is resolved, unless by force."
       )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(Schemas.group("Management: problems", "Work at the telco that ended in refusals, and needs a person."))
   .prefix("/admin/v1") {}

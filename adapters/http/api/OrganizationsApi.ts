@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ApiKey as KeyRules, AuditEntry as Entry, TextLimit } from "simplan/ports"
+import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -60,9 +61,10 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     HttpApiEndpoint.post("create", "/organizations", {
       payload: CreateOrganization,
       success: Schemas.data(Organization).pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
+      error: Schemas.problems(...Schemas.restricted, "route_not_found", ...Schemas.withBody)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.ofService(
+        "admin",
         "Create an organization",
         "Makes a tenant: it owns keys, SIMs, plans, regions, subscriptions and webhook endpoints."
       )
@@ -71,14 +73,15 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       query: Schemas.keyset,
       success: Schemas.page(Organization),
       error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(Schemas.operation("List organizations, oldest first", "A page of all organizations.")),
+    }).annotateMerge(Roles.operation("read", "List organizations, oldest first", "A page of all organizations.")),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
       params: Schemas.ofOrganization,
       payload: CreateApiKey,
       success: NewApiKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Create an API key",
         "Makes a key for `/v3`. The key is shown this once; only its hash is stored."
       )
@@ -89,7 +92,8 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       success: Schemas.page(ApiKey),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "read",
         "List API keys, oldest first, revoked ones included",
         "A page of the organization's keys, without their secrets."
       )
@@ -97,22 +101,26 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
       params: ofKey,
       success: Schemas.data(ApiKey),
-      error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
+      error: Schemas.problems(...Schemas.restricted, "organization_not_found", "api_key_not_found")
     }).annotateMerge(
-      Schemas.operation("Revoke an API key", "Ends the key: at once in the process that is asked, within 5 s in all.")
+      Roles.operation(
+        "admin",
+        "Revoke an API key",
+        "Ends the key: at once in the process that is asked, within 5 s in all."
+      )
     ),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/api-keys/:key_id/rotate", {
       params: ofKey,
       success: NewApiKeyItem,
-      error: Schemas.problems(...Schemas.managing, "organization_not_found", "api_key_not_found")
+      error: Schemas.problems(...Schemas.restricted, "organization_not_found", "api_key_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Give an API key another secret",
         "Gives the key another secret, shown this once. The one before ends as a revoked one does."
       )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(
     Schemas.group("Management: organizations", "Tenants and their API keys, for the operator of the service.")
   )
@@ -127,7 +135,7 @@ export const AuditEntry = Schema.Struct({
   audit_entry_id: Schemas.string("The entry's id", Samples.auditId),
   created_at: Schemas.createdAt,
   actor: Schemas.string(
-    "The id of the API key; `admin` or `telco` for those who have a token; else as the host says, or `host`"
+    "The id of the API key, or the name of the operator, `bootstrap` for who has the server's token; `telco` for the telco; else as the host says, or `host`"
   ),
   action: Schemas.field(Action, "What was done", "subscription.create"),
   resource_type: Schemas.string("The kind of resource", "subscription"),
@@ -146,7 +154,11 @@ const auditText = Schemas.Parameter.check(Schemas.within(TextLimit.ID))
 const auditQuery = {
   from: Schemas.optional(Schemas.Instant, "Only entries from this instant on", Samples.start),
   to: Schemas.optional(Schemas.Instant, "Only entries before this instant", Samples.end),
-  actor: Schemas.optional(auditText, "Only changes by this API key, or by `admin`, `telco` or `host`", "admin"),
+  actor: Schemas.optional(
+    auditText,
+    "Only changes by this API key or operator, or by `bootstrap`, `telco` or `host`",
+    "Ada"
+  ),
   action: Schemas.optional(Action, "Only changes of this kind", "subscription.create"),
   resource_id: Schemas.optional(
     auditText,
@@ -170,18 +182,18 @@ export class AuditApi extends HttpApiGroup.make("audit")
       query: auditQuery,
       success: auditSuccess,
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(Schemas.operation("Who changed what, newest first", asLines)),
+    }).annotateMerge(Roles.operation("read", "Who changed what, newest first", asLines)),
     HttpApiEndpoint.get("listService", "/audit", {
       query: auditQuery,
       success: auditSuccess,
-      error: Schemas.problems(...Schemas.managing)
+      error: Schemas.problems(...Schemas.managing, "route_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.ofService(
+        "read",
         "Who changed what belongs to no organization, newest first",
         `The catalogue, the zones of regions that everybody has, and a virtual clock. ${asLines}`
       )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(Schemas.group("Management: audit", "Who changed what."))
   .prefix("/admin/v1") {}

@@ -20,6 +20,7 @@ export const subscriptionId = "019bab1c-0b80-7000-8000-000000000004"
 export const attachmentId = "019bab1c-0b80-7000-8000-000000000005"
 export const packageId = "019bab1c-0b80-7000-8000-000000000006"
 export const operatorId = "019bab1c-0b80-7000-8000-000000000007"
+export const serviceOperatorId = "019bab1c-0b80-7000-8000-00000000000e"
 export const eventId = "019bab1c-0b80-7000-8000-000000000008"
 export const deliveryId = `${eventId}:${endpointId}`
 export const requestId = "019bab1c-0b80-7000-8000-000000000009"

@@ -38,9 +38,11 @@ const secured = (...schemes: ReadonlyArray<string>) =>
     transform: (operation) => ({ ...operation, security: schemes.map((scheme) => ({ [scheme]: [] })) })
   })
 
-/** Annotates endpoints with the credentials that they accept, the one to prefer first. `Routes` gives each group its guard. */
+/**
+ * Annotates endpoints with the credentials that they accept, the one to prefer first. `Routes` gives each group its guard, and
+ * `Roles` has what those of the management API need.
+ */
 export const byApiKey = secured("apiKeyInHeader", "apiKeyInQuery")
-export const byAdminToken = secured("adminToken")
 export const byTelcoToken = secured("telcoToken")
 
 /** The security schemes of the document by their names. */
@@ -52,7 +54,11 @@ export const securitySchemes = {
     name: "key",
     description: "An API key of the organization; a proxy may log the URL that it is part of"
   },
-  adminToken: { type: "http", scheme: "bearer", description: "The token of the management API" },
+  adminToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "The token of an operator, or the one that the server was started with, which has the role `admin`"
+  },
   telcoToken: { type: "http", scheme: "bearer", description: "The token of the telco" }
 } as const
 
@@ -182,7 +188,7 @@ export const posting = [
 export const withBody = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 /** The errors of an endpoint that takes no credentials. */
 export const unguarded = ["malformed_request", "headers_too_large"] as const
-/** The errors of every endpoint of the management API, which refuses query parameters that it does not know. */
+/** The errors of every endpoint of the management API that any operator may use; it refuses query parameters that it does not know. */
 export const managing = [
   "token_missing",
   "token_invalid",
@@ -191,6 +197,8 @@ export const managing = [
   "internal_error",
   "storage_unavailable"
 ] as const
+/** The errors of every other endpoint of the management API. */
+export const restricted = [...managing, "forbidden"] as const
 
 /** What fields mean that requests and answers check differently: a description and an example. */
 export const means = {

@@ -173,7 +173,7 @@ export const HistoryEntry = Schema.Struct({
     "The status of the delivery and its last error, the result of the SM-DP+, or the telco's words; else null",
     null
   ),
-  by: Schemas.field(Schema.NullOr(Schema.String), "Who made the change; else null", "admin"),
+  by: Schemas.field(Schema.NullOr(Schema.String), "Who made the change; else null", "Ada"),
   resource_id: Schemas.field(
     Schema.NullOr(Schema.String),
     "The id of what was changed, of the delivery, of the package, or of the problem; null for a state of the profile",

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -55,22 +56,28 @@ export class ClockApi extends HttpApiGroup.make("clock")
   .add(
     HttpApiEndpoint.get("read", "/clock", {
       success: ClockItem,
-      error: Schemas.problems(...Schemas.managing)
+      error: Schemas.problems(...Schemas.managing, "route_not_found")
     }).annotateMerge(
-      Schemas.operation("Read the business clock", "The time that all rules go by, which may be virtual.")
+      Roles.ofService("read", "Read the business clock", "The time that all rules go by, which may be virtual.")
     ),
     HttpApiEndpoint.post("advance", "/clock/advance", {
       payload: Advance,
       success: Schemas.data(Schema.Struct({ now })),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "clock_is_system", "clock_advancing")
+      error: Schemas.problems(
+        ...Schemas.restricted,
+        "route_not_found",
+        ...Schemas.withBody,
+        "clock_is_system",
+        "clock_advancing"
+      )
     }).annotateMerge(
-      Schemas.operation(
+      Roles.ofService(
+        "admin",
         "Move a virtual clock and do all work that falls due",
         "Moves a virtual clock from due instant to due instant, and answers when all work that was due by then is " +
           "done. Exactly one of `to` and `by` is given."
       )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(Schemas.group("Management: clock", "The business clock, which tests and demonstrations can move."))
   .prefix("/admin/v1") {}

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit } from "simplan/ports"
+import * as Roles from "./Roles.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const Zone = Schema.Struct({
@@ -48,9 +49,10 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
     HttpApiEndpoint.get("zones", "/telcos/:name/zones", {
       params: ofTelco,
       success: Schemas.data(Schema.Array(Zone)),
-      error: Schemas.problems(...Schemas.managing, "telco_not_found")
+      error: Schemas.problems(...Schemas.managing, "route_not_found", "telco_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.ofService(
+        "read",
         "List the zones that were set",
         "The location zones that were set for coverage profiles at this telco, by label and coverage id."
       )
@@ -59,9 +61,16 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
       params: ofTelco,
       payload: Zone,
       success: Schemas.data(Zone),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "telco_not_found", "coverage_profile_not_found")
+      error: Schemas.problems(
+        ...Schemas.restricted,
+        "route_not_found",
+        ...Schemas.withBody,
+        "telco_not_found",
+        "coverage_profile_not_found"
+      )
     }).annotateMerge(
-      Schemas.operation(
+      Roles.ofService(
+        "admin",
         "Set the zone of a coverage profile",
         "Says which location zone of the telco a coverage profile is, for plans of the label. A custom region " +
           "needs it before its first plan; for a standard profile it goes before the settings file. Packages that " +
@@ -69,7 +78,6 @@ export class TelcosApi extends HttpApiGroup.make("telcos")
       )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(Schemas.group("Management: telcos", "What the operator sets at the telcos of the settings file."))
   .prefix("/admin/v1") {}
 

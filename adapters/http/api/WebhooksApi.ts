@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit, WebhookEvent } from "simplan/ports"
+import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -185,9 +186,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: Schemas.ofOrganization,
       payload: CreateWebhookEndpoint,
       success: NewSigningKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Register a webhook endpoint",
         "Registers a URL to which the organization's events are sent, signed with a key of its own."
       )
@@ -198,15 +200,16 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: Schemas.page(ListedWebhookEndpoint),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
-      Schemas.operation("List webhook endpoints, oldest first", "A page of the organization's endpoints.")
+      Roles.operation("read", "List webhook endpoints, oldest first", "A page of the organization's endpoints.")
     ),
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
       success: Schemas.data(WebhookEndpoint),
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing)
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, ...missing)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Change a webhook endpoint; absent fields stay",
         "Changes the fields that are given. An endpoint that was disabled can be enabled again; what it missed " +
           "since the service disabled it is among its failed deliveries, to be replayed."
@@ -215,9 +218,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.delete("remove", "/organizations/:id/webhook-endpoints/:endpoint_id", {
       params: ofEndpoint,
       success: RemovedWebhookEndpoint,
-      error: Schemas.problems(...Schemas.managing, ...missing)
+      error: Schemas.problems(...Schemas.restricted, ...missing)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Remove a webhook endpoint",
         "Removes the endpoint. What was not delivered to it is not sent any more."
       )
@@ -225,9 +229,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/webhook-endpoints/:endpoint_id/rotate-key", {
       params: ofEndpoint,
       success: NewSigningKeyItem,
-      error: Schemas.problems(...Schemas.managing, ...missing)
+      error: Schemas.problems(...Schemas.restricted, ...missing)
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "admin",
         "Make a new signing key; the one before signs along for 24 h",
         "Makes a new signing key. For 24 h each call has a signature by either key."
       )
@@ -238,7 +243,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: Schemas.page(Delivery),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "read",
         "The delivery log, newest first",
         "A page of what was sent to the organization's endpoints, and of what is to be sent."
       )
@@ -248,15 +254,16 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: Schemas.data(DeliveryWithAttempts),
       error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
     }).annotateMerge(
-      Schemas.operation("A delivery with its attempts", "One delivery, with each attempt to deliver it.")
+      Roles.operation("read", "A delivery with its attempts", "One delivery, with each attempt to deliver it.")
     ),
     HttpApiEndpoint.post("replayAll", "/organizations/:id/deliveries/replay", {
       params: Schemas.ofOrganization,
       payload: ReplayDeliveries,
       success: ReplayedDeliveries,
-      error: Schemas.problems(...Schemas.managing, ...Schemas.withBody, ...missing, "webhook_endpoint_disabled")
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, ...missing, "webhook_endpoint_disabled")
     }).annotateMerge(
-      Schemas.operation(
+      Roles.operation(
+        "support",
         "Deliver once more all that the filter takes, newest first",
         "Sends the events of all deliveries that the filter takes again."
       )
@@ -264,19 +271,26 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("test", "/organizations/:id/webhook-endpoints/:endpoint_id/test", {
       params: ofEndpoint,
       success: RemovedWebhookEndpoint,
-      error: Schemas.problems(...Schemas.managing, ...missing, "webhook_endpoint_disabled")
+      error: Schemas.problems(...Schemas.restricted, ...missing, "webhook_endpoint_disabled")
     }).annotateMerge(
-      Schemas.operation("Send a test event", "Sends an event of the type `endpoint.test` to this endpoint only.")
+      Roles.operation(
+        "support",
+        "Send a test event",
+        "Sends an event of the type `endpoint.test` to this endpoint only."
+      )
     ),
     HttpApiEndpoint.post("replay", "/organizations/:id/deliveries/:delivery_id/replay", {
       params: ofDelivery,
       success: Schemas.data(Delivery),
-      error: Schemas.problems(...Schemas.managing, "organization_not_found", "delivery_not_found")
+      error: Schemas.problems(...Schemas.restricted, "organization_not_found", "delivery_not_found")
     }).annotateMerge(
-      Schemas.operation("Deliver once more, now", "Sends the event of the delivery again, under the same event id.")
+      Roles.operation(
+        "support",
+        "Deliver once more, now",
+        "Sends the event of the delivery again, under the same event id."
+      )
     )
   )
-  .annotateEndpointsMerge(Schemas.byAdminToken)
   .annotateMerge(
     Schemas.group("Management: webhooks", "Where an organization's events are sent, and what became of them.")
   )

@@ -8,7 +8,7 @@ import { CatalogueFile } from "../../catalogue/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as RowFiles from "./RowFiles.ts"
@@ -60,7 +60,7 @@ const kept = ({ isEsim, ...rest }: Sim.KeptFields) => ({
 const catalogueItem = (catalogue: Catalogue.Catalogue) => Responses.data(CatalogueFile.toFile(catalogue))
 
 /** The handlers. */
-export const make = (guard: Auth.Guard<undefined>) =>
+export const make = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
     const catalogues = yield* Catalogues.Catalogues

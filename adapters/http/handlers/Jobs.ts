@@ -4,12 +4,12 @@
  */
 import { Effect } from "effect"
 import { Problems, Time } from "simplan"
-import type { Job, Storage } from "simplan/ports"
+import { type Job, Operator, type Storage } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as JobsApi from "../api/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
@@ -43,63 +43,71 @@ const decodeRetry = Body.closedDecoder(JobsApi.RetryJobs)
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
-const toFilter = ({
-  kind,
-  organization_id,
-  reason
-}: Pick<typeof JobsApi.RetryJobs.Type, "kind" | "organization_id" | "reason">): Storage.WaitingFilter => ({
-  ...(kind !== undefined && { kind }),
-  ...(reason !== undefined && { reason }),
-  ...(organization_id !== undefined && { organizationId: organization_id })
-})
+/** Null where the filter takes nothing that the operator sees. */
+const toFilter = (
+  { kind, organization_id, reason }: Pick<typeof JobsApi.RetryJobs.Type, "kind" | "organization_id" | "reason">,
+  caller: Operator.Acting
+): Storage.WaitingFilter | null => {
+  const organizationId = organization_id ?? caller.organizationId
+  if (organizationId !== null && !Operator.sees(caller, organizationId)) return null
+  return {
+    ...(kind !== undefined && { kind }),
+    ...(reason !== undefined && { reason }),
+    ...(organizationId !== null && { organizationId })
+  }
+}
 
 /** The handlers of jobs that wait for their next try. */
-export const make = (guard: Auth.Guard<undefined>) =>
+export const make = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const jobs = yield* Problems.WaitingJobs
 
     return Endpoints.group(JobsApi.JobsApi, guard, {
-      list: Effect.fnUntraced(function* ({ query }) {
+      list: Effect.fnUntraced(function* ({ caller, query }) {
         yield* Query.texts(query)
         const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
-        const { items, next } = yield* jobs.page({ ...page, ...toFilter(query) })
+        const filter = toFilter(query, caller)
+        if (filter === null) return Responses.page([], null)
+        const { items, next } = yield* jobs.page({ ...page, ...filter })
         return Responses.page(items.map(waitingJob), Query.createdToken(next))
       }),
-      retry: Effect.fnUntraced(function* ({ params }) {
+      retry: Effect.fnUntraced(function* ({ caller, params }) {
         const jobId = Fields.id(params.job_id)
-        yield* jobs.retry({ jobId })
+        yield* jobs.retry({ jobId, organizationId: caller.organizationId })
         return Responses.data({ job_id: jobId })
       }),
-      retryAll: Effect.fnUntraced(function* ({ request }) {
+      retryAll: Effect.fnUntraced(function* ({ caller, request }) {
         const { value } = yield* Body.read(request)
-        const { after, ...filter } = yield* decodeRetry(value)
-        const { next, retried } = yield* jobs.retryAll({
-          after: yield* Effect.mapError(Effect.fromResult(Query.createdCursor(after)), () => badPlace),
-          ...toFilter(filter)
-        })
+        const { after: token, ...asked } = yield* decodeRetry(value)
+        const after = yield* Effect.mapError(Effect.fromResult(Query.createdCursor(token)), () => badPlace)
+        const filter = toFilter(asked, caller)
+        const { next, retried } =
+          filter === null ? { next: null, retried: 0 } : yield* jobs.retryAll({ after, ...filter })
         return Responses.data({ retried, has_more: next !== null, next: Query.createdToken(next) })
       })
     })
   })
 
 /** The handlers of problems. */
-export const problems = (guard: Auth.Guard<undefined>) =>
+export const problems = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const service = yield* Problems.Problems
 
     return Endpoints.group(JobsApi.ProblemsApi, guard, {
-      list: Effect.fnUntraced(function* ({ query }) {
-        const { items, next } = yield* service.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+      list: Effect.fnUntraced(function* ({ caller, query }) {
+        const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
+        const { items, next } = yield* service.page({ ...page, organizationId: caller.organizationId })
         return Responses.page(items.map(problem), Query.createdToken(next))
       }),
-      retry: Effect.fnUntraced(function* ({ params }) {
+      retry: Effect.fnUntraced(function* ({ caller, params }) {
         const problemId = Fields.id(params.problem_id)
-        yield* service.retry({ problemId })
+        yield* service.retry({ problemId, organizationId: caller.organizationId })
         return Responses.data({ problem_id: problemId })
       }),
-      resolve: Effect.fnUntraced(function* ({ params, query }) {
+      resolve: Effect.fnUntraced(function* ({ caller, params, query }) {
         const problemId = Fields.id(params.problem_id)
-        yield* service.resolve({ problemId, force: Query.flag(query.force) ?? false })
+        const { organizationId } = caller
+        yield* service.resolve({ problemId, organizationId, force: Query.flag(query.force) ?? false })
         return Responses.data({ problem_id: problemId })
       })
     })

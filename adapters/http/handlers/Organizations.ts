@@ -8,7 +8,7 @@ import { Fields } from "../../fields/index.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
@@ -42,7 +42,7 @@ const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
   apiKeyId: Fields.id(params.key_id)
 })
 
-export const make = (guard: Auth.Guard<undefined>) =>
+export const make = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const organizations = yield* Organizations.Organizations
     const apiKeys = yield* ApiKeys.ApiKeys
@@ -53,8 +53,9 @@ export const make = (guard: Auth.Guard<undefined>) =>
         const organization = yield* organizations.create(yield* decodeOrganization(value))
         return Responses.data(shape(organization))
       }),
-      list: Effect.fnUntraced(function* ({ query }) {
-        const { items, next } = yield* organizations.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+      list: Effect.fnUntraced(function* ({ caller, query }) {
+        const of = { ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)), only: caller.organizationId }
+        const { items, next } = yield* organizations.page(of)
         return Responses.page(items.map(shape), Query.createdToken(next))
       }),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
@@ -106,7 +107,7 @@ type ListCall = Pick<
 >
 
 /** The handlers of the audit log. */
-export const audit = (guard: Auth.Guard<undefined>) =>
+export const audit = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const log = yield* AuditLog.AuditLog
 

@@ -6,6 +6,7 @@ import { HttpServerResponse } from "effect/http"
 import { Clock, Health, Time } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Auth from "../middleware/Auth.ts"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Requests from "../middleware/Requests.ts"
@@ -70,7 +71,7 @@ const millis = (text: string): number | undefined => {
 }
 
 /** The handlers of the business clock. */
-export const clock = (guard: Auth.Guard<undefined>) =>
+export const clock = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const business = yield* Clock.Clock
 

@@ -19,6 +19,7 @@ import { AuditEntry, type Label, type Storage } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as TelcosApi from "../api/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Auth from "../middleware/Auth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -68,7 +69,7 @@ const notFound = new Errors.Problem({
 const shape = ({ coverageId, label, zoneId }: Zone) => ({ label, coverage_id: coverageId, zone_id: zoneId })
 
 /** The handlers of the zones of telcos. */
-export const make = (guard: Auth.Guard<undefined>, telcos: ReadonlyMap<string, Telco>) =>
+export const make = (guard: OperatorAuth.Guard, telcos: ReadonlyMap<string, Telco>) =>
   Effect.gen(function* () {
     const coverage = yield* Coverage.Coverage
     const auditLog = yield* AuditLog.AuditLog

@@ -8,7 +8,7 @@ import { Fields } from "../../fields/index.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
@@ -129,7 +129,7 @@ const delivery = (params: { readonly id: string; readonly delivery_id: string })
   deliveryId: Fields.id(params.delivery_id)
 })
 
-export const make = (guard: Auth.Guard<undefined>, checkUrl: CheckUrl) =>
+export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks.Webhooks
 

@@ -4,8 +4,8 @@
  *
  * - An API key names the organization that calls. Its scope is checked, and the request is taken from its rate limit, in the
  *   order 401, 403, 429.
- * - Bearer tokens are for the management API and for the telco, and are compared in constant time. An API whose token is
- *   not configured does not exist: every request to it is 404.
+ * - Bearer tokens are for the management API (`OperatorAuth`) and for the telco. Those that the server was started with are
+ *   compared in constant time. An API whose token is not configured does not exist: every request to it is 404.
  *
  * Guessing is limited: wrong keys and tokens are counted by the client's address, and one that has sent too many gets 429
  * for them. A right key or token is never refused for the wrong ones of others behind the same address: a key is wrong only
@@ -18,6 +18,7 @@ import type { HttpServerRequest } from "effect/http"
 import { ApiKeys, FairSlots, RequestContext } from "simplan"
 import { type ApiKey, Clocks } from "simplan/ports"
 import { createHash, timingSafeEqual } from "node:crypto"
+import type * as Roles from "../api/Roles.ts"
 import * as Errors from "../wire/Errors.ts"
 import type * as KeyLimits from "./KeyLimits.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -29,6 +30,10 @@ export interface Credentials {
   readonly query: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** Whether the endpoint changes anything. */
   readonly writes: boolean
+  /** What the endpoint needs of an operator; undefined where it is none of the management API. */
+  readonly need: Roles.Need | undefined
+  /** The organization that the path names, as it was sent; undefined where it names none. */
+  readonly organizationId: string | undefined
 }
 
 /** A caller that acts for an organization. */
@@ -147,7 +152,7 @@ const tokenMissing = new Errors.Problem({
   headers: challenge
 })
 
-const tokenInvalid = new Errors.Problem({
+export const tokenInvalid = new Errors.Problem({
   code: "token_invalid",
   message: "Unauthorized: bearer token is not valid",
   headers: challenge
@@ -155,18 +160,30 @@ const tokenInvalid = new Errors.Problem({
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
+/** The bearer token of a request. */
+export const bearerOf = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Errors.Problem> => {
+  const credential = /^bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
+  return credential === undefined ? Effect.fail(tokenMissing) : Effect.succeed(credential)
+}
+
+/** Whether a text is the token, compared in constant time; null where there is no token. */
+export const matcher = (token: Redacted.Redacted | undefined): ((text: string) => boolean) | null => {
+  if (token === undefined) return null
+  const expected = digest(Redacted.value(token))
+  return (text) => timingSafeEqual(expected, digest(text))
+}
+
 /** The guard of endpoints that need the token; `actor` is who has it (rule W11). */
 export const byBearer = (
   token: Redacted.Redacted | undefined,
   actor: string,
   failed: FailedAuthentication
 ): Guard<undefined> => {
-  if (token === undefined) return () => Effect.fail(Errors.routeNotFound)
+  const isToken = matcher(token)
+  if (isToken === null) return () => Effect.fail(Errors.routeNotFound)
   const admitted = known(actor)
-  const expected = digest(Redacted.value(token))
-  return ({ request }) => {
-    const credential = /^bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
-    if (credential === undefined) return Effect.fail(tokenMissing)
-    return timingSafeEqual(expected, digest(credential)) ? Effect.succeed(admitted) : failed.count(tokenInvalid)
-  }
+  return ({ request }) =>
+    Effect.flatMap(bearerOf(request), (credential) =>
+      isToken(credential) ? Effect.succeed(admitted) : failed.count(tokenInvalid)
+    )
 }

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Organizations } from "simplan"
-import type { ApiKey } from "simplan/ports"
+import type { ApiKey, Operator as OperatorRules } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import type * as KeyLimits from "./KeyLimits.ts"
@@ -23,11 +23,15 @@ export interface Caller {
 
 /** What the one who sends a request may do beside `/v3`. */
 export interface Operator {
-  /** Whether requests to `/admin` are allowed. */
+  /** Whether requests to `/admin` are allowed; where it is absent, they are if there is a role. */
   readonly admin?: boolean | undefined
+  /** What requests to `/admin` may do (rule W14); `admin` by default. */
+  readonly role?: OperatorRules.Role | undefined
+  /** The only organization that exists for requests to `/admin`; all by default. */
+  readonly organizationId?: string | undefined
   /** Whether requests to `/telco` are allowed. */
   readonly telco?: boolean | undefined
-  /** Who asks, for the audit log (rule W11); `host` by default. */
+  /** The name of who asks, for the audit log (rule W11); `host` by default. */
   readonly actor?: string | undefined
 }
 
@@ -37,11 +41,16 @@ export type Authenticate<Who> = (
   arrival: Requests.Arrival | null
 ) => Effect.Effect<Who | null>
 
-const unauthenticated = new Errors.Problem({ code: "unauthenticated", message: "Unauthorized" })
+/** The host does not know who sends the request, or does not allow it. */
+export const unauthenticated = new Errors.Problem({ code: "unauthenticated", message: "Unauthorized" })
 
 const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: the caller may only read" })
 
-const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.HttpServerRequest) =>
+/** The name of who asks where the host names nobody. */
+export const HOST = "host"
+
+/** Asks the host who sends a request; it fails where the host does not know. */
+export const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(
     Effect.flatMap(Requests.CurrentArrival, (arrival) => authenticate(request, arrival)),
     (who) => (who === null ? Effect.fail(unauthenticated) : Effect.succeed(who))
@@ -54,7 +63,7 @@ export const ofCallers = (
 ): Effect.Effect<Auth.Guard<Auth.Tenant>, never, Organizations.Organizations> =>
   Effect.map(Organizations.Organizations, (organizations) =>
     Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
-      const { actor = "host", organizationId, scope } = yield* ask(authenticate, request)
+      const { actor = HOST, organizationId, scope } = yield* ask(authenticate, request)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
       const reader = { key: `organization ${organizationId}`, organizationId }
@@ -63,10 +72,10 @@ export const ofCallers = (
     })
   )
 
-/** The guard of the endpoints of a group for operators. */
-export const ofOperators =
-  (authenticate: Authenticate<Operator>, group: "admin" | "telco"): Auth.Guard<undefined> =>
+/** The guard of the telco's reports. `OperatorAuth` has that of the management API. */
+export const ofTelco =
+  (authenticate: Authenticate<Operator>): Auth.Guard<undefined> =>
   ({ request }) =>
-    Effect.flatMap(ask(authenticate, request), (operator) =>
-      operator[group] === true ? Effect.succeed(Auth.known(operator.actor ?? "host")) : Effect.fail(unauthenticated)
+    Effect.flatMap(ask(authenticate, request), ({ actor = HOST, telco }) =>
+      telco === true ? Effect.succeed(Auth.known(actor)) : Effect.fail(unauthenticated)
     )

@@ -114,13 +114,14 @@ export const byId = (database: Database) => (jobId: string) =>
 /** Jobs that have ended in refusals. */
 export const problems =
   (database: Database) =>
-  ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
+  ({ after, limit, organizationId }: Parameters<Storage.Service["problems"]["page"]>[0]) =>
     Effect.map(
       database.rows(
         (sql) => sql<Row<Packed>>`
           select (${sql.literal(value)})::text as value
           from simplan.job
           where ${sql.literal(hasEnded)} and ${Pages.after(sql, "job.created_at, job.job_id", after)}
+            and job.organization_id = coalesce(${organizationId ?? null}::text, job.organization_id)
           order by job.created_at, job.job_id
           limit ${limit}::int`
       ),

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { HostAuth, Routes, WebHandler } from "../../http/index.ts"
+import { Operator } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -134,6 +135,10 @@ const decodeCaller = Arguments.decoder(
 const decodeOperator = Arguments.decoder(
   Schema.Struct({
     admin: Schema.optional(Arguments.Flag),
+    role: Schema.optional(
+      Schema.Literals(Operator.roles).annotate({ message: `must be one of ${Operator.roles.join(", ")}` })
+    ),
+    organizationId: Schema.optional(Arguments.Id),
     telco: Schema.optional(Arguments.Flag),
     actor: Schema.optional(Arguments.Name)
   }),

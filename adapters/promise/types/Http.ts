@@ -2,6 +2,7 @@
  * The HTTP API in a host's server.
  */
 import type { TimeSpan } from "./Calls.ts"
+import type { OperatorRole } from "./ServiceOperators.ts"
 import type { ApiKeyScope } from "./Organizations.ts"
 
 /**
@@ -37,11 +38,15 @@ export interface HttpCaller {
 
 /** What the one who sends a request may do beside `/v3`. */
 export interface HttpOperator {
-  /** Whether requests to `/admin` are allowed; not by default. */
+  /** Whether requests to `/admin` are allowed; where it is absent, they are if there is a role. */
   readonly admin?: boolean | undefined
+  /** What requests to `/admin` may do (rule W14); `admin` by default, where they are allowed. */
+  readonly role?: OperatorRole | undefined
+  /** The only organization that exists for requests to `/admin`; all of them by default. */
+  readonly organizationId?: string | undefined
   /** Whether requests to `/telco` are allowed; not by default. */
   readonly telco?: boolean | undefined
-  /** Who asks, such as a user's id, for the audit log (rule W11); `host` by default. */
+  /** The name of who asks, for the audit log (rules W11 and W14); `host` by default. */
   readonly actor?: string | undefined
 }
 
@@ -59,9 +64,9 @@ export interface HttpOptions {
    * request has no body. What it throws is logged, and answered by 500.
    */
   readonly authenticate?: ((request: Request, source: HttpSource) => Promise<HttpCaller | null>) | undefined
-  /** Finds out who may use `/admin` and `/telco`, where there is no token for them. Null is 401. */
+  /** Finds out who may use `/admin`, and as what, and `/telco`, where there is no token for them. Null is 401. */
   readonly authenticateOperator?: ((request: Request, source: HttpSource) => Promise<HttpOperator | null>) | undefined
-  /** The bearer token of `/admin`; at least 16 characters. */
+  /** The bearer token of `/admin`, which takes those of operators too (rule W14); at least 16 characters. */
   readonly adminToken?: string | undefined
   /** The bearer token of `/telco`; at least 16 characters. */
   readonly telcoToken?: string | undefined

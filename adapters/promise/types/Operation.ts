@@ -93,7 +93,7 @@ export interface AuditEntry extends OfOrganization {
   readonly entryId: string
   /** When. */
   readonly createdAt: Date
-  /** Who: the id of an API key, `admin`, `telco`, `host`, or what `request.actor` said. */
+  /** Who: the id of an API key, the name of an operator, `bootstrap`, `telco`, `host`, or what `request.actor` said. */
   readonly actor: string
   /** What was done, such as `plan.create`. */
   readonly action: string

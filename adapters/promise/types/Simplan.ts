@@ -7,6 +7,7 @@ import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
 import type { AuditLog, Clock, Problems, Reports } from "./Operation.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
 import type { Plans } from "./Plans.ts"
+import type { ServiceOperators } from "./ServiceOperators.ts"
 import type { Sims, Wallet } from "./Sims.ts"
 import type { Attachments, Messages, Subscriptions } from "./Subscriptions.ts"
 import type { Usage } from "./Usage.ts"
@@ -56,6 +57,8 @@ export interface Simplan extends AsyncDisposable {
   readonly problems: Problems
   /** Reports of the telco. */
   readonly reports: Reports
+  /** Who the management API takes requests from. */
+  readonly serviceOperators: ServiceOperators
   /** The SIM inventory. */
   readonly sims: Sims
   /** SIMs in service. */

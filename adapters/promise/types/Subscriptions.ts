@@ -272,7 +272,7 @@ export interface Reason {
   readonly telcoMessage?: string
   /** Since when the SIM that waits for its first use has no service, because its subscription is paused. */
   readonly pausedAt?: Date
-  /** Who suspended it: the id of an API key, `admin`, or `host` for the program that embeds the service. */
+  /** Who suspended it: the id of an API key, the name of an operator, or `host` for the program that embeds the service. */
   readonly by?: string
 }
 

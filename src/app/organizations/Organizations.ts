@@ -21,8 +21,10 @@ export class Organizations extends Context.Service<
   {
     /** Under a new id. The name has 1 to 255 characters; another organization may have it too. */
     readonly create: (request: { readonly name: string }) => Effect.Effect<Organization, InvalidField | StorageError>
-    /** Oldest first. */
-    readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
+    /** Oldest first; with `only`, the one with that id, if there is one. */
+    readonly page: (
+      of: Keyset<CreatedCursor> & { readonly only?: string | null }
+    ) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
     /** By its id. */
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
     /** Refuses an organization that does not exist. This process remembers those that do: none is ever deleted. */
@@ -72,7 +74,11 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
         const count = yield* storage.organizations.count({ organizationId, kind, atMost: quotas[kind] })
         yield* Effect.fromResult(Quota.check(quotas, kind, count))
       }),
-      page: Effect.fn("Organizations.page")(function* ({ after, limit }) {
+      page: Effect.fn("Organizations.page")(function* ({ after, limit, only = null }) {
+        if (only !== null) {
+          const one = after === null ? yield* storage.organizations.get(only) : null
+          return { items: one === null ? [] : [one], next: null }
+        }
         const found = yield* storage.organizations.page({ after, limit: limit + 1 })
         return Paging.page(found, limit, ({ createdAt, organizationId }) => ({ createdAt, id: organizationId }))
       }),

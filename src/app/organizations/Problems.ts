@@ -31,16 +31,24 @@ import * as SetService from "../jobs/SetService.ts"
 import * as Paging from "../Paging.ts"
 import { makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
-interface OfProblem {
+/** Where an organization is named, what belongs to another one is not found (rule W14). */
+interface Within {
+  readonly organizationId?: string | null
+}
+
+interface OfProblem extends Within {
   readonly problemId: string
 }
+
+const isWithin = ({ organizationId = null }: Within, job: Job): boolean =>
+  organizationId === null || organizationId === job.organizationId
 
 /** Lists what an operator has to see to, retries it and resolves it (rule S6). */
 export class Problems extends Context.Service<
   Problems,
   {
-    /** Of all organizations, oldest job first. */
-    readonly page: (of: Keyset<CreatedCursor>) => Effect.Effect<Paging.Page<Job, CreatedCursor>, StorageError>
+    /** Of an organization, or of all, oldest job first. */
+    readonly page: (of: Keyset<CreatedCursor> & Within) => Effect.Effect<Paging.Page<Job, CreatedCursor>, StorageError>
     /**
      * Has the telco asked again, at once and up to three times, or the handler called again at once. A problem that is being retried already stays as it is.
      */
@@ -88,7 +96,7 @@ export class WaitingJobs extends Context.Service<
       of: Keyset<CreatedCursor> & WaitingFilter
     ) => Effect.Effect<Paging.Page<WaitingJob, CreatedCursor>, StorageError>
     /** Has the job tried at once. Its waits go on as they were if it is given back again. */
-    readonly retry: (of: { readonly jobId: string }) => Effect.Effect<void, NotFound | StorageError>
+    readonly retry: (of: Within & { readonly jobId: string }) => Effect.Effect<void, NotFound | StorageError>
     /**
      * Has all jobs that the filter takes tried at once, oldest first. It stops after 10,000: `next` is where to go on.
      * The engine tries as many at a time as ever.
@@ -180,16 +188,21 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
         })
         if (put.length > 0) yield* commits.retryOnConflict(commits.write({ jobs: { put } }))
       }),
-      page: Effect.fn("Problems.page")(function* ({ after, limit }) {
-        const found = yield* storage.problems.page({ after, limit: limit + 1 })
+      page: Effect.fn("Problems.page")(function* ({ after, limit, organizationId = null }) {
+        const found = yield* storage.problems.page({
+          after,
+          limit: limit + 1,
+          ...(organizationId !== null && { organizationId })
+        })
         return Paging.page(found, limit, ({ createdAt, jobId }) => ({ createdAt, id: jobId }))
       }),
       retry: Effect.fn("Problems.retry")((of) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
             const job = yield* storage.jobs.get(of.problemId)
-            if (job !== null && Problem.isRetried(job)) return
-            if (job === null || job.endedAt === null) return yield* missing(of)
+            if (job === null || !isWithin(of, job)) return yield* missing(of)
+            if (Problem.isRetried(job)) return
+            if (job.endedAt === null) return yield* missing(of)
             const { endedAt, jobId, work } = job
             if (work._tag === "HandleEvent") {
               return yield* ofEvent("problem.retry", { ...job, endedAt }, work.deliveryId, Delivery.dueAgain)
@@ -204,7 +217,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
         commits.retryOnConflict(
           Effect.gen(function* () {
             const job = yield* storage.jobs.get(of.problemId)
-            if (job === null || job.endedAt === null) return yield* missing(of)
+            if (job === null || job.endedAt === null || !isWithin(of, job)) return yield* missing(of)
             const { endedAt, jobId, organizationId, work } = job
             if (work._tag === "HandleEvent") {
               return yield* ofEvent("problem.resolve", { ...job, endedAt }, work.deliveryId, Delivery.resolved)
@@ -268,9 +281,11 @@ const waitingLayer: Layer.Layer<WaitingJobs, never, Paging.FilteredLists | Stora
         page: Effect.fn("WaitingJobs.page")(function* (of) {
           return yield* page(of)
         }),
-        retry: Effect.fn("WaitingJobs.retry")(function* ({ jobId }) {
+        retry: Effect.fn("WaitingJobs.retry")(function* (of) {
+          const { jobId } = of
           const job = yield* storage.jobs.get(jobId)
-          if (job === null || !isWaiting(job)) return yield* new NotFound({ resource: "job", id: jobId })
+          if (job === null || !isWaiting(job) || !isWithin(of, job))
+            return yield* new NotFound({ resource: "job", id: jobId })
           yield* hasten([job])
         }),
         retryAll: Effect.fn("WaitingJobs.retryAll")(function* ({ after, ...filter }) {

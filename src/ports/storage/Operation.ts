@@ -54,8 +54,8 @@ export interface Jobs {
 
 /** Reads of jobs that have ended in refusals (rule S6). */
 export interface Problems {
-  /** The jobs that have ended, of all organizations, by creation and id, ascending. */
-  readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Job.Job>>
+  /** The jobs that have ended, by creation and id, ascending; of all organizations where none is named. */
+  readonly page: (query: Keyset<CreatedCursor> & Partial<OfOrganization>) => Read<ReadonlyArray<Job.Job>>
   /** How many there are, counted up to 10,000. */
   readonly count: Read<number>
 }

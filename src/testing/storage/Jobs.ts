@@ -116,6 +116,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* giveBack({ endedAt: now - 1 })
       const ended = jobs.map((job) => ({ ...job, attempts: 1, refused, endedAt: now - 1 }))
       yield* Suite.equals("problems, oldest first", yield* storage.problems.page(page), ended.slice(0, 2))
+      const own = { organizationId: world.organizationId }
+      yield* Suite.equals("its own", yield* storage.problems.page({ ...page, ...own, limit: 9 }), ended)
+      const theirs = World.of(yield* World.neighbour(world))
+      yield* Suite.equals("another's", yield* storage.problems.page({ ...page, ...theirs, limit: 9 }), [])
       const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: second }, limit: 10 })
       yield* Suite.equals("the next page, of this organization", rest[0], ended[2])
       yield* Suite.equals("how many there are more", (yield* storage.problems.count) - before, 3)

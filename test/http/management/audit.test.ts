@@ -51,7 +51,7 @@ describe("the audit log", () => {
       address: "127.0.0.1",
       request_id: "order-7"
     })
-    expect(key).toMatchObject({ actor: "admin", resource_type: "api_key" })
+    expect(key).toMatchObject({ actor: "bootstrap", resource_type: "api_key" })
   })
 
   it("has an entry of each change through /v3", async () => {
@@ -141,7 +141,7 @@ describe("the audit log", () => {
       "sim.import"
     ])
     expect(found.map(({ actor }) => actor)).toEqual(
-      found.map(({ action }) => (action === "sim.report" ? "telco" : "admin"))
+      found.map(({ action }) => (action === "sim.report" ? "telco" : "bootstrap"))
     )
     expect((await entries()).at(-1)).toMatchObject({ action: "organization.create", resource_id: acme.organizationId })
   })
@@ -242,7 +242,7 @@ describe("the audit log", () => {
     const found = await left(() =>
       world.admin("POST", `/organizations/${acme.organizationId}/webhook-endpoints/${id}/test`)
     )
-    expect(found).toMatchObject([{ action: "webhook_endpoint.test", resource_id: id, actor: "admin" }])
+    expect(found).toMatchObject([{ action: "webhook_endpoint.test", resource_id: id, actor: "bootstrap" }])
   })
 
   it("of the service has what belongs to no organization: the catalogue and the clock", async () => {
@@ -251,12 +251,12 @@ describe("the audit log", () => {
     const { now } = (await world.admin("GET", "/clock")).body.data
     await world.admin("POST", "/clock/advance", { to: now })
     const before = await world.admin("GET", "/audit")
-    expect(before.body.data[0]).toMatchObject({ action: "catalogue.replace", actor: "admin", address: "127.0.0.1" })
+    expect(before.body.data[0]).toMatchObject({ action: "catalogue.replace", actor: "bootstrap", address: "127.0.0.1" })
     const moved = await world.admin("POST", "/clock/advance", { by: "40 days" })
     const after = await world.admin("GET", "/audit?action=clock.advance")
     expect(after.body.data[0]).toMatchObject({
       action: "clock.advance",
-      actor: "admin",
+      actor: "bootstrap",
       created_at: now,
       resource_id: moved.body.data.now
     })

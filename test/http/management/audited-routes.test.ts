@@ -21,6 +21,9 @@ const subscription = async (number: number): Promise<string> => {
 const key = async (): Promise<string> =>
   `${of()}/api-keys/${(await world.admin("POST", `${of()}/api-keys`, { name: "other" })).body.data.api_key_id}`
 
+const operator = async (name: string): Promise<string> =>
+  `/operators/${(await world.admin("POST", "/operators", { name, role: "read" })).body.data.operator_id}`
+
 const endpoint = async (): Promise<string> => {
   const { body } = await world.admin("POST", `${of()}/webhook-endpoints`, { url: "https://hooks.example/" })
   return `${of()}/webhook-endpoints/${body.data.webhook_endpoint_id}`
@@ -170,6 +173,24 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
   "POST /v3/sims/updates": [
     "sim.set_label",
     async () => () => acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(19), label: "Blue" }] })
+  ],
+  "POST /admin/v1/operators": [
+    "operator.create",
+    async () => () => world.admin("POST", "/operators", { name: "Ada", role: "support" })
+  ],
+  "DELETE /admin/v1/operators/{operator_id}": [
+    "operator.delete",
+    async () => {
+      const path = await operator("Bob")
+      return () => world.admin("DELETE", path)
+    }
+  ],
+  "POST /admin/v1/operators/{operator_id}/rotate": [
+    "operator.rotate",
+    async () => {
+      const path = await operator("Eve")
+      return () => world.admin("POST", `${path}/rotate`)
+    }
   ],
   "POST /admin/v1/organizations": [
     "organization.create",

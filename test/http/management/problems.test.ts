@@ -96,7 +96,7 @@ it("asks again when it is retried, once however often that is asked for, until t
   expect((await telco((of) => of.packages)).find(({ iccid }) => iccid === World.iccid(1))?.status).toBe("cancelled")
   expect((await act(id, "retry")).body.code).toBe("problem_not_found")
   expect(await audited("problem.retry")).toMatchObject([
-    { actor: "admin", resource_type: "problem", resource_id: id, iccid: World.iccid(1) }
+    { actor: "bootstrap", resource_type: "problem", resource_id: id, iccid: World.iccid(1) }
   ])
 })
 
@@ -130,7 +130,7 @@ it("is gone when it is resolved, and its SIM is free once the telco lists nothin
   await isWell()
   for (const action of ["resolve", "retry"] as const) expect((await act(id, action)).status).toBe(404)
   expect(await audited("problem.resolve")).toMatchObject([
-    { actor: "admin", resource_type: "problem", resource_id: id, iccid: World.iccid(5) }
+    { actor: "bootstrap", resource_type: "problem", resource_id: id, iccid: World.iccid(5) }
   ])
 })
 

@@ -37,7 +37,7 @@ describe("the zones of a telco", () => {
     expect((await world.admin("GET", "/telcos/x/zones")).body).toEqual({ error: false, data: [zone] })
     const audit = await world.admin("GET", `/organizations/${acme.organizationId}/audit`)
     expect(audit.body.data[0]).toMatchObject({
-      actor: "admin",
+      actor: "bootstrap",
       action: "coverage_profile.set_zone",
       resource_id: coverage_id
     })

@@ -295,6 +295,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "jobs.waiting": ({ storage }) => storage.jobs.waiting({ after, limit: 10, organizationId, kind: "Provision" }),
   "jobs.waitingCounts": ({ storage }) => storage.jobs.waitingCounts,
   "problems.page": ({ storage }) => storage.problems.page({ after, limit: 10 }),
+  "problems.page of an organization": ({ storage }) => storage.problems.page({ organizationId, after, limit: 10 }),
   "problems.count": ({ storage }) => storage.problems.count,
   "auditEntries.actor": ({ storage }) =>
     storage.auditEntries.actor({ organizationId, action: "plan_attachment.suspend", resourceId: "a", createdAt: 1 }),

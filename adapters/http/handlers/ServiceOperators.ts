@@ -1,0 +1,64 @@
+/**
+ * Operators of the service: how they look as JSON, and their handlers.
+ */
+import { Effect } from "effect"
+import { ServiceOperators, Time } from "simplan"
+import type { Operator } from "simplan/ports"
+import { Fields } from "../../fields/index.ts"
+import * as Schemas from "../api/Schemas.ts"
+import * as ServiceOperatorsApi from "../api/ServiceOperatorsApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
+import * as Body from "../wire/Body.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+
+const shape = (one: Operator.Operator): typeof ServiceOperatorsApi.ServiceOperator.Type => ({
+  operator_id: one.operatorId,
+  name: one.name,
+  role: one.role,
+  organization_id: one.organizationId,
+  hint: one.hint,
+  previous_token_until: Responses.instant(one.previousUntil),
+  created_at: Time.toIso(one.createdAt),
+  expires_at: Responses.instant(one.expiresAt),
+  deleted_at: Responses.instant(one.deletedAt)
+})
+
+const shapeOfNew = ({
+  operator,
+  token
+}: ServiceOperators.NewOperator): typeof ServiceOperatorsApi.NewServiceOperator.Type => ({ ...shape(operator), token })
+
+const decode = Body.closedDecoder(ServiceOperatorsApi.CreateServiceOperator)
+
+export const make = (guard: OperatorAuth.Guard) =>
+  Effect.gen(function* () {
+    const operators = yield* ServiceOperators.ServiceOperators
+
+    return Endpoints.group(ServiceOperatorsApi.ServiceOperatorsApi, guard, {
+      create: Effect.fnUntraced(function* ({ request }) {
+        const { value } = yield* Body.read(request)
+        const { expires_at, name, organization_id = null, role } = yield* decode(value)
+        const made = yield* operators.create({
+          name,
+          role,
+          organizationId: organization_id,
+          expiresAt: Query.instant(expires_at)
+        })
+        return Responses.data(shapeOfNew(made))
+      }),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const { items, next } = yield* operators.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
+        return Responses.page(items.map(shape), Query.createdToken(next))
+      }),
+      remove: Effect.fnUntraced(function* ({ params }) {
+        const deleted = yield* operators.delete({ operatorId: Fields.id(params.operator_id) })
+        return Responses.data(shape(deleted))
+      }),
+      rotate: Effect.fnUntraced(function* ({ params }) {
+        const rotated = yield* operators.rotate({ operatorId: Fields.id(params.operator_id) })
+        return Responses.data(shapeOfNew(rotated))
+      })
+    })
+  })
