@@ -2,7 +2,7 @@
  * The storage suite finds what is wrong: storages broken on purpose fail it, in the case that is about the fault.
  */
 import { Context, Effect, Exit, Layer } from "effect"
-import { Jobs, Outbox, Storage } from "simplan/ports"
+import { Jobs, Outbox, type Package, SimDifference, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
 import * as StorageSuite from "../../src/testing/StorageSuite.ts"
@@ -44,6 +44,22 @@ const evading =
       Effect.catchTag(storage.commit(commit), "Conflict", (conflict) =>
         conflict.on === on ? Effect.flatMap(evade(commit), storage.commit) : Effect.fail(conflict)
       )
+  })
+
+// Writes something else of the packages that a subscription takes along to another SIM (rule S8).
+const moving =
+  (changed: (pack: Package.Package) => Package.Package) =>
+  (storage: Store): Partial<Store> => ({
+    commit: (commit) => {
+      const changes = commit.sims ?? []
+      const { arriving } = SimDifference.moves(changes)
+      const sims = changes.map((change) => {
+        const { attachments = [] } = change.next
+        const all = attachments.map((of) => ({ ...of, packages: of.packages.map(changed) }))
+        return arriving.has(change) ? { ...change, next: { ...change.next, attachments: all } } : change
+      })
+      return storage.commit({ ...commit, sims })
+    }
   })
 
 const faults: Readonly<Record<string, Fault>> = {
@@ -216,6 +232,33 @@ const faults: Readonly<Record<string, Fault>> = {
       "what is due to a handler that is removed is given up, and an event with a pending one is not purged"
     ],
     differs: false
+  },
+  "forgets what was used of packages that move": {
+    storage: moving((pack) => ({ ...pack, usedBytes: 0 })),
+    fails: [
+      "S8: a subscription that moves is on its new SIM, with its attachments and packages, and not on the old one"
+    ],
+    differs: true
+  },
+  "forgets the new ids of packages that move": {
+    storage: moving((pack) => ({ ...pack, replacement: null })),
+    fails: [
+      "S8: a subscription that moves is on its new SIM, with its attachments and packages, and not on the old one"
+    ],
+    differs: true
+  },
+  "leaves what a commit takes from an entry of usage": {
+    storage: (storage) => ({
+      commit: (commit) => {
+        const usage = commit.reports?.usage?.filter(({ bytes }) => bytes > 0) ?? []
+        return storage.commit({ ...commit, reports: { ...commit.reports, usage } })
+      }
+    }),
+    fails: [
+      "bytes that a commit takes from one entry and adds to another leave nothing behind",
+      "commits at once that move bytes between the same sums all count"
+    ],
+    differs: true
   },
   "forgets reports": {
     storage: (storage) => ({ commit: (commit) => storage.commit({ ...commit, reports: {} }) }),

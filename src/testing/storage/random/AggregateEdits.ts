@@ -91,13 +91,12 @@ const written = (
           : {},
         {}
       ]
-    case "correct":
-      return [
-        {
-          sim: { label: pick(["Green", "Blue"], part.choice), lpa: part.choice < 4 ? null : `LPA:1$a$${part.choice}` }
-        },
-        {}
-      ]
+    case "correct": {
+      const lpa = part.choice < 4 ? null : `LPA:1$a$${part.choice}`
+      // What an attachment has used is booked under one label.
+      const label = subscription === null ? pick(["Green", "Blue"] as const, part.choice) : sim.label
+      return [{ sim: { label, lpa } }, {}]
+    }
     case "download":
       return [{ sim: { downloaded: part.choice > 3, lastActivityAt: world.now + part.choice } }, {}]
     case "mobile plan": {

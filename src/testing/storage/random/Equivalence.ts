@@ -114,11 +114,11 @@ const same = (
     yield* Suite.equals(what, withoutImportSequences(actual), withoutImportSequences(expected))
   })
 
-// Some SIMs, three of them in service, so that the random steps find something to change.
+// Some SIMs, three of them in service and used, so that the random steps find something to change.
 const beginning: ReadonlyArray<Step> = [
   { do: "import", row: 0, choice: 2, jitter: 0 },
   { do: "import", row: 3, choice: 5, jitter: 0 },
-  ...(["open", "attach"] as const).map(
+  ...(["open", "attach", "use"] as const).map(
     (part): Step => ({ do: "commit", parts: [0, 1, 3].map((row) => ({ part, row, choice: 2, stale: false })) })
   )
 ]

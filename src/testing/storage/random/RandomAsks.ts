@@ -173,6 +173,21 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     storage.simAggregates.get({ ...of, iccid }),
     storage.simAggregates.forAttachment({ ...of, iccid, attachmentId: id }),
     storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence: choice % 4 }),
+    // The SIM's own attachments, and those of another one, to which they may have moved.
+    Effect.forEach([iccid, pick(run.iccids, row + choice)], (holder) =>
+      Effect.flatMap(storage.simAggregates.get({ ...of, iccid: holder }), (found) =>
+        Effect.forEach(found?.attachments ?? [], ({ attachment: { attachmentId } }) =>
+          Effect.all([
+            storage.simAggregates.forAttachment({ ...of, iccid, attachmentId }),
+            Effect.map(
+              storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId, occurrence: choice % 4 }),
+              Rows.forOccurrence
+            ),
+            storage.subscriptions.attachments({ ...of, iccid, id: attachmentId })
+          ])
+        )
+      )
+    ),
     storage.subscriptions.get({ ...of, iccid }),
     storage.subscriptions.attachments({ ...of, iccid }),
     storage.subscriptions.attachments({ ...of, iccid, id }),

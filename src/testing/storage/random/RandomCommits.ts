@@ -1,8 +1,11 @@
 /**
  * Random commits: each part of a step becomes a piece of a commit, made from what the storage holds at that moment.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
+import * as Replacement from "../../../domain/Replacement.ts"
+import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
+import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Commit, StorageError } from "../../../ports/Storage.ts"
 import * as AggregateEdits from "./AggregateEdits.ts"
 import { type AggregatePart, idOf, isAggregatePart, type Part, pick, type Run } from "./RandomSteps.ts"
@@ -24,16 +27,72 @@ const aggregateOf = ({ other, world }: Side, iccid: string) =>
       : Effect.succeed(mine)
   )
 
+// The aggregate as a part claims to have seen it.
+const seen = (stored: SimAggregate, isStale: boolean): SimAggregate =>
+  isStale ? { ...stored, sim: { ...stored.sim, version: stored.sim.version - 1 } } : stored
+
 const ofAggregate = (run: Run, side: Side, name: AggregatePart, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(aggregateOf(side, iccid), (stored): Commit => {
     const unknown = alone({ ...newSim(side.world, { iccid }), importSequence: 1, version: 1 })
     if (stored === null) return { sims: [change(unknown, {})] }
-    const version = stored.sim.version - (part.stale ? 1 : 0)
-    const aggregate = { ...stored, sim: { ...stored.sim, version } }
-    return AggregateEdits.commit(side.world, name, part, aggregate)
+    return AggregateEdits.commit(side.world, name, part, seen(stored, part.stale))
   })
 }
+
+/** The SIM that a move is to, as a row of the pool: another one than it is from. */
+const targetOf = ({ choice, row }: Part): number => (row + 1 + (choice % 5)) % 6
+
+// A subscription that moves to another SIM as rule S8 has it.
+const move = (run: Run, side: Side, part: Part): Piece => {
+  const { choice, row, stale } = part
+  const rows = [row, targetOf(part)].map((index) => aggregateOf(side, pick(run.iccids, index)))
+  return Effect.map(Effect.all(rows), ([from, to]): Commit => {
+    if (from == null || to == null || to.subscription !== null) return {}
+    if (to.sim.organizationId !== from.sim.organizationId || to.sim.label !== from.sim.label) return {}
+    const old = seen(from, stale && choice % 2 === 0)
+    const free = seen(to, stale && choice % 2 === 1)
+    const given = {
+      pause: { changeId: `pause ${choice}`, isRefused: choice % 3 === 0 },
+      changeId: `change ${choice}`,
+      notifiedUntil: new Map()
+    }
+    const moved = Replacement.replace(old, free.sim, given, side.world.now + choice * DAY)
+    if (Result.isFailure(moved)) return {}
+    const { movedFrom, sim } = moved.success.decision
+    return { sims: [movedFrom, sim].filter((one) => one !== undefined) }
+  })
+}
+
+// What a telco's own book takes from an entry: to another day and country, or for good.
+const takeUsage = (run: Run, side: Side, part: Part): Piece =>
+  Effect.gen(function* () {
+    const { choice, row, stale } = part
+    const stored = yield* aggregateOf(side, pick(run.iccids, row))
+    if (stored === null) return {}
+    const { iccid, label, organizationId } = stored.sim
+    const today = UsageBook.dayOf(side.world.now)
+    const days = { from: today - 30 * DAY, until: today + 30 * DAY }
+    const entries = yield* side.world.storage.usage.entries({ organizationId, iccid, ...days, after: null, limit: 6 })
+    const plans = new Map(stored.attachments.map(({ attachment }) => [attachment.attachmentId, attachment.planId]))
+    const usage = entries.flatMap((entry, index): ReadonlyArray<UsageBook.Entry> => {
+      const { attachmentId, bytes, day } = entry
+      const planId = plans.get(attachmentId)
+      if (planId === undefined || day === null || index % 2 !== choice % 2) return []
+      const from = { ...entry, organizationId, iccid, label, planId }
+      const taken = choice % 3 === 0 ? bytes : Math.ceil(bytes / 2)
+      const to = {
+        day: pick([day - DAY, day, today, day - 20 * DAY], row),
+        countryAlpha2: pick([null, "SE", "FR"], row)
+      }
+      return [{ ...from, bytes: -taken }, ...(choice % 4 === 3 ? [] : [{ ...from, ...to, bytes: taken }])]
+    })
+    const seenSim = seen(stored, stale)
+    return {
+      sims: [change(seenSim, {})],
+      reports: { usage: UsageBook.merged(usage).filter(({ bytes }) => bytes !== 0) }
+    }
+  })
 
 // The version that the part claims to have seen.
 const seenVersion = (stored: { readonly version: number } | null | undefined, part: Part): number =>
@@ -207,6 +266,10 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
   const { part: name } = part
   if (isAggregatePart(name)) return ofAggregate(run, side, name, part)
   switch (name) {
+    case "move":
+      return move(run, side, part)
+    case "take usage":
+      return takeUsage(run, side, part)
     case "plan":
       return ofPlan(run, side, part)
     case "rest on plan":
@@ -247,21 +310,26 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
   }
 }
 
-// Parts with the same one write the same row, of which a commit has one at most.
-const rowOf = ({ part, row }: Part): string => {
-  if (isAggregatePart(part)) return `aggregate ${row}`
-  switch (part) {
+// Parts that have one in common write the same row, of which a commit has one at most.
+const rowsOf = (part: Part): ReadonlyArray<string> => {
+  const { part: name, row } = part
+  if (isAggregatePart(name)) return [`aggregate ${row}`]
+  switch (name) {
+    case "move":
+      return [`aggregate ${row}`, `aggregate ${targetOf(part)}`]
+    case "take usage":
+      return [`aggregate ${row}`]
     case "plan":
     case "rest on plan":
-      return `plan ${row}`
+      return [`plan ${row}`]
     case "region":
-      return `region ${row}`
+      return [`region ${row}`]
     case "endpoint":
-      return `${part} ${row % 3}`
+      return [`${name} ${row % 3}`]
     case "put idempotency":
     case "settle idempotency":
     case "forget idempotency":
-      return `idempotency ${row % 3}`
+      return [`idempotency ${row % 3}`]
     case "put job":
     case "finish job":
     case "retry job":
@@ -269,24 +337,29 @@ const rowOf = ({ part, row }: Part): string => {
     case "reopen job":
     case "resolve job":
     case "cancel job":
-      return `job ${row}`
+      return [`job ${row}`]
     case "settle delivery":
     case "replay delivery":
-      return "delivery"
+      return ["delivery"]
     // Two keys that swap their hashes are not what a use case does, nor two operators that swap their names.
     case "operator":
     case "api key":
     case "event":
     case "catalogue":
     case "clock":
-      return part
+      return [name]
   }
 }
 
 /** The parts that can be in one commit: one per row, and no events beside endpoints. */
 export const compatible = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> => {
-  const rows = new Map(parts.toReversed().map((part) => [rowOf(part), part]))
-  const chosen = parts.filter((part) => rows.get(rowOf(part)) === part)
+  const written = new Set<string>()
+  const chosen = parts.filter((part) => {
+    const rows = rowsOf(part)
+    const isFree = rows.every((row) => !written.has(row))
+    if (isFree) for (const row of rows) written.add(row)
+    return isFree
+  })
   const endpoints = chosen.some(({ part }) => part === "endpoint")
   const reports = new Set<number>()
   return chosen.filter(({ choice, part }) => {

@@ -28,6 +28,8 @@ const aggregateParts = [
 ] as const
 
 const otherParts = [
+  "move",
+  "take usage",
   "plan",
   "rest on plan",
   "operator",
@@ -52,7 +54,19 @@ const otherParts = [
 ] as const
 
 // What must meet others to matter comes more often.
-const often = ["event", "event", "put job", "put job", "finish job", "settle delivery", "attach", "pack"] as const
+const often = [
+  "event",
+  "event",
+  "put job",
+  "put job",
+  "finish job",
+  "settle delivery",
+  "attach",
+  "pack",
+  "move",
+  "use",
+  "take usage"
+] as const
 
 /** What changes an aggregate. */
 export type AggregatePart = (typeof aggregateParts)[number]
@@ -63,7 +77,7 @@ export const isAggregatePart = (name: Part["part"]): name is AggregatePart =>
 /** A part of a random commit. */
 export interface Part {
   readonly part: AggregatePart | (typeof otherParts)[number]
-  /** Which row of its pool. */
+  /** Which row of its pool; of a move: the SIM that is left. */
   readonly row: number
   readonly choice: number
   readonly stale: boolean

@@ -13,7 +13,7 @@ import type { Operator } from "../../../domain/Operator.ts"
 import type { Package } from "../../../domain/Package.ts"
 import type { Plan, PlanTerms } from "../../../domain/Plan.ts"
 import type { Region } from "../../../domain/Region.ts"
-import type { ForReports } from "../../../domain/SimAggregate.ts"
+import type { ForOccurrence, ForReports } from "../../../domain/SimAggregate.ts"
 import type { Sim } from "../../../domain/Sim.ts"
 import type { Entry } from "../../../domain/SmdpHistory.ts"
 import type { Subscription } from "../../../domain/Subscription.ts"
@@ -293,5 +293,26 @@ export const forReports = ({ attachments, sim }: ForReports): ForReports => {
         packages
       }
     })
+  }
+}
+
+/** What the job of an occurrence reads of an aggregate, and nothing else. */
+export const forOccurrence = (view: ForOccurrence | null): ForOccurrence | null => {
+  if (view === null) return null
+  const { iccid, organizationId, version } = view.sim
+  const [{ attachment, packages }] = view.attachments
+  const { anchor, attachmentId, confirmed, lastThresholdNotified, replacements, suspendedAt, terms } = attachment
+  const state = { confirmed, anchor, suspendedAt, lastThresholdNotified, replacements }
+  return {
+    sim: { organizationId, iccid, version },
+    attachments: [
+      {
+        attachment: {
+          ...{ organizationId: attachment.organizationId, iccid: attachment.iccid, attachmentId, terms },
+          ...state
+        },
+        packages
+      }
+    ]
   }
 }
