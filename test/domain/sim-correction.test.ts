@@ -4,6 +4,7 @@
 import * as fc from "fast-check"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Deletion from "../../src/domain/Deletion.ts"
 import { labels } from "../../src/domain/Label.ts"
 import * as Sim from "../../src/domain/Sim.ts"
 import * as SimCorrection from "../../src/domain/SimCorrection.ts"
@@ -102,6 +103,33 @@ describe("A SIM that a subscription holds", () => {
   })
 })
 
+describe("A SIM that its subscription has left (rule S8)", () => {
+  const left = sim({ allocation: { _tag: "Replaced", subscriptionId } })
+
+  it.each<SimCorrection.Correction>([
+    { status: available },
+    { status: broken },
+    { status: { _tag: "Withdrawn", reason: "replaced" } },
+    { label: "Blue" },
+    { label: "Blue", status: available, lpa: null }
+  ])("is busy until the telco has confirmed its end: %j", (correction) => {
+    expect(refusal(left, correction)).toMatchObject({ _tag: "SimBusy", iccid: ICCID })
+  })
+
+  it("gets another activation code meanwhile, and stays as it is by a correction to that", () => {
+    expect(applied(left, { lpa: "LPA:1$a$c" })).toEqual({ ...left, lpa: "LPA:1$a$c" })
+    expect(applied(left, { label: left.label, lpa: left.lpa })).toEqual(left)
+  })
+
+  it("is withdrawn when the telco has confirmed its end, and available once that is asked for", () => {
+    const { next } = Deletion.released(left).sim ?? {}
+    const confirmed = { ...left, ...next?.sim }
+    expect(confirmed.allocation).toEqual({ _tag: "Withdrawn", reason: "replaced" })
+    expect(applied(confirmed, { status: broken }).allocation).toEqual(broken)
+    expect(applied(confirmed, { status: available })).toEqual(sim())
+  })
+})
+
 it("The audit log has an entry for each thing that changes, and none for nothing", () => {
   const withdrawn = sim({ allocation: broken })
   expect(SimCorrection.actions(sim(), sim())).toEqual([])
@@ -117,7 +145,7 @@ it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a se
   const allocations = fc.constantFrom<Sim.Allocation>(
     { _tag: "Free" },
     broken,
-    ...(["Provisioning", "InService", "Releasing"] as const).map((_tag) => ({ _tag, subscriptionId }))
+    ...(["Provisioning", "InService", "Releasing", "Replaced"] as const).map((_tag) => ({ _tag, subscriptionId }))
   )
   const corrections = fc.record(
     {
@@ -132,7 +160,9 @@ it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a se
       const before = sim({ allocation, isEsim, lpa: isEsim ? "LPA:1$a$c" : null })
       const found = SimCorrection.apply(before, correction)
       const isHeld = Sim.holder(allocation) !== null
-      const changes = (correction.label ?? before.label) !== before.label || correction.status?._tag === "Withdrawn"
+      const isAllocated =
+        allocation._tag === "Replaced" ? correction.status !== undefined : correction.status?._tag === "Withdrawn"
+      const changes = (correction.label ?? before.label) !== before.label || isAllocated
       const isWrong = !isEsim && (correction.lpa ?? null) !== null
       expect(Result.isFailure(found)).toBe(isWrong || (isHeld && changes))
       if (Result.isFailure(found)) return
