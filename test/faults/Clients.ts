@@ -1,7 +1,7 @@
 /** Clients that live with the faults: each leads one subscription after another through its life, and keeps the ledger. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, ask, field, list, text } from "./Asking.ts"
-import { type Fate, isSettled, type Ledger, type Operation, type Reports } from "./Ledger.ts"
+import { type Fate, isSettled, type Ledger, movedTo, type Operation, type Reports } from "./Ledger.ts"
 import type { Random } from "./Random.ts"
 
 export interface Access {
@@ -14,13 +14,16 @@ export interface Access {
   readonly pace?: () => Promise<void>
 }
 
-const MEGABYTE = 1024 * 1024
+export const MEGABYTE = 1024 * 1024
 const HOUR = 3_600_000
 
 /** The allowance of the plans, and the portions in which it is used: they cross 50, 80 and 100 %. */
 export const ALLOWANCE = 100
 const PORTIONS = [30, 30, 30, 30]
 export const USED = PORTIONS.reduce((sum, portion) => sum + portion, 0) * MEGABYTE
+
+/** What is used before a subscription is moved: no whole number of MB, and below all thresholds. */
+const PART = 30 * MEGABYTE - 1
 
 const refused = (code: string): Fate => ({ _tag: "Refused", code })
 
@@ -39,7 +42,7 @@ const fateOf = (operation: Operation, answer: Answer): Fate | undefined => {
   if (status >= 200 && status < 300) return { _tag: "Done", body }
   if (code === "request_in_progress" || code === "not_ready") return undefined
   // A top-up that the telco did not answer is still being undone.
-  if (operation.kind === "delete" && code === "sim_busy") return undefined
+  if ((operation.kind === "delete" || operation.kind === "replace") && code === "sim_busy") return undefined
   if (code === "telco_unavailable") return operation.kind === "sms" ? undefined : refused(code)
   if (operation.kind === "delete" && operation.isAdrift && status === 404) return { _tag: "Done", body: null }
   if (status >= 500 && code !== "telco_refused") return undefined
@@ -164,6 +167,12 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     return perform(ledger.open("suspend", true, { method: "POST", path, iccid }, () => undefined))
   }
 
+  /** Moves the subscription to another SIM. */
+  const replace = (iccid: string) => {
+    const path = `/v3/subscriptions/${iccid}/replace`
+    return perform(ledger.open("replace", true, { method: "POST", path, iccid }, () => undefined))
+  }
+
   const remove = (iccid: string) =>
     perform(
       ledger.open("delete", false, { method: "DELETE", path: `/v3/subscriptions/${iccid}`, iccid }, () => undefined)
@@ -201,11 +210,31 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
         `${iccid} changed its profile`
       ],
       attachmentId,
+      usedBytes: USED,
       isAcknowledged: false
     }
     ledger.reports.push(reports)
     await deliver(reports)
     if (random.chance(0.3)) await deliver(reports)
+  }
+
+  /** Uses a part of the first package and loses the phone: the subscription moves. Null: what was used is not taken yet. */
+  const lose = async (iccid: string, createdAt: string) => {
+    const answer = await read(`/v3/subscriptions/${iccid}/plan-attachments`)
+    const attachmentId = text(answer?.body, "data", 0, "plan_attachment_id")
+    const packageId = text(answer?.body, "data", 0, "packages", 0, "package_id")
+    if (packageId === "") return null
+    const about = { id: `${attachmentId}-part`, iccid, occurred_at: createdAt, package_id: packageId }
+    const reports: Reports = {
+      events: [{ ...about, type: "usage", delta_bytes: PART }],
+      causes: [],
+      attachmentId,
+      usedBytes: PART,
+      isAcknowledged: false
+    }
+    ledger.reports.push(reports)
+    await deliver(reports)
+    return reports.isAcknowledged ? replace(iccid) : null
   }
 
   /** A client whose subscription was acknowledged finds it, whichever server is asked. */
@@ -223,15 +252,24 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
       await sleep(random.between(20, 200))
       return
     }
-    const iccid = text(fate.body, "esimdata", "iccid")
-    await find(iccid, text(fate.body, "subscription_id"))
-    if (field(body, "active_period") === undefined && random.chance(0.4)) {
-      return use(iccid, text(fate.body, "created_at"))
-    }
-    for (let steps = random.between(0, 5); steps > 0 && !isOver(); steps--) {
-      const operation = await random.pick([sms, sms, subscribe, wallet, suspend, pause, pause])(iccid)
+    let iccid = text(fate.body, "esimdata", "iccid")
+    const createdAt = text(fate.body, "created_at")
+    const subscriptionId = text(fate.body, "subscription_id")
+    await find(iccid, subscriptionId)
+    const isSimple = field(body, "active_period") === undefined
+    if (isSimple && random.chance(0.3)) return use(iccid, createdAt)
+    const isLost = isSimple && random.chance(0.2)
+    const steps = [sms, sms, subscribe, wallet, suspend, pause, pause, replace]
+    for (let left = random.between(isLost ? 1 : 0, 5); left > 0 && !isOver(); left--) {
+      const isLastUse = isLost && left === 1
+      const operation = isLastUse ? await lose(iccid, createdAt) : await random.pick(steps)(iccid)
       // What may still be on its way must not meet the SIM in its next life.
       if (operation === null || operation.fate._tag === "Open" || !isSettled(operation)) return
+      const next = movedTo(operation)
+      if (next !== null) {
+        iccid = next
+        await find(iccid, subscriptionId)
+      } else if (isLastUse) return
     }
     if (random.chance(0.6)) await remove(iccid)
   }

@@ -3,9 +3,9 @@
  * refused must not, and what was not answered may be either, once at most.
  */
 
-import type { Answer } from "./Asking.ts"
+import { type Answer, text } from "./Asking.ts"
 
-export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "pause" | "resume" | "sms" | "wallet"
+export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "pause" | "resume" | "replace" | "sms" | "wallet"
 
 export type Fate =
   /** Not known: there was no answer, or one that says nothing. */
@@ -36,6 +36,8 @@ export interface Reports {
   /** The events that they cause, as `causeOf` names them. */
   readonly causes: ReadonlyArray<string>
   readonly attachmentId: string
+  /** What is used of its package by all of them. */
+  readonly usedBytes: number
   isAcknowledged: boolean
 }
 
@@ -76,6 +78,10 @@ export class Ledger {
 /** Whether nothing can come of it any more but what its fate says. */
 export const isSettled = ({ fate, isAdrift, isKeyed }: Operation): boolean =>
   fate._tag === "Done" || (fate._tag === "Refused" && !(isAdrift && isKeyed))
+
+/** The SIM that a subscription was moved to (rule S8); null where that was not acknowledged. */
+export const movedTo = ({ fate, kind }: Operation): string | null =>
+  kind === "replace" && fate._tag === "Done" ? text(fate.body, "data", "esim", "iccid") : null
 
 /** What an event is about, in words. */
 export const causeOf = (type: string, data: Readonly<Record<string, unknown>>): string => {

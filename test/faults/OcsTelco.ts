@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import { field, text } from "./Asking.ts"
+import { MEGABYTE } from "./Clients.ts"
 import type { Telco } from "./Telco.ts"
 import * as Tenant from "./Tenant.ts"
 
@@ -84,13 +85,14 @@ export const start = async (cwd: string): Promise<Telco> => {
       const names = new Map(rows.map((row) => [String(row["external"]), String(row["key"])]))
       const { messages, packages, subscribers } = ocs.books()
       return {
-        packages: packages.flatMap(({ deletedAt, iccid, id, isActive }) =>
+        packages: packages.flatMap(({ allowanceBytes, deletedAt, iccid, id, isActive }) =>
           deletedAt === null
             ? [
                 {
                   packageId: names.get(String(id)) ?? `unknown ${id}`,
                   iccid,
-                  status: isActive ? "active" : "suspended"
+                  status: isActive ? "active" : "suspended",
+                  dataMegaBytes: allowanceBytes / MEGABYTE
                 }
               ]
             : []

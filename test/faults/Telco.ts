@@ -7,7 +7,12 @@ export const KEY = "faults-telco-key-0123456789"
 
 export interface Books {
   /** Those that are not cancelled. */
-  readonly packages: ReadonlyArray<{ readonly packageId: string; readonly iccid: string; readonly status: string }>
+  readonly packages: ReadonlyArray<{
+    readonly packageId: string
+    readonly iccid: string
+    readonly status: string
+    readonly dataMegaBytes: number
+  }>
   readonly messages: ReadonlyArray<{ readonly text: string }>
   readonly mobilePlans: ReadonlyMap<string, boolean>
   /** Whether a SIM has service, where that was ever set. */
@@ -82,7 +87,14 @@ export const start = async (place: Cluster.Place, onCrash: (message: string) => 
         packages: list(answer.body, "packages").flatMap((one) =>
           text(one, "status") === "cancelled"
             ? []
-            : [{ packageId: text(one, "package_id"), iccid: text(one, "iccid"), status: text(one, "status") }]
+            : [
+                {
+                  packageId: text(one, "package_id"),
+                  iccid: text(one, "iccid"),
+                  status: text(one, "status"),
+                  dataMegaBytes: Number(field(one, "data_mega_bytes"))
+                }
+              ]
         ),
         messages: list(answer.body, "messages").map((one) => ({ text: text(one, "text") })),
         mobilePlans: new Map(

@@ -72,12 +72,12 @@ export const prepare = async (url: string, receivers: ReadonlyArray<Receiver>) =
 export interface Stuck {
   /** The jobs that have ended in refusals. */
   readonly jobs: Rows
-  /** The ICCIDs of SIMs that are being released. */
+  /** The ICCIDs of SIMs that are being released, or were left by their subscriptions (rule S8). */
   readonly releasing: ReadonlyArray<string>
 }
 
 export const stuck = async (session: Session): Promise<Stuck> => {
-  const sims = await session.query("select iccid from simplan.sim where allocation = 'Releasing'")
+  const sims = await session.query("select iccid from simplan.sim where allocation in ('Releasing', 'Replaced')")
   return {
     jobs: await session.query(`
       select job_id, work->>'_tag' as kind, work->>'iccid' as iccid, (refused->>'times')::int as times,

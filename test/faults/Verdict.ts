@@ -2,9 +2,10 @@
  * Whether all came right: what the service has against what its clients were answered, what the telco has in its books,
  * and what the receivers of webhooks got.
  */
-import { ALLOWANCE, USED } from "./Clients.ts"
+import { text } from "./Asking.ts"
+import { ALLOWANCE, MEGABYTE } from "./Clients.ts"
 import type { Rows } from "./Database.ts"
-import { causeOf, isSettled, type Ledger } from "./Ledger.ts"
+import { causeOf, isSettled, type Ledger, movedTo } from "./Ledger.ts"
 import type { Stuck } from "./Tenant.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Books } from "./Telco.ts"
@@ -32,14 +33,16 @@ export interface Facts {
 
 /** What to ask the database for the facts. */
 export const queries = {
-  sims: "select iccid, allocation, mobile_plan_applied, mobile_plan_target, paused_at::text as paused_at, service_change from simplan.sim where organization_id = $org",
+  sims: "select iccid, allocation, allocated_to, mobile_plan_applied, mobile_plan_target, paused_at::text as paused_at, service_change from simplan.sim where organization_id = $org",
   subscriptions:
     "select subscription_id, iccid, metadata from simplan.subscription where organization_id = $org and status = 'Live'",
-  attachments: `select attachment_id, iccid, metadata, confirmed, subscription_id, suspended_at,
+  attachments: `select attachment_id, iccid, metadata, confirmed, subscription_id, suspended_at, replacements,
       anchor::text as anchor, (terms->'recurrence'->>'occurrences')::int as occurrences
     from simplan.attachment where organization_id = $org`,
-  packages:
-    "select attachment_id, iccid, occurrence, status, used_bytes::text as used_bytes from simplan.package where organization_id = $org",
+  packages: `select attachment_id, iccid, occurrence, status, refusal, used_bytes::text as used_bytes,
+      (replacement->>'number')::int as replacement, (replacement->>'usedBefore')::text as used_before,
+      (replacement->>'isAwaited')::boolean as awaited
+    from simplan.package where organization_id = $org`,
   deliveries: "select status, count(*)::int as count from simplan.delivery where organization_id = $org group by status"
 } as const
 
@@ -68,13 +71,30 @@ const duplicates = (what: string, all: ReadonlyArray<string>): ReadonlyArray<str
   return twice.length === 0 ? [] : [`${what}: ${twice.length} twice, such as ${twice.slice(0, 3).join(", ")}`]
 }
 
+/** Where subscriptions were moved (rule S8): the next SIM of one that was left. */
+const movesOf = (ledger: Ledger): ReadonlyMap<string, string> =>
+  new Map(
+    ledger.operations.flatMap((operation) => {
+      const next = movedTo(operation)
+      return next === null || operation.iccid === null ? [] : [[operation.iccid, next] as const]
+    })
+  )
+
+/** The SIM, and those on which its subscription was after it. Nobody gets a SIM that was left. */
+const trail = (moves: ReadonlyMap<string, string>, iccid: string): ReadonlyArray<string> => {
+  const next = moves.get(iccid)
+  return next === undefined ? [iccid] : [iccid, ...trail(moves, next)]
+}
+
+const goneOf = (ledger: Ledger): ReadonlySet<string> =>
+  new Set(ledger.of("delete").flatMap(({ fate, iccid }) => (fate._tag === "Refused" || iccid === null ? [] : [iccid])))
+
 /** Every request that was acknowledged is there, once; what was refused is not; what was not answered is once at most. */
 const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<string> => {
+  const moves = movesOf(ledger)
   const live = new Set(subscriptions.map((one) => textOf(one["subscription_id"])))
   const shown = attachments.filter((one) => one["confirmed"] === true && live.has(textOf(one["subscription_id"])))
-  const gone = new Set(
-    ledger.of("delete").flatMap(({ fate, iccid }) => (fate._tag === "Refused" || iccid === null ? [] : [iccid]))
-  )
+  const gone = goneOf(ledger)
   const byName = new Map(shown.map((one) => [textOf(one["metadata"]), one]))
   const problems: Array<string> = [
     ...duplicates(
@@ -88,8 +108,10 @@ const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<
     byName.delete(name)
     if (fate._tag === "Done") {
       const answered = (fate.body as { readonly esimdata: { readonly iccid: string } }).esimdata.iccid
-      if (attachment === undefined && !gone.has(answered)) problems.push(`${name} was acknowledged and is not there`)
-      if (attachment !== undefined && attachment["iccid"] !== answered)
+      const on = trail(moves, answered)
+      if (attachment === undefined && !on.some((one) => gone.has(one)))
+        problems.push(`${name} was acknowledged and is not there`)
+      if (attachment !== undefined && attachment["iccid"] !== on.at(-1))
         problems.push(`${name} was answered another SIM`)
       if (iccid !== null && answered !== iccid) problems.push(`${name} was put on another SIM`)
     } else if (fate._tag === "Refused" && attachment !== undefined && (isKeyed || !isAdrift)) {
@@ -109,8 +131,8 @@ const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<
   return problems
 }
 
-/** A SIM serves one subscription or is free; none is lost on the way. */
-const sims = ({ sims: all, subscriptions }: Facts): ReadonlyArray<string> => [
+/** A SIM serves one subscription or is free, or was left by its subscription; none is lost on the way. */
+const sims = ({ ledger, sims: all, subscriptions }: Facts): ReadonlyArray<string> => [
   ...duplicates(
     "SIMs with two subscriptions",
     subscriptions.map((one) => textOf(one["iccid"]))
@@ -120,10 +142,36 @@ const sims = ({ sims: all, subscriptions }: Facts): ReadonlyArray<string> => [
     all.filter(({ allocation }) => allocation === "InService").map(({ iccid }) => textOf(iccid)),
     subscriptions.map(({ iccid }) => textOf(iccid))
   ),
+  ...differences(
+    "SIMs that were replaced",
+    all
+      .filter((one) => one["allocation"] === "Withdrawn" && one["allocated_to"] === "replaced")
+      .map(({ iccid }) => textOf(iccid)),
+    movesOf(ledger).keys()
+  ),
   ...all.flatMap(({ allocation, iccid }) =>
-    allocation === "InService" || allocation === "Free" ? [] : [`${textOf(iccid)} is lost: ${textOf(allocation)}`]
+    ["InService", "Free", "Withdrawn"].includes(textOf(allocation))
+      ? []
+      : [`${textOf(iccid)} is lost: ${textOf(allocation)}`]
   )
 ]
+
+/** A subscription that was moved is on the SIM that was answered last, and nowhere else. */
+const replacements = ({ ledger, subscriptions }: Facts): ReadonlyArray<string> => {
+  const moves = movesOf(ledger)
+  const gone = goneOf(ledger)
+  return ledger.of("replace").flatMap((operation) => {
+    const next = movedTo(operation)
+    if (operation.fate._tag !== "Done" || next === null) return []
+    const on = trail(moves, next)
+    const id = text(operation.fate.body, "data", "subscription_id")
+    const live = subscriptions.filter((one) => one["subscription_id"] === id).map(({ iccid }) => textOf(iccid))
+    const isGone = live.length === 0 && on.some((one) => gone.has(one))
+    return isGone || (live.length === 1 && live[0] === on.at(-1))
+      ? []
+      : [`${operation.name} moved ${id} to ${on.join(" and ")}, and it is on ${live.join(" and ") || "no SIM"}`]
+  })
+}
 
 /** The telco has the packages that the service says, and those are the ones that are due. */
 const packages = (facts: Facts): ReadonlyArray<string> => {
@@ -131,12 +179,25 @@ const packages = (facts: Facts): ReadonlyArray<string> => {
   const live = new Set(subscriptions.map((one) => textOf(one["subscription_id"])))
   const shown = attachments.filter((one) => live.has(textOf(one["subscription_id"])))
   const idOf = (attachment: unknown, occurrence: unknown): string => `${textOf(attachment)}:${occurrence}`
+  const moved = new Map(shown.map((one) => [textOf(one["attachment_id"]), Number(one["replacements"])]))
+  const moveOf = (one: Rows[number]): number => Number(one["replacement"] ?? 0)
+  /** After a move a package has another id at the telco. */
+  const orderOf = (one: Rows[number]): string =>
+    `${idOf(one["attachment_id"], one["occurrence"])}${moveOf(one) === 0 ? "" : `:${moveOf(one)}`}`
+  const leftOf = (one: Rows[number]): number => Math.ceil(ALLOWANCE - Number(one["used_before"] ?? 0) / MEGABYTE)
   const suspended = new Set(
     shown.flatMap((one) => (one["suspended_at"] === null ? [] : [textOf(one["attachment_id"])]))
   )
   const ids = new Set(shown.map((one) => textOf(one["attachment_id"])))
   const there = facts.packages.filter((one) => ids.has(textOf(one["attachment_id"])))
   const created = there.filter(({ status }) => status === "Created")
+  // What is suspended is not ordered again on another SIM, and what the telco has refused there is not on it.
+  const isOrdered = (one: Rows[number]): boolean =>
+    moveOf(one) === moved.get(textOf(one["attachment_id"])) && one["awaited"] !== true
+  const ordered = created.filter(isOrdered)
+  const forgotten = created.filter(
+    (one) => !isOrdered(one) && one["refusal"] === null && !suspended.has(textOf(one["attachment_id"]))
+  )
   const due = shown.flatMap((one) => {
     const occurrences = one["occurrences"]
     if (typeof occurrences !== "number") return [idOf(one["attachment_id"], 0)]
@@ -151,11 +212,12 @@ const packages = (facts: Facts): ReadonlyArray<string> => {
     ...differences(
       "packages at the telco",
       books.packages.map(({ packageId, status }) => `${packageId} ${status}`),
-      created.map((one) => {
+      ordered.map((one) => {
         const isSuspended = suspended.has(textOf(one["attachment_id"]))
-        return `${idOf(one["attachment_id"], one["occurrence"])} ${isSuspended ? "suspended" : "active"}`
+        return `${orderOf(one)} ${isSuspended ? "suspended" : "active"}`
       })
     ),
+    ...forgotten.map((one) => `${orderOf(one)} has not moved along, and is not suspended`),
     ...differences(
       "packages that are due",
       there
@@ -165,8 +227,8 @@ const packages = (facts: Facts): ReadonlyArray<string> => {
     ),
     ...differences(
       "SIMs of packages",
-      books.packages.map(({ iccid, packageId }) => `${packageId} on ${iccid}`),
-      created.map((one) => `${idOf(one["attachment_id"], one["occurrence"])} on ${textOf(one["iccid"])}`)
+      books.packages.map(({ dataMegaBytes, iccid, packageId }) => `${packageId} of ${dataMegaBytes} MB on ${iccid}`),
+      ordered.map((one) => `${orderOf(one)} of ${leftOf(one)} MB on ${textOf(one["iccid"])}`)
     )
   ]
 }
@@ -209,9 +271,18 @@ const mobilePlans = ({ books, sims: all }: Facts): ReadonlyArray<string> =>
 /** Whether each SIM is paused that its clients have paused or resumed, by what they were answered last. */
 const wishes = ({ operations }: Ledger): ReadonlyMap<string, boolean> => {
   const paused = new Map<string, boolean>()
-  for (const { fate, iccid, kind } of operations) {
+  for (const operation of operations) {
+    const { fate, iccid, kind } = operation
     if (iccid === null) continue
     if (kind === "delete") paused.delete(iccid)
+    const next = movedTo(operation)
+    if (next !== null) {
+      const wished = paused.get(iccid)
+      if (wished === undefined) paused.delete(next)
+      else paused.set(next, wished)
+      // A SIM that its subscription has left is resumed.
+      paused.set(iccid, false)
+    }
     if (kind !== "pause" && kind !== "resume") continue
     if (fate._tag === "Done") paused.set(iccid, kind === "pause")
     else paused.delete(iccid)
@@ -235,9 +306,9 @@ const pauses = ({ books, ledger, sims: all }: Facts): ReadonlyArray<string> => {
 /** Every event reached every receiver at least once, under one id, and none was made up. */
 const events = ({ deliveries, ledger, packages: all, receivers }: Facts): ReadonlyArray<string> => {
   const expected = ledger.reports.flatMap(({ causes }) => causes)
-  const unused = ledger.reports.filter(({ attachmentId, isAcknowledged }) => {
+  const unused = ledger.reports.filter(({ attachmentId, isAcknowledged, usedBytes }) => {
     const used = all.find((one) => one["attachment_id"] === attachmentId && one["occurrence"] === 0)?.["used_bytes"]
-    return isAcknowledged && Number(used) !== USED
+    return isAcknowledged && Number(used) !== usedBytes
   })
   return [
     ...receivers.flatMap((receiver, index) => {
@@ -254,7 +325,7 @@ const events = ({ deliveries, ledger, packages: all, receivers }: Facts): Readon
     ...ledger.reports.flatMap(({ attachmentId, isAcknowledged }) =>
       isAcknowledged ? [] : [`The reports of ${attachmentId} were never taken`]
     ),
-    ...unused.map(({ attachmentId }) => `${attachmentId} has not used ${USED} bytes of ${ALLOWANCE} MB`)
+    ...unused.map(({ attachmentId, usedBytes }) => `${attachmentId} has not used ${usedBytes} bytes of ${ALLOWANCE} MB`)
   ]
 }
 
@@ -287,6 +358,7 @@ export const problems = (facts: Facts): ReadonlyArray<string> => [
   ...refusals(facts),
   ...requests(facts),
   ...sims(facts),
+  ...replacements(facts),
   ...packages(facts),
   ...messages(facts),
   ...mobilePlans(facts),

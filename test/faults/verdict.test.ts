@@ -3,13 +3,15 @@
  */
 import { describe, expect, it } from "vitest"
 import { type Fate, type Kind, Ledger, type Operation } from "./Ledger.ts"
-import { USED } from "./Clients.ts"
+import { ALLOWANCE, MEGABYTE, USED } from "./Clients.ts"
 import * as Verdict from "./Verdict.ts"
 
 const first = "8999902000000000001"
 const second = "8999902000000000002"
 const free = "8999902000000000003"
 const gone = "8999902000000000004"
+const left = "8999902000000000005"
+const third = "8999902000000000006"
 
 const done = (iccid: string): Fate => ({ _tag: "Done", body: { subscription_id: `of ${iccid}`, esimdata: { iccid } } })
 
@@ -28,6 +30,7 @@ const attachment = (id: string, iccid: string, metadata: string, more = {}) => (
   suspended_at: null,
   anchor: null,
   occurrences: null,
+  replacements: 0,
   ...more
 })
 
@@ -36,7 +39,11 @@ const packageRow = (id: string, occurrence: number, iccid: string, used = 0) => 
   iccid,
   occurrence,
   status: "Created",
-  used_bytes: String(used)
+  refusal: null as string | null,
+  used_bytes: String(used),
+  replacement: null as number | null,
+  used_before: null as string | null,
+  awaited: null as boolean | null
 })
 
 const event = (id: string, threshold: number) => ({
@@ -45,22 +52,24 @@ const event = (id: string, threshold: number) => ({
   data: { attachmentId: "a", usagePercentage: threshold }
 })
 
-/** All came right: `a` was used, `b` recurs, one request was refused, one SMS was sent. */
+/** All came right: `a` was used, `b` recurs, `c` was used in part and moved, one request was refused, one SMS was sent. */
 const right = () => {
   const ledger = new Ledger()
   const used = operation(ledger, "subscribe", done(first))
   const daily = operation(ledger, "subscribe", done(second))
+  const lost = operation(ledger, "subscribe", done(left))
   const refused = operation(ledger, "subscribe", { _tag: "Refused", code: "telco_refused" })
   const sms = operation(ledger, "sms", { _tag: "Done", body: {} })
   operation(ledger, "pause", { _tag: "Done", body: {} }, true, first)
   const resumed = operation(ledger, "resume", { _tag: "Done", body: {} }, true, first)
   operation(ledger, "pause", { _tag: "Done", body: {} }, true, second)
-  ledger.reports.push({
-    events: [],
-    causes: ["a used 50 %"],
-    attachmentId: "a",
-    isAcknowledged: true
-  })
+  operation(ledger, "pause", { _tag: "Done", body: {} }, true, left)
+  const moved = { data: { subscription_id: `of ${left}`, esim: { iccid: third } } }
+  const replaced = operation(ledger, "replace", { _tag: "Done", body: moved }, true, left)
+  const reports = (attachmentId: string, usedBytes: number, causes: ReadonlyArray<string>) =>
+    void ledger.reports.push({ events: [], causes, attachmentId, usedBytes, isAcknowledged: true })
+  reports("a", USED, ["a used 50 %"])
+  reports("c", 5, [])
   const events = [event("e", 50)]
   return {
     facts: {
@@ -78,31 +87,43 @@ const right = () => {
         listed: ["release:1", "suspend:1", "service:1", "service:2"]
       },
       now: 0,
-      sims: [first, second, free].map((iccid) => ({
+      sims: [first, second, free, left, third].map((iccid) => ({
         iccid,
-        allocation: iccid === free ? "Free" : "InService",
+        allocation: iccid === free ? "Free" : iccid === left ? "Withdrawn" : "InService",
+        allocated_to: iccid === left ? "replaced" : null,
         mobile_plan_applied: iccid === first,
         mobile_plan_target: null as boolean | null,
-        paused_at: iccid === second ? "1" : null,
+        paused_at: iccid === second || iccid === third ? "1" : null,
         service_change: null
       })),
-      subscriptions: [first, second].map((iccid) => ({ subscription_id: `of ${iccid}`, iccid, metadata: "" })),
+      subscriptions: [first, second, third].map((iccid) => ({
+        subscription_id: `of ${iccid === third ? left : iccid}`,
+        iccid,
+        metadata: ""
+      })),
       attachments: [
         attachment("a", first, used.name),
-        attachment("b", second, daily.name, { anchor: "0", occurrences: 3 })
+        attachment("b", second, daily.name, { anchor: "0", occurrences: 3 }),
+        attachment("c", third, lost.name, { subscription_id: `of ${left}`, replacements: 1 })
       ],
-      packages: [packageRow("a", 0, first, USED), packageRow("b", 0, second)],
+      packages: [
+        packageRow("a", 0, first, USED),
+        packageRow("b", 0, second),
+        { ...packageRow("c", 0, third, 5), replacement: 1, used_before: "5", awaited: false }
+      ],
       deliveries: [{ status: "Delivered", count: 1 }],
       books: {
         packages: [
-          { packageId: "a:0", iccid: first, status: "active" },
-          { packageId: "b:0", iccid: second, status: "active" }
+          { packageId: "a:0", iccid: first, status: "active", dataMegaBytes: ALLOWANCE },
+          { packageId: "b:0", iccid: second, status: "active", dataMegaBytes: ALLOWANCE },
+          { packageId: "c:0:1", iccid: third, status: "active", dataMegaBytes: ALLOWANCE }
         ],
         messages: [{ text: sms.name }],
         mobilePlans: new Map([[first, true]]),
         services: new Map([
           [first, true],
-          [second, false]
+          [second, false],
+          [third, false]
         ]),
         hasKeys: true
       },
@@ -112,6 +133,7 @@ const right = () => {
     refused,
     sms,
     resumed,
+    replaced,
     events
   }
 }
@@ -166,7 +188,8 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
   ],
   [
     "a package that only the telco has",
-    ({ facts }) => void facts.books.packages.push({ packageId: "x:0", iccid: free, status: "active" }),
+    ({ facts }) =>
+      void facts.books.packages.push({ packageId: "x:0", iccid: free, status: "active", dataMegaBytes: ALLOWANCE }),
     /packages at the telco: 1 that should not be/
   ],
   [
@@ -209,6 +232,63 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
     "a pause that is not settled",
     ({ facts }) => Object.assign(facts.sims[1] ?? {}, { service_change: "change" }),
     /The service of .* is not settled/
+  ],
+  [
+    "a subscription that has not moved",
+    ({ facts }) => Object.assign(facts.subscriptions[2] ?? {}, { iccid: left }),
+    /replace-\d+ moved .* and it is on 8999902000000000005/
+  ],
+  [
+    "a subscription that was lost on its move",
+    ({ facts }) => void facts.subscriptions.pop(),
+    /replace-\d+ moved .* and it is on no SIM/
+  ],
+  [
+    "a SIM that was left and is free",
+    ({ facts }) => Object.assign(facts.sims[3] ?? {}, { allocation: "Free", allocated_to: null }),
+    /SIMs that were replaced: 1 missing/
+  ],
+  [
+    "a SIM that was left and is not confirmed",
+    ({ facts }) => Object.assign(facts.sims[3] ?? {}, { allocation: "Replaced" }),
+    /is lost: Replaced/
+  ],
+  [
+    "a SIM that is withdrawn though nobody has left it",
+    ({ replaced }) => Object.assign(replaced, { fate: { _tag: "Refused", code: "no_free_esim" } }),
+    /SIMs that were replaced: 1 that should not be/
+  ],
+  [
+    "a SIM that was left and is still paused",
+    ({ facts }) => {
+      Object.assign(facts.sims[3] ?? {}, { paused_at: "1" })
+      facts.books.services.set(left, false)
+    },
+    /8999902000000000005 is paused, and should be else/
+  ],
+  [
+    "a pause that did not move along",
+    ({ facts }) => {
+      Object.assign(facts.sims[4] ?? {}, { paused_at: null })
+      facts.books.services.set(third, true)
+    },
+    /8999902000000000006 is not paused, and should be else/
+  ],
+  [
+    "a package that is on the SIM that was left, too",
+    ({ facts }) =>
+      void facts.books.packages.push({ packageId: "c:0", iccid: left, status: "active", dataMegaBytes: ALLOWANCE }),
+    /packages at the telco: 1 that should not be, such as c:0/
+  ],
+  [
+    "a package that was not ordered again",
+    ({ facts }) => Object.assign(facts.packages[2] ?? {}, { replacement: null }),
+    /c:0 has not moved along/
+  ],
+  [
+    "a package with more than what was left",
+    ({ facts }) => Object.assign(facts.packages[2] ?? {}, { used_before: String(MEGABYTE) }),
+    /SIMs of packages: 1 missing, such as c:0:1 of 99 MB/
   ],
   ["an event that never came", ({ events }) => void events.pop(), /events at receiver 0: 1 missing/],
   [
