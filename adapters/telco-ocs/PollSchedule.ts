@@ -15,6 +15,9 @@
  *   many calls are to spare: while most are, a poll that nothing hurries follows soon, so that a small inventory is shown as
  *   it is; when they are in use, it waits.
  *
+ * The thresholds are the plan's. Where a subscription has moved to this SIM (rule S8), they lie elsewhere in what is left of it
+ * than those of the OCS, which notifies them of what it has granted here.
+ *
  * The thresholds that the OCS notifies need few polls: the OCS pushes them. So the operator sets its two thresholds to 50
  * and 80, and polls find 100 from 80 % on, where few packages are at a time. With 80 and 100 in their place, polls would have
  * to find 50 % of all packages that have used less.
@@ -23,9 +26,20 @@ import { Allowance, Time } from "simplan/ports"
 
 type Instant = Time.Instant
 
+/** What a plan grants of which a package is what was left when its subscription moved to this SIM (rule S8). */
+export interface Whole {
+  readonly allowanceBytes: number
+  /** What was used of it on former SIMs. */
+  readonly usedBefore: number
+}
+
 export interface Pack {
+  /** What was granted on this SIM. */
   readonly allowanceBytes: number | null
+  /** What is used on this SIM. */
   readonly usedBytes: number
+  /** Null: the package has all that its plan grants. */
+  readonly whole: Whole | null
   /** Bytes in a millisecond between the last two polls. */
   readonly rate: number
   /** When use was last found. */
@@ -66,12 +80,21 @@ interface Threshold {
   readonly isNotified: boolean
 }
 
-const nextThreshold = ({ allowanceBytes, usedBytes }: Pack, { notified }: Limits): Threshold | undefined => {
+/**
+ * The plan's next threshold, by what is used on this SIM. The OCS notifies thresholds of what it has granted there; one of them
+ * on the way to the plan's has the SIM polled at once.
+ */
+const nextThreshold = ({ allowanceBytes, usedBytes, whole }: Pack, { notified }: Limits): Threshold | undefined => {
   if (allowanceBytes === null) return undefined
-  const percent = Allowance.thresholds.find((one) => usedBytes * 100 < allowanceBytes * one)
-  return percent === undefined
-    ? undefined
-    : { missingBytes: (allowanceBytes * percent) / 100 - usedBytes, isNotified: notified.includes(percent) }
+  const { allowanceBytes: granted, usedBefore } = whole ?? { allowanceBytes, usedBefore: 0 }
+  const percent = Allowance.thresholds.find((one) => (usedBefore + usedBytes) * 100 < granted * one)
+  if (percent === undefined) return undefined
+  const reachedAt = (granted * percent) / 100 - usedBefore
+  const isNotified = notified.some((one) => {
+    const notifiedAt = (allowanceBytes * one) / 100
+    return usedBytes < notifiedAt && notifiedAt <= reachedAt
+  })
+  return { missingBytes: reachedAt - usedBytes, isNotified }
 }
 
 /** The wait of a package that is in its period, in milliseconds. */

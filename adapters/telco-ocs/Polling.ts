@@ -18,8 +18,8 @@
  * Metrics count polls by outcome, and how late they were. Their labels are names of telcos and outcomes, never ids.
  */
 import { Effect, Metric, Clock } from "effect"
-import { Catalogues, Reports } from "simplan"
-import { type Storage, TelcoReport, Time } from "simplan/ports"
+import { Catalogues, Problems, Reports } from "simplan"
+import { Allowance, Package, type Storage, TelcoReport, Time } from "simplan/ports"
 import { type CallFailure, Journal } from "../telco-calls/index.ts"
 import { Api, type Subscriber, type SubscriberPackage } from "./api/Api.ts"
 import * as Comparison from "./drift/Comparison.ts"
@@ -167,21 +167,42 @@ export const remembered = (
   )
 })
 
+/** By the ids of packages; those that have all that their plans grant are not in it. */
+type Wholes = ReadonlyMap<string, PollSchedule.Whole>
+
 /** What the schedule needs of a package. An inactive one is used no more. */
-export const pack = ({ listed, state }: Observed): ReadonlyArray<PollSchedule.Pack> =>
-  listed.isActive
-    ? [
-        {
-          allowanceBytes: listed.allowanceBytes,
-          usedBytes: listed.usedBytes,
-          rate: state.rate,
-          usedAt: state.usedAt,
-          assignedAt: listed.assignedAt,
-          activationAt: listed.activationAt,
-          expirationAt: listed.expirationAt
-        }
-      ]
-    : []
+export const pack =
+  (wholes: Wholes) =>
+  ({ listed, ordered, state }: Observed): ReadonlyArray<PollSchedule.Pack> =>
+    listed.isActive
+      ? [
+          {
+            allowanceBytes: listed.allowanceBytes,
+            usedBytes: listed.usedBytes,
+            whole: wholes.get(ordered.packageId) ?? null,
+            rate: state.rate,
+            usedAt: state.usedAt,
+            assignedAt: listed.assignedAt,
+            activationAt: listed.activationAt,
+            expirationAt: listed.expirationAt
+          }
+        ]
+      : []
+
+/** What the plans grant of packages that are what was left of them when their subscription moved to the SIM (rule S8). */
+const wholesOf = (owners: Effect.Success<ReturnType<Problems.Problems["Service"]["owners"]>>): Wholes =>
+  new Map(
+    (owners ?? []).flatMap(({ attachment: { terms }, packages }) =>
+      packages.flatMap((one) => {
+        const { replacement } = one
+        if (replacement === null) return []
+        const { usedBefore } = replacement
+        return [[Package.idOf(one), { allowanceBytes: Allowance.bytesOf(terms), usedBefore }] as const]
+      })
+    )
+  )
+
+const NONE: Wholes = new Map()
 
 const often = ({ slowest, spacing }: PollSchedule.Limits): number => Math.min(spacing, slowest)
 const seldom = ({ slowest }: PollSchedule.Limits): number => 4 * slowest
@@ -230,6 +251,7 @@ export const make = (options: Options) =>
     const api = yield* Api
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
+    const problems = yield* Problems.Problems
     const catalogues = yield* Catalogues.Catalogues
     const drift = yield* Comparison.make
     const usage = yield* UsageComparison.make(options)
@@ -326,8 +348,11 @@ export const make = (options: Options) =>
       const packages = remembered(observations, before, isTaken, now)
       const isAllTaken = observations.every((one) => one.reports.every(isTaken))
       const comparedUsage = yield* usage.compare({ iccid, ordered, packages, isTaken: isAllTaken, before, now })
+      const isMoved = observations.some((one) => Package.isOfMove(one.ordered.packageId))
+      const wholes = isMoved ? wholesOf(yield* problems.owners({ iccid })) : NONE
       const wanted =
-        PollSchedule.next(observations.flatMap(pack), limits, now) ?? UsageComparison.again(comparedUsage, packages)
+        PollSchedule.next(observations.flatMap(pack(wholes)), limits, now) ??
+        UsageComparison.again(comparedUsage, packages)
       const dueAt = drift.again(wanted, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,

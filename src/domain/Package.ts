@@ -71,6 +71,9 @@ export const idOf = ({
 /** The attachment whose package the id names. */
 export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id
 
+/** Whether an id is that of what is left of a package on a SIM that its attachment has moved to (rule S8). */
+export const isOfMove = (id: string): boolean => id.split(":").length > 2
+
 /** Whether the telco has it, and its period is not over. A package that waits for its first use is not over. */
 export const isAtTelco = ({ expirationAt, status }: Pick<Package, "expirationAt" | "status">, now: Instant): boolean =>
   status === "Created" && (expirationAt === null || now < expirationAt)

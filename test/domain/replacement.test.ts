@@ -8,7 +8,7 @@ import type { NewJob } from "../../src/domain/Decision.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
 import * as Occurrence from "../../src/domain/Occurrence.ts"
 import * as Preview from "../../src/domain/Preview.ts"
-import type { Replacement as OfPackage } from "../../src/domain/Package.ts"
+import * as Package from "../../src/domain/Package.ts"
 import * as Replacement from "../../src/domain/Replacement.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
@@ -27,13 +27,17 @@ const moved = (of: SimAggregate, until: ReadonlyArray<readonly [string, number]>
   Result.getOrThrow(Replacement.replace(of, next, given(until), NOW))
 const jobsOf = (of: SimAggregate, tag: NewJob["work"]["_tag"]) =>
   (moved(of).decision.jobs ?? []).filter(({ work }) => work._tag === tag)
-const used = (usedBytes: number, changes: Partial<OfPackage> = {}) => ({
+const used = (usedBytes: number, changes: Partial<Package.Replacement> = {}) => ({
   activationAt: NOW - DAY_MS,
   expirationAt: NOW + DAY_MS,
   usedBytes,
   replacement: { number: 1, usedBefore: 0, isAwaited: true, ...changes }
 })
 const MB = 1_048_576
+
+it("The id of a package says whether its attachment has moved", () => {
+  expect([0, 1, 12].map((number) => Package.isOfMove(Package.packageId("a", 3, number)))).toEqual([false, true, true])
+})
 
 describe("A subscription moves (S8)", () => {
   const old = aggregate(
@@ -241,7 +245,7 @@ describe("The job that orders what is left (S8)", () => {
   })
 
   it("does nothing for what is over or answered, and cancels what is suspended or gone", () => {
-    const of = (changes: object, replacement: Partial<OfPackage> = {}) =>
+    const of = (changes: object, replacement: Partial<Package.Replacement> = {}) =>
       step(view(attached({ replacements: 1 }, [{ ...used(0, replacement), ...changes }])))._tag
     expect(of({ expirationAt: NOW })).toBe("Nothing")
     expect(of({ refusal: "no" })).toBe("Nothing")

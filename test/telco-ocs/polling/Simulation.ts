@@ -214,7 +214,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
     calls.locations += wantsNetwork ? 1 : 0
     calls.profiles += wantsProfile ? 1 : 0
     calls.usages += asksUsage ? 1 : 0
-    const dueAt = PollSchedule.next(seen.flatMap(Polling.pack), limits, now)
+    const dueAt = PollSchedule.next(seen.flatMap(Polling.pack(new Map())), limits, now)
     if (dueAt !== null) plan(sim, place, dueAt)
     const made = 1 + (wantsNetwork ? 1 : 0) + (wantsProfile ? 1 : 0) + (asksUsage ? 1 : 0)
     meter.count(made, now)

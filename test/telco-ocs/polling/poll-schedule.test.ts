@@ -20,6 +20,7 @@ const bytes = fc.integer({ min: 0, max: GIGABYTE })
 const inUse: fc.Arbitrary<PollSchedule.Pack> = fc.record({
   allowanceBytes: fc.constantFrom(null, GIGABYTE),
   usedBytes: bytes,
+  whole: fc.option(fc.record({ allowanceBytes: fc.constant(GIGABYTE), usedBefore: bytes })),
   rate: fc.oneof(fc.constant(0), fc.double({ min: 1e-6, max: 10_000, noNaN: true })),
   usedAt: ago,
   assignedAt: ago,
@@ -93,7 +94,7 @@ describe("The next poll", () => {
     fc.assert(
       fc.property(inUse, fc.double({ min: 0.001, max: 1, noNaN: true }), fc.boolean(), (pack, share, isNotified) => {
         const usedBytes = Math.max(pack.usedBytes, isNotified ? 0.8 * GIGABYTE : 0)
-        const of = { ...pack, allowanceBytes: GIGABYTE, usedBytes }
+        const of = { ...pack, allowanceBytes: GIGABYTE, usedBytes, whole: null }
         const limit = { ...LIMITS, notified: isNotified ? [50, 80] : [] }
         const threshold = [0.5, 0.8, 1].map((one) => one * GIGABYTE).find((one) => one > usedBytes)
         fc.pre(threshold !== undefined && (pack.expirationAt ?? 0) > NOW + Time.DAY)
@@ -103,8 +104,39 @@ describe("The next poll", () => {
     )
   })
 
+  it("finds a threshold of the plan in what is left of it on another SIM, and waits for one that the OCS notifies before it", () => {
+    const share = fc.double({ min: 0.001, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(inUse, bytes, bytes, share, (pack, usedBefore, usedHere, rate) => {
+        fc.pre(usedBefore < GIGABYTE && (pack.expirationAt ?? 0) > NOW + Time.DAY)
+        const allowanceBytes = GIGABYTE - usedBefore
+        const usedBytes = Math.min(usedHere, allowanceBytes - 1)
+        const of = { ...pack, allowanceBytes, usedBytes, whole: { allowanceBytes: GIGABYTE, usedBefore } }
+        const reachedAt = [0.5, 0.8, 1].map((one) => one * GIGABYTE - usedBefore).find((one) => one > usedBytes) ?? 0
+        const notifiedAt = [0.5, 0.8].map((one) => one * allowanceBytes).find((one) => one > usedBytes)
+        const crossedAt = NOW + (reachedAt - usedBytes) / (rate * PollSchedule.PEAK)
+        const late = (notified: ReadonlyArray<number>) =>
+          (PollSchedule.next([of], { ...LIMITS, notified }, NOW) ?? 0) - crossedAt
+        expect(late([])).toBeLessThanOrEqual(PollSchedule.TOLERANCE + 1)
+        if (notifiedAt === undefined || notifiedAt > reachedAt)
+          expect(late([50, 80])).toBeLessThanOrEqual(PollSchedule.TOLERANCE + 1)
+      })
+    )
+    const idle = { usedBytes: 0, rate: 0, usedAt: NOW - Time.DAY, assignedAt: NOW }
+    const moved = { ...idle, activationAt: NOW, expirationAt: NOW + Time.DAY }
+    const wait = (usedBefore: number) => {
+      const whole = { allowanceBytes: GIGABYTE, usedBefore: usedBefore * GIGABYTE }
+      const pack = { ...moved, allowanceBytes: (1 - usedBefore) * GIGABYTE, whole }
+      return (PollSchedule.next([pack], LIMITS, NOW) ?? 0) - NOW
+    }
+    expect(wait(0)).toBe(LIMITS.slowest)
+    expect(wait(0.4)).toBeCloseTo((0.1 * GIGABYTE) / PollSchedule.PEAK + PollSchedule.TOLERANCE, 0)
+    // At half of what was granted here the OCS notifies, before the plan's 100 %.
+    expect(wait(0.8)).toBe(LIMITS.slowest)
+  })
+
   it("comes soon after use where calls are to spare, whether the next threshold is notified or not", () => {
-    const used = { allowanceBytes: GIGABYTE, rate: 0, assignedAt: NOW, activationAt: NOW }
+    const used = { allowanceBytes: GIGABYTE, whole: null, rate: 0, assignedAt: NOW, activationAt: NOW }
     const pack = { ...used, expirationAt: NOW + Time.DAY, usedAt: NOW - Time.MINUTE }
     const wait = (spacing: number, usedBytes = 100) =>
       (PollSchedule.next([{ ...pack, usedBytes }], { ...LIMITS, spacing }, NOW) ?? 0) - NOW
