@@ -117,7 +117,12 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       count: JobQueue.problemCount(database)
     },
     auditEntries: { page: AuditEntries.page(database), actor: AuditEntries.actor(database) },
-    usage: { entries: Usage.entries(database), totals: Usage.totals(database), sims: Usage.sims(database) },
+    usage: {
+      entries: Usage.entries(database),
+      bookings: Usage.bookings(database),
+      totals: Usage.totals(database),
+      sims: Usage.sims(database)
+    },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,

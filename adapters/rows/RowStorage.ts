@@ -15,20 +15,12 @@ import {
   Outbox,
   Plan
 } from "simplan/ports"
-import {
-  type Quota,
-  Region,
-  SimAggregate,
-  SimIdentities,
-  SimSearch,
-  Storage,
-  UsageBook,
-  WebhookEndpoint
-} from "simplan/ports"
+import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
 import type { Row, RowStore } from "./RowStore.ts"
+import * as Usage from "./Usage.ts"
 import * as Writes from "./Writes.ts"
 
 /** What a store has thrown. */
@@ -73,14 +65,6 @@ const storage = (store: RowStore): Storage.Service => {
     regions: counted("region", () => true),
     webhookEndpoints: counted("endpoint", ({ deletedAt }) => deletedAt === null),
     apiKeys: counted("apiKey", ({ revokedAt }) => revokedAt === null)
-  }
-  /** The entries of an organization of these days. */
-  function* usedOn(organizationId: string, from: number, until: number): Iterable<UsageBook.Entry> {
-    const start = { createdAt: from, id: "" }
-    for (const { value } of store.list("usage", organizationId, start, "ascending")) {
-      if (value.day === null || value.day >= until) return
-      yield value
-    }
   }
   const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) => {
     const aggregate = get("sim", iccid, organizationId)
@@ -369,35 +353,10 @@ const storage = (store: RowStore): Storage.Service => {
     },
     idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
     usage: {
-      entries: ({ after, from, iccid, limit, organizationId, until }) =>
-        read(() => {
-          const rows = store.also("usage", Rows.usageOf({ iccid, organizationId }), null)
-          const found = take(rows, Number.POSITIVE_INFINITY, ({ attachmentId, bytes, countryAlpha2, day }) =>
-            day === null || (day >= from && day < until) ? { attachmentId, bytes, countryAlpha2, day } : null
-          )
-          const rest = found.filter((entry) => after === null || UsageBook.compare(after, entry) < 0)
-          return rest.toSorted(UsageBook.compare).slice(0, limit)
-        }),
-      totals: ({ by, from, organizationId, until }) =>
-        read(() => {
-          const totals = new Map<string | null, number>()
-          for (const entry of usedOn(organizationId, from, until)) {
-            const key = UsageBook.totalKey(entry, by)
-            totals.set(key, UsageBook.plus(totals.get(key) ?? 0, entry.bytes))
-          }
-          return Array.from(totals, ([key, bytes]) => ({ key, bytes })).sort((left, right) =>
-            (left.key ?? "") < (right.key ?? "") ? -1 : 1
-          )
-        }),
-      sims: ({ after, from, limit, organizationId, until }) =>
-        read(() => {
-          const sims = new Map<string, number>()
-          for (const { bytes, iccid } of usedOn(organizationId, from, until)) {
-            if (after === null || iccid > after) sims.set(iccid, UsageBook.plus(sims.get(iccid) ?? 0, bytes))
-          }
-          const all = Array.from(sims, ([iccid, bytes]) => ({ iccid, bytes }))
-          return all.sort((left, right) => (left.iccid < right.iccid ? -1 : 1)).slice(0, limit)
-        })
+      entries: (query) => read(() => Usage.entries(store, query)),
+      bookings: (of) => read(() => Usage.bookings(store, of)),
+      totals: (query) => read(() => Usage.totals(store, query)),
+      sims: (query) => read(() => Usage.sims(store, query))
     },
     virtualClock: read(() => get("clock", "")?.at ?? null),
     clockOffset: Effect.succeed(0),

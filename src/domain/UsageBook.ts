@@ -32,6 +32,18 @@ export interface Entry {
 /** An entry as a SIM's readers get it. */
 export type SimEntry = Pick<Entry, "attachmentId" | "day" | "countryAlpha2" | "bytes">
 
+/** What the usage of an attachment is booked under, and since when there may be any. */
+export interface Booking {
+  /** The attachment. */
+  readonly attachmentId: string
+  /** The attachment's plan. */
+  readonly planId: string
+  /** That of the plan, which its SIMs have. */
+  readonly label: Label
+  /** When the attachment was made. */
+  readonly createdAt: Instant
+}
+
 /** The first instant of the UTC day of an instant. */
 export const dayOf = (instant: Instant): Instant => Math.floor(instant / DAY) * DAY
 

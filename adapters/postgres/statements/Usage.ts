@@ -146,6 +146,23 @@ export const entries =
       from (${Columns.first(sql, ordered, limit)}) used`
     })
 
+/** What the usage of attachments is booked under. */
+export const bookings =
+  (database: Database) =>
+  ({ attachmentIds, organizationId }: Parameters<Storage.UsageBooks["bookings"]>[0]) =>
+    database.rows(
+      (sql) => sql<Row<UsageBook.Booking>>`
+        select json_build_object(
+          'attachmentId', attachment.attachment_id, 'planId', attachment.plan_id, 'label', attachment.terms->>'label',
+          'createdAt', attachment.created_at
+        )::text as value
+        from json_array_elements_text(${JSON.stringify(attachmentIds)}::json) as asked(attachment_id)
+        join simplan.attachment on attachment.organization_id = ${organizationId}
+          and attachment.attachment_id = asked.attachment_id
+        join simplan.subscription on subscription.organization_id = attachment.organization_id
+          and subscription.subscription_id = attachment.subscription_id and subscription.status <> 'Deleted'`
+    )
+
 const columnOfGroup = { day: "day", country: "country", plan: "plan_id", label: "label" } as const
 
 type TotalQuery = Parameters<Storage.UsageBooks["totals"]>[0]

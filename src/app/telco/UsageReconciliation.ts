@@ -37,6 +37,8 @@ const SKEW = 15 * MINUTE
 /** How many entries are read at once. */
 const PAGE = 1_000
 
+type Booking = Pick<UsageBook.Booking, "planId" | "label" | "createdAt">
+
 const NOTHING: Reconciling.Reconciled = { moved: [], differences: [] }
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
@@ -56,6 +58,18 @@ export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessCl
       }
     })
 
+    /** Those of the SIM, and of attachments that were used on it and have moved to another one (rule S8). */
+    const withMoved = Effect.fnUntraced(function* (
+      organizationId: string,
+      entries: ReadonlyArray<UsageBook.SimEntry>,
+      present: ReadonlyMap<string, Booking>
+    ) {
+      const moved = new Set(entries.map(({ attachmentId }) => attachmentId).filter((id) => !present.has(id)))
+      if (moved.size === 0) return present
+      const found = yield* storage.usage.bookings({ organizationId, attachmentIds: [...moved] })
+      return new Map([...present, ...found.map((one) => [one.attachmentId, one] as const)])
+    })
+
     const attempt = Effect.fnUntraced(function* ({ book, iccid }: Asked) {
       const now = yield* clock.now
       const asked = { iccid, since: now, packageIds: [], reportIds: [] }
@@ -65,14 +79,18 @@ export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessCl
       const { attachments, sim } = found.aggregate
       const { label, organizationId } = sim
       const entries = yield* entriesOf({ organizationId, iccid, from: book.from, until: book.until + DAY })
-      const plans = new Map(attachments.map(({ attachment }) => [attachment.attachmentId, attachment.planId]))
+      const bookings = new Map(
+        attachments.map(({ attachment }) => [attachment.attachmentId, { ...attachment, label }] as const)
+      )
+      const bookingOf = yield* withMoved(organizationId, entries, bookings)
       const since = new Map(
-        attachments.map(({ attachment }) => [attachment.attachmentId, UsageBook.dayOf(attachment.createdAt - SKEW)])
+        Array.from(bookingOf, ([attachmentId, { createdAt }]) => [attachmentId, UsageBook.dayOf(createdAt - SKEW)])
       )
       const reconciled = Reconciling.reconcile(entries, since, book)
       const usage = reconciled.moved.flatMap((entry): ReadonlyArray<UsageBook.Entry> => {
-        const planId = plans.get(entry.attachmentId)
-        return planId === undefined ? [] : [{ ...entry, organizationId, iccid, label, planId }]
+        const booking = bookingOf.get(entry.attachmentId)
+        if (booking === undefined) return []
+        return [{ ...entry, organizationId, iccid, label: booking.label, planId: booking.planId }]
       })
       if (usage.length > 0) {
         const change: SimChange = { loaded: found.aggregate, next: found.aggregate }

@@ -2,7 +2,7 @@
  * The storage port's reads of the book of usage (rule U1). A commit adds to it, and it is kept when the SIM's subscription is
  * deleted.
  */
-import type { Days, SimEntry, Total, TotalGroup } from "../../domain/UsageBook.ts"
+import type { Booking, Days, SimEntry, Total, TotalGroup } from "../../domain/UsageBook.ts"
 import type { OfOrganization, Read } from "./Read.ts"
 
 /** Reads of the book of usage. */
@@ -19,6 +19,13 @@ export interface UsageBooks {
         readonly limit: number
       }
   ) => Read<ReadonlyArray<SimEntry>>
+  /**
+   * What the usage of these attachments is booked under, whichever SIM they have moved to (rule S8), in any order. Those that are
+   * not there, or whose subscription is deleted, are left out. It is asked seldom, and may read all SIMs.
+   */
+  readonly bookings: (
+    of: OfOrganization & { readonly attachmentIds: ReadonlyArray<string> }
+  ) => Read<ReadonlyArray<Booking>>
   /**
    * What an organization used on these days, summed by `UsageBook.totalKey`; by key, ascending, a country that is not known
    * first. It costs as little with many SIMs as with few.

@@ -1,9 +1,11 @@
 /**
- * A subscription that moves to another SIM (rule S8) of an online charging system: when the new SIM is polled.
+ * A subscription that moves to another SIM (rule S8) of an online charging system: when the new SIM is polled, and how the usage
+ * of the old one is compared.
  */
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Attachments, Replacements, Sims, Time } from "simplan"
+import { Attachments, Replacements, Sims, Time, Usage } from "simplan"
+import { UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
 import * as PollSchedule from "../../../adapters/telco-ocs/PollSchedule.ts"
 import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
@@ -43,5 +45,32 @@ describe("A subscription that has moved", () => {
     const attachments = Context.get(world.services, Attachments.Attachments)
     const listed = yield* attachments.list({ organizationId: world.organizationId, iccid: NEXT })
     expect(listed.map(({ usedBytes }) => usedBytes)).toEqual([90 * GIGABYTE])
+  })
+
+  inWorld("has its usage on the old SIM moved to the days and countries of the system's book, too", function* (world) {
+    const { model, organizationId, problems, services } = world
+    const [today, tomorrow] = [UsageBook.dayOf(START), UsageBook.dayOf(START) + Time.DAY]
+    yield* world.subscribe({ megaBytes: 1_024, start: START })
+    model.change(1, { usedBytes: 700 })
+    model.usage = [
+      { iccid: ICCID, at: START + Time.HOUR, countryAlpha2: "DE", bytes: 400 },
+      { iccid: ICCID, at: START + 2 * Time.HOUR, countryAlpha2: "FR", bytes: 300 }
+    ]
+    yield* pollAt(world, ICCID, START + 3 * Time.HOUR)
+    // Found after midnight, and used before.
+    model.change(1, { usedBytes: 750 })
+    model.usage = [...model.usage, { iccid: ICCID, at: tomorrow - Time.MINUTE, countryAlpha2: "FR", bytes: 50 }]
+    yield* pollAt(world, ICCID, tomorrow + Time.MINUTE)
+    yield* replace(world)
+    yield* pollAt(world, ICCID, tomorrow + 4 * Time.HOUR)
+    const sums = Context.get(services, Usage.Usage)
+      .ofSim({ organizationId, iccid: ICCID, by: ["day", "country"], from: UsageBook.dateOf(today) })
+      .pipe(Stream.runCollect)
+    expect(yield* sums).toEqual([
+      { day: today, countryAlpha2: "DE", bytes: 400 },
+      { day: today, countryAlpha2: "FR", bytes: 350 }
+    ])
+    yield* pollAt(world, ICCID, tomorrow + Time.DAY)
+    expect(yield* problems).toEqual([])
   })
 })

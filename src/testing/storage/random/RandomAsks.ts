@@ -220,6 +220,12 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (after: UsageBook.SimEntry | null, limit) => storage.usage.entries({ ...of, ...days, iccid, after, limit }),
       (entry) => entry
     ),
+    Effect.flatMap(storage.usage.entries({ ...of, ...days, iccid, after: null, limit: 6 }), (entries) =>
+      Effect.map(
+        storage.usage.bookings({ ...of, attachmentIds: [id, ...new Set(entries.map((entry) => entry.attachmentId))] }),
+        (bookings) => byText(bookings, ({ attachmentId }) => attachmentId)
+      )
+    ),
     Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...of, ...days, by })),
     pages(
       ask,

@@ -3,6 +3,7 @@
  * by age.
  */
 import { Effect } from "effect"
+import type { Attachment } from "../../../domain/Attachment.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import { DAY } from "../../../domain/Time.ts"
 import * as Suite from "../../Suite.ts"
@@ -137,6 +138,51 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const after = first[0]?.iccid ?? null
       yield* Suite.equals("the SIMs after it", yield* storage.usage.sims({ ...asked, after, limit: 10 }), sims.slice(1))
     })
+  ),
+
+  scenario(
+    "S8: what usage is booked under is found on whichever SIM its attachment is, until that is deleted",
+    (world) =>
+      Effect.gen(function* () {
+        const { organizationId, storage } = world
+        const other = yield* World.neighbour(world)
+        const [one, theirs] = [yield* used(world), yield* used(other)]
+        const free = yield* World.stockOne(world)
+        const asked = [one.first, one.second, theirs.first].map(({ attachmentId }) => attachmentId)
+        const found = (attachmentIds: ReadonlyArray<string>) =>
+          Effect.map(storage.usage.bookings({ organizationId, attachmentIds }), (all) =>
+            all.toSorted((left, right) => left.createdAt - right.createdAt)
+          )
+        const booked = ({ attachmentId, createdAt, planId, terms }: Attachment): UsageBook.Booking => ({
+          attachmentId,
+          planId,
+          label: terms.label,
+          createdAt
+        })
+        const expected = [booked(one.first), booked(one.second)]
+        yield* Suite.equals("on their first SIM", yield* found([...asked, world.id()]), expected)
+        const loaded = yield* World.aggregate(world, one.sim.iccid)
+        const subscription = yield* World.given("the subscription", loaded.subscription)
+        const { iccid } = free
+        const attachments = loaded.attachments.map(({ attachment, packages }) => ({
+          attachment: { ...attachment, iccid, replacements: 1 },
+          packages
+        }))
+        const { subscriptionId } = subscription
+        const left = { ...loaded.sim, allocation: { _tag: "Replaced", subscriptionId } as const }
+        const next = { sim: Rows.inService(free, subscription), subscription: { ...subscription, iccid }, attachments }
+        yield* storage.commit({
+          sims: [
+            { loaded, next: { sim: left, subscription: null, attachments: [] } },
+            { loaded: { sim: free, subscription: null, attachments: [] }, next }
+          ]
+        })
+        yield* Suite.equals("on the next one", yield* found(asked), expected)
+        yield* Suite.equals("of one", yield* found([one.second.attachmentId]), expected.slice(1))
+        yield* Suite.equals("of none", yield* found([]), [])
+        yield* World.write(world, free, { subscription: { ...next.subscription, status: "Deleted" } })
+        yield* Suite.equals("of a deleted subscription", yield* found(asked), [])
+      })
   ),
 
   scenario("usage is added once with its commit or not at all, and stays when the subscription is gone", (world) =>

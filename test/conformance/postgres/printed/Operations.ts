@@ -316,6 +316,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       after: { attachmentId: "a", day: 0, countryAlpha2: "SE" },
       limit: 10
     }),
+  "usage.bookings": ({ storage }) => storage.usage.bookings({ organizationId, attachmentIds: ["a", "b"] }),
   "usage.totals": ({ storage }) => storage.usage.totals({ organizationId, from: 0, until: 1, by: "country" }),
   "usage.sims": ({ storage }) => storage.usage.sims({ organizationId, from: 0, until: 1, after: iccid, limit: 10 }),
   virtualClock: ({ storage }) => storage.virtualClock,
