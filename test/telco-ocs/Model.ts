@@ -46,13 +46,12 @@ export interface Options {
   /** Whether a device is online with the SIM: a package without a window is activated when it is given. */
   readonly isOnline?: (iccid: string) => boolean
   readonly zones?: ReadonlyArray<Api.Zone>
+  /** How long a package lasts from its first use on, in milliseconds. */
+  readonly period?: number
 }
 
 /** How long a caller waits for an answer, in milliseconds. */
 const TIMEOUT = 10_000
-
-/** How long a package lasts from its first use on, in milliseconds. */
-const PERIOD = 7 * 86_400_000
 
 const failure = (outcome: CallFailure.Outcome, message: string, retryAfterSeconds?: number) =>
   new CallFailure.CallFailure(
@@ -73,7 +72,8 @@ export const make = ({
   zones = [
     { id: 27, name: "France" },
     { id: 28, name: "Europe" }
-  ]
+  ],
+  period = 7 * 86_400_000
 }: Options = {}) => {
   const packages = new Map<number, Package>()
   const deleted = new Map<number, DeletedPackage>()
@@ -158,7 +158,7 @@ export const make = ({
     suspended.delete(iccid)
     const seconds = (time: number) => Math.floor(time / 1000) * 1000
     const assignedAt = seconds(now + skew)
-    const times = window ?? (isOnline(iccid) ? { start: assignedAt, end: assignedAt + PERIOD } : null)
+    const times = window ?? (isOnline(iccid) ? { start: assignedAt, end: assignedAt + period } : null)
     const one: Package = {
       id,
       iccid,
@@ -271,7 +271,7 @@ export const make = ({
     const one = packages.get(id)
     if (one === undefined || !one.isActive) return
     const at = now + skew
-    const times = one.activationAt === null ? { activationAt: at, expirationAt: at + PERIOD } : {}
+    const times = one.activationAt === null ? { activationAt: at, expirationAt: at + period } : {}
     put({ ...one, ...times, usedBytes: one.usedBytes + bytes, firstUsedAt: one.firstUsedAt ?? now }, now)
   }
 

@@ -1,5 +1,5 @@
 /**
- * A service over memory with one organization, one SIM, and a telco that is given.
+ * A service over memory with one organization, one SIM or several, and a telco that is given.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { Attachments, Catalogues, Organizations, Plans, Services, Sims, Subscriptions, Time } from "simplan"
@@ -11,7 +11,11 @@ import * as Machine from "../../adapters/simulation/Machine.ts"
 const clock = Layer.succeed(Clocks.BusinessClock, { now: Clock.currentTimeMillis, set: null })
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
 
-export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Telco>, iccid: string) {
+export const make = Effect.fnUntraced(function* (
+  telco: Context.Context<Telco.Telco>,
+  iccid: string,
+  others: ReadonlyArray<string> = []
+) {
   const services = yield* Layer.build(
     Services.layer.pipe(
       Layer.provide([
@@ -27,7 +31,9 @@ export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Te
   const { organizationId } = yield* Context.get(services, Organizations.Organizations).create({ name: "Acme" })
   yield* Context.get(services, Sims.Sims).importRows({
     organizationId,
-    rows: Stream.make({ iccid, label: "Green", isEsim: true, lpa: "LPA:1$smdp.example$ABC" })
+    rows: Stream.fromIterable(
+      [iccid, ...others].map((one) => ({ iccid: one, label: "Green", isEsim: true, lpa: "LPA:1$smdp.example$ABC" }))
+    )
   })
   const catalogue = yield* Context.get(services, Catalogues.Catalogues).current
   const coverageId =
@@ -37,7 +43,15 @@ export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Te
     organizationId,
     services,
     /** Attaches a plan of 30 days: from its start on, or from its first use. */
-    subscribe: ({ megaBytes, start }: { readonly megaBytes: number; readonly start?: number }) =>
+    subscribe: ({
+      megaBytes,
+      on = iccid,
+      start
+    }: {
+      readonly megaBytes: number
+      readonly on?: string
+      readonly start?: number
+    }) =>
       Effect.gen(function* () {
         const terms = { name: "Plan", coverageId, dataMegaBytes: megaBytes, periodDays: 30 }
         const { planId } = yield* Context.get(services, Plans.Plans).create({
@@ -49,7 +63,7 @@ export const make = Effect.fnUntraced(function* (telco: Context.Context<Telco.Te
           organizationId,
           planId,
           metadata: "",
-          iccid,
+          iccid: on,
           activePeriod
         })
         attachmentId = created.attachmentId

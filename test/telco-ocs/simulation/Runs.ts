@@ -1,4 +1,5 @@
-/** Many runs of both simulations, of orders and of usage, and what they add up to. */
+/** Many runs of the three simulations, of orders, of usage and of replacements, and what they add up to. */
+import * as ReplacementSimulation from "./ReplacementSimulation.ts"
 import * as Simulation from "./Simulation.ts"
 import * as UsageSimulation from "./UsageSimulation.ts"
 
@@ -29,13 +30,14 @@ export const of = async (
     begins(next)
     const { problems, stats } = await Simulation.run(next)
     const usage = await UsageSimulation.run(next)
+    const replacements = await ReplacementSimulation.run(next)
     switches += stats.switches
     calls += stats.calls
     traces.add(stats.trace)
     comparisons += usage.stats.comparisons
-    for (const [what, times] of [...stats.faults, ...usage.stats.faults])
+    for (const [what, times] of [...stats.faults, ...usage.stats.faults, ...replacements.stats.faults])
       faults.set(what, (faults.get(what) ?? 0) + times)
-    const all = [...problems, ...usage.problems]
+    const all = [...problems, ...usage.problems, ...replacements.problems]
     if (all.length > 0) failures.push({ seed: next, problems: all })
   }
   return { switches, calls, comparisons, traces: [...traces], faults, failures }

@@ -23,7 +23,7 @@ const TELCO = "ocs"
 const ICCID = "8991000000000000012"
 
 /** The networks in which it is used, and what the system's book says of their countries. */
-const networks = [
+export const networks = [
   { mcc: 208, mnc: 1, countryAlpha2: "FR" },
   { mcc: 262, mnc: 1, countryAlpha2: "DE" },
   { mcc: 222, mnc: 1, countryAlpha2: "IT" },
@@ -44,7 +44,7 @@ export interface Run {
   readonly stats: Stats
 }
 
-interface Written extends Used {
+export interface Written extends Used {
   readonly iccid: string
   /** By the clock of the service: from then on the system's book has it. */
   readonly writtenAt: number

@@ -1,4 +1,4 @@
-/** A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, and pauses beside them (rule S7). */
+/** A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, pauses beside them (rule S7), replacements (rule S8). */
 import { describe, expect, it } from "vitest"
 import * as Runs from "./Runs.ts"
 import * as Simulation from "./Simulation.ts"
@@ -17,6 +17,8 @@ describe("Orders of packages and usage under faults", () => {
     for (const one of ["clock off", "device online", "list behind", "window misread", "SIM paused", "SIM resumed"])
       expect(faults.get(one), one).toBeGreaterThan(10)
     expect(faults.get("duplicates deleted")).toBeGreaterThan(10)
+    for (const one of ["replaced after use", "replaced while paused", "process dies while it replaces"])
+      expect(faults.get(one), one).toBeGreaterThan(50)
   }, 120_000)
 
   it.each([3_000_416, 3_000_608, 3_000_727, 3_001_168])(

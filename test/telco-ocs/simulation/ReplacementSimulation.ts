@@ -1,0 +1,329 @@
+/**
+ * A subscription that moves from SIM to SIM (rule S8) over some days, from a seed: used, paused, topped up, and replaced while
+ * the telco loses, delays and doubles calls and processes die. In the end one SIM has it, with exactly one package for what is
+ * left of each, in whole MB rounded up; the SIMs that it has left are withdrawn and resumed, and have no package. The days of
+ * each package sum to what it has used, and both books of usage are equal to the byte, by SIM, day and country (rule U1), but
+ * for what no poll had found when the SIM was left.
+ */
+import { Clock, Context, Effect, Layer, Logger, Random, Result, Scheduler, Stream } from "effect"
+import { Attachments, Pauses, Problems, Replacements, Sims, Subscriptions, Time, Usage, Worker } from "simplan"
+import { UsageBook } from "simplan/ports"
+import * as Machine from "../../../adapters/simulation/Machine.ts"
+import { Journal } from "../../../adapters/telco-calls/index.ts"
+import { Api } from "../../../adapters/telco-ocs/api/Api.ts"
+import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
+import { Orders } from "../../../adapters/telco-ocs/orders/Orders.ts"
+import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
+import * as Reporting from "../../../adapters/telco-ocs/Reporting.ts"
+import * as Model from "../Model.ts"
+import * as Service from "../Service.ts"
+import { networks, type Run, type Written } from "./UsageSimulation.ts"
+
+const { DAY, HOUR, MINUTE, SECOND } = Time
+
+const TELCO = "ocs"
+const MEGABYTE = 1_048_576
+const ICCIDS = [0, 1, 2, 3, 4].map((index) => `89910000000000000${index}7`)
+const [FIRST = "", ...OTHERS] = ICCIDS
+
+/** What is left of a package when its subscription moves. */
+const leftOf = (megaBytes: number, usedBytes: number): number => Math.ceil(megaBytes - usedBytes / MEGABYTE)
+
+/** What a package of a template of ours grants, in MB. */
+const grantedBy = (templateName: string | null): number => Number(/ (\d+)MB /.exec(templateName ?? "")?.[1])
+
+const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
+  Effect.gen(function* () {
+    const next = Machine.generator(seed)
+    const random = (bound: number): number => next() % bound
+    const oneIn = (number: number): boolean => random(number) === 0
+    const pick = <A>(from: ReadonlyArray<A>): A => from[random(from.length)] as A
+    const struck = new Map<string, number>()
+    const count = (what: string) => void struck.set(what, (struck.get(what) ?? 0) + 1)
+    const now = () => machine.clock.currentTimeMillisUnsafe()
+    const found: Array<string> = []
+
+    // --- the system ---
+    const skew = pick([0, 0, -1, 1]) * random(10 * MINUTE)
+    const lag = pick([0, 5 * SECOND])
+    const isFaulty = !oneIn(5)
+    const calmFrom = start + (1 + random(3)) * DAY
+    const records: Array<Written> = []
+    let network = pick(networks)
+    /** Nothing befalls a call: a creation would be refused. */
+    let isSafe = true
+    /** After how many calls the process dies that makes them; 0: after none. */
+    let dieIn = 0
+    const changes = ["affectPackage", "deletePackage", "setSubscriberStatus"] as const
+    const fault = (name: string): Model.Fault | null => {
+      const isChange = changes.some((one) => one === name)
+      if (isSafe || !isFaulty || now() >= calmFrom || !oneIn(isChange ? 2 : 15)) return null
+      if (!isChange) return { kind: pick(["answer lost", "answer cut"] as const) }
+      const kind = pick(["request lost", "answer lost", "answer cut", "not reached", "late", "twice"] as const)
+      // A status that was set and answered is not set once more later.
+      if (kind === "late" || (kind === "twice" && name !== "setSubscriberStatus"))
+        return { kind, after: random(oneIn(3) ? 10 * MINUTE : 40 * SECOND) }
+      return { kind: kind === "twice" ? "answer lost" : kind }
+    }
+    const model = Model.make({ fault, skew, lag: () => random(lag + 1), period: 30 * DAY })
+    /** Here the process may die. */
+    const point = Effect.suspend(() => {
+      if (dieIn === 0 || --dieIn > 0) return Effect.void
+      count("process dies while it replaces")
+      return Effect.die("the process dies")
+    })
+    const call = <A, E>(answer: Effect.Effect<A, E>) => Effect.andThen(point, Effect.tap(answer, point))
+    const { api: ocs } = model
+    const api = Api.of({
+      ...ocs,
+      affectPackage: (order) => call(ocs.affectPackage(order)),
+      deletePackage: (id) => call(ocs.deletePackage(id)),
+      setSubscriberStatus: (of) => call(ocs.setSubscriberStatus(of)),
+      packages: (iccid) =>
+        Effect.map(ocs.packages(iccid), (all) =>
+          all.map((one) => ({ ...one, allowanceBytes: grantedBy(one.templateName) * MEGABYTE }))
+        ),
+      subscriber: (iccid) =>
+        Effect.map(ocs.subscriber(iccid), (one) => ({
+          ...one,
+          network: { at: now() + skew, mcc: network.mcc, mnc: network.mnc, rat: "4G", imei: "490154203237518" }
+        })),
+      usage: ({ from, iccid, to }) =>
+        Effect.sync(() => {
+          const [first, last] = [UsageBook.dayOf(from), UsageBook.dayOf(to)]
+          return records.filter(
+            (one) =>
+              one.iccid === iccid &&
+              one.writtenAt <= now() &&
+              UsageBook.dayOf(one.at) >= first &&
+              UsageBook.dayOf(one.at) <= last
+          )
+        })
+    })
+
+    // --- the service ---
+    const journal = yield* Journal.makeMemory
+    const apis = Layer.succeed(Api, api)
+    const journals = Layer.succeed(Journal.Journal, journal)
+    const settings = { telco: TELCO, resellerId: 1, zones: { Green: { EUROPE: 28 } }, mobilePlanId: null, listLag: lag }
+    const telco = yield* Layer.build(Ocs.layer(settings).pipe(Layer.provide([apis, journals])))
+    const service = yield* Service.make(telco, FIRST, OTHERS)
+    const { organizationId, services } = service
+    const worker = Context.get(services, Worker.Worker)
+    const attachments = Context.get(services, Attachments.Attachments)
+    const orders = Context.get(telco, Orders)
+    const polling = yield* Polling.make({
+      telco: TELCO,
+      fastest: pick([10 * MINUTE, HOUR]),
+      slowest: 6 * HOUR,
+      notified: [50, 80],
+      meter: Reporting.makeMeter(20)
+    }).pipe(Effect.provide(Layer.mergeAll(apis, journals, Layer.succeedContext(services), Layer.succeedContext(telco))))
+
+    const ordersOf = (iccid: string) => journal.ofSim({ telco: TELCO, kind: "package", iccid })
+    const simEntry = (iccid: string) => journal.get({ telco: TELCO, kind: "sim", key: iccid })
+    const dues = Effect.gen(function* () {
+      const settled = (yield* Effect.forEach(ICCIDS, ordersOf)).flat()
+      const polled = yield* Effect.forEach(ICCIDS, simEntry)
+      return {
+        jobs: yield* worker.nextDue,
+        polls: polled.flatMap((entry) => entry?.dueAt ?? []),
+        orders: settled.flatMap(({ dueAt }) => dueAt ?? [])
+      }
+    })
+    /** Does whatever falls due until then. */
+    const until = Effect.fnUntraced(function* (target: number) {
+      for (;;) {
+        const { jobs, orders: settling, polls } = yield* dues
+        const at = Math.min(jobs ?? Number.POSITIVE_INFINITY, ...settling, ...polls)
+        if (at > target) break
+        yield* Effect.sleep(Math.max(0, at - now()))
+        if (jobs !== null && jobs <= now()) yield* worker.drain
+        if (polls.some((due) => due <= now())) yield* Effect.exit(polling.due)
+        if (settling.some((due) => due <= now())) yield* Effect.exit(orders.settle({ limit: 10, report: noDuplicate }))
+      }
+      yield* Effect.sleep(Math.max(0, target - now()))
+    })
+    const noDuplicate = (used: ReadonlyArray<unknown>) =>
+      Effect.sync(() => void found.push(...used.map(() => "a duplicate was used")))
+
+    // --- the customer ---
+    let on = FIRST
+    let isPaused = false
+    /** What was granted of each attachment by its plan, in MB. */
+    const plans = new Map<string, number>()
+    /** What no poll had found, by the SIM that was left. */
+    const unfound = new Map<string, number>()
+    const subscribe = Effect.gen(function* () {
+      isSafe = true
+      dieIn = 0
+      const megaBytes = pick([1, 60, 100_000])
+      const { attachmentId } = yield* service.subscribe({ megaBytes, on })
+      plans.set(attachmentId, megaBytes)
+      isSafe = false
+    })
+    const use = Effect.gen(function* () {
+      if (model.suspended.has(on)) return
+      const served = new Set((yield* ordersOf(on)).flatMap(({ externalId }) => externalId ?? []))
+      const usable = [...model.packages.values()].flatMap((one) => {
+        const left = grantedBy(one.templateName) * MEGABYTE - one.usedBytes
+        return one.iccid === on && one.isActive && served.has(String(one.id)) && left > 0 ? [{ id: one.id, left }] : []
+      })
+      if (usable.length === 0) return
+      const { id, left } = pick(usable)
+      const bytes = Math.min(left, 1 + random(oneIn(3) ? 50_000_000 : 1_000_000))
+      model.use(id, bytes, now())
+      const at = Math.floor((now() + skew) / SECOND) * SECOND
+      const late = isFaulty && oneIn(4) ? random(2 * HOUR) : 0
+      records.push({ iccid: on, at, countryAlpha2: network.countryAlpha2, bytes, writtenAt: now() + late })
+    })
+    const pause = Effect.gen(function* () {
+      const pauses = Context.get(services, Pauses.Pauses)
+      isPaused = !isPaused
+      count(isPaused ? "subscription paused" : "subscription resumed")
+      yield* (isPaused ? pauses.pause : pauses.resume)({ organizationId, iccid: on })
+    })
+    const bytesOn = (iccid: string) => records.reduce((sum, one) => (one.iccid === iccid ? sum + one.bytes : sum), 0)
+    const booked = (iccid: string) =>
+      Context.get(services, Usage.Usage)
+        .ofSim({ organizationId, iccid, by: ["day", "country", "attachment"], ...range() })
+        .pipe(Stream.runCollect)
+    const range = () => ({ from: UsageBook.dateOf(start - DAY), to: UsageBook.dateOf(now()) })
+    const replace = Effect.gen(function* () {
+      const old = on
+      const entry = yield* simEntry(old)
+      // Lists are behind.
+      if (entry !== null && !oneIn(4)) {
+        yield* Effect.sleep(10 * SECOND)
+        yield* Effect.exit(polling.poll(entry))
+      }
+      if (isFaulty && now() < calmFrom && oneIn(3)) dieIn = 1 + random(6)
+      const before = yield* attachments.list({ organizationId, iccid: old })
+      const answer = yield* Effect.result(
+        Context.get(services, Replacements.Replacements).replace({ organizationId, iccid: old })
+      )
+      if (Result.isFailure(answer)) {
+        count(`not replaced: ${answer.failure._tag}`)
+        return
+      }
+      on = answer.success.sim.iccid
+      count(isPaused ? "replaced while paused" : "replaced")
+      const used = before.flatMap(({ packages }) => packages).reduce((sum, { usedBytes }) => sum + usedBytes, 0)
+      if (used > 0) count("replaced after use")
+      const sums = yield* booked(old)
+      unfound.set(old, bytesOn(old) - sums.reduce((sum, { bytes }) => sum + bytes, 0))
+    })
+
+    yield* subscribe
+    while (now() < calmFrom) {
+      yield* until(now() + (oneIn(3) ? random(6 * HOUR) : random(oneIn(2) ? HOUR : 3 * MINUTE)))
+      if (oneIn(4)) network = pick(networks)
+      const what = random(20)
+      if (what < 14) yield* use
+      else if (what < 15 && plans.size < 4) yield* subscribe
+      else if (what < 17) yield* pause
+      else if (what < 19 && unfound.size < OTHERS.length) yield* replace
+    }
+    // On until everything that was put off is done and has been compared.
+    dieIn = 0
+    yield* until(UsageBook.dayOf(now()) + 5 * DAY)
+
+    // --- SIMs ---
+    const sims = yield* Effect.forEach(ICCIDS, (iccid) =>
+      Effect.orDie(Context.get(services, Sims.Sims).get({ organizationId, iccid }))
+    )
+    for (const { allocation, iccid } of sims) {
+      const expected = iccid === on ? "InService" : unfound.has(iccid) ? "Withdrawn" : "Free"
+      if (allocation._tag !== expected) found.push(`${iccid} is ${allocation._tag}, and not ${expected}`)
+      const suspended = model.suspended.has(iccid)
+      if (suspended !== (iccid === on && isPaused)) found.push(`${iccid} is ${suspended ? "" : "not "}paused`)
+    }
+    const live = yield* Effect.result(
+      Context.get(services, Subscriptions.Subscriptions).get({ organizationId, iccid: on })
+    )
+    if (Result.isFailure(live)) found.push(`${on} has no subscription`)
+
+    // --- packages ---
+    const listed = yield* attachments.list({ organizationId, iccid: on })
+    const there = new Map<string, number>()
+    for (const { attachment, packages } of listed) {
+      const megaBytes = plans.get(attachment.attachmentId) ?? 0
+      const [pack, ...more] = packages
+      if (pack === undefined || more.length > 0) found.push(`${attachment.attachmentId} has not one package`)
+      else if (pack.telcoPackageId !== null)
+        there.set(pack.telcoPackageId, leftOf(megaBytes, pack.replacement?.usedBefore ?? 0))
+      else if (leftOf(megaBytes, pack.replacement?.usedBefore ?? 0) > 0)
+        found.push(`${attachment.attachmentId} was not ordered again`)
+    }
+    if (listed.length !== plans.size) found.push(`${plans.size - listed.length} attachments are lost`)
+    for (const { iccid, id, templateName } of model.packages.values()) {
+      const left = there.get(String(id))
+      there.delete(String(id))
+      if (iccid !== on) found.push(`package ${id} is on ${iccid}, which the subscription has left`)
+      else if (left === undefined) found.push(`package ${id} is no attachment's`)
+      else if (grantedBy(templateName) !== left)
+        found.push(`package ${id} is ${templateName}, and ${left} MB were left`)
+    }
+    for (const id of there.keys()) found.push(`package ${id} is gone`)
+
+    // --- both books ---
+    const { items } = yield* Context.get(services, Problems.Problems).page({ after: null, limit: 100 })
+    for (const { work } of items) {
+      const isUnfound = work._tag === "UsageDiffers" && (unfound.get(work.iccid) ?? 0) > 0
+      if (!isUnfound) found.push(`there is a problem ${JSON.stringify(work)}`)
+    }
+    const daysOf = new Map<string, number>()
+    for (const iccid of ICCIDS) {
+      const ours = new Map<string, number>()
+      for (const { attachmentId = "", bytes, countryAlpha2, day } of yield* booked(iccid)) {
+        const key = `${UsageBook.dateOf(day ?? 0)} ${countryAlpha2}`
+        ours.set(key, (ours.get(key) ?? 0) + bytes)
+        daysOf.set(attachmentId, (daysOf.get(attachmentId) ?? 0) + bytes)
+      }
+      const theirs = new Map<string, number>()
+      for (const { at, bytes, countryAlpha2, iccid: of } of records) {
+        const key = `${UsageBook.dateOf(UsageBook.dayOf(at))} ${countryAlpha2}`
+        if (of === iccid) theirs.set(key, (theirs.get(key) ?? 0) + bytes)
+      }
+      const total = [...ours.values()].reduce((sum, bytes) => sum + bytes, 0)
+      const missing = unfound.get(iccid) ?? 0
+      if (total + missing !== bytesOn(iccid))
+        found.push(
+          `${iccid}: ${total} bytes by simplan's book, ${bytesOn(iccid)} charged, and ${missing} were not found`
+        )
+      if (missing > 0) continue
+      for (const key of new Set([...ours.keys(), ...theirs.keys()])) {
+        const [left = 0, right = 0] = [ours.get(key), theirs.get(key)]
+        if (left !== right) found.push(`${iccid} ${key}: ${left} bytes by simplan's book, ${right} by the system's`)
+      }
+    }
+    for (const { attachment, packages } of listed) {
+      const used = packages.reduce((sum, { usedBytes }) => sum + usedBytes, 0)
+      const days = daysOf.get(attachment.attachmentId) ?? 0
+      if (used !== days) found.push(`${attachment.attachmentId} has used ${used} bytes, and its days sum to ${days}`)
+    }
+    for (const [what, times] of model.faults) struck.set(what, (struck.get(what) ?? 0) + times)
+    return { problems: found, stats: { comparisons: 0, faults: struck } }
+  })
+
+/** Runs one seed. */
+export const run = async (seed: number): Promise<Run> => {
+  const generate = Machine.generator(seed ^ 0x2545f491)
+  const start = Date.UTC(2030, generate() % 12, 1 + (generate() % 28), 8) + (generate() % (8 * HOUR))
+  const machine = Machine.time(start)
+  const outcome = await simulate(seed, machine, start).pipe(
+    Effect.scoped,
+    Random.withSeed(seed),
+    Effect.catchCause((cause) =>
+      Effect.succeed({
+        problems: [`the run has failed: ${String(cause)}`],
+        stats: { comparisons: 0, faults: new Map<string, number>() }
+      })
+    ),
+    Effect.provideService(Logger.CurrentLoggers, new Set()),
+    Effect.provideService(Clock.Clock, machine.clock),
+    Effect.provideService(Scheduler.Scheduler, machine.scheduler),
+    Effect.runPromise
+  )
+  return { seed, ...outcome }
+}
