@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly address: string | null
   /** Who asks, as `Origin.actor` in audit entries has it; `host` by default. */
   readonly actor?: string
+  /** Counts what the request reads; absent where nothing is counted. */
+  readonly meter?: Meter
 }
 
 const none: RequestContext = { requestId: null, address: null }
@@ -33,24 +35,19 @@ export interface Meter {
   bytes: number
 }
 
-/** The meter of the request that the fiber serves; null, by default, where nothing is counted. */
-export const CurrentMeter = Context.Reference<Meter | null>("simplan/RequestContext/CurrentMeter", {
-  defaultValue: () => null
-})
-
 /** Counts bytes that were read. */
 export const countBytes = (read: number): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    const meter = fiber.getRef(CurrentMeter)
-    if (meter !== null) meter.bytes += read
+    const { meter } = fiber.getRef(Current)
+    if (meter !== undefined) meter.bytes += read
     return Effect.void
   })
 
 /** Counts attachments that were read. */
 export const countAttachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    const meter = fiber.getRef(CurrentMeter)
-    if (meter !== null) for (const of of read) meter.bytes += Subscription.storedSizeOf(of)
+    const { meter } = fiber.getRef(Current)
+    if (meter !== undefined) for (const of of read) meter.bytes += Subscription.storedSizeOf(of)
     return Effect.void
   })
 

@@ -80,8 +80,8 @@ describe("W13: a page of a filtered list", () => {
             const meter = { bytes: 0 }
             const found: Effect.Success<ReturnType<typeof page>> = yield* Effect.provideService(
               page(list, limit, after),
-              RequestContext.CurrentMeter,
-              meter
+              RequestContext.Current,
+              { requestId: null, address: null, meter }
             )
             expect(found.items.length).toBeLessThanOrEqual(limit)
             expect(rows).toBeLessThanOrEqual(Paging.MOST_SCANNED)
@@ -103,8 +103,8 @@ describe("W13: a page of a filtered list", () => {
       const meter = { bytes: 0 }
       const found = yield* Effect.provideService(
         page({ ...nothing, onStep: (rows) => steps.push(rows) }, 10),
-        RequestContext.CurrentMeter,
-        meter
+        RequestContext.Current,
+        { requestId: null, address: null, meter }
       )
       expect(found).toEqual({ items: [], next: cursorOf({ index: 20_479 }) })
       expect(steps).toEqual(Array.from({ length: 40 }, () => STEP))

@@ -20,7 +20,7 @@ import { type ApiKey, Clocks } from "simplan/ports"
 import { createHash, timingSafeEqual } from "node:crypto"
 import type * as Roles from "../api/Roles.ts"
 import * as Errors from "../wire/Errors.ts"
-import type * as KeyLimits from "./KeyLimits.ts"
+import * as KeyLimits from "./KeyLimits.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Requests from "./Requests.ts"
 
@@ -128,20 +128,31 @@ export const byApiKey = (
   limits: KeyLimits.KeyLimits,
   failed: FailedAuthentication
 ): Effect.Effect<Guard<ApiKey.ApiKey>, never, ApiKeys.ApiKeys> =>
-  Effect.map(ApiKeys.ApiKeys, (apiKeys) => (credentials) => {
-    const [key, other] = keysOf(credentials)
-    if (key === undefined) return Effect.fail(keyMissing)
-    if (other !== undefined) return failed.count(keyInvalid)
-    const checked = failed.guarded(
-      Effect.catchTag(apiKeys.authenticate(key), "KeyRefused", () => failed.count(keyInvalid)),
-      () => apiKeys.isKnown(key)
-    )
-    return Effect.flatMap(checked, (caller) => {
-      if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
-      const reader = { key: caller.apiKeyId, organizationId: caller.organizationId }
-      const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(reader, credentials.request) }
-      return Effect.as(limits.admit(reader), admitted)
-    })
+  Effect.map(ApiKeys.ApiKeys, (apiKeys) => {
+    // Keys are cached, and so is the hash of a text that is kept.
+    const readers = new WeakMap<ApiKey.ApiKey, KeyLimits.Reader>()
+    const readerOf = (caller: ApiKey.ApiKey): KeyLimits.Reader => {
+      const known = readers.get(caller)
+      if (known !== undefined) return known
+      const reader = KeyLimits.reader(caller.apiKeyId, caller.organizationId)
+      readers.set(caller, reader)
+      return reader
+    }
+    return (credentials) => {
+      const [key, other] = keysOf(credentials)
+      if (key === undefined) return Effect.fail(keyMissing)
+      if (other !== undefined) return failed.count(keyInvalid)
+      const checked = failed.guarded(
+        Effect.catchTag(apiKeys.authenticate(key), "KeyRefused", () => failed.count(keyInvalid)),
+        () => apiKeys.isKnown(key)
+      )
+      return Effect.flatMap(checked, (caller) => {
+        if (credentials.writes && caller.scope === "read") return Effect.fail(readOnly)
+        const reader = readerOf(caller)
+        const admitted = { caller, actor: caller.apiKeyId, limited: limits.limited(reader, credentials.request) }
+        return Effect.as(limits.admit(reader), admitted)
+      })
+    }
   })
 
 const challenge = { "www-authenticate": "Bearer" }

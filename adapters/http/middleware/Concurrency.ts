@@ -279,8 +279,8 @@ const READ_WAIT_LIMIT = 5_000
 /** For how long the largest read is remembered as it was, in milliseconds. */
 const WINDOW = 60_000
 
-/** How many routes of organizations are remembered. */
-const REMEMBERED = 10_000
+/** Of how many organizations a route is remembered. */
+const REMEMBERED = 1_000
 
 interface Largest {
   slots: number
@@ -312,12 +312,10 @@ const slotsOf = (bytes: number): number => Math.min(MOST, Math.max(1, Math.ceil(
 /** The room of a process. */
 export const makeReadRoom: Effect.Effect<ReadRoom> = Effect.map(Clock.Clock, (clock) => {
   const slots = FairSlots.make({ slots: SLOTS, mostWaiting: MOST_READS_WAITING })
-  const known = new Map<string, Largest>()
+  const routes = new Map<string, Map<string, Largest>>()
 
-  const nameOf = (organizationId: string, route: string): string => `${organizationId} ${route}`
-
-  const largest = (name: string): Largest | undefined => {
-    const of = known.get(name)
+  const largest = (organizationId: string, route: string): Largest | undefined => {
+    const of = routes.get(route)?.get(organizationId)
     if (of === undefined) return undefined
     const windows = Math.floor((Clocks.monotonicNowUnsafe(clock) - of.since) / WINDOW)
     if (windows > 0) {
@@ -330,18 +328,20 @@ export const makeReadRoom: Effect.Effect<ReadRoom> = Effect.map(Clock.Clock, (cl
 
   return {
     expected: (organizationId, route) => {
-      const of = largest(nameOf(organizationId, route))
+      const of = largest(organizationId, route)
       return of === undefined ? UNKNOWN : Math.max(of.slots, of.before)
     },
     learn: (organizationId, route, bytes) => {
-      const name = nameOf(organizationId, route)
       const found = slotsOf(bytes)
-      const of = largest(name)
-      if (of !== undefined) of.slots = Math.max(of.slots, found)
-      else {
-        if (known.size >= REMEMBERED) for (const oldest of known.keys()) if (known.delete(oldest)) break
-        known.set(name, { slots: found, before: 1, since: Clocks.monotonicNowUnsafe(clock) })
+      const of = largest(organizationId, route)
+      if (of !== undefined) {
+        of.slots = Math.max(of.slots, found)
+        return
       }
+      const known = routes.get(route) ?? new Map<string, Largest>()
+      routes.set(route, known)
+      if (known.size >= REMEMBERED) for (const oldest of known.keys()) if (known.delete(oldest)) break
+      known.set(organizationId, { slots: found, before: 1, since: Clocks.monotonicNowUnsafe(clock) })
     },
     tryTake: slots.tryTake,
     take: (organizationId, needed, onTaken) =>

@@ -8,7 +8,7 @@ import { Organizations } from "simplan"
 import type { ApiKey, Operator as OperatorRules } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
-import type * as KeyLimits from "./KeyLimits.ts"
+import * as KeyLimits from "./KeyLimits.ts"
 import * as Requests from "./Requests.ts"
 
 /** For whom a request to `/v3` is. */
@@ -66,7 +66,7 @@ export const ofCallers = (
       const { actor = HOST, organizationId, scope } = yield* ask(authenticate, request)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
-      const reader = { key: `organization ${organizationId}`, organizationId }
+      const reader = KeyLimits.reader(`organization ${organizationId}`, organizationId)
       yield* limits.admit(reader)
       return { caller: { organizationId }, actor, limited: limits.limited(reader, request) }
     })

@@ -37,7 +37,16 @@ export interface Reader {
   /** The API key, or what stands for it. */
   readonly key: string
   readonly organizationId: string
+  /** What the limits of all keys of the organization go by. */
+  readonly all: string
 }
+
+/** The reader that a key, or what stands for it, and an organization make. */
+export const reader = (key: string, organizationId: string): Reader => ({
+  key,
+  organizationId,
+  all: `all of ${organizationId}`
+})
 
 export interface KeyLimits {
   /** Charges for a request, or refuses it (429). */
@@ -89,9 +98,6 @@ interface LimitOfCaller {
   readonly caller: string
 }
 
-/** What the limits of all keys of an organization go by. */
-const allOf = ({ organizationId }: Reader): string => `all of ${organizationId}`
-
 /** The limits of all keys. A request holds its place until its answer is gone. */
 export const make = (
   rate: RateLimit.Rate,
@@ -112,7 +118,7 @@ export const make = (
 
     const limitsOf = (reader: Reader): ReadonlyArray<LimitOfCaller> => [
       ...(limit === null ? [] : [{ name: "default", limit, caller: reader.key }]),
-      ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: allOf(reader) }])
+      ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: reader.all }])
     ]
 
     /** The limit of which less is left. */
@@ -140,14 +146,14 @@ export const make = (
     /** Takes the places of a stream; else the refusal. */
     const openStream = (reader: Reader): Errors.ErrorContent | null => {
       if (!concurrency.tryOpenStream(reader.key)) return tooManyStreams
-      if (concurrencyOfAll.tryOpenStream(allOf(reader))) return null
+      if (concurrencyOfAll.tryOpenStream(reader.all)) return null
       concurrency.closeStream(reader.key)
       return tooManyStreamsOfAll
     }
 
     const closeStream = (reader: Reader): void => {
       concurrency.closeStream(reader.key)
-      concurrencyOfAll.closeStream(allOf(reader))
+      concurrencyOfAll.closeStream(reader.all)
     }
 
     const streamed = (reader: Reader, response: Response, stream: HttpBody.Stream) =>
@@ -199,9 +205,9 @@ export const make = (
       limited:
         (reader, request) =>
         <R>(answer: Answer<R>, read: string | null): Answer<R | Scope.Scope> =>
-          Effect.suspend(() => {
-            const { key, organizationId } = reader
-            const all = allOf(reader)
+          Effect.withFiber((fiber) => {
+            const { all, key, organizationId } = reader
+            const { meter } = fiber.getRef(RequestContext.Current)
             const hasRoom = (): boolean => readers.hasRoom(reader)
             let [hasEntered, hasEnteredAll] = [false, false]
             const leave = (): void => {
@@ -211,52 +217,50 @@ export const make = (
               hasEnteredAll = false
             }
             let slots = 0
-            const meter: RequestContext.Meter = { bytes: 0 }
-            const done = Effect.flatMap(
-              Effect.provideService(answer, RequestContext.CurrentMeter, meter),
-              (response) => {
-                const { body } = response
-                if (read !== null) {
-                  const answered =
-                    body._tag === "Uint8Array" ? body.contentLength : body._tag === "Stream" ? STREAMED : 0
-                  room.learn(organizationId, read, Math.max(answered, meter.bytes))
-                }
-                return body._tag === "Stream"
-                  ? Effect.flatMap(streamed(reader, response, body), (open) => charged(reader, open))
-                  : charged(reader, response, meter.bytes)
+            const done = Effect.flatMap(answer, (response) => {
+              const { body } = response
+              const metered = meter?.bytes ?? 0
+              if (read !== null) {
+                const answered = body._tag === "Uint8Array" ? body.contentLength : body._tag === "Stream" ? STREAMED : 0
+                room.learn(organizationId, read, Math.max(answered, metered))
               }
-            )
+              return body._tag === "Stream"
+                ? Effect.flatMap(streamed(reader, response, body), (open) => charged(reader, open))
+                : charged(reader, response, metered)
+            })
             const refused = (content: Errors.ErrorContent) =>
               Effect.suspend(() => {
                 leave()
                 return charged(reader, Errors.response(content))
               })
-            const inRoom = Effect.suspend(() => {
-              if (read === null) return done
-              const needed = room.expected(organizationId, read)
-              if (room.tryTake(organizationId, needed)) {
-                slots = needed
-                return done
-              }
-              return Effect.flatMap(
-                room.take(organizationId, needed, () => (slots = needed)),
-                (hasRoom) => {
-                  if (hasRoom) return done
-                  return refused(room.held(organizationId) > 0 ? tooMuchIsRead : tooSlow)
-                }
-              )
-            })
-            const enteredAll = Effect.suspend(() => {
-              hasEnteredAll = concurrencyOfAll.tryEnter(all)
-              if (hasEnteredAll) return inRoom
-              return Effect.flatMap(
-                concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
-                (isEntered) => (isEntered ? inRoom : refused(tooManyRequestsOfAll))
-              )
-            })
+            const needed = read === null ? 0 : room.expected(organizationId, read)
+            const tryRead = (): boolean => {
+              if (needed > 0 && room.tryTake(organizationId, needed)) slots = needed
+              return slots === needed
+            }
+            const inRoom = Effect.suspend(() =>
+              tryRead()
+                ? done
+                : Effect.flatMap(
+                    room.take(organizationId, needed, () => (slots = needed)),
+                    (hasRoom) => {
+                      if (hasRoom) return done
+                      return refused(room.held(organizationId) > 0 ? tooMuchIsRead : tooSlow)
+                    }
+                  )
+            )
+            const tryEnterAll = (): boolean => (hasEnteredAll = concurrencyOfAll.tryEnter(all))
+            const enteredAll = Effect.suspend(() =>
+              tryEnterAll()
+                ? inRoom
+                : Effect.flatMap(
+                    concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
+                    (isEntered) => (isEntered ? inRoom : refused(tooManyRequestsOfAll))
+                  )
+            )
+            const tryEnter = (): boolean => (hasEntered = concurrency.tryEnter(key, hasRoom))
             const entered = Effect.suspend(() => {
-              hasEntered = concurrency.tryEnter(key, hasRoom)
-              if (hasEntered) return enteredAll
+              if (tryEnter()) return tryEnterAll() ? (tryRead() ? done : inRoom) : enteredAll
               return Effect.flatMap(
                 concurrency.enter(key, () => (hasEntered = true), hasRoom),
                 (isEntered) => (isEntered ? enteredAll : refused(tooManyRequests))

@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import { type Holder, UnreadBytes } from "../../../adapters/http/connections/UnreadBytes.ts"
+import * as KeyLimits from "../../../adapters/http/middleware/KeyLimits.ts"
 import type { Reader } from "../../../adapters/http/middleware/KeyLimits.ts"
 
 const BOUND = 1_000
@@ -36,9 +37,9 @@ const world = () => {
   return { closed, connection, unread }
 }
 
-const acme = { key: "a", organizationId: "acme" }
-const acmeToo = { key: "b", organizationId: "acme" }
-const other = { key: "c", organizationId: "other" }
+const acme = KeyLimits.reader("a", "acme")
+const acmeToo = KeyLimits.reader("b", "acme")
+const other = KeyLimits.reader("c", "other")
 
 describe("what waits for readers", () => {
   it("of one address is a quarter at most, with the requests that wait", () => {
