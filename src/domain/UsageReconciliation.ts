@@ -139,6 +139,27 @@ export const reconcile = (
     for (const day of days) shift(day, to, Math.min(excessOf(day), -excessOf(to)))
     back -= shift(until, to, Math.min(back, -excessOf(to)))
   }
+  /** What a day has too much. */
+  const surplusOf = (day: Instant): number => Math.max(0, day === until ? back : excessOf(day))
+  /**
+   * Brings bytes to a day from those that have too much, also by way of later days; returns how many. `passed` are the days that
+   * wait for it.
+   */
+  const pull = (to: Instant, most: number, passed: ReadonlyArray<Instant> = []): number => {
+    let left = most
+    for (const day of [...days, until]) {
+      if (day === to || left <= 0 || passed.includes(day)) continue
+      const free = surplusOf(day)
+      const wanted = Math.min(left, sum(movable(day, to)))
+      const freed = day < to || wanted <= free ? 0 : pull(day, wanted - free, [...passed, to])
+      const bytes = shift(day, to, Math.min(left, free + freed))
+      left -= bytes
+      if (day === until) back -= bytes - freed
+    }
+    return most - left
+  }
+  for (const to of days.toReversed()) while (excessOf(to) < 0 && pull(to, -excessOf(to)) > 0);
+
   let ahead = today.most - now
   for (const day of days) ahead -= shift(day, until, Math.min(ahead, excessOf(day)))
 

@@ -128,19 +128,23 @@ describe("A reconciliation of usage (U1)", () => {
         day: fc.constantFrom(...days, TODAY),
         countryAlpha2: fc.constantFrom("DE", "FR"),
         guessed: fc.constantFrom(...countries),
-        /** A poll finds it on its day or the next one; a clock that is behind has it on the day before. */
-        shift: fc.constantFrom(0, 0, 1, -1),
-        attachmentId: fc.constantFrom("a", "b"),
+        /** A poll finds it on its day or a later one; a clock that is behind has it on the day before. */
+        shift: fc.constantFrom(0, 0, 1, 2, -1),
+        attachmentId: fc.constantFrom("a", "b", "c"),
         bytes: fc.integer({ min: 1, max: 100 })
       }),
       { maxLength: 20 }
     )
-    const since = new Map(["a", "b"].map((one) => [one, days[0] ?? TODAY]))
+    const since = new Map(["a", "b", "c"].map((one, index) => [one, days[index] ?? TODAY]))
+    const bornOn = (attachmentId: string): number => since.get(attachmentId) ?? TODAY
+    const possible = guesses.map((all) =>
+      all.map((one) => ({ ...one, day: Math.max(one.day, bornOn(one.attachmentId)) }))
+    )
     fc.assert(
-      fc.property(guesses, (all) => {
+      fc.property(possible, (all) => {
         const ours = new Map<string, UsageBook.SimEntry>()
         for (const { attachmentId, bytes, day, guessed, shift } of all) {
-          const on = Math.max(days[0] ?? TODAY, Math.min(TODAY, day + shift * DAY_MS))
+          const on = Math.max(bornOn(attachmentId), Math.min(TODAY, day + shift * DAY_MS))
           const entry = { attachmentId, day: on, countryAlpha2: guessed, bytes }
           ours.set(keyOf(entry), { ...entry, bytes: bytes + (ours.get(keyOf(entry))?.bytes ?? 0) })
         }
