@@ -233,37 +233,35 @@ export const make = (
                 leave()
                 return charged(reader, Errors.response(content))
               })
-            const needed = read === null ? 0 : room.expected(organizationId, read)
-            const tryRead = (): boolean => {
-              if (needed > 0 && room.tryTake(organizationId, needed)) slots = needed
-              return slots === needed
+            const inRoom = () => {
+              if (read === null) return done
+              const needed = room.expected(organizationId, read)
+              if (room.tryTake(organizationId, needed)) {
+                slots = needed
+                return done
+              }
+              return Effect.flatMap(
+                room.take(organizationId, needed, () => (slots = needed)),
+                (hasRoom) => {
+                  if (hasRoom) return done
+                  return refused(room.held(organizationId) > 0 ? tooMuchIsRead : tooSlow)
+                }
+              )
             }
-            const inRoom = Effect.suspend(() =>
-              tryRead()
-                ? done
-                : Effect.flatMap(
-                    room.take(organizationId, needed, () => (slots = needed)),
-                    (hasRoom) => {
-                      if (hasRoom) return done
-                      return refused(room.held(organizationId) > 0 ? tooMuchIsRead : tooSlow)
-                    }
-                  )
-            )
-            const tryEnterAll = (): boolean => (hasEnteredAll = concurrencyOfAll.tryEnter(all))
-            const enteredAll = Effect.suspend(() =>
-              tryEnterAll()
-                ? inRoom
-                : Effect.flatMap(
-                    concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
-                    (isEntered) => (isEntered ? inRoom : refused(tooManyRequestsOfAll))
-                  )
-            )
-            const tryEnter = (): boolean => (hasEntered = concurrency.tryEnter(key, hasRoom))
+            const enteredAll = () => {
+              hasEnteredAll = concurrencyOfAll.tryEnter(all)
+              if (hasEnteredAll) return inRoom()
+              return Effect.flatMap(
+                concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
+                (isEntered) => (isEntered ? inRoom() : refused(tooManyRequestsOfAll))
+              )
+            }
             const entered = Effect.suspend(() => {
-              if (tryEnter()) return tryEnterAll() ? (tryRead() ? done : inRoom) : enteredAll
+              hasEntered = concurrency.tryEnter(key, hasRoom)
+              if (hasEntered) return enteredAll()
               return Effect.flatMap(
                 concurrency.enter(key, () => (hasEntered = true), hasRoom),
-                (isEntered) => (isEntered ? enteredAll : refused(tooManyRequests))
+                (isEntered) => (isEntered ? enteredAll() : refused(tooManyRequests))
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {
