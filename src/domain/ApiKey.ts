@@ -41,14 +41,18 @@ export interface ApiKey {
 /** The stored part of a key's text. */
 export type Secret = Pick<ApiKey, "hash" | "hint">
 
+/** Refuses an expiry that is not after `now`; null: it never expires. */
+export const checkExpiry = (expiresAt: Instant | null, now: Instant): Result.Result<void, InvalidField> =>
+  expiresAt === null || now < expiresAt
+    ? Result.succeed(undefined)
+    : Result.fail(new InvalidField({ field: "expiresAt", message: "must be in the future" }))
+
 /** A new key; an expiry that is not after `now` is refused. */
 export const make = (
   key: Secret & Pick<ApiKey, "organizationId" | "apiKeyId" | "name" | "scope" | "expiresAt">,
   now: Instant
 ): Result.Result<ApiKey, InvalidField> =>
-  key.expiresAt !== null && key.expiresAt <= now
-    ? Result.fail(new InvalidField({ field: "expiresAt", message: "must be in the future" }))
-    : Result.succeed({ ...key, createdAt: now, revokedAt: null, version: 0 })
+  Result.map(checkExpiry(key.expiresAt, now), () => ({ ...key, createdAt: now, revokedAt: null, version: 0 }))
 
 /** Rule W3: the key is refused from `now` on. Revoked again, it keeps the instant of the first time. */
 export const revoked = (key: ApiKey, now: Instant): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })

@@ -57,6 +57,9 @@ export const actions = [
 /** Stands for an organization's id in entries of changes that belong to none, such as those of the catalogue. */
 export const SERVICE = "*"
 
+/** The actor of changes by a host that embeds the services and names nobody else. */
+export const HOST = "host"
+
 /** What was done, such as `plan.create`. */
 export type Action = (typeof actions)[number]
 
@@ -64,7 +67,7 @@ export type Action = (typeof actions)[number]
 export interface Origin {
   /**
    * The id of the API key, or the name of the operator, `bootstrap` for who has the server's token; `telco` for who has that of
-   * the telco; `host` for a host that embeds the services.
+   * the telco; `HOST` for a host that embeds the services.
    */
   readonly actor: string
   /** The network address of the caller; null if it is unknown. */

@@ -6,7 +6,8 @@
  * whoever uses it has the time to change.
  */
 import { Result } from "effect"
-import type { Secret } from "./ApiKey.ts"
+import { checkExpiry, type Secret } from "./ApiKey.ts"
+import { HOST } from "./AuditEntry.ts"
 import { InvalidField, NotFound } from "./Refusal.ts"
 import { DAY, type Instant } from "./Time.ts"
 
@@ -55,7 +56,7 @@ export interface Operator extends Acting {
 export const BOOTSTRAP = "bootstrap"
 
 /** What audit entries name others by (rule W11), or named whoever has the server's token in earlier releases. */
-const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", "host", "telco"])
+const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", HOST, "telco"])
 
 /** How long a token that was replaced goes on. */
 export const ROTATION_OVERLAP = DAY
@@ -69,17 +70,14 @@ export const make = (
     const message = `must not be one of ${[...reserved].join(", ")}`
     return Result.fail(new InvalidField({ field: "name", message }))
   }
-  if (operator.expiresAt !== null && operator.expiresAt <= now) {
-    return Result.fail(new InvalidField({ field: "expiresAt", message: "must be in the future" }))
-  }
-  return Result.succeed({
+  return Result.map(checkExpiry(operator.expiresAt, now), () => ({
     ...operator,
     previousHash: null,
     previousUntil: null,
     createdAt: now,
     deletedAt: null,
     version: 0
-  })
+  }))
 }
 
 /** Rule W14: the operator's tokens are refused from `now` on. Deleted again, it keeps the instant of the first time. */
@@ -104,7 +102,7 @@ export const rotated = (operator: Operator, secret: Secret, now: Instant): Resul
     : Result.fail(new NotFound({ resource: "operator", id: operator.operatorId }))
 
 /** Whether the token with the hash is good at `now`; it ends at the very instant named. */
-export const isValid = (operator: Operator, hash: string, now: Instant): boolean => {
+export const isValid = (operator: Operator, now: Instant, hash: string): boolean => {
   const { deletedAt, expiresAt, previousHash, previousUntil } = operator
   if (deletedAt !== null || (expiresAt !== null && now >= expiresAt)) return false
   return hash === operator.hash || (hash === previousHash && previousUntil !== null && now < previousUntil)

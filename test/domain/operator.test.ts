@@ -56,7 +56,7 @@ describe("An operator is changed (W14)", () => {
 
 describe("A token is good", () => {
   const isValid = (changes: Partial<Operator.Operator>, hash = "hash", now = NOW) =>
-    Operator.isValid(of(changes), hash, now)
+    Operator.isValid(of(changes), now, hash)
 
   it("until its operator expires or is deleted", () => {
     expect(isValid({})).toBe(true)
@@ -85,8 +85,8 @@ describe("A token is good", () => {
         }
         const good = waits
           .map((_, index) => index)
-          .filter((hash) => Operator.isValid(stored, String(hash), now + later))
-        expect(Operator.isValid(stored, String(waits.length), now + later)).toBe(true)
+          .filter((hash) => Operator.isValid(stored, now + later, String(hash)))
+        expect(Operator.isValid(stored, now + later, String(waits.length))).toBe(true)
         expect(good).toEqual(later < DAY && waits.length > 0 ? [waits.length - 1] : [])
       })
     )

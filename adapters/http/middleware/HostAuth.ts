@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Organizations } from "simplan"
-import type { ApiKey, Operator as OperatorRules } from "simplan/ports"
+import { type ApiKey, AuditEntry, type Operator as OperatorRules } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import * as KeyLimits from "./KeyLimits.ts"
@@ -46,9 +46,6 @@ export const unauthenticated = new Errors.Problem({ code: "unauthenticated", mes
 
 const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: the caller may only read" })
 
-/** The name of who asks where the host names nobody. */
-export const HOST = "host"
-
 /** Asks the host who sends a request; it fails where the host does not know. */
 export const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(
@@ -63,7 +60,7 @@ export const ofCallers = (
 ): Effect.Effect<Auth.Guard<Auth.Tenant>, never, Organizations.Organizations> =>
   Effect.map(Organizations.Organizations, (organizations) =>
     Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
-      const { actor = HOST, organizationId, scope } = yield* ask(authenticate, request)
+      const { actor = AuditEntry.HOST, organizationId, scope } = yield* ask(authenticate, request)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
       const reader = KeyLimits.reader(`organization ${organizationId}`, organizationId)
@@ -76,6 +73,6 @@ export const ofCallers = (
 export const ofTelco =
   (authenticate: Authenticate<Operator>): Auth.Guard<undefined> =>
   ({ request }) =>
-    Effect.flatMap(ask(authenticate, request), ({ actor = HOST, telco }) =>
+    Effect.flatMap(ask(authenticate, request), ({ actor = AuditEntry.HOST, telco }) =>
       telco === true ? Effect.succeed(Auth.known(actor)) : Effect.fail(unauthenticated)
     )

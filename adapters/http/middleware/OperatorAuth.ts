@@ -6,9 +6,8 @@
  * to none (404). Handlers of lists, and of things whose path names no organization, go by `caller.organizationId`.
  */
 import { Effect, type Redacted } from "effect"
-import { ServiceOperators } from "simplan"
-import { Operator } from "simplan/ports"
-import { Refusal } from "simplan"
+import { Refusal, ServiceOperators } from "simplan"
+import { AuditEntry, Operator } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
@@ -71,7 +70,7 @@ export const byToken = (
 export const byHost = (authenticate: HostAuth.Authenticate<HostAuth.Operator>): Guard =>
   permitted(
     Effect.fnUntraced(function* ({ request }: Auth.Credentials) {
-      const { actor = HostAuth.HOST, admin, organizationId = null, role } = yield* HostAuth.ask(authenticate, request)
+      const { actor = AuditEntry.HOST, admin, organizationId = null, role } = yield* HostAuth.ask(authenticate, request)
       const isAllowed = admin ?? role !== undefined
       return isAllowed ? { name: actor, role: role ?? "admin", organizationId } : yield* HostAuth.unauthenticated
     })

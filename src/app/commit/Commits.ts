@@ -7,7 +7,7 @@
  * `RequestContext`.
  */
 import { Context, Data, Effect, Layer } from "effect"
-import type { AuditEntry, Change, Origin } from "../../domain/AuditEntry.ts"
+import { type AuditEntry, type Change, HOST, type Origin } from "../../domain/AuditEntry.ts"
 import * as Command from "../../domain/Command.ts"
 import type { Decision, NewJob } from "../../domain/Decision.ts"
 import { type Answer, type Interrupted, type Outcome, type RequestKey, RETENTION } from "../../domain/Idempotency.ts"
@@ -29,7 +29,7 @@ import * as RequestContext from "../RequestContext.ts"
 import { Settings } from "../Settings.ts"
 
 /** Where a change by this request comes from. */
-export const originOf = ({ actor = "host", address, requestId }: RequestContext.RequestContext): Origin => ({
+export const originOf = ({ actor = HOST, address, requestId }: RequestContext.RequestContext): Origin => ({
   actor,
   address,
   requestId

@@ -74,9 +74,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
-    const lookup = yield* KeyLookup.make(storage.apiKeys.byHash, (apiKey: ApiKey.ApiKey, _, now) =>
-      ApiKey.isValid(apiKey, now)
-    )
+    const lookup = yield* KeyLookup.make(storage.apiKeys.byHash, ApiKey.isValid)
 
     const get = Effect.fnUntraced(function* (of: OfKey) {
       yield* organizations.get(of)

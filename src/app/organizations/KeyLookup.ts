@@ -40,7 +40,7 @@ const UNKNOWN_MILLIS = 2_000
 /** A cache of its own until the scope ends. `isValid` says whether the key with the hash is good at `now`. */
 export const make = <Owner>(
   byHash: (hash: string) => Effect.Effect<Owner | null, StorageError>,
-  isValid: (owner: Owner, hash: string, now: Instant) => boolean
+  isValid: (owner: Owner, now: Instant, hash: string) => boolean
 ): Effect.Effect<KeyLookup<Owner>, never, Storage | BusinessClock | Ids | Scope.Scope> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -74,7 +74,7 @@ export const make = <Owner>(
       authenticate: (key) =>
         Effect.flatMap(find(key), (found) =>
           Effect.flatMap(clock.now, (now) => {
-            if (found === null || !isValid(found.owner, found.hash, now)) {
+            if (found === null || !isValid(found.owner, now, found.hash)) {
               known.delete(key)
               return Effect.fail(new KeyRefused())
             }
