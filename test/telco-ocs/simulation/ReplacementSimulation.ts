@@ -5,7 +5,7 @@
  * each package sum to what it has used, and both books of usage are equal to the byte, by SIM, day and country (rule U1), but
  * for what no poll had found when the SIM was left.
  */
-import { Clock, Context, Effect, Layer, Logger, Random, Result, Scheduler, Stream } from "effect"
+import { Context, Effect, Layer, Result, Stream } from "effect"
 import { Attachments, Pauses, Problems, Replacements, Sims, Subscriptions, Time, Usage, Worker } from "simplan"
 import { UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
@@ -17,7 +17,7 @@ import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
 import * as Reporting from "../../../adapters/telco-ocs/Reporting.ts"
 import * as Model from "../Model.ts"
 import * as Service from "../Service.ts"
-import { networks, type Run, type Written } from "./UsageSimulation.ts"
+import { networks, runner, type Written } from "./UsageSimulation.ts"
 
 const { DAY, HOUR, MINUTE, SECOND } = Time
 
@@ -307,23 +307,4 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
   })
 
 /** Runs one seed. */
-export const run = async (seed: number): Promise<Run> => {
-  const generate = Machine.generator(seed ^ 0x2545f491)
-  const start = Date.UTC(2030, generate() % 12, 1 + (generate() % 28), 8) + (generate() % (8 * HOUR))
-  const machine = Machine.time(start)
-  const outcome = await simulate(seed, machine, start).pipe(
-    Effect.scoped,
-    Random.withSeed(seed),
-    Effect.catchCause((cause) =>
-      Effect.succeed({
-        problems: [`the run has failed: ${String(cause)}`],
-        stats: { comparisons: 0, faults: new Map<string, number>() }
-      })
-    ),
-    Effect.provideService(Logger.CurrentLoggers, new Set()),
-    Effect.provideService(Clock.Clock, machine.clock),
-    Effect.provideService(Scheduler.Scheduler, machine.scheduler),
-    Effect.runPromise
-  )
-  return { seed, ...outcome }
-}
+export const run = runner(0x2545f491, simulate)

@@ -4,7 +4,7 @@
  * simplan's book and that of the system are equal to the byte, by day and country (rule U1); and what the system has charged
  * outside of all packages is among the problems, with both figures.
  */
-import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, type Scope, Stream } from "effect"
 import { Problems, Time, Usage } from "simplan"
 import { UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
@@ -289,24 +289,39 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     return { problems: found, stats: { comparisons, faults: struck } }
   })
 
+/**
+ * What runs a seed of a simulation of days: on a machine of its own, from a time that the seed says. `salt` has each simulation begin
+ * at another one.
+ */
+export const runner =
+  <E>(
+    salt: number,
+    simulate: (
+      seed: number,
+      machine: Machine.MachineTime,
+      start: number
+    ) => Effect.Effect<Pick<Run, "problems" | "stats">, E, Scope.Scope>
+  ) =>
+  async (seed: number): Promise<Run> => {
+    const generate = Machine.generator(seed ^ salt)
+    const start = Date.UTC(2030, generate() % 12, 1 + (generate() % 28), 8) + (generate() % (8 * HOUR))
+    const machine = Machine.time(start)
+    const outcome = await simulate(seed, machine, start).pipe(
+      Effect.scoped,
+      Random.withSeed(seed),
+      Effect.catchCause((cause) =>
+        Effect.succeed({
+          problems: [`the run has failed: ${String(cause)}`],
+          stats: { comparisons: 0, faults: new Map<string, number>() }
+        })
+      ),
+      Effect.provideService(Logger.CurrentLoggers, new Set()),
+      Effect.provideService(Clock.Clock, machine.clock),
+      Effect.provideService(Scheduler.Scheduler, machine.scheduler),
+      Effect.runPromise
+    )
+    return { seed, ...outcome }
+  }
+
 /** Runs one seed. */
-export const run = async (seed: number): Promise<Run> => {
-  const generate = Machine.generator(seed ^ 0x5bd1e995)
-  const start = Date.UTC(2030, generate() % 12, 1 + (generate() % 28), 8) + (generate() % (8 * HOUR))
-  const machine = Machine.time(start)
-  const outcome = await simulate(seed, machine, start).pipe(
-    Effect.scoped,
-    Random.withSeed(seed),
-    Effect.catchCause((cause) =>
-      Effect.succeed({
-        problems: [`the run has failed: ${String(cause)}`],
-        stats: { comparisons: 0, faults: new Map<string, number>() }
-      })
-    ),
-    Effect.provideService(Logger.CurrentLoggers, new Set()),
-    Effect.provideService(Clock.Clock, machine.clock),
-    Effect.provideService(Scheduler.Scheduler, machine.scheduler),
-    Effect.runPromise
-  )
-  return { seed, ...outcome }
-}
+export const run = runner(0x5bd1e995, simulate)
