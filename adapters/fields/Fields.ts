@@ -54,11 +54,12 @@ export const isInstant = Schema.makeFilter((text: string) => Time.fromIso(text) 
 /** An instant as text (rule W8). */
 export const Instant = Schema.String.check(isInstant)
 
+/** One of these texts. */
+export const oneOf = <const Values extends ReadonlyArray<string>>(values: Values) =>
+  Schema.Literals(values).annotate({ message: `must be one of ${values.join(", ")}` })
+
 /** A network supply tier. */
-export const Label = Schema.Literals(Labels.labels).annotate({
-  identifier: "Label",
-  message: `must be one of ${Labels.labels.join(", ")}`
-})
+export const Label = oneOf(Labels.labels).annotate({ identifier: "Label" })
 
 /** The ISO 3166-1 alpha-2 code of a country, in either case. */
 export const CountryCode = Schema.String.check(
@@ -66,9 +67,7 @@ export const CountryCode = Schema.String.check(
 )
 
 /** A state of an eSIM's profile at the SM-DP+. */
-export const SmdpState = Schema.Literals(SmdpHistory.states).annotate({
-  message: `must be one of ${SmdpHistory.states.join(", ")}`
-})
+export const SmdpState = oneOf(SmdpHistory.states)
 
 /** A number, whole and between the bounds, which are included. */
 export const integer = (minimum: number, maximum: number) =>

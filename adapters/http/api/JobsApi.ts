@@ -8,12 +8,11 @@ import { Job } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import { Fields } from "../../fields/index.ts"
 
-const Kind = Schema.Literals(Job.kinds).annotate({ message: `must be one of ${Job.kinds.join(", ")}` })
+const Kind = Fields.oneOf(Job.kinds)
 
-const Reason = Schema.Literals(Job.waitingReasons).annotate({
-  message: `must be one of ${Job.waitingReasons.join(", ")}`
-})
+const Reason = Fields.oneOf(Job.waitingReasons)
 
 const about = {
   kind: ["What kind of work it is", "CancelPackages"],

@@ -7,6 +7,7 @@ import { ApiKey as KeyRules, AuditEntry as Entry, TextLimit } from "simplan/port
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import { Fields } from "../../fields/index.ts"
 
 const organizationName = ["The organization's name", "Acme"] as const
 
@@ -45,10 +46,7 @@ export const NewApiKey = Schema.Struct({
 
 export const CreateApiKey = Schema.Struct({
   name: Schemas.field(Schemas.text(TextLimit.NAME), ...about.name),
-  scope: Schemas.optional(
-    Schema.Literals(KeyRules.scopes).annotate({ message: `must be one of ${KeyRules.scopes.join(", ")}` }),
-    ...about.scope
-  ),
+  scope: Schemas.optional(Fields.oneOf(KeyRules.scopes), ...about.scope),
   expires_at: Schemas.optional(Schema.NullOr(Schemas.Instant), ...about.expiresAt)
 }).annotate({ identifier: "CreateApiKey" })
 
@@ -129,7 +127,7 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
 /** The content type of an audit log in one stream. */
 export const JSON_LINES = "application/x-ndjson"
 
-const Action = Schema.Literals(Entry.actions).annotate({ message: `must be one of ${Entry.actions.join(", ")}` })
+const Action = Fields.oneOf(Entry.actions)
 
 export const AuditEntry = Schema.Struct({
   audit_entry_id: Schemas.string("The entry's id", Samples.auditId),

@@ -7,6 +7,7 @@ import { Operator as Rules, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import { Fields } from "../../fields/index.ts"
 
 const about = {
   operatorId: ["The operator's id", Samples.serviceOperatorId],
@@ -19,7 +20,7 @@ const about = {
   expiresAt: ["When the operator's tokens end; null if they do not", null]
 } as const
 
-const Role = Schema.Literals(Rules.roles).annotate({ message: `must be one of ${Rules.roles.join(", ")}` })
+const Role = Fields.oneOf(Rules.roles)
 
 const fields = {
   operator_id: Schemas.string(...about.operatorId),

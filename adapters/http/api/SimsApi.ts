@@ -6,6 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import { Fields } from "../../fields/index.ts"
 
 export const Sim = Schema.Struct({
   iccid: Schemas.iccid,
@@ -22,13 +23,9 @@ export const Sim = Schema.Struct({
   is_esim: Schemas.isEsim
 }).annotate({ identifier: "Sim" })
 
-const Status = Schema.Literals(SimCorrection.statuses).annotate({
-  message: `must be one of ${SimCorrection.statuses.join(", ")}`
-})
+const Status = Fields.oneOf(SimCorrection.statuses)
 
-const Reason = Schema.Literals(Withdrawal.reasons).annotate({
-  message: `must be one of ${Withdrawal.reasons.join(", ")}`
-})
+const Reason = Fields.oneOf(Withdrawal.reasons)
 
 /** A SIM by itself: lists have no more than the interface names. */
 export const SimDetails = Schema.Struct({
@@ -183,7 +180,7 @@ export class SimsApi extends HttpApiGroup.make("sims")
         label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
         search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
         status: Schemas.optional(
-          Schema.Literals(SimRules.statuses).annotate({ message: `must be one of ${SimRules.statuses.join(", ")}` }),
+          Fields.oneOf(SimRules.statuses),
           "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, `releasing`, which are on " +
             "their way back to stock, or `withdrawn`",
           "free"

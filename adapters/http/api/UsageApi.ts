@@ -6,6 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { UsageBook } from "simplan/ports"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import { Fields } from "../../fields/index.ts"
 
 /** The content type of usage as a table. */
 export const CSV = "text/csv"
@@ -33,9 +34,7 @@ const SimGroups = Schemas.Parameter.check(
   })
 )
 
-const OrganizationGroup = Schema.Literals(UsageBook.organizationGroups).annotate({
-  message: `must be one of ${UsageBook.organizationGroups.join(", ")}`
-})
+const OrganizationGroup = Fields.oneOf(UsageBook.organizationGroups)
 
 const usedBytes = Schemas.field(Schema.Finite, "The data that was used, in bytes", 1_048_576)
 

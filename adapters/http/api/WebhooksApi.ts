@@ -7,10 +7,9 @@ import { TextLimit, WebhookEvent } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import { Fields } from "../../fields/index.ts"
 
-const EventType = Schema.Literals(WebhookEvent.types).annotate({
-  message: `must be one of ${WebhookEvent.types.join(", ")}`
-})
+const EventType = Fields.oneOf(WebhookEvent.types)
 
 const SentType = Schema.Literals([...WebhookEvent.types, WebhookEvent.TEST]).annotate({
   message: `must be one of ${[...WebhookEvent.types, WebhookEvent.TEST].join(", ")}`

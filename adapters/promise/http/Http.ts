@@ -14,6 +14,7 @@ import * as Errors from "../errors/Errors.ts"
 import type { Runtime } from "../Runtime.ts"
 import type { HttpCaller, HttpGroup, HttpOperator, HttpOptions, HttpSource } from "../types/Http.ts"
 import type { Simplan } from "../types/Simplan.ts"
+import { Fields } from "../../fields/index.ts"
 
 const METHOD = "createSimplan, http"
 
@@ -60,9 +61,7 @@ const decode = Arguments.decoder(
         Schema.makeFilter((text) => PREFIX.test(text) || "must be a path such as /esim, without a slash at its end")
       )
     ),
-    groups: Schema.optional(
-      Schema.Array(Schema.Literals(GROUPS).annotate({ message: `must be one of ${GROUPS.join(", ")}` }))
-    ),
+    groups: Schema.optional(Schema.Array(Fields.oneOf(GROUPS))),
     authenticate: Hook,
     authenticateOperator: Hook,
     adminToken: Token,
@@ -135,9 +134,7 @@ const decodeCaller = Arguments.decoder(
 const decodeOperator = Arguments.decoder(
   Schema.Struct({
     admin: Schema.optional(Arguments.Flag),
-    role: Schema.optional(
-      Schema.Literals(Operator.roles).annotate({ message: `must be one of ${Operator.roles.join(", ")}` })
-    ),
+    role: Schema.optional(Fields.oneOf(Operator.roles)),
     organizationId: Schema.optional(Arguments.Id),
     telco: Schema.optional(Arguments.Flag),
     actor: Schema.optional(Arguments.Name)

@@ -42,12 +42,10 @@ const FAULTS = ["unavailable", "refuse", "answer lost", "slow"] as const
 
 const decode = Arguments.decoder(
   Schema.Struct({
-    on: Schema.optional(
-      Schema.Literals(Telco.changes).annotate({ message: `must be one of ${Telco.changes.join(", ")}` })
-    ),
+    on: Schema.optional(Fields.oneOf(Telco.changes)),
     iccid: Schema.optional(Arguments.Id),
     times: Schema.optional(Fields.integer(1, Number.MAX_SAFE_INTEGER)),
-    fault: Schema.optional(Schema.Literals(FAULTS).annotate({ message: `must be one of ${FAULTS.join(", ")}` })),
+    fault: Schema.optional(Fields.oneOf(FAULTS)),
     retryAfterSeconds: Schema.optional(Fields.integer(0, Number.MAX_SAFE_INTEGER)),
     message: Schema.optional(Schema.String),
     delay: Schema.optional(Arguments.TimeSpan)

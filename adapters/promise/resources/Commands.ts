@@ -10,6 +10,7 @@ import type { Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
 import type * as Types from "../types/Within.ts"
 import type { Submitted } from "../types/Within.ts"
+import { Fields } from "../../fields/index.ts"
 
 const shape = (command: Command.Command): Types.Command => {
   const { createdAt, organizationId, outcome, request, settledAt } = command
@@ -30,9 +31,7 @@ const shape = (command: Command.Command): Types.Command => {
 const filter = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
-    state: Schema.optional(
-      Schema.Literals(Command.states).annotate({ message: `must be one of ${Command.states.join(", ")}` })
-    )
+    state: Schema.optional(Fields.oneOf(Command.states))
   })
 )
 

@@ -9,6 +9,7 @@ import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Organizations.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
+import { Fields } from "../../fields/index.ts"
 
 const organizationOf = ({ createdAt, name, organizationId }: Organization.Organization): Types.Organization => ({
   organizationId,
@@ -55,9 +56,7 @@ const keyCreation = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     name: Arguments.Name,
-    scope: Schema.optional(
-      Schema.Literals(ApiKey.scopes).annotate({ message: `must be one of ${ApiKey.scopes.join(", ")}` })
-    ),
+    scope: Schema.optional(Fields.oneOf(ApiKey.scopes)),
     expiresAt: Schema.optional(Schema.NullOr(Arguments.Instant))
   })
 )

@@ -8,6 +8,7 @@ import * as Arguments from "../Arguments.ts"
 import type * as Types from "../types/Plans.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
+import { Fields } from "../../fields/index.ts"
 
 export const termsOf = (of: Plan.PlanTerms): Types.Terms => ({
   name: of.name,
@@ -29,9 +30,6 @@ const planOf = (of: Plan.Plan): Types.Plan => ({
   archivedAt: Arguments.toDateOrNull(of.archivedAt)
 })
 
-const oneOf = <const Values extends ReadonlyArray<string>>(values: Values) =>
-  Schema.Literals(values).annotate({ message: `must be one of ${values.join(", ")}` })
-
 // The domain checks the bounds of numbers and lengths (rule P1).
 const decodeCreation = Arguments.decoder(
   Schema.Struct({
@@ -41,12 +39,12 @@ const decodeCreation = Arguments.decoder(
     dataMegaBytes: Schema.Number,
     periodDays: Schema.Number,
     throttling: Schema.optional(
-      Schema.Array(Schema.Struct({ percentage: Schema.Number, limit: oneOf(Plan.throttlingLimits) }))
+      Schema.Array(Schema.Struct({ percentage: Schema.Number, limit: Fields.oneOf(Plan.throttlingLimits) }))
     ),
     recurrence: Schema.optional(
       Schema.NullOr(
         Schema.Struct({
-          periodicity: oneOf(Recurrence.periodicities),
+          periodicity: Fields.oneOf(Recurrence.periodicities),
           frequency: Schema.Number,
           occurrences: Schema.Number
         })

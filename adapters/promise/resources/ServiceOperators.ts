@@ -8,6 +8,7 @@ import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/ServiceOperators.ts"
+import { Fields } from "../../fields/index.ts"
 
 const operatorOf = (of: Operator.Operator): Types.ServiceOperator => ({
   operatorId: of.operatorId,
@@ -29,7 +30,7 @@ const newOperatorOf = ({ operator, token }: ServiceOperators.NewOperator): Types
 const creation = Arguments.decoder(
   Schema.Struct({
     name: Arguments.Name,
-    role: Schema.Literals(Operator.roles).annotate({ message: `must be one of ${Operator.roles.join(", ")}` }),
+    role: Fields.oneOf(Operator.roles),
     organizationId: Schema.optional(Schema.NullOr(Arguments.Id)),
     expiresAt: Schema.optional(Schema.NullOr(Arguments.Instant))
   })

@@ -8,12 +8,11 @@ import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Usage.ts"
+import { Fields } from "../../fields/index.ts"
 
 const days = { from: Schema.optional(Schema.String), to: Schema.optional(Schema.String) }
 
-const simGroups = Schema.Literals(UsageBook.simGroups).annotate({
-  message: `must be one of ${UsageBook.simGroups.join(", ")}`
-})
+const simGroups = Fields.oneOf(UsageBook.simGroups)
 
 const ofSim = Arguments.decoder(
   Schema.Struct({
@@ -28,11 +27,7 @@ const ofOrganization = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     ...days,
-    by: Schema.optional(
-      Schema.Literals(UsageBook.organizationGroups).annotate({
-        message: `must be one of ${UsageBook.organizationGroups.join(", ")}`
-      })
-    )
+    by: Schema.optional(Fields.oneOf(UsageBook.organizationGroups))
   })
 )
 

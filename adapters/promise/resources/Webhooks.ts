@@ -63,9 +63,7 @@ const withAttempts = ({ attempts, ...logged }: Webhooks.DeliveryWithAttempts): T
   }))
 })
 
-const Events = Schema.Array(
-  Schema.Literals(WebhookEvent.types).annotate({ message: `must be one of ${WebhookEvent.types.join(", ")}` })
-)
+const Events = Schema.Array(Fields.oneOf(WebhookEvent.types))
 const Url = Fields.storable(TextLimit.URL)
 const Description = Fields.storable(TextLimit.DESCRIPTION)
 const ofEndpoint = { ...Arguments.ofOrganization, endpointId: Arguments.Id }
