@@ -33,7 +33,8 @@ const later =
     )
 
 const make = Effect.gen(function* () {
-  const start = Effect.promise(() => Fake.start({ subscribers: 1 }))
+  const clock = yield* Clock.Clock
+  const start = Effect.promise(() => Fake.start({ subscribers: 1, now: () => clock.currentTimeMillisUnsafe() }))
   const ocs = yield* Effect.acquireRelease(start, (fake) => Effect.promise(() => fake.close()))
   const journal = yield* Journal.makeMemory
   const { url, urlUsage, urlV2 } = ocs
@@ -93,8 +94,11 @@ const make = Effect.gen(function* () {
 
 type World = Effect.Success<typeof make>
 
+/** The time of day decides when a book of usage is read, so that each test begins at this one. */
+const START = Date.parse("2026-11-25T12:00:00Z")
+
 const inWorld = Tests.given(make, (test) =>
-  test.pipe(Effect.scoped, Effect.provide(Logger.layer([])), Effect.runPromise)
+  test.pipe(Effect.scoped, later(START - Date.now()), Effect.provide(Logger.layer([])), Effect.runPromise)
 )
 
 const DAY = Time.DAY + Time.HOUR
