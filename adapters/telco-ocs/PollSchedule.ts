@@ -15,14 +15,15 @@
  *   many calls are to spare: while most are, a poll that nothing hurries follows soon, so that a small inventory is shown as
  *   it is; when they are in use, it waits.
  *
- * The thresholds are the plan's. Where a subscription has moved to this SIM (rule S8), they lie elsewhere in what is left of it
- * than those of the OCS, which notifies them of what it has granted here.
+ * The thresholds are those at which an event may fire for the plan (`Allowance.eventThresholds`). Each one that the OCS does not
+ * notify costs polls: the closer they are together, the more. Where a subscription has moved to this SIM (rule S8), they lie
+ * elsewhere in what is left of it than those of the OCS, which notifies them of what it has granted here.
  *
  * The thresholds that the OCS notifies need few polls: the OCS pushes them. So the operator sets its two thresholds to 50
  * and 80, and polls find 100 from 80 % on, where few packages are at a time. With 80 and 100 in their place, polls would have
  * to find 50 % of all packages that have used less.
  */
-import { Allowance, Time } from "simplan/ports"
+import { Time } from "simplan/ports"
 
 type Instant = Time.Instant
 
@@ -38,6 +39,8 @@ export interface Pack {
   readonly allowanceBytes: number | null
   /** What is used on this SIM. */
   readonly usedBytes: number
+  /** The percentages at which an event may fire, in rising order. */
+  readonly thresholds: ReadonlyArray<number>
   /** Null: the package has all that its plan grants. */
   readonly whole: Whole | null
   /** Bytes in a millisecond between the last two polls. */
@@ -84,10 +87,13 @@ interface Threshold {
  * The plan's next threshold, by what is used on this SIM. The OCS notifies thresholds of what it has granted there; one of them
  * on the way to the plan's has the SIM polled at once.
  */
-const nextThreshold = ({ allowanceBytes, usedBytes, whole }: Pack, { notified }: Limits): Threshold | undefined => {
+const nextThreshold = (
+  { allowanceBytes, thresholds, usedBytes, whole }: Pack,
+  { notified }: Limits
+): Threshold | undefined => {
   if (allowanceBytes === null) return undefined
   const { allowanceBytes: granted, usedBefore } = whole ?? { allowanceBytes, usedBefore: 0 }
-  const percent = Allowance.thresholds.find((one) => (usedBefore + usedBytes) * 100 < granted * one)
+  const percent = thresholds.find((one) => (usedBefore + usedBytes) * 100 < granted * one)
   if (percent === undefined) return undefined
   const reachedAt = (granted * percent) / 100 - usedBefore
   const isNotified = notified.some((one) => {

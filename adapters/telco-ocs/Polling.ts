@@ -69,6 +69,8 @@ export interface Polling {
   readonly due: Effect.Effect<{ readonly polls: number; readonly failed: number }, Journal.JournalError>
   /** Polls the SIM of an entry at once, whenever it is due. */
   readonly poll: (entry: Journal.Entry) => Effect.Effect<void, Failure>
+  /** The same without a comparison of usage: another process may be at a poll of the SIM that is due (see `drift/Usage`). */
+  readonly pollBeside: (entry: Journal.Entry) => Effect.Effect<void, Failure>
 }
 
 /** What a poll finds of a package. */
@@ -179,6 +181,7 @@ export const pack =
           {
             allowanceBytes: listed.allowanceBytes,
             usedBytes: listed.usedBytes,
+            thresholds: ordered.thresholds,
             whole: wholes.get(ordered.packageId) ?? null,
             rate: state.rate,
             usedAt: state.usedAt,
@@ -300,12 +303,18 @@ export const make = (options: Options) =>
 
     /**
      * Writes what a poll has found. An entry that was changed meanwhile keeps its change, and falls due no later than that
-     * change wants.
+     * change wants. How far usage is compared is left to polls that compare it.
      */
-    const remember = (entry: Journal.Entry, state: SimState.SimState, dueAt: Time.Instant | null) => {
+    const remember = (
+      entry: Journal.Entry,
+      state: SimState.SimState,
+      dueAt: Time.Instant | null,
+      { isBeside }: { readonly isBeside: boolean }
+    ) => {
       const attempt = (current: Journal.Entry, due: Time.Instant | null): Effect.Effect<void, Journal.JournalError> =>
         Effect.gen(function* () {
-          const written = { ...current, document: SimState.within(current, state), dueAt: due }
+          const kept = isBeside ? { ...state, usage: SimState.of(current).usage } : state
+          const written = { ...current, document: SimState.within(current, kept), dueAt: due }
           if ((yield* journal.replace(written)) !== null) return
           const fresh = yield* journal.get(entry)
           if (fresh === null) return
@@ -315,7 +324,11 @@ export const make = (options: Options) =>
       return attempt(entry, dueAt)
     }
 
-    const poll = Effect.fn("TelcoOcs.poll")(function* (entry: Journal.Entry, notified: ReadonlyArray<number>) {
+    const poll = Effect.fn("TelcoOcs.poll")(function* (
+      entry: Journal.Entry,
+      notified: ReadonlyArray<number>,
+      isBeside = false
+    ) {
       const iccid = entry.key
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
@@ -347,7 +360,9 @@ export const make = (options: Options) =>
         : { comparedAt: before.comparedAt, suspected: before.suspected }
       const packages = remembered(observations, before, isTaken, now)
       const isAllTaken = observations.every((one) => one.reports.every(isTaken))
-      const comparedUsage = yield* usage.compare({ iccid, ordered, packages, isTaken: isAllTaken, before, now })
+      const comparedUsage = isBeside
+        ? before.usage
+        : yield* usage.compare({ iccid, ordered, packages, isTaken: isAllTaken, before, now })
       const isMoved = observations.some((one) => Package.isOfMove(one.ordered.packageId))
       const wholes = isMoved ? wholesOf(yield* problems.owners({ iccid })) : NONE
       const wanted =
@@ -366,7 +381,7 @@ export const make = (options: Options) =>
         profile: states.reports.every(isTaken) ? states.profile : before.profile
       }
       const known = subscriber === null ? entry : { ...entry, document: SimState.withIds(entry, subscriber) }
-      yield* remember(known, after, dueAt)
+      yield* remember(known, after, dueAt, { isBeside })
       yield* metrics.outcome(taken.size > 0 ? "reported" : "nothing_new")
     })
 
@@ -378,7 +393,7 @@ export const make = (options: Options) =>
       const failures = before.failures + 1
       const dueAt = PollSchedule.afterFailure(failures, options, now)
       const wait = failure._tag === "TelcoCalls.CallFailure" ? (failure.retryAfterSeconds ?? 0) * Time.SECOND : 0
-      yield* remember(entry, { ...before, failures, nextAt: null }, Math.max(dueAt, now + wait))
+      yield* remember(entry, { ...before, failures, nextAt: null }, Math.max(dueAt, now + wait), { isBeside: false })
     })
 
     /** Lets other processes poll at once what this one has claimed. */
@@ -392,6 +407,7 @@ export const make = (options: Options) =>
 
     return {
       poll: (entry) => Effect.flatMap(relied, (notified) => poll(entry, notified)),
+      pollBeside: (entry) => Effect.flatMap(relied, (notified) => poll(entry, notified, true)),
       due: Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const entries = yield* claimed(now)

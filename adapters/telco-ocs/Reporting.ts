@@ -70,8 +70,8 @@ export const take = (
   body: unknown
 ): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Beside>> =>
   Effect.gen(function* () {
-    const { poll } = yield* Polling.make(limits(options))
-    const notifications = yield* Notifications.make({ telco: options.telco, poll })
+    const { pollBeside } = yield* Polling.make(limits(options))
+    const notifications = yield* Notifications.make({ telco: options.telco, poll: pollBeside })
     return yield* notifications.take(body)
   }).pipe(asTelco)
 

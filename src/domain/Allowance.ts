@@ -15,6 +15,15 @@ export const thresholds = [50, 80, 100] as const
 
 const NONE: ReadonlyArray<never> = []
 
+/** Rules R2 and U2: all percentages at which an event may fire for a package of the plan, in rising order. */
+export const eventThresholds = ({
+  alertThresholds = thresholds,
+  recurrence
+}: Pick<Plan.PlanTerms, "alertThresholds" | "recurrence">): ReadonlyArray<number> =>
+  recurrence !== null
+    ? alertThresholds
+    : [...new Set([...thresholds, ...alertThresholds])].sort((left, right) => left - right)
+
 /**
  * The thresholds above `lastNotified` that `usedBytes` has reached, in rising order. `lastNotified` is the last
  * threshold notified, in percent. A recurring plan has none.

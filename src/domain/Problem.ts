@@ -72,6 +72,10 @@ export const found = ({ findingId, iccid, message, usage }: Finding, organizatio
   endedAt: now
 })
 
+/** Whether the problem of usage has the figures that the finding has. */
+export const isOf = ({ usage }: Pick<Finding, "usage">, { work }: Pick<Job, "work">): boolean =>
+  work._tag === "UsageDiffers" && work.usage.booked === usage?.booked && work.usage.telco === usage.telco
+
 /** How many failed attempts of a handler at an event make a problem of it. */
 export const FAILURES = 2
 

@@ -88,3 +88,14 @@ describe("Percentages of a package (U2)", () => {
     expect(Allowance.reachedBetween(terms({ dataMegaBytes: 1_024, alertThresholds: [] }), all)).toEqual([])
   })
 })
+
+describe("The percentages at which an event may fire (R2, U2)", () => {
+  it("are the default ones and the plan's; of a recurring plan only its own", () => {
+    const named = { alertThresholds: [33, 80, 90] }
+    expect(Allowance.eventThresholds(gigabyte)).toEqual([50, 80, 100])
+    expect(Allowance.eventThresholds(terms(named))).toEqual([33, 50, 80, 90, 100])
+    expect(Allowance.eventThresholds(terms({ alertThresholds: [] }))).toEqual([50, 80, 100])
+    expect(Allowance.eventThresholds(recurring())).toEqual([50, 80, 100])
+    expect(Allowance.eventThresholds(recurring({}, named))).toEqual([33, 80, 90])
+  })
+})

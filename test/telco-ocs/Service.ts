@@ -44,10 +44,12 @@ export const make = Effect.fnUntraced(function* (
     services,
     /** Attaches a plan of 30 days: from its start on, or from its first use. */
     subscribe: ({
+      alertThresholds,
       megaBytes,
       on = iccid,
       start
     }: {
+      readonly alertThresholds?: ReadonlyArray<number>
       readonly megaBytes: number
       readonly on?: string
       readonly start?: number
@@ -56,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
         const terms = { name: "Plan", coverageId, dataMegaBytes: megaBytes, periodDays: 30 }
         const { planId } = yield* Context.get(services, Plans.Plans).create({
           organizationId,
-          terms: { ...terms, throttling: [], recurrence: null }
+          terms: { ...terms, throttling: [], recurrence: null, ...(alertThresholds && { alertThresholds }) }
         })
         const activePeriod = start === undefined ? null : { start, end: start + 30 * Time.DAY }
         const created = yield* Context.get(services, Subscriptions.Subscriptions).create({

@@ -14,6 +14,7 @@ const window = { start: NOW + 60 * MINUTE + 250, end: NOW + 600 * MINUTE + 250 }
 const asked = (part: Partial<OrderJournal.Asked> = {}): OrderJournal.Asked => ({
   templateId: 9000,
   templateName: "simplan z27 100MB 7d",
+  thresholds: [50, 80, 100],
   window: null,
   before: [401],
   firstAt: NOW,
@@ -70,7 +71,8 @@ const create = (
   seen: OrderJournal.Snapshot | null,
   { trialZone = null, ...known }: Partial<Decision.Known & Decision.Wanted> = {}
 ) => {
-  const wanted = { templateId: 9000, templateName: "simplan z27 100MB 7d", window, trialZone }
+  const template = { templateId: 9000, templateName: "simplan z27 100MB 7d" }
+  const wanted = { ...template, thresholds: [50, 80, 100], window, trialZone }
   return Decision.create(KEY, order, seen, wanted, { hasAsked: false, answered: null, lag: LAG, now: NOW, ...known })
 }
 

@@ -123,6 +123,45 @@ describe("The daily comparison of usage", () => {
     }
   )
 
+  inWorld("withdraws a problem, or changes its figures, where the day is compared once more", function* (world) {
+    const { journal, model } = world
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    yield* pollAt(world, START + 2 * Time.HOUR)
+    const written = model.usage ?? []
+    const late = (bytes: number) => [...written, { iccid: ICCID, at: START, countryAlpha2: "FR", bytes }]
+    model.usage = late(7)
+    yield* pollAt(world, TOMORROW + CLOSING)
+    const place = { telco: TELCO, kind: "sim", key: ICCID }
+    const { document } = (yield* journal.get(place)) ?? expect.fail()
+    /** As if the process had died before it had written that it has compared. */
+    const again = Effect.gen(function* () {
+      yield* journal.replace({ ...((yield* journal.get(place)) ?? expect.fail()), document })
+      yield* pollAt(world, TOMORROW + CLOSING + 7 * Time.HOUR)
+      return (yield* differing(world)).map(([usage]) => usage)
+    })
+    expect(yield* again).toEqual([{ day: TODAY, booked: 500, telco: 507 }])
+    model.usage = late(9)
+    expect(yield* again).toEqual([{ day: TODAY, booked: 500, telco: 509 }])
+    model.usage = written
+    expect(yield* again).toEqual([])
+  })
+
+  inWorld("is not made by a poll for a notification, which leaves it as another one has made it", function* (world) {
+    const { journal, polling } = world
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    yield* pollAt(world, START + 2 * Time.HOUR)
+    yield* TestClock.setTime(TOMORROW + CLOSING)
+    const entry = (yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })) ?? expect.fail()
+    yield* polling.pollBeside(entry)
+    expect(reads(world)).toBe(0)
+    yield* pollAt(world, TOMORROW + CLOSING)
+    yield* polling.pollBeside(entry)
+    yield* pollAt(world, TOMORROW + CLOSING)
+    expect(reads(world)).toBe(1)
+  })
+
   inWorld("waits for what the system writes late, and makes no problem of it", function* (world) {
     yield* world.subscribe({ megaBytes: 1024, start: START })
     use(world, 1, START + Time.HOUR, "FR", 500)

@@ -153,16 +153,24 @@ export const zone = (telco: string, { iccid, message }: ZoneProof.Disproof): Fin
   message: `${message}, then resolve this problem`
 })
 
+interface OfSim {
+  readonly telco: string
+  readonly iccid: string
+}
+
+const usageId = ({ iccid }: OfSim, day: Time.Instant): string => `usage/${iccid}/${UsageBook.dateOf(day)}`
+
+/** The id of the finding about the usage of a SIM on a day, which is its first instant. */
+export const usageFindingId = (of: OfSim, day: Time.Instant): string => `${of.telco}/${usageId(of, day)}`
+
 /** A day on which a SIM has used another total by the OCS's own book than by ours (rule U1). */
-export const usage = (
-  { iccid, telco }: { readonly telco: string; readonly iccid: string },
-  difference: NonNullable<Finding["usage"]>
-): Finding => {
+export const usage = (of: OfSim, difference: NonNullable<Finding["usage"]>): Finding => {
+  const { iccid, telco } = of
   const day = UsageBook.dateOf(difference.day)
   return {
     ...finding(
       telco,
-      `usage/${iccid}/${day}`,
+      usageId(of, difference.day),
       iccid,
       `on ${day} the SIM has used ${difference.booked} bytes by simplan's book, and ${difference.telco} by that of ${telco}`,
       `Find out at ${telco} what was used outside the packages of simplan, or was not charged to them`

@@ -5,7 +5,9 @@
  * was used reads the OCS's book of the days that are over, up to five of them, and of the day since: one call more. The core
  * moves its bytes to the days and countries in which the OCS has them. A day whose total is another one is compared
  * once more, 6 hours later, because the OCS may write what it has charged into its book late; then it is a problem
- * (`UsageDiffers`), once. How far a SIM was compared is in the journal, so that any process goes on from it.
+ * (`UsageDiffers`), once. How far a SIM was compared is in the journal, so that any process goes on from it. One that dies before
+ * it has written that there has the days compared again. A problem goes by the last comparison: it is withdrawn where the day is
+ * equal then, and has that one's figures. So no two comparisons of a SIM are made at once: a poll for a notification makes none.
  */
 import { Effect, Metric } from "effect"
 import { Problems, UsageReconciliation as Reconciliations } from "simplan"
@@ -129,13 +131,15 @@ export const make = ({ meter, telco }: { readonly telco: string; readonly meter:
       const used = yield* read({ iccid, from, to: now })
       const { differences, moved } = yield* reconcile({ iccid, book: bookOf(used, from, now) })
       const isLasting = ({ day }: UsageReconciliation.Difference) => usage.suspected.includes(day)
-      const findings = differences.filter(isLasting).map((one) => Findings.usage({ telco, iccid }, one))
-      yield* problems.add({ findings })
+      const lasting = differences.filter(isLasting)
+      const equal = usage.suspected.filter((day) => day >= from && !lasting.some((one) => one.day === day))
+      yield* problems.withdraw({ findingIds: equal.map((day) => Findings.usageFindingId({ telco, iccid }, day)) })
+      yield* problems.add({ findings: lasting.map((one) => Findings.usage({ telco, iccid }, one)) })
       yield* count(differences.length > 0 ? "differs" : moved.length > 0 ? "moved" : "equal")
-      const suspected = differences.filter((one) => !isLasting(one)).map(({ day }) => day)
-      return suspected.length === 0
-        ? comparedTo(today)
-        : { comparedTo: Math.min(...suspected), againAt: now + AGAIN, suspected }
+      if (lasting.length === differences.length) return comparedTo(today)
+      const next = Math.min(...differences.filter((one) => !isLasting(one)).map(({ day }) => day))
+      const suspected = differences.map(({ day }) => day).filter((day) => day >= next)
+      return { comparedTo: next, againAt: now + AGAIN, suspected }
     })
 
     /** Compares a SIM whose turn it is. How far it is compared. */

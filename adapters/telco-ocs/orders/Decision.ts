@@ -181,6 +181,7 @@ export type Create =
 export interface Wanted {
   readonly templateId: number
   readonly templateName: string
+  readonly thresholds: ReadonlyArray<number>
   readonly window: Api.Window | null
   /** See `OrderJournal.Asked`. */
   readonly trialZone: string | null

@@ -10,7 +10,7 @@
  * deleted as an extra.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Telco } from "simplan/ports"
+import { Allowance, Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
@@ -20,10 +20,12 @@ export const KIND = "package"
 /** Machine time in milliseconds. */
 const Millis = Schema.Finite
 
-/** What was asked for, and when. */
+/** What was asked for, and when; and at which thresholds of its usage an event may fire. */
 export const Asked = Schema.Struct({
   templateId: Schema.Finite,
   templateName: Schema.String,
+  /** In percent; of an order that was made before they were kept, the default ones. */
+  thresholds: Schema.Array(Schema.Finite).pipe(Schema.withDecodingDefaultKey(Effect.succeed(Allowance.thresholds))),
   /** Null: from the first use. */
   window: Schema.NullOr(Schema.Struct({ start: Millis, end: Millis })),
   /** The ids of the packages that the subscriber had before it was first asked for. */

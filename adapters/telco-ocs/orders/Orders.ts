@@ -11,7 +11,7 @@
  * can be cancelled by them: a SIM that is sold again must not have them (rule S5).
  */
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
-import { Telco } from "simplan/ports"
+import { Allowance, Telco } from "simplan/ports"
 import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
@@ -196,10 +196,11 @@ const make = Effect.gen(function* () {
     order: OrderJournal.Order | null
   ) {
     const template = order?.asked ?? (yield* templateOf(terms))
+    const thresholds = Allowance.eventThresholds(terms)
     const asked = order === null ? window : (order.asked?.window ?? null)
-    if (asked === null) return { ...template, window: null, trialZone: null }
+    if (asked === null) return { ...template, thresholds, window: null, trialZone: null }
     const writable = ZoneProof.writable(asked, zone)
-    return { ...template, window: writable, trialZone: (yield* proof.covers(writable)) ? null : timeZone }
+    return { ...template, thresholds, window: writable, trialZone: (yield* proof.covers(writable)) ? null : timeZone }
   })
 
   /** A list may not yet show what a call has done that was made a moment ago. */

@@ -91,7 +91,7 @@ const LAG = 30 * Time.SECOND
 /** 1: the body is no notification. 2: what it is about is not known here. 3: not now. */
 const refused = (code: 1 | 2 | 3, msg: string): Answer => ({ result: { code, msg } })
 
-export const make = ({ poll, telco }: { readonly telco: string; readonly poll: Polling.Polling["poll"] }) =>
+export const make = ({ poll, telco }: { readonly telco: string; readonly poll: Polling.Polling["pollBeside"] }) =>
   Effect.gen(function* () {
     const api = yield* Api
     const journal = yield* Journal.Journal

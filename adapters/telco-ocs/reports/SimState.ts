@@ -7,7 +7,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { Journal } from "../../telco-calls/index.ts"
 import type { Subscriber, Window } from "../api/Api.ts"
-import { Time } from "simplan/ports"
+import { Allowance, Time } from "simplan/ports"
 import * as OrderJournal from "../orders/OrderJournal.ts"
 
 const Instant = Schema.Finite
@@ -132,6 +132,8 @@ export interface Ordered {
   readonly window: Window | null
   /** That which it was asked for by; null where it was never asked for. */
   readonly template: { readonly id: number; readonly name: string } | null
+  /** The percentages of its usage at which an event may fire. */
+  readonly thresholds: ReadonlyArray<number>
   /** When it was first asked for. */
   readonly orderedAt: Time.Instant | null
   /** The orders are settled again: what a call without an answer has made late may still appear. */
@@ -150,6 +152,7 @@ export const orderedOf = ({ document, dueAt, externalId, iccid, key }: Journal.E
     status: order === undefined || isUnconfirmed(order) ? "Open" : order._tag,
     window: order?.asked?.window ?? null,
     template: order?.asked ? { id: order.asked.templateId, name: order.asked.templateName } : null,
+    thresholds: order?.asked?.thresholds ?? Allowance.thresholds,
     orderedAt: order?.asked?.firstAt ?? null,
     isWatched: dueAt !== null
   }

@@ -72,10 +72,12 @@ export class Problems extends Context.Service<
       readonly iccid: string
     }) => Effect.Effect<ReadonlyArray<Attachment.WithPackages> | null, StorageError>
     /**
-     * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is; one
-     * about a SIM that nobody has is left out.
+     * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is, unless it
+     * is about usage and has other figures; one about a SIM that nobody has is left out.
      */
     readonly add: (of: { readonly findings: ReadonlyArray<Problem.Finding> }) => Effect.Effect<void, StorageError>
+    /** Takes back findings that a later comparison does not confirm. One that is not there, or is tried again, stays so. */
+    readonly withdraw: (of: { readonly findingIds: ReadonlyArray<string> }) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Problems") {}
 
@@ -165,7 +167,20 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       yield* audited(action, job, commit, now)
     })
 
+    /** Removes the problem of a finding, unless it is to stay. */
+    const withdraw = (findingId: string, isToStay: (job: Job) => boolean = () => false) =>
+      commits.retryOnConflict(
+        Effect.gen(function* () {
+          const job = yield* storage.jobs.get(Problem.findingJobId(findingId))
+          if (job === null || job.endedAt === null || isToStay(job)) return
+          yield* commits.write({ jobs: { resolved: [{ jobId: job.jobId, endedAt: job.endedAt }] } })
+        })
+      )
+
     return Problems.of({
+      withdraw: Effect.fn("Problems.withdraw")(({ findingIds }) =>
+        Effect.forEach(findingIds, (findingId) => withdraw(findingId), { discard: true })
+      ),
       owners: Effect.fn("Problems.owners")(function* ({ iccid }) {
         const owner = yield* storage.simAggregates.owner(iccid)
         if (owner === null) return null
@@ -175,6 +190,8 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       }),
       add: Effect.fn("Problems.add")(function* ({ findings }) {
         if (findings.length === 0) return
+        for (const finding of findings)
+          if (finding.usage !== undefined) yield* withdraw(finding.findingId, (job) => Problem.isOf(finding, job))
         const now = yield* clock.now
         const iccids = [...new Set(findings.map(({ iccid }) => iccid))]
         const found = yield* storage.simAggregates.forReports({

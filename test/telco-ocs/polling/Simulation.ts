@@ -3,6 +3,7 @@
  * found with so many calls per second. The rules are the real ones (`Polling`, `PollSchedule`); the queue is one by
  * due time, as the journal's is.
  */
+import { Allowance } from "simplan/ports"
 import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
 import type { Ordered } from "../../../adapters/telco-ocs/reports/SimState.ts"
 import * as SimState from "../../../adapters/telco-ocs/reports/SimState.ts"
@@ -18,10 +19,12 @@ export interface Options {
   readonly days: number
   readonly limits: Omit<PollSchedule.Limits, "spacing">
   readonly seed: number
+  /** Those of the plan, in percent; the default ones unless given. */
+  readonly thresholds?: ReadonlyArray<number>
 }
 
 /** What is found, and how late in milliseconds. */
-export type What = 50 | 80 | 100 | "first use"
+export type What = number | "first use"
 
 export interface Outcome {
   /** Of all days but the first two, in which the polls spread over the day. */
@@ -54,7 +57,6 @@ interface Sim {
 
 const SETTLING = 2 * Usage.DAY
 const PERIOD = 30 * Usage.DAY
-const THRESHOLDS = [50, 80, 100] as const
 
 /** The bytes used by an instant of the day. */
 const usedBy = ({ allowance, base, bursts }: Sim, now: number): number => {
@@ -90,18 +92,26 @@ const listed = (sim: Sim, now: number): SubscriberPackage => {
   }
 }
 
-const ordered = (sim: Sim): Ordered => ({
+const ordered = (sim: Sim, thresholds: ReadonlyArray<number>): Ordered => ({
   packageId: String(sim.id),
   iccid: "",
   externalId: String(sim.id),
   status: "Created",
   window: null,
   template: null,
+  thresholds,
   orderedAt: sim.assignedAt,
   isWatched: false
 })
 
-export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count }: Options): Outcome => {
+export const run = ({
+  callsPerSecond,
+  days,
+  limits: settings,
+  seed,
+  sims: count,
+  thresholds = Allowance.thresholds
+}: Options): Outcome => {
   const meter = PollSchedule.makeMeter(callsPerSecond)
   const next = Usage.random(seed)
   const lateness = new Map<What, Array<number>>()
@@ -182,7 +192,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
         sim.activationAt = Math.round(firstUse)
         sim.unfound.set("first use", sim.activationAt)
       }
-      for (const percent of THRESHOLDS) {
+      for (const percent of thresholds) {
         const bytes = Math.ceil((sim.allowance * percent) / 100)
         const at = sim.base < bytes ? reaches(sim, bytes) : undefined
         if (at === undefined) continue
@@ -195,7 +205,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
   const poll = (sim: Sim, place: number, now: number): number => {
     const one = listed(sim, now)
     const limits = { ...settings, spacing: meter.spacing(settings, now) }
-    const seen = Polling.observed([ordered(sim)], [one], { telco: "", now, before: sim.state })
+    const seen = Polling.observed([ordered(sim, thresholds)], [one], { telco: "", now, before: sim.state })
     const wantsNetwork = Polling.wantsNetwork(sim.state, seen, limits, now)
     const wantsProfile = Polling.wantsProfile(sim.state, limits, now)
     const { network, profile } = sim.state
@@ -209,7 +219,7 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
     const asksUsage = UsageComparison.isDue(sim.state.usage, sim.state.packages, now)
     if (asksUsage) sim.state = { ...sim.state, usage: UsageComparison.comparedTo(now - (now % Usage.DAY)) }
     if (one.activationAt !== null) found(sim, "first use", now)
-    for (const percent of THRESHOLDS) if (one.usedBytes * 100 >= sim.allowance * percent) found(sim, percent, now)
+    for (const percent of thresholds) if (one.usedBytes * 100 >= sim.allowance * percent) found(sim, percent, now)
     calls.packages += 1
     calls.locations += wantsNetwork ? 1 : 0
     calls.profiles += wantsProfile ? 1 : 0
@@ -234,9 +244,8 @@ export const run = ({ callsPerSecond, days, limits: settings, seed, sims: count 
         const sim = sims[place]
         if (sim === undefined) continue
         notifications += 1
-        const percent = THRESHOLDS.find((one) => one === value) ?? 100
         found(sim, "first use", crossing)
-        found(sim, percent, crossing)
+        found(sim, value, crossing)
         plan(sim, place, crossing)
       } else {
         const { place, value } = polls.take()

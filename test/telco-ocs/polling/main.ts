@@ -7,6 +7,7 @@ const { values } = parseArgs({
     rate: { type: "string", default: "20" },
     days: { type: "string", default: "3" },
     notified: { type: "string", default: "50,80" },
+    thresholds: { type: "string", default: "50,80,100" },
     seed: { type: "string", default: "1" }
   }
 })
@@ -14,7 +15,9 @@ const { values } = parseArgs({
 const MINUTE = 60_000
 const PROMISED = 15 * MINUTE
 
-const notified = values.notified.split(",").filter(Boolean).map(Number)
+const percents = (list: string): ReadonlyArray<number> => list.split(",").filter(Boolean).map(Number)
+
+const notified = percents(values.notified)
 const days = Number(values.days)
 const limits = { fastest: 10_000, slowest: 6 * 60 * MINUTE, notified }
 const outcome = Simulation.run({
@@ -22,7 +25,8 @@ const outcome = Simulation.run({
   callsPerSecond: Number(values.rate),
   days,
   limits,
-  seed: Number(values.seed)
+  seed: Number(values.seed),
+  thresholds: percents(values.thresholds)
 })
 
 const { locations, packages, profiles, usages } = outcome.calls

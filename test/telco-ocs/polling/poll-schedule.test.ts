@@ -10,6 +10,7 @@ import * as Simulation from "./Simulation.ts"
 
 const NOW = Date.UTC(2026, 5, 1)
 const GIGABYTE = 1024 ** 3
+const DEFAULT = [50, 80, 100]
 const SETTINGS = { fastest: 10 * Time.SECOND, slowest: 6 * Time.HOUR, notified: [50, 80] }
 const LIMITS = { ...SETTINGS, spacing: PollSchedule.UNHURRIED }
 
@@ -20,6 +21,7 @@ const bytes = fc.integer({ min: 0, max: GIGABYTE })
 const inUse: fc.Arbitrary<PollSchedule.Pack> = fc.record({
   allowanceBytes: fc.constantFrom(null, GIGABYTE),
   usedBytes: bytes,
+  thresholds: fc.constantFrom(DEFAULT, [10], [1, 33, 90, 95], []),
   whole: fc.option(fc.record({ allowanceBytes: fc.constant(GIGABYTE), usedBefore: bytes })),
   rate: fc.oneof(fc.constant(0), fc.double({ min: 1e-6, max: 10_000, noNaN: true })),
   usedAt: ago,
@@ -96,7 +98,7 @@ describe("The next poll", () => {
         const usedBytes = Math.max(pack.usedBytes, isNotified ? 0.8 * GIGABYTE : 0)
         const of = { ...pack, allowanceBytes: GIGABYTE, usedBytes, whole: null }
         const limit = { ...LIMITS, notified: isNotified ? [50, 80] : [] }
-        const threshold = [0.5, 0.8, 1].map((one) => one * GIGABYTE).find((one) => one > usedBytes)
+        const threshold = pack.thresholds.map((one) => (one * GIGABYTE) / 100).find((one) => one > usedBytes)
         fc.pre(threshold !== undefined && (pack.expirationAt ?? 0) > NOW + Time.DAY)
         const crossedAt = NOW + ((threshold ?? 0) - usedBytes) / (share * PollSchedule.PEAK)
         expect((PollSchedule.next([of], limit, NOW) ?? 0) - crossedAt).toBeLessThanOrEqual(PollSchedule.TOLERANCE + 1)
@@ -112,7 +114,9 @@ describe("The next poll", () => {
         const allowanceBytes = GIGABYTE - usedBefore
         const usedBytes = Math.min(usedHere, allowanceBytes - 1)
         const of = { ...pack, allowanceBytes, usedBytes, whole: { allowanceBytes: GIGABYTE, usedBefore } }
-        const reachedAt = [0.5, 0.8, 1].map((one) => one * GIGABYTE - usedBefore).find((one) => one > usedBytes) ?? 0
+        const left = pack.thresholds.map((one) => (one * GIGABYTE) / 100 - usedBefore)
+        const reachedAt = left.find((one) => one > usedBytes) ?? 0
+        fc.pre(reachedAt > 0)
         const notifiedAt = [0.5, 0.8].map((one) => one * allowanceBytes).find((one) => one > usedBytes)
         const crossedAt = NOW + (reachedAt - usedBytes) / (rate * PollSchedule.PEAK)
         const late = (notified: ReadonlyArray<number>) =>
@@ -122,7 +126,7 @@ describe("The next poll", () => {
           expect(late([50, 80])).toBeLessThanOrEqual(PollSchedule.TOLERANCE + 1)
       })
     )
-    const idle = { usedBytes: 0, rate: 0, usedAt: NOW - Time.DAY, assignedAt: NOW }
+    const idle = { usedBytes: 0, thresholds: DEFAULT, rate: 0, usedAt: NOW - Time.DAY, assignedAt: NOW }
     const moved = { ...idle, activationAt: NOW, expirationAt: NOW + Time.DAY }
     const wait = (usedBefore: number) => {
       const whole = { allowanceBytes: GIGABYTE, usedBefore: usedBefore * GIGABYTE }
@@ -135,8 +139,28 @@ describe("The next poll", () => {
     expect(wait(0.8)).toBe(LIMITS.slowest)
   })
 
-  it("comes soon after use where calls are to spare, whether the next threshold is notified or not", () => {
+  it("waits no longer for one of the plan than for a default one, and is not hurried by those that the plan has not", () => {
     const used = { allowanceBytes: GIGABYTE, whole: null, rate: 0, assignedAt: NOW, activationAt: NOW }
+    const pack = { ...used, usedAt: NOW - Time.DAY, expirationAt: NOW + Time.DAY }
+    const wait = (thresholds: ReadonlyArray<number>, percent: number) =>
+      (PollSchedule.next([{ ...pack, thresholds, usedBytes: (percent * GIGABYTE) / 100 }], LIMITS, NOW) ?? 0) - NOW
+    const closing = wait(DEFAULT, 90)
+    expect(closing).toBeLessThan(LIMITS.slowest)
+    for (const percent of [1, 20, 49, 60, 99, 100]) expect(wait([percent], percent - 1)).toBeLessThanOrEqual(closing)
+    expect([wait([20], 90), wait([], 90), wait([95], 96)]).toEqual([LIMITS.slowest, LIMITS.slowest, LIMITS.slowest])
+    // The OCS notifies 50 % on the way to 60 %.
+    expect(wait([60], 45)).toBe(LIMITS.slowest)
+  })
+
+  it("comes soon after use where calls are to spare, whether the next threshold is notified or not", () => {
+    const used = {
+      allowanceBytes: GIGABYTE,
+      thresholds: DEFAULT,
+      whole: null,
+      rate: 0,
+      assignedAt: NOW,
+      activationAt: NOW
+    }
     const pack = { ...used, expirationAt: NOW + Time.DAY, usedAt: NOW - Time.MINUTE }
     const wait = (spacing: number, usedBytes = 100) =>
       (PollSchedule.next([{ ...pack, usedBytes }], { ...LIMITS, spacing }, NOW) ?? 0) - NOW

@@ -1,6 +1,6 @@
 // How late the thresholds of many SIMs are found with few calls per second (see Usage.ts and Simulation.ts):
 //
-//     npm run test:ocs-polling -- --sims 100000 --rate 20 --days 3 --notified 50,80
+//     npm run test:ocs-polling -- --sims 100000 --rate 20 --days 3 --notified 50,80 --thresholds 50,80,100
 //
 // The days are virtual; three of 100,000 SIMs take some minutes.
 import { spawnSync } from "node:child_process"

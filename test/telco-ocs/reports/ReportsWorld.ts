@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
   const needs = Layer.mergeAll(api, journals, Layer.succeedContext(services), Layer.succeedContext(orders))
   const provided = Effect.provide(Layer.mergeAll(needs, reports))
   const polling = yield* provided(Polling.make(limits))
-  const { take } = yield* provided(Notifications.make({ telco: TELCO, poll: polling.poll }))
+  const { take } = yield* provided(Notifications.make({ telco: TELCO, poll: polling.pollBeside }))
   const problems = Context.get(services, Problems.Problems)
 
   const world: World = {

@@ -5,6 +5,8 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Time } from "simplan"
 import { describe, expect } from "vitest"
+import * as OrderJournal from "../../../adapters/telco-ocs/orders/OrderJournal.ts"
+import * as PollSchedule from "../../../adapters/telco-ocs/PollSchedule.ts"
 import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
 
 /** A notification that a package has crossed a threshold. */
@@ -26,8 +28,8 @@ const TENTH = Math.round(0.1 * GIGABYTE)
 const SIX_TENTHS = Math.round(0.6 * GIGABYTE)
 
 /** A package that has used a tenth and is idle since. */
-const idle = Effect.fnUntraced(function* ({ model, polling, subscribe }: World) {
-  yield* subscribe({ megaBytes: 1024, start: START })
+const idle = Effect.fnUntraced(function* ({ model, polling, subscribe }: World, alertThresholds = [50, 80, 100]) {
+  yield* subscribe({ megaBytes: 1024, start: START, alertThresholds })
   model.change(1, { usedBytes: TENTH })
   yield* polling.due
   yield* TestClock.adjust("20 hours")
@@ -82,4 +84,34 @@ describe("A threshold that the settings call notified", () => {
     yield* TestClock.adjust(SOON)
     expect((yield* world.attachment).usedBytes).toBe(SIX_TENTHS)
   })
+})
+
+describe("A threshold that the plan names", () => {
+  inWorld("is found by polls, before one that the OCS notifies", function* (world) {
+    yield* idle(world, [20])
+    for (const percent of [50, 80]) yield* world.take(crossed(percent))
+    const left = Math.ceil(0.2 * GIGABYTE) - TENTH
+    expect(yield* wait(world)).toBeCloseTo(left / PollSchedule.PEAK + PollSchedule.TOLERANCE, -2)
+    world.model.change(1, { usedBytes: 2 * TENTH + 1 })
+    yield* wait(world)
+    yield* TestClock.adjust("20 hours")
+    expect(yield* wait(world)).toBe(SLOWEST)
+  })
+
+  inWorld(
+    "is not known of a package that was ordered before they were kept: it has the default ones",
+    function* (world) {
+      yield* idle(world, [20])
+      for (const percent of [50, 80]) yield* world.take(crossed(percent))
+      const [order] = yield* world.journal.ofSim({ telco: TELCO, kind: OrderJournal.KIND, iccid: ICCID })
+      if (order === undefined) throw new Error("there is no order")
+      const { thresholds, ...asked } = Object(order.document["asked"])
+      expect(thresholds).toEqual([20, 50, 80, 100])
+      yield* world.journal.replace({ ...order, document: { ...order.document, asked } })
+      expect(yield* wait(world)).toBe(SLOWEST)
+      yield* world.take(crossed(80))
+      world.model.change(1, { usedBytes: SIX_TENTHS + 3 * TENTH })
+      expect(yield* wait(world)).toBeLessThan(SLOWEST)
+    }
+  )
 })
