@@ -32,9 +32,15 @@ const NAME = /^[\x21-\x7e]+$/
 
 const PLACE = /@@(\w+) (\d+)@@/g
 
+/** The path of operators of the service; elsewhere, operators are mobile networks. */
+const SERVICE_OPERATORS = "/admin/v1/operators"
+
+const knownKind = (name: string, path: string): string | undefined =>
+  name === "operator_id" && path.startsWith(SERVICE_OPERATORS) ? "serviceOperator" : KINDS[name]
+
 /** What a field of this name names; `id` is an organization's in the management API, an attachment's in the other. */
 export const kindOf = (name: string, path: string): string | undefined =>
-  name === "id" ? (path.startsWith("/admin") ? "organization" : "attachment") : KINDS[name]
+  name === "id" ? (path.startsWith("/admin") ? "organization" : "attachment") : knownKind(name, path)
 
 /** A place to be filled with the name of a thing of a kind when the request is sent. */
 export const place = (kind: string, index: number): string => `@@${kind} ${index}@@`
@@ -49,13 +55,13 @@ export class Pool {
     this.#isOffLimits = isOffLimits
   }
 
-  /** Keeps all names in an answer. */
-  learn(value: unknown): void {
+  /** Keeps all names in an answer of this path; one of `/v3` unless given. */
+  learn(value: unknown, path = "/v3"): void {
     if (typeof value !== "object" || value === null) return
     for (const [field, inner] of Object.entries(value)) {
-      const kind = KINDS[field]
+      const kind = knownKind(field, path)
       if (kind !== undefined && typeof inner === "string") this.#add(kind, inner)
-      else this.learn(inner)
+      else this.learn(inner, path)
     }
   }
 

@@ -61,8 +61,8 @@ export const run = async ({ millis, planted, seed, storage }: Options): Promise<
     )
     const pool = new Pool((name) => ownKeys.has(name))
     for (const path of ["/v3/sims?page_size=100", "/v3/plans", "/v3/coverage-profiles?label=Green&region_code=FR"])
-      for (const { tenant } of [mine, mine, theirs]) pool.learn((await tenant.get(path)).body)
-    pool.learn((await world.admin("GET", "/organizations")).body)
+      for (const { tenant } of [mine, mine, theirs]) pool.learn((await tenant.get(path)).body, path)
+    pool.learn((await world.admin("GET", "/organizations")).body, "/admin/v1/organizations")
 
     const document = await Document.read(world.url)
     const operations = document.operations.filter(({ method, path }) => method === "GET" || !LEFT_OUT.has(path))
@@ -81,7 +81,7 @@ export const run = async ({ millis, planted, seed, storage }: Options): Promise<
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
       const wrong = operation.mismatch(response.status, response.headers.get("content-type") ?? "", text)
       if (wrong !== undefined) throw new Error(`${operation.method} ${url} ${filled?.slice(0, 2_000)}\n${wrong}`)
-      if (response.status < 300) pool.learn(parsed(text))
+      if (response.status < 300) pool.learn(parsed(text), operation.path)
     }
 
     const together = fc.array(Requests.any(document, operations), { minLength: 1, maxLength: TOGETHER })

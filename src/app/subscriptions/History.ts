@@ -16,7 +16,7 @@ export class History extends Context.Service<
   {
     /**
      * Newest first. A page may be short while others follow (rule W10). Problems are found among the first 1,000 of the
-     * service. `NotFound`: the organization has no such SIM.
+     * organization. `NotFound`: the organization has no such SIM.
      */
     readonly page: (of: {
       readonly organizationId: string
@@ -90,11 +90,9 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       { iccid, organizationId }: { readonly organizationId: string; readonly iccid: string },
       after: CreatedCursor | null
     ) {
-      const found = yield* storage.problems.page({ after: null, limit: PROBLEMS })
+      const found = yield* storage.problems.page({ organizationId, after: null, limit: PROBLEMS })
       yield* RequestContext.countRows(found.length)
-      const own = found.filter(
-        ({ organizationId: owner, work }) => owner === organizationId && "iccid" in work && work.iccid === iccid
-      )
+      const own = found.filter(({ work }) => "iccid" in work && work.iccid === iccid)
       return SimHistory.ofProblems(own, after)
     })
 

@@ -1,6 +1,7 @@
 /**
  * The history of a SIM (rule L3): all that happened, newest first, in pages, and nothing of another organization.
  */
+import { Problems } from "simplan"
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
@@ -73,6 +74,19 @@ describe("L3: the history of a SIM", () => {
       page = `&page=${body.next_page}`
     }
     expect(read).toEqual(whole)
+  })
+
+  it("has its problems, however many another organization has", async () => {
+    const another = World.iccid(1_001)
+    await Inventory.stock(world, 1_001, 1)
+    const finding = (id: string, of: string) => ({ findingId: id, iccid: of, message: `${id} differs` })
+    const findings = Array.from({ length: 1_000 }, (_, index) => finding(`a${index}`, another))
+    await world.run(Problems.Problems.use((of) => of.add({ findings: [...findings, finding("b", iccid)] })))
+    const { body } = await acme.get(path)
+    expect(body.data.filter(({ type }: Entry) => type === "problem")).toMatchObject([{ detail: "b differs" }])
+    await world.run(Problems.Problems.use((of) => of.withdraw({ findingIds: ["b", "c"] })))
+    const after = await acme.get(path)
+    expect(after.body.data.filter(({ type }: Entry) => type === "problem")).toEqual([])
   })
 
   it("is empty for a SIM that nothing happened to, and of no other organization", async () => {
