@@ -57,7 +57,7 @@ const replaceParser = (socket: Socket, replacement: Parser): Parser => {
   const parsers = socket.listeners("data")
   socket.removeAllListeners("data").on("data", replacement)
   return (bytes) => {
-    for (const parser of parsers) Reflect.apply(parser, socket, [bytes])
+    for (const parser of parsers) parser.call(socket, bytes)
   }
 }
 
@@ -218,7 +218,7 @@ export class Connection implements Holder {
     const { socket } = this
     let at = 0
     do {
-      const piece = bytes.subarray(at, at + this.#piece)
+      const piece = bytes.length <= this.#piece ? bytes : bytes.subarray(at, at + this.#piece)
       at += this.#piece
       this.#piece = Math.min(2 * this.#piece, this.#chunked === undefined ? PIECE.most : CHUNKED)
       this.#parser(piece)

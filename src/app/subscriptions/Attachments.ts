@@ -66,30 +66,38 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       return { pausedAt: found.pausedAt, attachments: SimAggregate.confirmed(found) }
     })
 
-    /** What a reason depends on (rule L2). Nothing is read for an attachment that gives service, or waits. */
-    const known = Effect.fnUntraced(function* (of: WithPackages, pausedAt: Instant | null, now: Instant) {
-      const { attachmentId, organizationId, suspendedAt } = of.attachment
+    /** Looks up what a reason depends on (rule L2); null for an attachment that gives service, or waits for a time. */
+    const lookup = (
+      { attachment, packages }: WithPackages,
+      pausedAt: Instant | null,
+      now: Instant
+    ): Effect.Effect<Reason.Known, StorageError> | null => {
+      const { attachmentId, organizationId, suspendedAt } = attachment
       const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt }
       if (suspendedAt !== null) {
-        yield* RequestContext.countRows(LOOKUP)
         const change = { action: "plan_attachment.suspend", resourceId: attachmentId, createdAt: suspendedAt } as const
-        return { ...nothing, suspendedBy: yield* storage.auditEntries.actor({ organizationId, ...change }) }
+        return Effect.map(storage.auditEntries.actor({ organizationId, ...change }), (suspendedBy) => ({
+          ...nothing,
+          suspendedBy
+        }))
       }
-      const jobId = Reason.orderOf(of, now)
-      if (jobId === null) return nothing
-      yield* RequestContext.countRows(LOOKUP)
-      return { ...nothing, order: yield* storage.jobs.get(jobId) }
-    })
+      const jobId = Reason.orderOf({ attachment, packages }, now)
+      return jobId === null ? null : Effect.map(storage.jobs.get(jobId), (order) => ({ ...nothing, order }))
+    }
 
     const explained = (
       of: WithPackages,
       pausedAt: Instant | null,
       now: Instant
-    ): Effect.Effect<Reason.Explained, StorageError> =>
-      Effect.map(known(of, pausedAt, now), (known) => ({
+    ): Reason.Explained | Effect.Effect<Reason.Explained, StorageError> => {
+      const explain = (known: Reason.Known): Reason.Explained => ({
         ...Attachment.view(of, now),
         reason: Reason.of(of, known, now)
-      }))
+      })
+      const found = lookup(of, pausedAt, now)
+      if (found === null) return explain({ order: null, suspendedBy: null, pausedAt })
+      return Effect.andThen(RequestContext.countRows(LOOKUP), Effect.map(found, explain))
+    }
 
     /** The aggregate of a live subscription, with this attachment alone. */
     const loadLive = Effect.fnUntraced(function* (of: OfSubscription & { readonly attachmentId: string }) {
@@ -104,15 +112,21 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       list: Effect.fnUntraced(function* (of) {
         const { attachments, pausedAt } = yield* seen(of)
         const now = yield* clock.now
+        const all = attachments.map((one) => explained(one, pausedAt, now))
+        const isKnown = (one: (typeof all)[number]): one is Reason.Explained => !Effect.isEffect(one)
+        if (all.every(isKnown)) return all
         // The lookups of one turn are one read.
-        return yield* Effect.forEach(attachments, (one) => explained(one, pausedAt, now), { concurrency: "unbounded" })
+        return yield* Effect.forEach(all, (one) => (isKnown(one) ? Effect.succeed(one) : one), {
+          concurrency: "unbounded"
+        })
       }),
       get: Effect.fnUntraced(function* (of) {
         const { attachments, pausedAt } = yield* seen(of, of.id)
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
-        return yield* explained(found, pausedAt, now)
+        const one = explained(found, pausedAt, now)
+        return Effect.isEffect(one) ? yield* one : one
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(
