@@ -112,7 +112,7 @@ const route = (
     const sent = Context.get(context, HttpRouter.RouteContext).params
     const organizationId = isOfOrganization ? sent["id"] : undefined
     const credentials = { request, query: search, writes, need, organizationId }
-    return Effect.flatMap(guard(credentials), ({ actor, caller, limited }) => {
+    return Effect.flatMap(guard(credentials), ({ actor, caller, check, limited }) => {
       const handled = Effect.suspend(() => {
         const params = decodeParams(sent)
         if (Result.isFailure(params)) return Effect.fail(params.failure)
@@ -120,7 +120,8 @@ const route = (
         if (unknown !== undefined) return Effect.fail(unknown)
         const query = decodeQuery(search)
         if (Result.isFailure(query)) return Effect.fail(query.failure)
-        return handle({ params: params.success, query: query.success, caller, request, respond })
+        const call = { params: params.success, query: query.success, caller, request, respond }
+        return check === undefined ? handle(call) : Effect.andThen(check, handle(call))
       })
       const attributed = writes ? byActor(actor, handled) : handled
       const answered = Effect.matchEffect(attributed, {

@@ -112,6 +112,7 @@ const endpoints = Effect.fnUntraced(function* (
     adminToken === undefined && authenticateOperator !== undefined
       ? OperatorAuth.byHost(authenticateOperator)
       : yield* OperatorAuth.byToken(adminToken, failed)
+  const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(OperatorAuth.limited(byOperator, limits))
   const byTelco =
     telcoToken === undefined && authenticateOperator !== undefined
       ? HostAuth.ofTelco(authenticateOperator)
@@ -127,6 +128,12 @@ const endpoints = Effect.fnUntraced(function* (
     serviceOperators: yield* ServiceOperators.make(byOperator),
     organizations: yield* Organizations.make(byOperator),
     imports: yield* Imports.make(byOperator),
+    organizationSims: yield* Sims.make(byOrganizationOfPath),
+    organizationSubscriptions: yield* Subscriptions.make(byOrganizationOfPath),
+    organizationUsage: yield* Usage.make(byOrganizationOfPath),
+    organizationPlans: yield* Plans.make(byOrganizationOfPath),
+    organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
+    organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
     webhooks: yield* Webhooks.make(byOperator, options.checkUrl),
     audit: yield* Organizations.audit(byOperator),
     jobs: yield* Jobs.make(byOperator),

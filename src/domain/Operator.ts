@@ -108,6 +108,12 @@ export const isValid = (operator: Operator, now: Instant, hash: string): boolean
   return hash === operator.hash || (hash === previousHash && previousUntil !== null && now < previousUntil)
 }
 
+/** When the token with the hash ends, of those that the operator has; null: it does not. */
+export const endOf = ({ expiresAt, previousHash, previousUntil }: Operator, hash: string): Instant | null => {
+  if (hash !== previousHash || previousUntil === null) return expiresAt
+  return expiresAt === null ? previousUntil : Math.min(expiresAt, previousUntil)
+}
+
 /** Whether a role allows what takes `least`. */
 export const allows = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least)
 

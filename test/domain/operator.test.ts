@@ -54,6 +54,22 @@ describe("An operator is changed (W14)", () => {
   })
 })
 
+describe("A token ends", () => {
+  const rotated = { hash: "ff", previousHash: "hash", previousUntil: NOW + DAY }
+  const endOf = (changes: Partial<Operator.Operator>, hash = "hash") => Operator.endOf(of(changes), hash)
+
+  it("with its operator", () => {
+    expect([endOf({}), endOf({ expiresAt: NOW })]).toEqual([null, NOW])
+    expect([endOf(rotated, "ff"), endOf({ ...rotated, expiresAt: NOW }, "ff")]).toEqual([null, NOW])
+  })
+
+  it("a day after it was replaced, where its operator does not before", () => {
+    expect(endOf(rotated)).toBe(NOW + DAY)
+    expect(endOf({ ...rotated, expiresAt: NOW + 1 })).toBe(NOW + 1)
+    expect(endOf({ ...rotated, expiresAt: NOW + 2 * DAY })).toBe(NOW + DAY)
+  })
+})
+
 describe("A token is good", () => {
   const isValid = (changes: Partial<Operator.Operator>, hash = "hash", now = NOW) =>
     Operator.isValid(of(changes), now, hash)

@@ -36,13 +36,13 @@ export const routes: ReadonlyArray<Route> = (() => {
   return found
 })()
 
-const isStatic = ({ path }: Route): boolean => !path.includes(":")
+const parametersOf = ({ path }: Route): number => path.split(":").length
 
 /** The route that a request reaches. */
 export const routeOf = (method: string, url: string): Route | undefined => {
   const path = url.split("?")[0] ?? url
   const candidates = routes.filter((route) => route.method === method && route.matches(path))
-  return candidates.find(isStatic) ?? candidates[0]
+  return candidates.toSorted((a, b) => parametersOf(a) - parametersOf(b))[0]
 }
 
 /** What is wrong with an answer; undefined where nothing is. */

@@ -6,6 +6,14 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { CoverageApi, OperatorsApi } from "./CoverageApi.ts"
 import { ImportsApi } from "./ImportsApi.ts"
 import { AuditApi, OrganizationsApi } from "./OrganizationsApi.ts"
+import {
+  OrganizationCoverageApi,
+  OrganizationNetworksApi,
+  OrganizationPlansApi,
+  OrganizationSimsApi,
+  OrganizationSubscriptionsApi,
+  OrganizationUsageApi
+} from "./OrganizationReadsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { JobsApi, ProblemsApi } from "./JobsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
@@ -29,6 +37,12 @@ export class Api extends HttpApi.make("simplan")
   .add(ServiceOperatorsApi)
   .add(OrganizationsApi)
   .add(ImportsApi)
+  .add(OrganizationSimsApi)
+  .add(OrganizationSubscriptionsApi)
+  .add(OrganizationUsageApi)
+  .add(OrganizationPlansApi)
+  .add(OrganizationCoverageApi)
+  .add(OrganizationNetworksApi)
   .add(WebhooksApi)
   .add(AuditApi)
   .add(JobsApi)

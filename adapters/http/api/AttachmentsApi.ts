@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { Reasons } from "../../fields/index.ts"
+import * as Reads from "./Reads.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -115,28 +116,26 @@ export const SuspendedAttachment = Schema.Struct({
 }).annotate({ identifier: "SuspendedAttachment" })
 
 /** `GET /v3/subscriptions/{iccid}/plan-attachments` */
-export const list = HttpApiEndpoint.get("attachments", "/subscriptions/:iccid/plan-attachments", {
-  params: Schemas.ofSim,
+export const list = Reads.ofOne("attachments", "/subscriptions/:iccid/plan-attachments", Schemas.ofSim, {
   success: Schemas.data(Schema.Array(PlanAttachment)),
-  error: Schemas.problems(...Schemas.always, "subscription_not_found")
-}).annotateMerge(
-  Schemas.operation(
-    "List the plan attachments of a subscription",
-    "All plan attachments of the subscription, oldest first, with their states and usage."
-  )
-)
+  errors: ["subscription_not_found"],
+  summary: "List the plan attachments of a subscription",
+  description: "All plan attachments of the subscription, oldest first, with their states and usage."
+})
 
 /** `GET /v3/subscriptions/{iccid}/plan-attachments/{plan_id}` */
-export const get = HttpApiEndpoint.get("attachment", "/subscriptions/:iccid/plan-attachments/:plan_id", {
-  params: { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
-  success: Schemas.data(PlanAttachment),
-  error: Schemas.problems(...Schemas.always, "subscription_not_found", "plan_attachment_not_found")
-}).annotateMerge(
-  Schemas.operation(
-    "Get a plan attachment by plan id or attachment id",
-    "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
+export const get = Reads.ofOne(
+  "attachment",
+  "/subscriptions/:iccid/plan-attachments/:plan_id",
+  { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
+  {
+    success: Schemas.data(PlanAttachment),
+    errors: ["subscription_not_found", "plan_attachment_not_found"],
+    summary: "Get a plan attachment by plan id or attachment id",
+    description:
+      "One attachment, by its id or by its plan's. Of several attachments of a plan, the newest active one is " +
       "taken, else the newest."
-  )
+  }
 )
 
 /** `POST /v3/subscriptions/{iccid}/plan-attachments/{id}/suspend` */

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Region, TextLimit } from "simplan/ports"
+import * as Reads from "./Reads.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const CoverageProfile = Schema.Struct({
@@ -93,27 +94,37 @@ export const Operator = Schema.Struct({
   labels: Schemas.labels
 }).annotate({ identifier: "Operator" })
 
+/** What the management API reads too. */
+export const reads = {
+  list: Reads.ofAll("list", "/coverage-profiles", {
+    query: {
+      region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
+      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
+    },
+    success: Schemas.data(Schema.Array(CoverageProfile)),
+    errors: ["invalid_field"],
+    summary: "List coverage profiles",
+    description:
+      "The standard profiles and the organization's own, with their countries and operators. The list is large " +
+      "and streamed."
+  }),
+  get: Reads.ofOne(
+    "get",
+    "/coverage-profiles/:coverageId",
+    { coverageId: Schemas.coverageId },
+    {
+      success: Schemas.data(CoverageProfile),
+      errors: ["coverage_profile_not_found"],
+      summary: "Get a coverage profile",
+      description: "One profile, with its countries and operators."
+    }
+  )
+}
+
 export class CoverageApi extends HttpApiGroup.make("coverage")
   .add(
-    HttpApiEndpoint.get("list", "/coverage-profiles", {
-      query: {
-        region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
-        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
-      },
-      success: Schemas.data(Schema.Array(CoverageProfile)),
-      error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(
-      Schemas.operation(
-        "List coverage profiles",
-        "The standard profiles and the organization's own, with their countries and operators. The list is large " +
-          "and streamed."
-      )
-    ),
-    HttpApiEndpoint.get("get", "/coverage-profiles/:coverageId", {
-      params: { coverageId: Schemas.coverageId },
-      success: Schemas.data(CoverageProfile),
-      error: Schemas.problems(...Schemas.always, "coverage_profile_not_found")
-    }).annotateMerge(Schemas.operation("Get a coverage profile", "One profile, with its countries and operators.")),
+    reads.list.v3,
+    reads.get.v3,
     HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
       payload: CreateCustomRegion,
       success: Schemas.data(CustomRegion),
@@ -135,22 +146,33 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
   )
   .prefix("/v3") {}
 
-export class OperatorsApi extends HttpApiGroup.make("operators")
-  .add(
-    HttpApiEndpoint.get("list", "/operators", {
-      query: {
-        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-        country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
-      },
-      success: Schemas.data(Schema.Array(Operator)),
-      error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(Schemas.operation("List operators", "The mobile network operators of the catalogue.")),
-    HttpApiEndpoint.get("get", "/operators/:operatorId", {
-      params: { operatorId: Schemas.string(...Schemas.means.operatorId) },
+/** What the management API reads too. */
+export const readsOfOperators = {
+  list: Reads.ofAll("list", "/operators", {
+    query: {
+      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+      country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
+    },
+    success: Schemas.data(Schema.Array(Operator)),
+    errors: ["invalid_field"],
+    summary: "List operators",
+    description: "The mobile network operators of the catalogue."
+  }),
+  get: Reads.ofOne(
+    "get",
+    "/operators/:operatorId",
+    { operatorId: Schemas.string(...Schemas.means.operatorId) },
+    {
       success: Schemas.data(Operator),
-      error: Schemas.problems(...Schemas.always, "operator_not_found")
-    }).annotateMerge(Schemas.operation("Get an operator", "One mobile network operator."))
+      errors: ["operator_not_found"],
+      summary: "Get an operator",
+      description: "One mobile network operator."
+    }
   )
+}
+
+export class OperatorsApi extends HttpApiGroup.make("operators")
+  .add(readsOfOperators.list.v3, readsOfOperators.get.v3)
   .annotateEndpointsMerge(Schemas.byApiKey)
   .annotateMerge(Schemas.group("Operators", "The mobile networks of the catalogue."))
   .prefix("/v3") {}

@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Plan as PlanRules, TextLimit } from "simplan/ports"
+import * as Reads from "./Reads.ts"
 import * as Schemas from "./Schemas.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
@@ -118,31 +119,44 @@ const ofPlan = { planId: Schemas.planId }
 
 const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
 
+/** What the management API reads too. */
+export const reads = {
+  list: Reads.ofAll("list", "/plans", {
+    query: {
+      archived: Schemas.optional(
+        Schemas.Flag,
+        "`true`: only archived plans, `false`: only live ones; both where absent",
+        "false"
+      ),
+      ...Schemas.paging(25, 10),
+      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+      search_query: Schemas.optional(
+        Schemas.Parameter.check(Schemas.within(TextLimit.NAME)),
+        "A part of the name, in any case",
+        "sweden"
+      ),
+      country_iso_2: Schemas.optional(
+        Schemas.Parameter,
+        "Only plans that cover the country of this ISO 3166-1 alpha-2 code, such as DE, or all of several, such as DE,FR",
+        "DK,SE"
+      )
+    },
+    success: Schemas.page(ListedPlan),
+    errors: ["invalid_field"],
+    summary: "List plans, oldest first",
+    description: "A page of the organization's plans."
+  }),
+  get: Reads.ofOne("get", "/plans/:planId", ofPlan, {
+    success: Schemas.data(Plan),
+    errors: ["plan_not_found"],
+    summary: "Get a plan",
+    description: "The plan's terms, archived or not."
+  })
+}
+
 export class PlansApi extends HttpApiGroup.make("plans")
   .add(
-    HttpApiEndpoint.get("list", "/plans", {
-      query: {
-        archived: Schemas.optional(
-          Schemas.Flag,
-          "`true`: only archived plans, `false`: only live ones; both where absent",
-          "false"
-        ),
-        ...Schemas.paging(25, 10),
-        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-        search_query: Schemas.optional(
-          Schemas.Parameter.check(Schemas.within(TextLimit.NAME)),
-          "A part of the name, in any case",
-          "sweden"
-        ),
-        country_iso_2: Schemas.optional(
-          Schemas.Parameter,
-          "Only plans that cover the country of this ISO 3166-1 alpha-2 code, such as DE, or all of several, such as DE,FR",
-          "DK,SE"
-        )
-      },
-      success: Schemas.page(ListedPlan),
-      error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(Schemas.operation("List plans, oldest first", "A page of the organization's plans.")),
+    reads.list.v3,
     HttpApiEndpoint.post("create", "/plans", {
       payload: CreatePlan,
       success: CreatedPlan.pipe(HttpApiSchema.status(201)),
@@ -153,11 +167,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
         "Makes a plan. Its label is that of its coverage profile. Fields of a feature that is off are ignored."
       )
     ),
-    HttpApiEndpoint.get("get", "/plans/:planId", {
-      params: ofPlan,
-      success: Schemas.data(Plan),
-      error: Schemas.problems(...Schemas.always, "plan_not_found")
-    }).annotateMerge(Schemas.operation("Get a plan", "The plan's terms, archived or not.")),
+    reads.get.v3,
     HttpApiEndpoint.delete("remove", "/plans/:planId", {
       params: ofPlan,
       success: Schemas.Done,

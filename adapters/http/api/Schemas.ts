@@ -197,6 +197,8 @@ export const managing = [
   "internal_error",
   "storage_unavailable"
 ] as const
+/** The errors of those that read what an organization has. */
+export const reviewing = [...managing, "concurrency_limited"] as const
 /** The errors of every other endpoint of the management API. */
 export const restricted = [...managing, "forbidden"] as const
 

@@ -52,6 +52,19 @@ export const CreateServiceOperator = Schema.Struct({
   expires_at: Schemas.optional(Schema.NullOr(Schemas.Instant), ...about.expiresAt)
 }).annotate({ identifier: "CreateServiceOperator" })
 
+const WhoAmI = Schemas.data(
+  Schema.Struct({
+    name: fields.name,
+    role: fields.role,
+    organization_id: fields.organization_id,
+    expires_at: Schemas.field(
+      Schema.NullOr(Schemas.Timestamp),
+      "When the token that was sent ends; null if it does not",
+      null
+    )
+  }).annotate({ identifier: "WhoAmI" })
+)
+
 const NewItem = Schemas.data(NewServiceOperator)
 
 const ofOperator = { operator_id: fields.operator_id }
@@ -73,6 +86,12 @@ export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
         "Create an operator",
         "Gives somebody a name, a role and a token for the management API. The token is shown this once; only its hash is stored."
       )
+    ),
+    HttpApiEndpoint.get("whoami", "/whoami", {
+      success: WhoAmI,
+      error: Schemas.problems(...Schemas.managing)
+    }).annotateMerge(
+      Roles.operation("read", "Who asks", "The operator whose token was sent, and what it may do and see.")
     ),
     HttpApiEndpoint.get("list", "/operators", {
       query: Schemas.keyset,

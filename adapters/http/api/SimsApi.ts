@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
+import * as Reads from "./Reads.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
@@ -167,52 +168,73 @@ export const MobilePlanItem = Schemas.data(
   }).annotate({ identifier: "MobilePlanStatus" })
 )
 
+/** What the management API reads too. */
+export const reads = {
+  list: Reads.ofAll("list", "/sims", {
+    query: {
+      ...Schemas.paging(100, 25, Samples.inventoryCursor),
+      is_esim: Schemas.optional(
+        Schemas.Flag,
+        "`true`: only eSIMs, `false`: only physical SIMs; both where absent",
+        "true"
+      ),
+      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+      search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
+      status: Schemas.optional(
+        Fields.oneOf(SimRules.statuses),
+        "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, `releasing`, which are on " +
+          "their way back to stock, or `withdrawn`",
+        "free"
+      ),
+      created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
+      ...Schemas.installable
+    },
+    success: Schemas.page(Sim, Samples.inventoryCursor),
+    errors: ["invalid_field"],
+    summary: "List SIMs by order of import",
+    description:
+      "A page of the organization's SIMs, in the order of their import. A page with `search`, `status` or `created_after` " +
+      "may have fewer items than `page_size`, or none, and a next page.",
+    hasCodes: true
+  }),
+  get: Reads.ofOne("get", "/sims/:iccid", Schemas.ofSim, {
+    query: Schemas.installable,
+    success: Schemas.data(SimDetails),
+    errors: ["invalid_field", "sim_not_found"],
+    summary: "Get a SIM",
+    description: "One SIM of the inventory.",
+    hasCodes: true
+  }),
+  stock: Reads.ofAll("stock", "/sims/stock", {
+    success: Schemas.data(Schema.Array(StockItem)),
+    errors: [],
+    summary: "How many SIMs are free, in use and on their way back",
+    description:
+      "The stock by label, of each label that the organization has SIMs of or a level for. Of a large inventory (from about " +
+      "200,000 SIMs on) the answer may be some seconds old."
+  }),
+  qrCode: Reads.ofOne("qrCode", "/sims/:iccid/qr.svg", Schemas.ofSim, {
+    success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "image/svg+xml" })),
+    errors: ["sim_not_found", "activation_code_not_found"],
+    summary: "The QR code that installs an eSIM",
+    description:
+      "An SVG image of the activation code, for the camera of a phone. Whoever sees it can download the profile. A SIM without " +
+      "an activation code has none (404).",
+    role: "support"
+  }),
+  smdpInfo: Reads.ofOne("smdpInfo", "/sims/:iccid/smdp-info", Schemas.ofSim, {
+    success: Schemas.data(SmdpInfo),
+    errors: ["sim_not_found"],
+    summary: "The SM-DP+ state history of an eSIM's profile",
+    description: "What the SM-DP+ reported of the eSIM's profile. A physical SIM has no profile (404)."
+  })
+}
+
 export class SimsApi extends HttpApiGroup.make("sims")
   .add(
-    HttpApiEndpoint.get("list", "/sims", {
-      query: {
-        ...Schemas.paging(100, 25, Samples.inventoryCursor),
-        is_esim: Schemas.optional(
-          Schemas.Flag,
-          "`true`: only eSIMs, `false`: only physical SIMs; both where absent",
-          "true"
-        ),
-        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-        search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
-        status: Schemas.optional(
-          Fields.oneOf(SimRules.statuses),
-          "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, `releasing`, which are on " +
-            "their way back to stock, or `withdrawn`",
-          "free"
-        ),
-        created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
-        ...Schemas.installable
-      },
-      success: Schemas.page(Sim, Samples.inventoryCursor),
-      error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(
-      Schemas.operation(
-        "List SIMs by order of import",
-        "A page of the organization's SIMs, in the order of their import. A page with `search`, `status` or `created_after` " +
-          "may have fewer items than `page_size`, or none, and a next page."
-      )
-    ),
-    HttpApiEndpoint.get("get", "/sims/:iccid", {
-      params: Schemas.ofSim,
-      query: Schemas.installable,
-      success: Schemas.data(SimDetails),
-      error: Schemas.problems(...Schemas.reading, "sim_not_found")
-    }).annotateMerge(Schemas.operation("Get a SIM", "One SIM of the inventory.")),
-    HttpApiEndpoint.get("stock", "/sims/stock", {
-      success: Schemas.data(Schema.Array(StockItem)),
-      error: Schemas.problems(...Schemas.always)
-    }).annotateMerge(
-      Schemas.operation(
-        "How many SIMs are free, in use and on their way back",
-        "The stock by label, of each label that the organization has SIMs of or a level for. Of a large inventory (from about " +
-          "200,000 SIMs on) the answer may be some seconds old."
-      )
-    ),
+    reads.list.v3,
+    reads.get.v3,
+    reads.stock.v3,
     HttpApiEndpoint.put("setStockLevels", "/sims/stock/levels", {
       payload: StockLevels,
       success: Schemas.data(StockLevels),
@@ -233,17 +255,7 @@ export class SimsApi extends HttpApiGroup.make("sims")
           "already when the level is set."
       )
     ),
-    HttpApiEndpoint.get("qrCode", "/sims/:iccid/qr.svg", {
-      params: Schemas.ofSim,
-      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "image/svg+xml" })),
-      error: Schemas.problems(...Schemas.always, "sim_not_found", "activation_code_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "The QR code that installs an eSIM",
-        "An SVG image of the activation code, for the camera of a phone. Whoever sees it can download the profile. A SIM without " +
-          "an activation code has none (404)."
-      )
-    ),
+    reads.qrCode.v3,
     HttpApiEndpoint.patch("update", "/sims/:iccid", {
       params: Schemas.ofSim,
       query: Schemas.previewable,
@@ -280,16 +292,7 @@ export class SimsApi extends HttpApiGroup.make("sims")
           "so after a broken connection send them all again; an `Idempotency-Key` is ignored."
       )
     ),
-    HttpApiEndpoint.get("smdpInfo", "/sims/:iccid/smdp-info", {
-      params: Schemas.ofSim,
-      success: Schemas.data(SmdpInfo),
-      error: Schemas.problems(...Schemas.always, "sim_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "The SM-DP+ state history of an eSIM's profile",
-        "What the SM-DP+ reported of the eSIM's profile. A physical SIM has no profile (404)."
-      )
-    )
+    reads.smdpInfo.v3
   )
   .annotateEndpointsMerge(Schemas.byApiKey)
   .annotateMerge(Schemas.group("SIMs", "The organization's inventory of eSIMs and physical SIMs."))

@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SimHistory, Sms, TextLimit } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
+import * as Reads from "./Reads.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -216,24 +217,51 @@ export const LastOperator = Schema.Struct({
   )
 }).annotate({ identifier: "LastOperator" })
 
+/** What the management API reads too. */
+export const reads = {
+  list: Reads.ofAll("list", "/subscription", {
+    query: {
+      search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
+      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+      created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
+      ...Schemas.installable
+    },
+    success: Schemas.data(Schema.Array(Subscription)),
+    errors: ["invalid_field"],
+    summary: "List subscriptions",
+    description:
+      "All subscriptions of the organization that the query names, in the order of their creation. The list is streamed: " +
+      "read it as it comes.",
+    hasCodes: true
+  }),
+  get: Reads.ofOne("get", "/subscriptions/:iccid", Schemas.ofSim, {
+    query: Schemas.installable,
+    success: Schemas.data(Subscription),
+    errors: ["invalid_field", "subscription_not_found"],
+    summary: "Get a subscription by ICCID",
+    description: "The subscription of the SIM.",
+    hasCodes: true
+  }),
+  history: Reads.ofOne("history", "/subscriptions/:iccid/history", Schemas.ofSim, {
+    query: Schemas.paging(100, 25),
+    success: Schemas.page(HistoryEntry),
+    errors: ["invalid_field", "sim_not_found"],
+    summary: "What has happened to a SIM, newest first",
+    description:
+      "Changes, events and their delivery, states of the profile, packages and problems of the SIM in one order. A page may " +
+      "have fewer items than `page_size`, or none, and a next page."
+  }),
+  location: Reads.ofOne("location", "/subscriptions/:iccid/location", Schemas.ofSim, {
+    success: LastOperator,
+    errors: ["subscription_not_found"],
+    summary: "The last operator of the last 7 days",
+    description: "The operator that the SIM was seen at last, within the last 7 days."
+  })
+}
+
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
-    HttpApiEndpoint.get("list", "/subscription", {
-      query: {
-        search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
-        label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-        created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
-        ...Schemas.installable
-      },
-      success: Schemas.data(Schema.Array(Subscription)),
-      error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(
-      Schemas.operation(
-        "List subscriptions",
-        "All subscriptions of the organization that the query names, in the order of their creation. The list is streamed: " +
-          "read it as it comes."
-      )
-    ),
+    reads.list.v3,
     HttpApiEndpoint.post("create", "/subscription", {
       query: { ...Schemas.previewable, ...Schemas.installable },
       payload: CreateSubscription,
@@ -260,12 +288,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
           "are made at the telco before the answer; a 502 or 503 of the telco leaves nothing behind."
       )
     ),
-    HttpApiEndpoint.get("get", "/subscriptions/:iccid", {
-      params: Schemas.ofSim,
-      query: Schemas.installable,
-      success: Schemas.data(Subscription),
-      error: Schemas.problems(...Schemas.reading, "subscription_not_found")
-    }).annotateMerge(Schemas.operation("Get a subscription by ICCID", "The subscription of the SIM.")),
+    reads.get.v3,
     HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
       params: Schemas.ofSim,
       query: Schemas.previewable,
@@ -342,20 +365,9 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
         "Ends a pause: the SIM has service again. The answer does not wait for the telco. Resuming again changes nothing."
       )
     ),
-    AttachmentsApi.list,
-    AttachmentsApi.get,
-    HttpApiEndpoint.get("history", "/subscriptions/:iccid/history", {
-      params: Schemas.ofSim,
-      query: Schemas.paging(100, 25),
-      success: Schemas.page(HistoryEntry),
-      error: Schemas.problems(...Schemas.reading, "sim_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "What has happened to a SIM, newest first",
-        "Changes, events and their delivery, states of the profile, packages and problems of the SIM in one order. A page may " +
-          "have fewer items than `page_size`, or none, and a next page."
-      )
-    ),
+    AttachmentsApi.list.v3,
+    AttachmentsApi.get.v3,
+    reads.history.v3,
     AttachmentsApi.suspend,
     HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
       params: Schemas.ofSim,
@@ -375,16 +387,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
           "sent: repeat the request under the same key."
       )
     ),
-    HttpApiEndpoint.get("location", "/subscriptions/:iccid/location", {
-      params: Schemas.ofSim,
-      success: LastOperator,
-      error: Schemas.problems(...Schemas.always, "subscription_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "The last operator of the last 7 days",
-        "The operator that the SIM was seen at last, within the last 7 days."
-      )
-    )
+    reads.location.v3
   )
   .annotateEndpointsMerge(Schemas.byApiKey)
   .annotateMerge(

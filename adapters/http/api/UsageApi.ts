@@ -2,8 +2,9 @@
  * What was used, by day and country (rule U1): of a SIM, and of the organization.
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { UsageBook } from "simplan/ports"
+import * as Reads from "./Reads.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
@@ -73,41 +74,38 @@ const listOf = <S extends Schema.Top>(item: S) =>
 
 const AS_CSV = `The list is streamed: read it as it comes. With \`Accept: ${CSV}\` it comes as a table, with a line of names first.`
 
+/** What the management API reads too. */
+export const reads = {
+  ofSim: Reads.ofOne("ofSim", "/subscriptions/:iccid/usage", Schemas.ofSim, {
+    query: {
+      ...days,
+      by: Schemas.optional(
+        SimGroups,
+        "What the usage is listed by: `day`, `country` and `attachment`, separated by commas; by day where it is absent",
+        "day,country"
+      )
+    },
+    success: listOf(SimUsage),
+    errors: ["invalid_field", "sim_not_found"],
+    summary: "A SIM's usage by day, country and attachment",
+    description:
+      "What the SIM used on these days, former subscriptions included. Days without usage are left out. The days of an " +
+      `attachment sum to what its packages have used. ${AS_CSV}`
+  }),
+  ofOrganization: Reads.ofAll("ofOrganization", "/usage", {
+    query: {
+      ...days,
+      by: Schemas.optional(OrganizationGroup, "What the usage is listed by; by day where it is absent", "country")
+    },
+    success: listOf(OrganizationUsage),
+    errors: ["invalid_field"],
+    summary: "The organization's usage by day, country, plan, label or SIM",
+    description: `What all SIMs of the organization used on these days. ${AS_CSV}`
+  })
+}
+
 export class UsageApi extends HttpApiGroup.make("usage")
-  .add(
-    HttpApiEndpoint.get("ofSim", "/subscriptions/:iccid/usage", {
-      params: Schemas.ofSim,
-      query: {
-        ...days,
-        by: Schemas.optional(
-          SimGroups,
-          "What the usage is listed by: `day`, `country` and `attachment`, separated by commas; by day where it is absent",
-          "day,country"
-        )
-      },
-      success: listOf(SimUsage),
-      error: Schemas.problems(...Schemas.reading, "sim_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "A SIM's usage by day, country and attachment",
-        "What the SIM used on these days, former subscriptions included. Days without usage are left out. The days of an " +
-          `attachment sum to what its packages have used. ${AS_CSV}`
-      )
-    ),
-    HttpApiEndpoint.get("ofOrganization", "/usage", {
-      query: {
-        ...days,
-        by: Schemas.optional(OrganizationGroup, "What the usage is listed by; by day where it is absent", "country")
-      },
-      success: listOf(OrganizationUsage),
-      error: Schemas.problems(...Schemas.reading)
-    }).annotateMerge(
-      Schemas.operation(
-        "The organization's usage by day, country, plan, label or SIM",
-        `What all SIMs of the organization used on these days. ${AS_CSV}`
-      )
-    )
-  )
+  .add(reads.ofSim.v3, reads.ofOrganization.v3)
   .annotateEndpointsMerge(Schemas.byApiKey)
   .annotateMerge(Schemas.group("Usage", "What was used, by day and country."))
   .prefix("/v3") {}

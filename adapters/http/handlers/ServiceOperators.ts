@@ -48,6 +48,10 @@ export const make = (guard: OperatorAuth.Guard) =>
         })
         return Responses.data(shapeOfNew(made))
       }),
+      whoami: ({ caller: { expiresAt, name, organizationId, role } }) =>
+        Effect.succeed(
+          Responses.data({ name, role, organization_id: organizationId, expires_at: Responses.instant(expiresAt) })
+        ),
       list: Effect.fnUntraced(function* ({ query }) {
         const { items, next } = yield* operators.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
         return Responses.page(items.map(shape), Query.createdToken(next))

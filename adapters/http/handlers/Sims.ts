@@ -16,20 +16,20 @@ import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as RowFiles from "./RowFiles.ts"
 
-const shape = (one: Sim.Sim, install: Responses.Install): typeof SimsApi.Sim.Type => ({
+const shape = (one: Sim.Sim, installation: Responses.Installation): typeof SimsApi.Sim.Type => ({
   iccid: one.iccid,
   label: one.label,
-  lpa: one.lpa,
-  ...install(one),
+  lpa: installation.lpa(one),
+  ...installation.links(one),
   used: Sim.isUsed(one),
   esim_id: one.simId,
   created_at: Time.toIso(one.createdAt),
   is_esim: one.isEsim
 })
 
-const details = (one: Sim.Sim, install: Responses.Install): typeof SimsApi.SimDetails.Type => {
+const details = (one: Sim.Sim, installation: Responses.Installation): typeof SimsApi.SimDetails.Type => {
   const reason = Sim.withdrawnReason(one)
-  return { ...shape(one, install), status: reason === null ? "available" : "withdrawn", withdrawn_reason: reason }
+  return { ...shape(one, installation), status: reason === null ? "available" : "withdrawn", withdrawn_reason: reason }
 }
 
 const texts = ["label", "status", "reason"] as const
@@ -138,15 +138,15 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })
-        const install = Responses.install(query)
+        const installation = Responses.installation({ caller, query })
         return Responses.page(
-          page.items.map((one) => shape(one, install)),
+          page.items.map((one) => shape(one, installation)),
           Query.importSequenceToken(page.next)
         )
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
-        return Responses.data(details(found, Responses.install(call.query)))
+        return Responses.data(details(found, Responses.installation(call)))
       }),
       stock: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
         return Responses.data((yield* stock.get({ organizationId })).map(stockItem))
@@ -164,7 +164,8 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { value } = yield* Body.read(call.request)
         const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
         const request = { ...simOf(call), ...given, lpa }
-        const answer = (sim: Sim.Sim) => Responses.data(details(sim, Responses.install({})))
+        const installation = Responses.installation({ caller: call.caller, query: {} })
+        const answer = (sim: Sim.Sim) => Responses.data(details(sim, installation))
         if (Query.flag(call.query.dry_run) !== true) return answer(yield* corrections.correct(request))
         const { changed, sim } = yield* corrections.previewCorrect(request)
         return {

@@ -17,19 +17,25 @@ import * as Responses from "../wire/Responses.ts"
 
 const shape = (
   { sim, subscription }: Subscription.SubscriptionWithSim,
-  install: Responses.Install
+  installation: Responses.Installation
 ): typeof SubscriptionsApi.Subscription.Type => ({
   subscription_id: subscription.subscriptionId,
   created_at: Time.toIso(subscription.createdAt),
   metadata: subscription.metadata,
   paused_at: Responses.instant(sim.service.pausedAt),
-  esim: { esim_id: sim.simId, iccid: sim.iccid, lpa_string: sim.lpa, label: sim.label, ...install(sim) }
+  esim: {
+    esim_id: sim.simId,
+    iccid: sim.iccid,
+    lpa_string: installation.lpa(sim),
+    label: sim.label,
+    ...installation.links(sim)
+  }
 })
 
 /** The answer to a creation; it has times only where an active period was sent. */
 const created = (
   { createdAt, metadata, period, sim, subscriptionId }: Subscription.Created,
-  install: Responses.Install
+  installation: Responses.Installation
 ): typeof SubscriptionsApi.CreatedSubscription.Type => ({
   subscription_id: subscriptionId,
   created_at: Time.toIso(createdAt),
@@ -37,7 +43,13 @@ const created = (
     ? undefined
     : { activation_at: Time.toIso(period.activationAt), expiration_at: Responses.instant(period.expirationAt) }),
   metadata,
-  esimdata: { esim_id: sim.simId, iccid: sim.iccid, label: sim.label, lpa_string: sim.lpa, ...install(sim) }
+  esimdata: {
+    esim_id: sim.simId,
+    iccid: sim.iccid,
+    label: sim.label,
+    lpa_string: installation.lpa(sim),
+    ...installation.links(sim)
+  }
 })
 
 const previewedPackage = (one: Preview.PackageTimes) => ({
@@ -48,16 +60,16 @@ const previewedPackage = (one: Preview.PackageTimes) => ({
 
 const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) => packages.map(previewedPackage)
 
-const replaced = (of: Subscription.Replaced, install: Responses.Install) => ({
-  ...Responses.data(shape(of, install)),
+const replaced = (of: Subscription.Replaced, installation: Responses.Installation) => ({
+  ...Responses.data(shape(of, installation)),
   replaced_iccid: of.replacedIccid
 })
 
 const replacementPreview = (
   of: Preview.OfReplacement,
-  install: Responses.Install
+  installation: Responses.Installation
 ): typeof SubscriptionsApi.ReplacedSubscription.Type => ({
-  ...replaced(of.replaced, install),
+  ...replaced(of.replaced, installation),
   preview: {
     packages: of.ordered.map((one) => ({ ...previewedPackage(one), data_mega_bytes: one.dataMegaBytes })),
     cancelled_packages: previewed(of.cancelled)
@@ -211,36 +223,39 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const replacements = yield* Replacements.Replacements
 
     return Endpoints.group(SubscriptionsApi.SubscriptionsApi, guard, {
-      list: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
+      list: Effect.fnUntraced(function* ({ caller, query }) {
         yield* Query.texts(query)
+        const { organizationId } = caller
         const filter = {
           search: query.search ?? null,
           label: query.label ?? null,
           createdAfter: Query.instant(query.created_after)
         }
-        const install = Responses.install(query)
-        return yield* Responses.list(subscriptions.list({ organizationId, ...filter }), (one) => shape(one, install))
+        const installation = Responses.installation({ caller, query })
+        return yield* Responses.list(subscriptions.list({ organizationId, ...filter }), (one) =>
+          shape(one, installation)
+        )
       }),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const { bytes, value } = yield* Body.read(call.request)
-        const install = Responses.install(call.query)
+        const installation = Responses.installation(call)
         if (isPreview(call)) {
           const request = { organizationId, ...creation(yield* decodeCreation(value)) }
           const preview = yield* subscriptions.previewCreate(request)
           return {
-            ...created(preview.created, install),
+            ...created(preview.created, installation),
             preview: { packages: previewed(preview.ordered), next_package_at: Responses.instant(preview.nextPackageAt) }
           }
         }
         const run = Effect.flatMap(decodeCreation(value), (body) =>
           subscriptions.create({ organizationId, ...creation(body) })
         )
-        return yield* once("Created", call, bytes, run, (answer) => created(answer, install))
+        return yield* once("Created", call, bytes, run, (answer) => created(answer, installation))
       }),
       get: (call) =>
         Effect.map(subscriptions.get(simOf(call)), (found) =>
-          Responses.data(shape(found, Responses.install(call.query)))
+          Responses.data(shape(found, Responses.installation(call)))
         ),
       remove: Effect.fnUntraced(function* (call) {
         if (isPreview(call)) {
@@ -254,10 +269,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       replace: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
-        const install = Responses.install(call.query)
-        if (isPreview(call)) return replacementPreview(yield* replacements.previewReplace(simOf(call)), install)
+        const installation = Responses.installation(call)
+        if (isPreview(call)) return replacementPreview(yield* replacements.previewReplace(simOf(call)), installation)
         const run = replacements.replace(simOf(call))
-        return yield* once("Replaced", call, bytes, run, (answer) => replaced(answer, install))
+        return yield* once("Replaced", call, bytes, run, (answer) => replaced(answer, installation))
       }),
       pause: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)

@@ -39,6 +39,8 @@ export interface Credentials {
 /** A caller that acts for an organization. */
 export interface Tenant {
   readonly organizationId: string
+  /** Whether activation codes are shortened for it; they are not where it is absent. */
+  readonly hidesCodes?: boolean
 }
 
 /** Who calls. */
@@ -48,6 +50,8 @@ export interface Admitted<Caller> {
   readonly actor: string
   /** The caller's limits; null where it has none. */
   readonly limited: KeyLimits.Limited | null
+  /** What is checked after the path and the query, which are refused first; nothing where it is absent. */
+  readonly check?: Effect.Effect<void, Errors.Failure>
 }
 
 /** Finds out who calls, or refuses the request. */

@@ -1,6 +1,7 @@
 /**
  * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and how many requests and
- * streams it may have under way. All keys of an organization together have a share of a few keys (rule W13).
+ * streams it may have under way. All keys of an organization together have a share of a few keys (rule W13). An operator who reads
+ * what organizations have is limited as a key is, and all operators together as an organization.
  *
  * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body included, where that is more.
  * A stream pays as it is read, and while less than half of the quota is left it goes no faster than the quota comes
@@ -10,7 +11,7 @@
 import { Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
-import { Clocks } from "simplan/ports"
+import { AuditEntry, Clocks } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -39,13 +40,55 @@ export interface Reader {
   readonly organizationId: string
   /** What the limits of all keys of the organization go by. */
   readonly all: string
+  /** What limits and refusals call it. */
+  readonly called: Called
+}
+
+/** The names of a reader's limits, and what a refusal calls it and all of its kind. */
+interface Called {
+  readonly policy: string
+  readonly policyOfAll: string
+  readonly requests: string
+  readonly streams: string
+  readonly requestsOfAll: string
+  readonly streamsOfAll: string
+  readonly reads: string
+}
+
+const asKey: Called = {
+  policy: "default",
+  policyOfAll: "organization",
+  requests: "with this API key",
+  streams: "to this API key",
+  requestsOfAll: "of this organization",
+  streamsOfAll: "to this organization",
+  reads: "for this organization"
+}
+
+const asOperator: Called = {
+  policy: "operator",
+  policyOfAll: "operators",
+  requests: "of this operator",
+  streams: "to this operator",
+  requestsOfAll: "of operators",
+  streamsOfAll: "to operators",
+  reads: "for operators"
 }
 
 /** The reader that a key, or what stands for it, and an organization make. */
 export const reader = (key: string, organizationId: string): Reader => ({
   key,
   organizationId,
-  all: `all of ${organizationId}`
+  all: `all of ${organizationId}`,
+  called: asKey
+})
+
+/** The reader that an operator is, whichever organizations it reads. */
+export const operator = (name: string): Reader => ({
+  key: `operator ${name}`,
+  organizationId: AuditEntry.SERVICE,
+  all: "all operators",
+  called: asOperator
 })
 
 export interface KeyLimits {
@@ -75,11 +118,11 @@ const underWay = (message: string): Errors.ErrorContent => ({
   headers: Errors.retryAfter(1)
 })
 
-const tooManyRequests = underWay("Too many requests with this API key are under way")
-const tooManyStreams = underWay("Too many lists are being sent to this API key")
-const tooManyRequestsOfAll = underWay("Too many requests of this organization are under way")
-const tooManyStreamsOfAll = underWay("Too many lists are being sent to this organization")
-const tooMuchIsRead = underWay("Too much is being read for this organization")
+const tooManyRequests = ({ called }: Reader) => underWay(`Too many requests ${called.requests} are under way`)
+const tooManyStreams = ({ called }: Reader) => underWay(`Too many lists are being sent ${called.streams}`)
+const tooManyRequestsOfAll = ({ called }: Reader) => underWay(`Too many requests ${called.requestsOfAll} are under way`)
+const tooManyStreamsOfAll = ({ called }: Reader) => underWay(`Too many lists are being sent ${called.streamsOfAll}`)
+const tooMuchIsRead = ({ called }: Reader) => underWay(`Too much is being read ${called.reads}`)
 
 const tooSlow: Errors.ErrorContent = {
   code: "storage_unavailable",
@@ -94,6 +137,8 @@ export const SHARE = 4
 interface LimitOfCaller {
   /** What headers name it. */
   readonly name: string
+  /** What a refusal calls the requests that it counts. */
+  readonly of: string
   readonly limit: RateLimit.RateLimit
   readonly caller: string
 }
@@ -116,9 +161,11 @@ export const make = (
     })
     const room = yield* Concurrency.makeReadRoom
 
-    const limitsOf = (reader: Reader): ReadonlyArray<LimitOfCaller> => [
-      ...(limit === null ? [] : [{ name: "default", limit, caller: reader.key }]),
-      ...(limitOfAll === null ? [] : [{ name: "organization", limit: limitOfAll, caller: reader.all }])
+    const limitsOf = ({ all, called, key }: Reader): ReadonlyArray<LimitOfCaller> => [
+      ...(limit === null ? [] : [{ name: called.policy, of: called.requests, limit, caller: key }]),
+      ...(limitOfAll === null
+        ? []
+        : [{ name: called.policyOfAll, of: called.requestsOfAll, limit: limitOfAll, caller: all }])
     ]
 
     /** The limit of which less is left. */
@@ -145,10 +192,10 @@ export const make = (
 
     /** Takes the places of a stream; else the refusal. */
     const openStream = (reader: Reader): Errors.ErrorContent | null => {
-      if (!concurrency.tryOpenStream(reader.key)) return tooManyStreams
+      if (!concurrency.tryOpenStream(reader.key)) return tooManyStreams(reader)
       if (concurrencyOfAll.tryOpenStream(reader.all)) return null
       concurrency.closeStream(reader.key)
-      return tooManyStreamsOfAll
+      return tooManyStreamsOfAll(reader)
     }
 
     const closeStream = (reader: Reader): void => {
@@ -187,14 +234,13 @@ export const make = (
           ? Effect.void
           : Effect.flatMap(Clocks.monotonicNow, (now) => {
               const limits = limitsOf(reader)
-              for (const { caller, limit: of, name } of limits) {
-                const seconds = of.wait(caller, now)
+              for (const { caller, limit: rate, of } of limits) {
+                const seconds = rate.wait(caller, now)
                 if (seconds === 0) continue
-                const whose = name === "default" ? "with this API key" : "of this organization"
                 return Effect.fail(
                   new Errors.Problem({
                     code: "rate_limited",
-                    message: `Too many requests ${whose}`,
+                    message: `Too many requests ${of}`,
                     headers: { ...Errors.retryAfter(seconds), ...headers(reader, now) }
                   })
                 )
@@ -244,7 +290,7 @@ export const make = (
                 room.take(organizationId, needed, () => (slots = needed)),
                 (hasRoom) => {
                   if (hasRoom) return done
-                  return refused(room.held(organizationId) > 0 ? tooMuchIsRead : tooSlow)
+                  return refused(room.held(organizationId) > 0 ? tooMuchIsRead(reader) : tooSlow)
                 }
               )
             }
@@ -253,7 +299,7 @@ export const make = (
               if (hasEnteredAll) return inRoom()
               return Effect.flatMap(
                 concurrencyOfAll.enter(all, () => (hasEnteredAll = true)),
-                (isEntered) => (isEntered ? inRoom() : refused(tooManyRequestsOfAll))
+                (isEntered) => (isEntered ? inRoom() : refused(tooManyRequestsOfAll(reader)))
               )
             }
             const entered = Effect.suspend(() => {
@@ -261,7 +307,7 @@ export const make = (
               if (hasEntered) return enteredAll()
               return Effect.flatMap(
                 concurrency.enter(key, () => (hasEntered = true), hasRoom),
-                (isEntered) => (isEntered ? enteredAll() : refused(tooManyRequests))
+                (isEntered) => (isEntered ? enteredAll() : refused(tooManyRequests(reader)))
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {

@@ -6,19 +6,23 @@
  * to none (404). Handlers of lists, and of things whose path names no organization, go by `caller.organizationId`.
  */
 import { Effect, type Redacted } from "effect"
-import { Refusal, ServiceOperators } from "simplan"
+import { Organizations, Refusal, ServiceOperators, type Time } from "simplan"
 import { AuditEntry, Operator } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import * as HostAuth from "./HostAuth.ts"
+import * as KeyLimits from "./KeyLimits.ts"
+
+/** The operator that asks. */
+export interface Caller extends Operator.Acting {
+  readonly name: string
+  /** When its token ends; null: it does not, or the host knows. */
+  readonly expiresAt: Time.Instant | null
+}
 
 /** The guard of the endpoints of the management API. */
-export type Guard = Auth.Guard<Operator.Acting>
-
-interface Named extends Operator.Acting {
-  readonly name: string
-}
+export type Guard = Auth.Guard<Caller>
 
 const forbidden = (role: Operator.Role): Errors.Problem =>
   new Errors.Problem({ code: "forbidden", message: `Forbidden: it takes the role ${role}` })
@@ -34,17 +38,16 @@ const refusalOf = (acting: Operator.Acting, { need, organizationId }: Auth.Crede
 }
 
 const permitted =
-  (authenticate: (credentials: Auth.Credentials) => Effect.Effect<Named, Errors.Failure>): Guard =>
+  (authenticate: (credentials: Auth.Credentials) => Effect.Effect<Caller, Errors.Failure>): Guard =>
   (credentials) =>
-    Effect.flatMap(authenticate(credentials), ({ name, organizationId, role }) => {
-      const caller = { role, organizationId }
+    Effect.flatMap(authenticate(credentials), (caller) => {
       const refusal = refusalOf(caller, credentials)
       return refusal === null
-        ? Effect.succeed({ caller, actor: name, limited: null })
+        ? Effect.succeed({ caller, actor: caller.name, limited: null })
         : Effect.fail<Errors.Failure>(refusal)
     })
 
-const bootstrap: Named = { name: Operator.BOOTSTRAP, role: "admin", organizationId: null }
+const bootstrap: Caller = { name: Operator.BOOTSTRAP, role: "admin", organizationId: null, expiresAt: null }
 
 /** The guard by tokens. Where the server was started with none, the management API does not exist. */
 export const byToken = (
@@ -58,10 +61,11 @@ export const byToken = (
       Effect.fnUntraced(function* ({ request }: Auth.Credentials) {
         const credential = yield* Auth.bearerOf(request)
         if (isBootstrap(credential)) return bootstrap
-        return yield* failed.guarded(
+        const { operator, tokenEndsAt } = yield* failed.guarded(
           Effect.catchTag(operators.authenticate(credential), "KeyRefused", () => failed.count(Auth.tokenInvalid)),
           () => operators.isKnown(credential)
         )
+        return { ...operator, expiresAt: tokenEndsAt }
       })
     )
   })
@@ -72,6 +76,34 @@ export const byHost = (authenticate: HostAuth.Authenticate<HostAuth.Operator>): 
     Effect.fnUntraced(function* ({ request }: Auth.Credentials) {
       const { actor = AuditEntry.HOST, admin, organizationId = null, role } = yield* HostAuth.ask(authenticate, request)
       const isAllowed = admin ?? role !== undefined
-      return isAllowed ? { name: actor, role: role ?? "admin", organizationId } : yield* HostAuth.unauthenticated
+      if (!isAllowed) return yield* HostAuth.unauthenticated
+      return { name: actor, role: role ?? "admin", organizationId, expiresAt: null }
     })
+  )
+
+/** The same guard, for what is read: each operator has limits of its own (rule W13). */
+export const limited =
+  (guard: Guard, limits: KeyLimits.KeyLimits): Guard =>
+  (credentials) =>
+    Effect.flatMap(guard(credentials), ({ actor, caller }) => {
+      const reader = KeyLimits.operator(caller.name)
+      const admitted = { caller, actor, limited: limits.limited(reader, credentials.request) }
+      return Effect.as(limits.admit(reader), admitted)
+    })
+
+/**
+ * The guard of reads of the organization that the path names. One that does not exist is 404. The role `read` opens no profile, so it
+ * gets activation codes shortened.
+ */
+export const ofOrganization = (
+  guard: Guard
+): Effect.Effect<Auth.Guard<Auth.Tenant>, never, Organizations.Organizations> =>
+  Effect.map(
+    Organizations.Organizations,
+    (organizations) => (credentials) =>
+      Effect.map(guard(credentials), ({ caller, ...admitted }) => {
+        const organizationId = Fields.id(credentials.organizationId ?? "")
+        const tenant = { organizationId, hidesCodes: !Operator.allows(caller.role, "support") }
+        return { ...admitted, caller: tenant, check: organizations.check({ organizationId }) }
+      })
   )

@@ -66,10 +66,10 @@ const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${
 /** The refusals that are kept under an idempotency key (rule W2), by status. */
 const KEPT = new Set([400, 404, 409, 422])
 
-/** The headers of an operation's answer with a status. */
-const headersOf = (path: string, status: number, isRepeatable: boolean) => ({
+/** The headers of an operation's answer with a status. `isLimited`: whoever sends it has a quota. */
+const headersOf = (status: number, isLimited: boolean, isRepeatable: boolean) => ({
   "X-Request-Id": header("RequestId"),
-  ...(path.startsWith("/v3/") && status !== 401
+  ...(isLimited && status !== 401
     ? { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") }
     : {}),
   ...(status === 429 || status === 503 ? { "Retry-After": header("RetryAfter") } : {}),
@@ -187,12 +187,23 @@ const errorsOf = (codes: ReadonlyArray<Codes.Code>): Json.Record => ({
   examples: Object.fromEntries(codes.map((code) => [code, exampleOfCode(code, {})]))
 })
 
-const responsesOf = (schemas: Json.Record, path: string, operation: Json.Record, isHosts: boolean): Json.Record => {
+/** Whether an operation takes from the quota of a key or of an operator. */
+const isLimited = (schemas: Json.Record, operation: Json.Record): boolean => {
+  const { content } = Json.record(Json.record(operation["responses"])["429"])
+  return Object.values(Json.record(content)).some((media) => {
+    const { schema } = Json.record(media)
+    const alternatives = Json.list(Json.record(schema)["anyOf"] ?? [schema])
+    return alternatives.some((one) => codesOf(Json.resolve(schemas, one)).includes("concurrency_limited"))
+  })
+}
+
+const responsesOf = (schemas: Json.Record, operation: Json.Record, isHosts: boolean): Json.Record => {
+  const hasQuota = isLimited(schemas, operation)
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   return Json.mapValues(operation["responses"], (response, status) => {
     const { content, ...rest } = Json.record(response)
     const isError = Number(status) >= 400
-    const responseHeaders = headersOf(path, Number(status), isRepeatable)
+    const responseHeaders = headersOf(Number(status), hasQuota, isRepeatable)
     if (isHosts && status === "401") {
       const described = { description: Codes.description("unauthenticated"), headers: responseHeaders }
       return { ...described, content: Json.mapValues(content, () => errorsOf(["unauthenticated"])) }
@@ -223,7 +234,7 @@ const idempotencyKey = {
   example: "order-4711-plan"
 } as const
 
-const operationOf = (schemas: Json.Record, path: string, given: unknown, isHosts: boolean): Json.Record => {
+const operationOf = (schemas: Json.Record, given: unknown, isHosts: boolean): Json.Record => {
   const operation = Json.record(given)
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   const body = Json.record(operation["requestBody"])
@@ -242,7 +253,7 @@ const operationOf = (schemas: Json.Record, path: string, given: unknown, isHosts
             content: contentOf(schemas, body["content"])
           }
         }),
-    responses: responsesOf(schemas, path, operation, isHosts)
+    responses: responsesOf(schemas, operation, isHosts)
   }
 }
 
@@ -279,7 +290,7 @@ const complete = (document: Json.Record, about: About): Json.Record => {
   const served = Object.entries(Json.record(document["paths"])).filter(([path]) => has(path))
   const paths = Json.mapValues(Object.fromEntries(served), (methods, path) =>
     Json.mapValues(methods, (operation, method) =>
-      METHODS.has(method) ? operationOf(schemas, path, operation, isHosts(path)) : operation
+      METHODS.has(method) ? operationOf(schemas, operation, isHosts(path)) : operation
     )
   )
   const tags = namesIn(paths, (operation) => Json.list(operation["tags"]).map(String))
@@ -309,11 +320,17 @@ const generated = (group: (typeof groups)[number]): Json.Record => ({
 const merged = (records: ReadonlyArray<unknown>): Json.Record =>
   Object.fromEntries(records.flatMap((one) => Object.entries(Json.record(one))))
 
+/** The operations of all groups by their paths. A path may be of more than one group. */
+const mergedPaths = (pieces: ReadonlyArray<Json.Record>): Json.Record => {
+  const paths = pieces.map((piece) => Json.record(piece["paths"]))
+  return Json.mapValues(merged(paths), (_, path) => merged(paths.map((one) => one[path])))
+}
+
 /** What the generator says of all groups, which have no name of a schema in common for different schemas. */
 const joined = (pieces: ReadonlyArray<Json.Record>): Json.Record => ({
   ...pieces[0],
   tags: pieces.flatMap((piece) => Json.list(piece["tags"])),
-  paths: merged(pieces.map((piece) => piece["paths"])),
+  paths: mergedPaths(pieces),
   components: { schemas: merged(pieces.map((piece) => Json.record(piece["components"])["schemas"])) }
 })
 

@@ -65,6 +65,8 @@ export const make = (runtime: Runtime): Types.ServiceOperators => ({
     Effect.flatMap(Service, (operators) => Effect.map(operators.rotate(of), newOperatorOf))
   ),
   authenticate: Methods.reading(runtime, { name: "serviceOperators.authenticate", decode: secret }, ({ token }) =>
-    Effect.flatMap(Service, (operators) => Effect.map(operators.authenticate(token), operatorOf))
+    Effect.flatMap(Service, (operators) =>
+      Effect.map(operators.authenticate(token), ({ operator }) => operatorOf(operator))
+    )
   )
 })

@@ -134,7 +134,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
           })
         )
       }),
-      authenticate: lookup.authenticate,
+      authenticate: (key) => Effect.map(lookup.authenticate(key), ({ owner }) => owner),
       isKnown: lookup.isKnown
     })
   })

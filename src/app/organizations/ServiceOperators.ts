@@ -24,6 +24,14 @@ export interface NewOperator {
   readonly token: string
 }
 
+/** An operator whose token was given. */
+export interface Authenticated {
+  /** Whose token it is. */
+  readonly operator: Operator.Operator
+  /** When the token ends: the operator's own, or the one before it; null: it does not. */
+  readonly tokenEndsAt: Instant | null
+}
+
 interface OfOperator {
   readonly operatorId: string
 }
@@ -44,8 +52,8 @@ export class ServiceOperators extends Context.Service<
     readonly delete: (of: OfOperator) => Effect.Effect<Operator.Operator, NotFound | StorageError>
     /** Gives the operator another token. The one before goes on for 24 h. */
     readonly rotate: (of: OfOperator) => Effect.Effect<NewOperator, NotFound | StorageError>
-    /** Whose token this is. A refusal does not say why a token is not valid. */
-    readonly authenticate: (token: string) => Effect.Effect<Operator.Operator, KeyRefused | StorageError>
+    /** Whose token this is, and when it ends. A refusal does not say why a token is not valid. */
+    readonly authenticate: (token: string) => Effect.Effect<Authenticated, KeyRefused | StorageError>
     /** Whether this process has made the token or found it valid, so that to look it up again is no guess (rule W10). */
     readonly isKnown: (token: string) => boolean
   }
@@ -123,7 +131,11 @@ export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock
             })
           )
         }),
-        authenticate: lookup.authenticate,
+        authenticate: (token) =>
+          Effect.map(lookup.authenticate(token), ({ hash, owner }) => ({
+            operator: owner,
+            tokenEndsAt: Operator.endOf(owner, hash)
+          })),
         isKnown: lookup.isKnown
       })
     })

@@ -96,6 +96,13 @@ const harmless = new Set([
   "coverage.createRegion"
 ])
 
+const urlOf = (path: string, known: Ids): string =>
+  path.replace(/:(\w+)/g, (_, parameter: string) => {
+    const id = known[parameter]
+    if (id === undefined) throw new Error(`the walk knows no ${parameter}`)
+    return id
+  })
+
 const v3 = Definition.routes.filter(({ path }) => path.startsWith("/v3"))
 
 describe("a foreign key", () => {
@@ -106,11 +113,7 @@ describe("a foreign key", () => {
   it.each(v3.map((route) => [route.method, route.path, route] as const))("%s %s", async (method, path, route) => {
     const name = `${route.group}.${route.endpoint.identifier}`
     const call = (known: Ids): Promise<World.Answer> => {
-      const url = path.replace(/:(\w+)/g, (_, parameter: string) => {
-        const id = known[parameter]
-        if (id === undefined) throw new Error(`the walk knows no ${parameter}`)
-        return id
-      })
+      const url = urlOf(path, known)
       const body = bodies[name]?.(known)
       return stranger.call(method, url, body === undefined ? {} : { body })
     }
@@ -124,5 +127,31 @@ describe("a foreign key", () => {
       expect(comparable(answer)).toBe(comparable(await call(unknown)))
     }
     expect(await snapshot()).toBe(before)
+  })
+})
+
+describe("an operator of the stranger", () => {
+  const reads = v3.filter(({ method }) => method === "GET")
+
+  it.each(reads.map((route) => [route.path, route] as const))("%s", async (path, route) => {
+    const { body } = await world.admin("POST", "/operators", {
+      name: path,
+      role: "support",
+      organization_id: stranger.organizationId
+    })
+    const call = (organizationId: string, known: Ids): Promise<World.Answer> => {
+      const url = `/admin/v1/organizations/${organizationId}${urlOf(path.slice("/v3".length), known)}`
+      return world.fetch("GET", url, { headers: { authorization: `Bearer ${body.data.token}` } })
+    }
+    const answer = await call(stranger.organizationId, ids)
+    if (harmless.has(`${route.group}.${route.endpoint.identifier}`)) {
+      expect(answer.status).toBe(200)
+      for (const id of [owner.planId, ids.iccid, ids.id, ids.coverageId]) expect(answer.text).not.toContain(id)
+    } else {
+      expect([answer.status, answer.body.code.endsWith("_not_found")]).toEqual([404, true])
+      expect(comparable(answer)).toBe(comparable(await call(stranger.organizationId, unknown)))
+    }
+    const foreign = await call(owner.tenant.organizationId, ids)
+    expect([foreign.status, foreign.body.code]).toEqual([404, "organization_not_found"])
   })
 })

@@ -43,7 +43,10 @@ describe("W14: the token of an operator", () => {
     expect([await known(one), await known(other)]).toEqual([true, false])
     for (const process of [one, other]) {
       expect(await ask(process, (of) => of.authenticate(token))).toMatchObject({
-        success: { operatorId: operator.operatorId, name: "Ada", role: "read", organizationId: null }
+        success: {
+          operator: { operatorId: operator.operatorId, name: "Ada", role: "read", organizationId: null },
+          tokenEndsAt: null
+        }
       })
     }
     expect(await known(other)).toBe(true)
