@@ -313,7 +313,8 @@ export const make = (options: Options) =>
     ) => {
       const attempt = (current: Journal.Entry, due: Time.Instant | null): Effect.Effect<void, Journal.JournalError> =>
         Effect.gen(function* () {
-          const kept = isBeside ? { ...state, usage: SimState.of(current).usage } : state
+          const { usage } = SimState.of(current)
+          const kept = isBeside && usage.comparedTo !== null ? { ...state, usage } : state
           const written = { ...current, document: SimState.within(current, kept), dueAt: due }
           if ((yield* journal.replace(written)) !== null) return
           const fresh = yield* journal.get(entry)
@@ -361,7 +362,7 @@ export const make = (options: Options) =>
       const packages = remembered(observations, before, isTaken, now)
       const isAllTaken = observations.every((one) => one.reports.every(isTaken))
       const comparedUsage = isBeside
-        ? before.usage
+        ? UsageComparison.begun({ ordered, before, now })
         : yield* usage.compare({ iccid, ordered, packages, isTaken: isAllTaken, before, now })
       const isMoved = observations.some((one) => Package.isOfMove(one.ordered.packageId))
       const wholes = isMoved ? wholesOf(yield* problems.owners({ iccid })) : NONE

@@ -162,6 +162,17 @@ describe("The daily comparison of usage", () => {
     expect(reads(world)).toBe(1)
   })
 
+  inWorld("begins with the day of the order, too, where the first poll was for a notification", function* (world) {
+    const { journal, polling } = world
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    yield* TestClock.setTime(TOMORROW + Time.HOUR)
+    yield* polling.pollBeside((yield* journal.get({ telco: TELCO, kind: "sim", key: ICCID })) ?? expect.fail())
+    expect(yield* book(world)).toEqual([[next, null, 500]])
+    yield* pollAt(world, TOMORROW + CLOSING)
+    expect(yield* book(world)).toEqual([[day, "FR", 500]])
+  })
+
   inWorld("waits for what the system writes late, and makes no problem of it", function* (world) {
     yield* world.subscribe({ megaBytes: 1024, start: START })
     use(world, 1, START + Time.HOUR, "FR", 500)

@@ -82,7 +82,11 @@ export interface Poll {
 }
 
 /** Which days are to be compared from now on, before anything was. */
-const begun = ({ before: { polledAt, usage }, now, ordered }: Poll): Compared => {
+export const begun = ({
+  before: { polledAt, usage },
+  now,
+  ordered
+}: Pick<Poll, "before" | "now" | "ordered">): Compared => {
   if (usage.comparedTo !== null) return usage
   // A SIM that was polled before there was a comparison has usage of which nobody knows the day.
   const first = polledAt === null ? Math.min(now, ...ordered.map(({ orderedAt }) => orderedAt ?? now)) - RECENT : now

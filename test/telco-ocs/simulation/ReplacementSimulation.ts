@@ -158,8 +158,10 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       isSafe = true
       dieIn = 0
       const megaBytes = pick([1, 60, 100_000])
-      const { attachmentId } = yield* service.subscribe({ megaBytes, on })
-      plans.set(attachmentId, megaBytes)
+      const made = yield* Effect.exit(service.subscribe({ megaBytes, on }))
+      // A process that is dead may still have the SIM's lock.
+      if (made._tag === "Success") plans.set(made.value.attachmentId, megaBytes)
+      else count("not subscribed")
       isSafe = false
     })
     const use = Effect.gen(function* () {
