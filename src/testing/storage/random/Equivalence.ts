@@ -29,6 +29,7 @@ const merge = (left: Commit, right: Commit): Commit => ({
   plans: [...(left.plans ?? []), ...(right.plans ?? [])],
   regions: [...(left.regions ?? []), ...(right.regions ?? [])],
   sims: [...(left.sims ?? []), ...(right.sims ?? [])],
+  stockLevels: [...(left.stockLevels ?? []), ...(right.stockLevels ?? [])],
   unchangedPlans: [...(left.unchangedPlans ?? []), ...(right.unchangedPlans ?? [])],
   reports: {
     smdpEntries: [...(left.reports?.smdpEntries ?? []), ...(right.reports?.smdpEntries ?? [])],

@@ -169,6 +169,12 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     Effect.map(storage.sims.counts(of), (counts) =>
       byText(counts, ({ isEsim, label, state }) => `${label} ${isEsim} ${state}`)
     ),
+    storage.sims.levels({ organizationIds: run.worlds.map((one) => one.organizationId) }),
+    pages(
+      ask,
+      (after: CreatedCursor | null, limit) => storage.problems.page({ ...of, after, limit }),
+      ({ createdAt, jobId }) => ({ createdAt, id: jobId })
+    ),
     storage.sims.countFree({ ...of, label: sims.label ?? "Green", atMost: 1 + choice }),
     storage.simAggregates.get({ ...of, iccid }),
     storage.simAggregates.forAttachment({ ...of, iccid, attachmentId: id }),

@@ -183,6 +183,17 @@ const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
   })
 }
 
+const ofStockLevel = ({ world }: Side, part: Part): Piece => {
+  const { organizationId } = world
+  const label = pick(["Green", "Blue"] as const, part.row)
+  return Effect.map(world.storage.sims.levels({ organizationIds: [organizationId] }), (levels): Commit => {
+    const stored = levels.find((one) => one.label === label)
+    // 0 ends a level.
+    const level = { organizationId, label, level: part.choice % 4, isLow: part.choice > 6 }
+    return { stockLevels: [{ ...level, version: seenVersion(stored, part) }] }
+  })
+}
+
 type IdempotencyPart = Extract<Part["part"], `${string} idempotency`>
 
 type JobPart = Extract<Part["part"], `${string} job`>
@@ -282,6 +293,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
       return ofEndpoint(run, side, part)
     case "region":
       return ofRegion(run, side, part)
+    case "stock level":
+      return ofStockLevel(side, part)
     case "put idempotency":
     case "settle idempotency":
     case "forget idempotency":
@@ -324,6 +337,8 @@ const rowsOf = (part: Part): ReadonlyArray<string> => {
       return [`plan ${row}`]
     case "region":
       return [`region ${row}`]
+    case "stock level":
+      return [`${name} ${row % 2}`]
     case "endpoint":
       return [`${name} ${row % 3}`]
     case "put idempotency":

@@ -36,6 +36,7 @@ const otherParts = [
   "api key",
   "endpoint",
   "region",
+  "stock level",
   "put idempotency",
   "settle idempotency",
   "forget idempotency",
