@@ -38,7 +38,19 @@ export interface Fault {
   readonly hint: string | null
 }
 
-export type Row = readonly [rule: string, name: string, right: string, wrong: string, equivalent?: string]
+/** What becomes of the right text. */
+type Change = (right: string) => string
+
+/** A piece of it is another one. */
+export const instead =
+  (piece: string, other: string): Change =>
+  (right) =>
+    right.replace(piece, () => other)
+
+/** A piece of it is left out. */
+export const without = (piece: string): Change => instead(piece, "")
+
+export type Row = readonly [rule: string, name: string, right: string, wrong: string | Change, equivalent?: string]
 
 export const faultsIn = (folder: string, file: string, area: Area, rows: ReadonlyArray<Row>): ReadonlyArray<Fault> =>
   rows.map(([rule, name, right, wrong, equivalent = null]) => ({
@@ -48,7 +60,7 @@ export const faultsIn = (folder: string, file: string, area: Area, rows: Readonl
     rule,
     name,
     right,
-    wrong,
+    wrong: typeof wrong === "string" ? wrong : wrong(right),
     equivalent,
     hint: null
   }))

@@ -1,7 +1,7 @@
 /**
  * Faults in pauses and resumptions: S7.
  */
-import { faultsOf } from "./Fault.ts"
+import { faultsOf, instead } from "./Fault.ts"
 
 const inPause = faultsOf("Pause.ts", "pauses", [
   [
@@ -24,12 +24,7 @@ const inPause = faultsOf("Pause.ts", "pauses", [
     "isWanted(service) ? settled(sim, service.pausedAt) : changing(sim, service.pausedAt, nextId, now)",
     "settled(sim, service.pausedAt)"
   ],
-  [
-    "S7",
-    "a pause starts the service",
-    "changeId, active: pausedAt === null }",
-    "changeId, active: pausedAt !== null }"
-  ],
+  ["S7", "a pause starts the service", "changeId, active: pausedAt === null }", instead("===", "!==")],
   ["S7", "the answer to another change counts", "&& sim.service.changeId === changeId", ""],
   [
     "S7",

@@ -1,7 +1,7 @@
 /**
  * Faults in which occurrences there are, when they are due and what becomes of them: T1 and T5.
  */
-import { faultsOf } from "./Fault.ts"
+import { faultsOf, instead } from "./Fault.ts"
 
 const LEAD = "LEAD = 12 * HOUR"
 const LAST = "recurrence.occurrences - 1).end"
@@ -39,12 +39,7 @@ const times = faultsOf("Recurrence.ts", "recurrence", [
     "Array.from({ length: cycles }).reduce<Instant>((at) => addMonths(at, 1), anchor)"
   ],
   ["T5", "a package lasts a day more", "addDays(start, terms.periodDays)", "addDays(start, terms.periodDays + 1)"],
-  [
-    "T5",
-    "a package lasts a millisecond less",
-    "addDays(start, terms.periodDays)",
-    "addDays(start, terms.periodDays) - 1"
-  ],
+  ["T5", "a package lasts a millisecond less", "addDays(start, terms.periodDays)", instead(")", ") - 1")],
   [
     "T5",
     "a package lasts until the next one",

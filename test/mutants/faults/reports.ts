@@ -1,7 +1,7 @@
 /**
  * Faults in what the telco's reports come to: R1, R3, T3, I2, S2.
  */
-import { faultsOf } from "./Fault.ts"
+import { faultsOf, instead } from "./Fault.ts"
 
 const AHEAD = "report.occurredAt > now + AHEAD_LIMIT"
 const DELTA = "report.occurredAt < now - DELTA_AGE"
@@ -85,19 +85,9 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
     "pack.activationAt === null ? activate(",
     'report.fact._tag === "FirstUse" ? activate('
   ],
-  [
-    "T3",
-    "usage is no first use",
-    "pack.activationAt === null ? activate(",
-    "pack.activationAt === null && usage === null ? activate("
-  ],
+  ["T3", "usage is no first use", "pack.activationAt === null ? activate(", instead("?", "&& usage === null ?")],
   ["T3", "a first use is no anchor", "{ ...attachment, anchor: firstUse }", "attachment"],
-  [
-    "T3",
-    "the anchor is a millisecond late",
-    "{ ...attachment, anchor: firstUse }",
-    "{ ...attachment, anchor: firstUse + 1 }"
-  ],
+  ["T3", "the anchor is a millisecond late", "{ ...attachment, anchor: firstUse }", instead("}", "+ 1 }")],
   [
     "T3",
     "the occurrence after a first use is not planned",
@@ -161,12 +151,7 @@ const states = [
   ...faultsOf("SmdpHistory.ts", "reports", [
     ["R3", "failed states count", "if (!isSuccessful(entry.modificationResult)) return current", ""],
     ["R3", "older states count", "entry.modifiedAt < current.modifiedAt", "false"],
-    [
-      "R3",
-      "a state of the same instant does not count",
-      "entry.modifiedAt < current.modifiedAt",
-      "entry.modifiedAt <= current.modifiedAt"
-    ]
+    ["R3", "a state of the same instant does not count", "entry.modifiedAt < current.modifiedAt", instead("<", "<=")]
   ]),
   ...faultsOf("SimAggregate.ts", "reports", [
     [

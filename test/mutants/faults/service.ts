@@ -1,7 +1,7 @@
 /**
  * Faults in how a SIM comes into service and out of it: S1 to S5, P2.
  */
-import { faultsOf } from "./Fault.ts"
+import { faultsOf, instead } from "./Fault.ts"
 
 const BUSY = 'sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing"'
 const ENDED = "now < expirationAt"
@@ -187,12 +187,7 @@ export const previews = faultsOf("Preview.ts", "creation", [
   ["S9", "the refusal of a deletion is not foreseen", "    refusal,\n", "    refusal: null,\n"],
   ["S9", "an activation that is ahead counts", "activationAt !== null && activationAt <= now", "activationAt !== null"],
   ["S9", "a first use is not seen", "usedBytes > 0", "usedBytes > 1"],
-  [
-    "S9",
-    "a package that is not recorded yet is left out",
-    "packageId: id, activationAt: null",
-    "packageId: NIL, activationAt: null"
-  ],
+  ["S9", "a package that is not recorded yet is left out", "packageId: id, activationAt: null", instead("id", "NIL")],
   ["S9", "a second suspension would stop packages again", "decision.sim === undefined ? undefined : ", ""],
   [
     "S9",

@@ -1,7 +1,7 @@
 /**
  * Faults in which terms a plan may have: P1.
  */
-import { faultsOf } from "./Fault.ts"
+import { faultsOf, instead } from "./Fault.ts"
 
 export const terms = faultsOf("Plan.ts", "terms", [
   ["P1", "0 is at least 1", "value >= 1", "value >= 0"],
@@ -17,17 +17,7 @@ export const terms = faultsOf("Plan.ts", "terms", [
   ["P1", "a threshold of 101 %", "percentage, 100)", "percentage, 101)"],
   ["P1", "two throttling steps", "steps.length !== 3", "steps.length < 2"],
   ["P1", "a name of blanks", 'request.name.trim() === ""', 'request.name === ""'],
-  [
-    "P1",
-    "a package may expire with the year 9999",
-    "(addDays(now, periodDays) < END_OF_TIME)",
-    "(addDays(now, periodDays) <= END_OF_TIME)"
-  ],
-  [
-    "P1",
-    "a last occurrence may expire with the year 9999",
-    "recurrence, now) < END_OF_TIME",
-    "recurrence, now) <= END_OF_TIME"
-  ],
+  ["P1", "a package may expire with the year 9999", "(addDays(now, periodDays) < END_OF_TIME)", instead("<", "<=")],
+  ["P1", "a last occurrence may expire with the year 9999", "recurrence, now) < END_OF_TIME", instead("<", "<=")],
   ["P1", "a last occurrence may expire whenever it does", "if (recurrence !== null && !", "if (false && !"]
 ])
