@@ -355,6 +355,37 @@ export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
     { weight: 2, arbitrary: setStockLevels }
   )
 
+/** Any SIM is withdrawn or made available again: the first ones are in service most often, and are not corrected then. */
+const moveStock: Of<"CorrectSim"> = fc.record({
+  _tag: fc.constant("CorrectSim" as const),
+  by: fc.constant(0 as const),
+  sim: fc.nat(11),
+  foreign: fc.constant(false),
+  correction: fc.record({ status })
+})
+
+/** A level that the stock may be just above or below. */
+const watchStock: Of<"SetStockLevels"> = fc.record({
+  _tag: fc.constant("SetStockLevels" as const),
+  by: fc.constant(0 as const),
+  levels: fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(fc.record({ label, level: fc.integer({ min: 1, max: 12 }) })) },
+    { weight: 1, arbitrary: fc.constant([]) }
+  )
+})
+
+/**
+ * Changes of the stock, each of which is counted before anything else happens: a later change of any SIM of the label would
+ * have it counted as well (rule I12).
+ */
+const stockChanges: fc.Arbitrary<ReadonlyArray<Command>> = fc
+  .array(fc.oneof({ weight: 3, arbitrary: moveStock }, { weight: 1, arbitrary: watchStock }), {
+    minLength: 1,
+    maxLength: 5,
+    size: "max"
+  })
+  .map((changes) => changes.flatMap((change) => [change, { _tag: "Advance", millis: MINUTE } as const]))
+
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */
 export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
@@ -365,9 +396,20 @@ export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Comman
         by: 0 as const,
         foreign: false
       })),
-      fc.array(command(bounds), { maxLength: bounds.commands - 3, size: "max" })
+      fc.array(
+        fc.oneof(
+          { weight: 30, arbitrary: command(bounds).map((one): ReadonlyArray<Command> => [one]) },
+          { weight: 1, arbitrary: stockChanges }
+        ),
+        { maxLength: bounds.commands - 3, size: "max" }
+      )
     )
-    .map(([plan, subscription, others]) => [plan, subscription, ...others, { _tag: "Quiet" }])
+    .map(([plan, subscription, others]) => [
+      plan,
+      subscription,
+      ...others.flat().slice(0, bounds.commands - 3),
+      { _tag: "Quiet" }
+    ])
 
 /** What a command came to. */
 export interface Ran {

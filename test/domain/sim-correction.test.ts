@@ -139,6 +139,8 @@ it("The audit log has an entry for each thing that changes, and none for nothing
     "sim.withdraw"
   ])
   expect(SimCorrection.actions(withdrawn, sim())).toEqual(["sim.restore"])
+  const lost = sim({ allocation: { _tag: "Withdrawn", reason: "lost" } })
+  expect(SimCorrection.actions(withdrawn, lost)).toEqual(["sim.withdraw"])
 })
 
 it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a second time changes nothing", () => {

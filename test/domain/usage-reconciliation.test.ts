@@ -103,6 +103,18 @@ describe("A reconciliation of usage (U1)", () => {
     })
   })
 
+  it("moves the bytes of the youngest attachment first", () => {
+    const since = new Map([
+      ["a", YESTERDAY - DAY_MS],
+      ["young", YESTERDAY]
+    ])
+    const telco = book([{ day: YESTERDAY, countryAlpha2: "FR", bytes: 5 }], 5)
+    expect(reconcile([entry(TODAY, "FR", 5), entry(TODAY, "FR", 5, "young")], since, telco)).toEqual({
+      moved: [entry(YESTERDAY, "FR", 5, "young"), entry(TODAY, "FR", -5, "young")],
+      differences: []
+    })
+  })
+
   it("moves nothing of an attachment that is gone, nor to a day before an attachment was there", () => {
     const telco = book([{ day: YESTERDAY, countryAlpha2: "FR", bytes: 5 }])
     const since = new Map([["new", TODAY]])
