@@ -7,44 +7,23 @@
 // when they meet the load is up to the machine. Options: --seconds (120), --seed (by the time of day), --each (how long
 // things go wrong in a round, 15 s), --only postgres or pglite (in turns), --telco ocs (a fake charging system, which knows no
 // idempotency keys, in place of the simulated telco; PostgreSQL only).
-import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import * as Long from "../setup/long.mjs"
 
 const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "120" },
-    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+    seed: { type: "string", default: Long.seedOfNow() },
     each: { type: "string", default: "15" },
     only: { type: "string", default: "" },
     telco: { type: "string", default: "simulator" }
   }
 })
 
-for (const name of ["seconds", "seed", "each"]) {
-  if (Number.isSafeInteger(Number(values[name])) && Number(values[name]) >= 0) continue
-  console.error(`--${name} must be a whole number, not ${values[name]}`)
-  process.exit(2)
-}
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
-const child = spawn(
-  process.execPath,
-  [vitest, "run", "--config", "test/faults/vitest.config.ts", "--disable-console-intercept", "faults.long"],
-  {
-    cwd: root,
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      FAULTS_SECONDS: values.seconds,
-      FAULTS_SEED: values.seed,
-      FAULTS_EACH: values.each,
-      FAULTS_ONLY: values.only,
-      FAULTS_TELCO: values.telco
-    }
-  }
+const { each, only, seconds, seed, telco } = values
+Long.wholeNumbers({ seconds, seed, each })
+await Long.run(
+  "faults",
+  { FAULTS_SECONDS: seconds, FAULTS_SEED: seed, FAULTS_EACH: each, FAULTS_ONLY: only, FAULTS_TELCO: telco },
+  "faults.long"
 )
-child.once("exit", (code) => {
-  process.exitCode = code ?? 1
-})

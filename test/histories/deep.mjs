@@ -11,6 +11,7 @@ import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { bundle } from "../setup/bundle.mjs"
+import * as Long from "../setup/long.mjs"
 import { work } from "../setup/work.mjs"
 
 const { values } = parseArgs({
@@ -23,18 +24,11 @@ const { values } = parseArgs({
   }
 })
 
-const wholeNumber = (name, text, least) => {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= least) return number
-  console.error(`--${name} must be a whole number of at least ${least}, not ${text}`)
-  process.exit(2)
-}
-
-const seconds = wholeNumber("seconds", values.seconds, 1)
-const runs = values.runs === undefined ? Number.MAX_SAFE_INTEGER : wholeNumber("runs", values.runs, 1)
-const seed = values.seed === undefined ? Date.now() % 2 ** 31 : wholeNumber("seed", values.seed, 0)
-const workers = Math.min(wholeNumber("workers", values.workers, 1), runs)
-const plant = values.plant === undefined ? null : wholeNumber("plant", values.plant, 0)
+const seconds = Long.wholeNumber("seconds", values.seconds, 1)
+const runs = values.runs === undefined ? Number.MAX_SAFE_INTEGER : Long.wholeNumber("runs", values.runs, 1)
+const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Long.wholeNumber("seed", values.seed, 0)
+const workers = Math.min(Long.wholeNumber("workers", values.workers, 1), runs)
+const plant = values.plant === undefined ? null : Long.wholeNumber("plant", values.plant, 0)
 
 const folder = mkdtempSync(join(tmpdir(), "simplan-deep-"))
 try {

@@ -4,15 +4,15 @@
  *
  * Requests that run at once may overtake each other, so a round's answers are compared as a set.
  */
-import { Effect, Layer, ManagedRuntime, Redacted, Stream } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as fc from "fast-check"
-import { Attachments, Organizations, Plans, Services, Settings, Sims, Subscriptions } from "simplan"
-import { StandardCatalogue } from "simplan/catalogue"
+import { Attachments, Plans, Services, Settings, Subscriptions } from "simplan"
 import * as Postgres from "simplan/postgres"
 import { Clocks } from "simplan/ports"
 import * as Ports from "../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
+import * as Shop from "../setup/Shop.ts"
 
 const START = Date.UTC(2026, 0, 10, 12)
 const SIMS = 6
@@ -77,21 +77,9 @@ const start = async (on: boolean) => {
   const organization = (run: number) =>
     one.runPromise(
       Effect.gen(function* () {
-        const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Acme" })
-        const rows = Array.from({ length: SIMS }, (_, n) => ({
-          iccid: iccidOf(run, n),
-          label: "Green",
-          isEsim: true,
-          lpa: null
-        }))
-        yield* (yield* Sims.Sims).importRows({ organizationId, rows: Stream.fromIterable(rows) })
-        const coverageId = StandardCatalogue.catalogue().profiles.find(
-          ({ label, regionCode }) => label === "Green" && regionCode === "FR"
-        )?.coverageId
-        const size = { dataMegaBytes: 100, periodDays: 30, throttling: [], recurrence: null }
-        const plans = yield* Plans.Plans
+        const organizationId = yield* Shop.open(Array.from({ length: SIMS }, (_, n) => iccidOf(run, n)))
         const made = yield* Effect.forEach(Array.from({ length: PLANS }), (_, n) =>
-          plans.create({ organizationId, terms: { name: `Plan ${n}`, coverageId: coverageId ?? "", ...size } })
+          Shop.createPlan(organizationId, { name: `Plan ${n}`, dataMegaBytes: 100 })
         )
         return { organizationId, planIds: made.map(({ planId }) => planId) }
       })
@@ -110,15 +98,7 @@ const start = async (on: boolean) => {
             of.create,
             ({ plan, sim }) =>
               tag(
-                Subscriptions.Subscriptions.use((subscriptions) =>
-                  subscriptions.create({
-                    organizationId,
-                    planId: planId(plan),
-                    metadata: "",
-                    iccid: sim === null ? null : iccid(sim),
-                    activePeriod: null
-                  })
-                )
+                Shop.subscribe({ organizationId, planId: planId(plan) }, { iccid: sim === null ? null : iccid(sim) })
               ),
             { concurrency: "unbounded" }
           )

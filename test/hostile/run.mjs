@@ -11,16 +11,13 @@
 // pglite or memory (postgres), --only (part of a route, such as "POST /v3/plans"), --operators (who has the admin's and the
 // telco's token attacks too), --short (each route once, by all manners at once; times are not judged), --alone (each request by
 // itself; it must not take the event loop for more than 50 ms).
-import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-
-const STORAGES = ["postgres", "pglite", "memory"]
+import * as Long from "../setup/long.mjs"
 
 const { values } = parseArgs({
   options: {
     seconds: { type: "string" },
-    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+    seed: { type: "string", default: Long.seedOfNow() },
     storage: { type: "string", default: "postgres" },
     only: { type: "string", default: "" },
     operators: { type: "boolean", default: false },
@@ -30,39 +27,14 @@ const { values } = parseArgs({
 })
 const seconds = values.seconds ?? (values.short ? "60" : "600")
 
-for (const [name, value] of [
-  ["seconds", seconds],
-  ["seed", values.seed]
-]) {
-  if (Number.isSafeInteger(Number(value)) && Number(value) >= 0) continue
-  console.error(`--${name} must be a whole number, not ${value}`)
-  process.exit(2)
-}
-if (!STORAGES.includes(values.storage)) {
-  console.error(`--storage must be one of ${STORAGES.join(", ")}, not ${values.storage}`)
-  process.exit(2)
-}
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
-const child = spawn(
-  process.execPath,
-  [vitest, "run", "--config", "test/hostile/vitest.config.ts", "--disable-console-intercept"],
-  {
-    cwd: root,
-    stdio: "inherit",
-    env: {
-      ...process.env,
-      HOSTILE_SECONDS: seconds,
-      HOSTILE_SEED: values.seed,
-      HOSTILE_STORAGE: values.storage,
-      HOSTILE_ONLY: values.only,
-      HOSTILE_OPERATORS: String(values.operators),
-      HOSTILE_SHORT: String(values.short),
-      HOSTILE_ALONE: String(values.alone)
-    }
-  }
-)
-child.once("exit", (code) => {
-  process.exitCode = code ?? 1
+Long.wholeNumbers({ seconds, seed: values.seed })
+Long.oneOf("storage", values.storage, ["postgres", "pglite", "memory"])
+await Long.run("hostile", {
+  HOSTILE_SECONDS: seconds,
+  HOSTILE_SEED: values.seed,
+  HOSTILE_STORAGE: values.storage,
+  HOSTILE_ONLY: values.only,
+  HOSTILE_OPERATORS: String(values.operators),
+  HOSTILE_SHORT: String(values.short),
+  HOSTILE_ALONE: String(values.alone)
 })

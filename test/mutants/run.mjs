@@ -23,6 +23,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { runnerImport } from "vite"
 import * as Domain from "./Domain.mjs"
+import * as Long from "../setup/long.mjs"
 import * as Engine from "./Engine.mjs"
 import { Placement } from "./Placement.mjs"
 
@@ -38,16 +39,9 @@ const { values } = parseArgs({
   }
 })
 
-const wholeNumber = (name, text, least) => {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= least) return number
-  console.error(`--${name} must be a whole number of at least ${least}, not ${text}`)
-  process.exit(2)
-}
-
 const options = {
-  seed: wholeNumber("seed", values.seed, 0),
-  workers: wholeNumber("workers", values.workers, 1),
+  seed: Long.wholeNumber("seed", values.seed, 0),
+  workers: Long.wholeNumber("workers", values.workers, 1),
   keep: values.keep
 }
 

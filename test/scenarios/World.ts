@@ -3,13 +3,13 @@
  * the webhooks it gets.
  */
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
-import { Clock, Organizations, Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
+import { Clock, Organizations, type Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
 import { Clocks, Jobs, type Label, Outbox, Storage } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { type Faults, TelcoSimulator } from "simplan/telco-simulator"
 import * as Ports from "./Ports.ts"
 import { onTestFinished } from "vitest"
+import * as Shop from "../setup/Shop.ts"
 
 /** Where every story begins. */
 export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
@@ -75,7 +75,6 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
       of.create({ organizationId, url: "https://receiver.example/hooks", events: null, description: "" })
     )
   )
-  const catalogue = StandardCatalogue.catalogue()
   onTestFinished(() => outside.dispose())
   return {
     organizationId,
@@ -124,23 +123,7 @@ export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutM
     },
     /** Creates a plan for a country's standard profile; its id. */
     createPlan: async (terms: Partial<Parameters<Plans.Plans["Service"]["create"]>[0]["terms"]> = {}) => {
-      const profile = catalogue.profiles.find(({ label, regionCode }) => label === "Green" && regionCode === "FR")
-      const plan = await run(
-        Plans.Plans.use((of) =>
-          of.create({
-            organizationId,
-            terms: {
-              name: "France 1 GB",
-              coverageId: profile?.coverageId ?? "",
-              dataMegaBytes: 1_024,
-              periodDays: 30,
-              throttling: [],
-              recurrence: null,
-              ...terms
-            }
-          })
-        )
-      )
+      const plan = await run(Shop.createPlan(organizationId, { name: "France 1 GB", ...terms }))
       return plan.planId
     },
     advanceTo: (to: Time.Instant) => run(Clock.Clock.use((of) => of.advanceTo(to))),

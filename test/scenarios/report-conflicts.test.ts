@@ -2,12 +2,13 @@
  * Batches of telco reports that come at once and are about the same SIMs: a batch that met a conflict waits for its turn,
  * unless it runs inside a transaction of the host.
  */
-import { Context, Effect, Fiber, Latch, Layer, Stream } from "effect"
-import { Organizations, Reports, Services, Sims } from "simplan"
+import { Context, Effect, Fiber, Latch, Layer } from "effect"
+import { Reports, Services } from "simplan"
 import { Clocks, HostTransaction, Storage, type TelcoReport } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
+import * as Shop from "../setup/Shop.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const ICCIDS = ["8933010000000000001", "8933010000000000002", "8933010000000000003"]
@@ -48,12 +49,10 @@ const run = <A, E>(
     Ports.make(Clocks.virtual(NOW)),
     Layer.succeed(HostTransaction.HostTransaction, isInside)
   )
-  const setUp = Effect.gen(function* () {
-    const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
-    const rows = Stream.fromIterable(ICCIDS.map((iccid) => ({ iccid, label: "Green", isEsim: true })))
-    yield* (yield* Sims.Sims).importRows({ organizationId, rows })
-  })
-  return Effect.andThen(setUp, use).pipe(Effect.provide(Layer.provide(Services.layer, ports)), Effect.runPromise)
+  return Effect.andThen(Shop.open(ICCIDS), use).pipe(
+    Effect.provide(Layer.provide(Services.layer, ports)),
+    Effect.runPromise
+  )
 }
 
 /**

@@ -2,8 +2,8 @@
  * Telco reports with texts that no storage can keep (rule W9), as a host of the Effect API gives them: each is rejected
  * alone, before the storage is asked.
  */
-import { Effect, Layer, Redacted, Stream } from "effect"
-import { Organizations, Reports, Services, Sims } from "simplan"
+import { Effect, Layer, Redacted } from "effect"
+import { Reports, Services } from "simplan"
 import type { TelcoReport } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
@@ -11,6 +11,7 @@ import { Clocks } from "simplan/ports"
 import * as Ports from "./Ports.ts"
 import { expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
+import * as Shop from "../setup/Shop.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 
@@ -42,9 +43,7 @@ const bad: ReadonlyArray<readonly [field: string, of: (text: string) => Partial<
 ]
 
 const verdicts = Effect.gen(function* () {
-  const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
-  const rows = Stream.make({ iccid: "8933010000000000001", label: "Green", isEsim: true })
-  yield* (yield* Sims.Sims).importRows({ organizationId, rows })
+  yield* Shop.open(["8933010000000000001"])
   const wrong = bad.flatMap(([field, of]) => BAD.map((text) => ({ field, report: report(of(text)) })))
   const sound = report({ reportId: "sound" })
   const reports = [sound, ...wrong.map((one) => one.report), sound]

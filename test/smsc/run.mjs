@@ -3,14 +3,13 @@
 // Where osmo-msc is missing it is installed by apt, which needs Debian, root and the network; where it cannot be, this
 // fails and says so. osmo-msc also opens SCTP ports to base stations, which no test here uses. A kernel without SCTP
 // would not let it start: there a small library, compiled by cc, opens TCP ports in their place.
-import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { fail, has, install, runs } from "../setup/debian.mjs"
+import * as Long from "../setup/long.mjs"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), "simplan-smsc-"))
 process.once("exit", () => rmSync(scratch, { recursive: true, force: true }))
 
@@ -25,10 +24,4 @@ const withoutSctp = () => {
 
 install("osmo-msc")
 const preload = /^SCTP/m.test(readFileSync("/proc/net/protocols", "utf8")) ? "" : withoutSctp()
-const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
-const child = spawn(process.execPath, [vitest, "run", "--config", "test/smsc/vitest.config.ts"], {
-  cwd: root,
-  stdio: "inherit",
-  env: { ...process.env, SMSC_PRELOAD: preload }
-})
-child.once("exit", (code) => process.exit(code ?? 1))
+await Long.run("smsc", { SMSC_PRELOAD: preload })

@@ -6,9 +6,8 @@
 // and series and lines of metrics; the exit code is 1 where any of them grows with the number of requests. Options:
 // --minutes (10), --storage pglite, postgres or memory (each in turn), --hostile (the attacks of `npm run test:hostile`
 // beside the load, which pause for 20 s before each sample, and a line for each. Linux).
-import { spawnSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import * as Long from "../setup/long.mjs"
 
 const STORAGES = ["pglite", "postgres", "memory"]
 
@@ -24,27 +23,11 @@ if (!(Number(values.minutes) > 0)) {
   console.error(`--minutes must be a number above 0, not ${values.minutes}`)
   process.exit(2)
 }
-if (values.storage !== undefined && !STORAGES.includes(values.storage)) {
-  console.error(`--storage must be one of ${STORAGES.join(", ")}, not ${values.storage}`)
-  process.exit(2)
-}
+if (values.storage !== undefined) Long.oneOf("storage", values.storage, STORAGES)
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
-for (const storage of values.storage === undefined ? STORAGES : [values.storage]) {
-  const { status } = spawnSync(
-    process.execPath,
-    [vitest, "run", "--config", "test/soak/vitest.config.ts", "--disable-console-intercept"],
-    {
-      cwd: root,
-      stdio: "inherit",
-      env: {
-        ...process.env,
-        SOAK_MINUTES: values.minutes,
-        SOAK_STORAGE: storage,
-        SOAK_HOSTILE: String(values.hostile)
-      }
-    }
-  )
-  if (status !== 0) process.exitCode = 1
-}
+for (const storage of values.storage === undefined ? STORAGES : [values.storage])
+  await Long.run("soak", {
+    SOAK_MINUTES: values.minutes,
+    SOAK_STORAGE: storage,
+    SOAK_HOSTILE: String(values.hostile)
+  })

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { Journal, SqlJournal } from "../../adapters/telco-calls/index.ts"
 import * as Suite from "../../src/testing/Suite.ts"
 import { embedded, server } from "../conformance/telcos/SimulatorBooks.ts"
+import type * as Tests from "../setup/Tests.ts"
 
 const entry = (key: string, part: Partial<Journal.NewEntry> = {}): Journal.NewEntry => ({
   telco: "ocs",
@@ -38,121 +39,100 @@ const at = <A, E, R>(now: number, effect: Effect.Effect<A, E, R>) =>
     })
   )
 
-const cases: ReadonlyArray<Suite.Case<Journal.Journal>> = [
-  {
-    name: "an entry is what was added, and a place has one",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const document = { aB: { c_d: [1, null, "é😊\\u0041'"] }, big: 2 ** 53 - 1 }
-      const added = entry("one", { iccid: "8901", externalId: "17", document, dueAt: Date.UTC(2030, 0, 1) })
-      expect(yield* journal.get(place("one"))).toBe(null)
-      expect(yield* journal.add(added)).toEqual({ ...added, version: 1 })
-      expect(yield* journal.add({ ...added, document: {} })).toBe(null)
-      expect(yield* journal.get(place("one"))).toEqual({ ...added, version: 1 })
-      expect(yield* journal.get(place("one", { kind: "sms" }))).toBe(null)
-      expect(yield* journal.get(place("one", { telco: "other" }))).toBe(null)
-      expect(yield* journal.add({ ...added, telco: "other" })).toEqual({ ...added, telco: "other", version: 1 })
-    })
-  },
-  {
-    name: "only who has read the latest version replaces an entry",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      yield* journal.add(entry("guarded", { iccid: "8902", externalId: "1", dueAt: 5 }))
-      const next = { ...entry("guarded", { document: { state: "done" } }), version: 1 }
-      expect(yield* journal.replace(next)).toEqual({ ...next, version: 2 })
-      expect(yield* journal.replace({ ...next, document: { state: "late" } })).toBe(null)
-      expect(yield* journal.get(place("guarded"))).toEqual({ ...next, version: 2 })
-      expect(yield* journal.replace({ ...entry("missing"), version: 1 })).toBe(null)
-      const together = Effect.all(
-        [1, 2, 3, 4].map((by) => journal.replace({ ...next, version: 2, document: { by } })),
-        { concurrency: "unbounded" }
-      )
-      expect((yield* together).filter((one) => one !== null)).toHaveLength(1)
-      expect((yield* journal.get(place("guarded")))?.version).toBe(3)
-    })
-  },
-  {
-    name: "of those that add at one place at once, one does",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const together = Effect.all(
-        [1, 2, 3, 4].map((by) => journal.add(entry("contended", { document: { by } }))),
-        { concurrency: "unbounded" }
-      )
-      const added = (yield* together).filter((one) => one !== null)
-      expect(added).toHaveLength(1)
-      expect(yield* journal.get(place("contended"))).toEqual(added[0])
-    })
-  },
-  {
-    name: "the entries of a SIM come in the order in which they were added, also after changes",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const of = { telco: "ocs", kind: "package", iccid: "8903" }
-      for (const key of ["z", "a", "m"]) yield* journal.add(entry(`sim-${key}`, { iccid: "8903" }))
-      yield* journal.add(entry("sim-other", { iccid: "8904" }))
-      yield* journal.add(entry("sim-sms", { iccid: "8903", kind: "sms" }))
-      yield* journal.replace({ ...entry("sim-z", { iccid: "8903", document: { changed: true } }), version: 1 })
-      expect(keys(yield* journal.ofSim(of))).toEqual(["sim-z", "sim-a", "sim-m"])
-      expect(keys(yield* journal.ofSim({ ...of, kind: "sms" }))).toEqual(["sim-sms"])
-      expect(keys(yield* journal.ofSim({ ...of, telco: "other" }))).toEqual([])
-    })
-  },
-  {
-    name: "an entry is found by the telco's own id, the one added first before others",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const of = { telco: "ocs", kind: "package", externalId: "414" }
-      expect(yield* journal.ofExternalId(of)).toBe(null)
-      yield* journal.add(entry("external-late"))
-      yield* journal.add(entry("external-first", { externalId: "414" }))
-      yield* journal.replace({ ...entry("external-late", { externalId: "414" }), version: 1 })
-      expect((yield* journal.ofExternalId(of))?.key).toBe("external-late")
-      yield* journal.replace({ ...entry("external-late"), version: 2 })
-      expect((yield* journal.ofExternalId(of))?.key).toBe("external-first")
-      expect(yield* journal.ofExternalId({ ...of, kind: "sms" })).toBe(null)
-    })
-  },
-  {
-    name: "due entries are claimed once, the one due first coming first",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const of = { telco: "ocs", kind: "due", now: 100, until: 200 }
-      const due = { c: 100, a: 30, never: null, b: 30, late: 101 }
-      for (const [key, dueAt] of Object.entries(due)) yield* journal.add(entry(`due-${key}`, { kind: "due", dueAt }))
-      const first = yield* journal.claimDue({ ...of, limit: 2 })
-      expect(keys(first)).toEqual(["due-a", "due-b"])
-      expect(first.map(({ dueAt, version }) => ({ dueAt, version }))).toEqual([
-        { dueAt: 200, version: 2 },
-        { dueAt: 200, version: 2 }
-      ])
-      expect(keys(yield* journal.claimDue({ ...of, limit: 10 }))).toEqual(["due-c"])
-      expect(keys(yield* journal.claimDue({ ...of, limit: 10 }))).toEqual([])
-      const again = keys(yield* journal.claimDue({ ...of, now: 200, until: 300, limit: 10 }))
-      expect(again[0]).toBe("due-late")
-      expect([...again].sort()).toEqual(["due-a", "due-b", "due-c", "due-late"])
-      // Whoever had claimed an entry before replaces it no longer.
-      expect(yield* journal.replace({ ...entry("due-a", { kind: "due" }), version: 2 })).toBe(null)
-    })
-  },
-  {
-    name: "claims at the same moment never take the same entry",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      for (let one = 0; one < 20; one++) yield* journal.add(entry(`busy-${one}`, { kind: "busy", dueAt: one }))
-      const claim = journal.claimDue({ telco: "ocs", kind: "busy", now: 50, until: 500, limit: 5 })
-      const claimed = (yield* Effect.all([claim, claim, claim, claim], { concurrency: "unbounded" })).flatMap(keys)
-      expect(new Set(claimed).size).toBe(claimed.length)
-      const rest: Array<string> = []
-      for (let more = keys(yield* claim); more.length > 0; more = keys(yield* claim)) rest.push(...more)
-      expect(claimed.length + rest.length).toBe(20)
-    })
-  },
-  {
-    name: "entries of a kind that have not changed since a time are purged, at most as many as asked",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
+const promise = (
+  name: string,
+  body: Tests.Body<Journal.Journal, [journal: Journal.Journal["Service"]]>
+): Suite.Case<Journal.Journal> => ({
+  name,
+  effect: Effect.flatMap(Journal.Journal, (journal) => Effect.gen(() => body(journal)))
+})
+
+const cases = [
+  promise("an entry is what was added, and a place has one", function* (journal) {
+    const document = { aB: { c_d: [1, null, "é😊\\u0041'"] }, big: 2 ** 53 - 1 }
+    const added = entry("one", { iccid: "8901", externalId: "17", document, dueAt: Date.UTC(2030, 0, 1) })
+    expect(yield* journal.get(place("one"))).toBe(null)
+    expect(yield* journal.add(added)).toEqual({ ...added, version: 1 })
+    expect(yield* journal.add({ ...added, document: {} })).toBe(null)
+    expect(yield* journal.get(place("one"))).toEqual({ ...added, version: 1 })
+    expect(yield* journal.get(place("one", { kind: "sms" }))).toBe(null)
+    expect(yield* journal.get(place("one", { telco: "other" }))).toBe(null)
+    expect(yield* journal.add({ ...added, telco: "other" })).toEqual({ ...added, telco: "other", version: 1 })
+  }),
+  promise("only who has read the latest version replaces an entry", function* (journal) {
+    yield* journal.add(entry("guarded", { iccid: "8902", externalId: "1", dueAt: 5 }))
+    const next = { ...entry("guarded", { document: { state: "done" } }), version: 1 }
+    expect(yield* journal.replace(next)).toEqual({ ...next, version: 2 })
+    expect(yield* journal.replace({ ...next, document: { state: "late" } })).toBe(null)
+    expect(yield* journal.get(place("guarded"))).toEqual({ ...next, version: 2 })
+    expect(yield* journal.replace({ ...entry("missing"), version: 1 })).toBe(null)
+    const together = Effect.all(
+      [1, 2, 3, 4].map((by) => journal.replace({ ...next, version: 2, document: { by } })),
+      { concurrency: "unbounded" }
+    )
+    expect((yield* together).filter((one) => one !== null)).toHaveLength(1)
+    expect((yield* journal.get(place("guarded")))?.version).toBe(3)
+  }),
+  promise("of those that add at one place at once, one does", function* (journal) {
+    const together = Effect.all(
+      [1, 2, 3, 4].map((by) => journal.add(entry("contended", { document: { by } }))),
+      { concurrency: "unbounded" }
+    )
+    const added = (yield* together).filter((one) => one !== null)
+    expect(added).toHaveLength(1)
+    expect(yield* journal.get(place("contended"))).toEqual(added[0])
+  }),
+  promise("the entries of a SIM come in the order in which they were added, also after changes", function* (journal) {
+    const of = { telco: "ocs", kind: "package", iccid: "8903" }
+    for (const key of ["z", "a", "m"]) yield* journal.add(entry(`sim-${key}`, { iccid: "8903" }))
+    yield* journal.add(entry("sim-other", { iccid: "8904" }))
+    yield* journal.add(entry("sim-sms", { iccid: "8903", kind: "sms" }))
+    yield* journal.replace({ ...entry("sim-z", { iccid: "8903", document: { changed: true } }), version: 1 })
+    expect(keys(yield* journal.ofSim(of))).toEqual(["sim-z", "sim-a", "sim-m"])
+    expect(keys(yield* journal.ofSim({ ...of, kind: "sms" }))).toEqual(["sim-sms"])
+    expect(keys(yield* journal.ofSim({ ...of, telco: "other" }))).toEqual([])
+  }),
+  promise("an entry is found by the telco's own id, the one added first before others", function* (journal) {
+    const of = { telco: "ocs", kind: "package", externalId: "414" }
+    expect(yield* journal.ofExternalId(of)).toBe(null)
+    yield* journal.add(entry("external-late"))
+    yield* journal.add(entry("external-first", { externalId: "414" }))
+    yield* journal.replace({ ...entry("external-late", { externalId: "414" }), version: 1 })
+    expect((yield* journal.ofExternalId(of))?.key).toBe("external-late")
+    yield* journal.replace({ ...entry("external-late"), version: 2 })
+    expect((yield* journal.ofExternalId(of))?.key).toBe("external-first")
+    expect(yield* journal.ofExternalId({ ...of, kind: "sms" })).toBe(null)
+  }),
+  promise("due entries are claimed once, the one due first coming first", function* (journal) {
+    const of = { telco: "ocs", kind: "due", now: 100, until: 200 }
+    const due = { c: 100, a: 30, never: null, b: 30, late: 101 }
+    for (const [key, dueAt] of Object.entries(due)) yield* journal.add(entry(`due-${key}`, { kind: "due", dueAt }))
+    const first = yield* journal.claimDue({ ...of, limit: 2 })
+    expect(keys(first)).toEqual(["due-a", "due-b"])
+    expect(first.map(({ dueAt, version }) => ({ dueAt, version }))).toEqual([
+      { dueAt: 200, version: 2 },
+      { dueAt: 200, version: 2 }
+    ])
+    expect(keys(yield* journal.claimDue({ ...of, limit: 10 }))).toEqual(["due-c"])
+    expect(keys(yield* journal.claimDue({ ...of, limit: 10 }))).toEqual([])
+    const again = keys(yield* journal.claimDue({ ...of, now: 200, until: 300, limit: 10 }))
+    expect(again[0]).toBe("due-late")
+    expect([...again].sort()).toEqual(["due-a", "due-b", "due-c", "due-late"])
+    // Whoever had claimed an entry before replaces it no longer.
+    expect(yield* journal.replace({ ...entry("due-a", { kind: "due" }), version: 2 })).toBe(null)
+  }),
+  promise("claims at the same moment never take the same entry", function* (journal) {
+    for (let one = 0; one < 20; one++) yield* journal.add(entry(`busy-${one}`, { kind: "busy", dueAt: one }))
+    const claim = journal.claimDue({ telco: "ocs", kind: "busy", now: 50, until: 500, limit: 5 })
+    const claimed = (yield* Effect.all([claim, claim, claim, claim], { concurrency: "unbounded" })).flatMap(keys)
+    expect(new Set(claimed).size).toBe(claimed.length)
+    const rest: Array<string> = []
+    for (let more = keys(yield* claim); more.length > 0; more = keys(yield* claim)) rest.push(...more)
+    expect(claimed.length + rest.length).toBe(20)
+  }),
+  promise(
+    "entries of a kind that have not changed since a time are purged, at most as many as asked",
+    function* (journal) {
       const purged = (part: Partial<Journal.Place & { before: number; limit: number }> = {}) =>
         journal.purge({ telco: "ocs", kind: "old", before: 100, limit: 10, ...part })
       const old = (key: string, part: Partial<Journal.NewEntry> = {}) =>
@@ -174,45 +154,37 @@ const cases: ReadonlyArray<Suite.Case<Journal.Journal>> = [
         ["other-telco"]
       ])
       expect((yield* journal.add(old("old-1")))?.version).toBe(1)
-    })
-  },
-  {
-    name: "what is written together is written, and failed together fails",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const both = Effect.all([journal.add(entry("left")), journal.add(entry("right"))])
-      expect((yield* journal.together(both)).map((one) => one?.version)).toEqual([1, 1])
-      expect(yield* journal.get(place("right"))).toMatchObject({ version: 1 })
-      const failing = journal.together(Effect.fail(new Journal.JournalError({ message: "not today" })))
-      expect(yield* Effect.flip(failing)).toMatchObject({ _tag: "JournalError", message: "not today" })
-    })
-  },
-  {
-    name: "a lock is held by one token until it is given back or ends",
-    effect: Effect.gen(function* () {
-      const journal = yield* Journal.Journal
-      const lock = (token: string, now: number, part: Partial<Journal.Lock> = {}) =>
-        journal.lock({ telco: "ocs", iccid: "8905", token, now, until: now + 10, ...part })
-      const unlock = (token: string) => journal.unlock({ telco: "ocs", iccid: "8905", token })
-      expect(yield* lock("mine", 0)).toBe(true)
-      expect(yield* lock("yours", 9)).toBe(false)
-      expect(yield* lock("yours", 9, { iccid: "8906" })).toBe(true)
-      expect(yield* lock("yours", 9, { telco: "other" })).toBe(true)
-      expect(yield* lock("mine", 9)).toBe(true)
-      expect(yield* lock("yours", 18)).toBe(false)
-      expect(yield* lock("yours", 19)).toBe(true)
-      yield* unlock("mine")
-      expect(yield* lock("mine", 20)).toBe(false)
-      yield* unlock("yours")
-      expect(yield* lock("mine", 20)).toBe(true)
-      yield* unlock("mine")
-      const together = Effect.all(
-        ["a", "b", "c"].map((token) => lock(token, 30)),
-        { concurrency: "unbounded" }
-      )
-      expect((yield* together).filter((held) => held)).toHaveLength(1)
-    })
-  }
+    }
+  ),
+  promise("what is written together is written, and failed together fails", function* (journal) {
+    const both = Effect.all([journal.add(entry("left")), journal.add(entry("right"))])
+    expect((yield* journal.together(both)).map((one) => one?.version)).toEqual([1, 1])
+    expect(yield* journal.get(place("right"))).toMatchObject({ version: 1 })
+    const failing = journal.together(Effect.fail(new Journal.JournalError({ message: "not today" })))
+    expect(yield* Effect.flip(failing)).toMatchObject({ _tag: "JournalError", message: "not today" })
+  }),
+  promise("a lock is held by one token until it is given back or ends", function* (journal) {
+    const lock = (token: string, now: number, part: Partial<Journal.Lock> = {}) =>
+      journal.lock({ telco: "ocs", iccid: "8905", token, now, until: now + 10, ...part })
+    const unlock = (token: string) => journal.unlock({ telco: "ocs", iccid: "8905", token })
+    expect(yield* lock("mine", 0)).toBe(true)
+    expect(yield* lock("yours", 9)).toBe(false)
+    expect(yield* lock("yours", 9, { iccid: "8906" })).toBe(true)
+    expect(yield* lock("yours", 9, { telco: "other" })).toBe(true)
+    expect(yield* lock("mine", 9)).toBe(true)
+    expect(yield* lock("yours", 18)).toBe(false)
+    expect(yield* lock("yours", 19)).toBe(true)
+    yield* unlock("mine")
+    expect(yield* lock("mine", 20)).toBe(false)
+    yield* unlock("yours")
+    expect(yield* lock("mine", 20)).toBe(true)
+    yield* unlock("mine")
+    const together = Effect.all(
+      ["a", "b", "c"].map((token) => lock(token, 30)),
+      { concurrency: "unbounded" }
+    )
+    expect((yield* together).filter((held) => held)).toHaveLength(1)
+  })
 ]
 
 const Names = Schema.Array(Schema.Struct({ name: Schema.String }))

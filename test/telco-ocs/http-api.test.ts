@@ -79,28 +79,18 @@ const fail = async <A>(call: Call<A>, options?: Parameters<typeof run>[1]): Prom
 
 const at = (text: string): number => Date.parse(`${text}Z`)
 
+const of = (id: number, startDate = "2022-03-10T20:29:41") => ({ id, subscriberId: 21, startDate })
+
 const subscriber = (more: Record<string, unknown>) => ({
   imsiList: [
-    {
-      id: 1,
-      subscriberId: 21,
-      imsi: "248029018000010",
-      startDate: "2020-03-10T20:29:41",
-      endDate: "2022-03-10T20:29:41"
-    },
-    { id: 2, subscriberId: 21, imsi: "248029018000011", startDate: "2022-03-10T20:29:41", iccid: ICCID }
+    { ...of(1, "2020-03-10T20:29:41"), imsi: "248029018000010", endDate: "2022-03-10T20:29:41" },
+    { ...of(2), imsi: "248029018000011", iccid: ICCID }
   ],
   phoneNumberList: [
-    {
-      id: 4,
-      subscriberId: 21,
-      phoneNumber: "3728803101010",
-      startDate: "2023-03-10T20:29:41",
-      endDate: "2023-04-10T20:29:41"
-    },
-    { id: 5, subscriberId: 21, phoneNumber: "3728803101011", startDate: "2022-03-10T20:29:41" }
+    { ...of(4, "2023-03-10T20:29:41"), phoneNumber: "3728803101010", endDate: "2023-04-10T20:29:41" },
+    { ...of(5), phoneNumber: "3728803101011" }
   ],
-  status: [{ id: 3, subscriberId: 21, startDate: "2022-03-10T20:29:41", status: "Active" }],
+  status: [{ ...of(3), status: "Active" }],
   sim: { id: 369, subscriberId: 21, esim: true, status: "FREE", smdpServer: "smdp.io", activationCode: "K2-1" },
   subscriberId: 21,
   accountId: 37,
@@ -123,9 +113,7 @@ const usageOf: Call<unknown> = (api) =>
   api.usage?.({ iccid: ICCID, from: at("2022-06-15T00:00:00"), to: at("2022-06-16T12:00:00") }) ??
   expect.fail("no address")
 
-const usageAsked = {
-  subscriberUsageOverPeriod: { subscriber: { iccid: ICCID }, period: { start: "2022-06-15", end: "2022-06-16" } }
-}
+const usageAsked = { subscriber: { iccid: ICCID }, period: { start: "2022-06-15", end: "2022-06-16" } }
 
 /** As the documents show it, of two days, with an answer's total of data. */
 const usageAnswer = (total: number) => {
@@ -162,13 +150,24 @@ const usageAnswer = (total: number) => {
   }
 }
 
-const operations: ReadonlyArray<
-  readonly [name: string, call: Call<unknown>, asked: unknown, answer: unknown, value: unknown]
-> = [
+type Operation = readonly [
+  name: string,
+  call: Call<unknown>,
+  asked: unknown,
+  answer: Readonly<Record<string, unknown>>,
+  value: unknown
+]
+type Row = Operation | readonly [name: string, call: Call<unknown>, asked: unknown]
+
+/**
+ * By a name whose first word is the operation's: what is asked with it, what is answered beside the status, and what that is
+ * read as; nothing unless given.
+ */
+const rows: ReadonlyArray<Row> = [
   [
     "getSingleSubscriber",
     (api) => api.subscriber(ICCID),
-    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { iccid: ICCID, withSimInfo: true, onlySubsInfo: false },
     {
       getSingleSubscriber: subscriber({
         networkInfo: {
@@ -190,14 +189,14 @@ const operations: ReadonlyArray<
   [
     "getSingleSubscriber of a card whose network is given by its codes alone",
     (api) => Effect.map(api.subscriber(ICCID), ({ network }) => network),
-    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { iccid: ICCID, withSimInfo: true, onlySubsInfo: false },
     { getSingleSubscriber: subscriber({ lastMcc: 334, lastMnc: 50 }) },
     { at: null, mcc: 334, mnc: 50, rat: null, imei: null }
   ],
   [
     "getSingleSubscriber of a card that was never used",
     (api) => api.subscriber(ICCID),
-    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { iccid: ICCID, withSimInfo: true, onlySubsInfo: false },
     { getSingleSubscriber: { subscriberId: 21, imsiList: null, sim: null, networkInfo: null } },
     {
       subscriberId: 21,
@@ -214,14 +213,14 @@ const operations: ReadonlyArray<
   [
     "getSingleSubscriber of an eSIM that is not called one",
     (api) => Effect.map(api.subscriber(ICCID), ({ activationCode, isEsim }) => ({ activationCode, isEsim })),
-    { getSingleSubscriber: { iccid: ICCID, withSimInfo: true, onlySubsInfo: false } },
+    { iccid: ICCID, withSimInfo: true, onlySubsInfo: false },
     { getSingleSubscriber: subscriber({ sim: { id: 369, activationCode: "K2-1" } }) },
     { activationCode: "K2-1", isEsim: true }
   ],
   [
     "listSubscriber",
     (api) => api.subscribersBy({ accountId: 4 }),
-    { listSubscriber: { accountId: 4 } },
+    { accountId: 4 },
     {
       listSubscriber: {
         subscriberList: [
@@ -237,18 +236,8 @@ const operations: ReadonlyArray<
     },
     {
       subscribers: [
-        {
-          subscriberId: 21,
-          ...CARD,
-          network: null,
-          accountId: 37
-        },
-        {
-          subscriberId: 24,
-          ...CARD,
-          network: null,
-          accountId: null
-        }
+        { subscriberId: 21, ...CARD, network: null, accountId: 37 },
+        { subscriberId: 24, ...CARD, network: null, accountId: null }
       ],
       withoutCard: [22],
       odd: [
@@ -267,14 +256,14 @@ const operations: ReadonlyArray<
   [
     "listSubscriber of an empty account",
     (api) => api.subscribersBy({ accountId: 4 }),
-    { listSubscriber: { accountId: 4 } },
+    { accountId: 4 },
     { listSubscriber: { subscriberList: null, nbFound: 0 } },
     { subscribers: [], withoutCard: [], odd: [], hasMore: false, found: 0 }
   ],
   [
     "listSubscriberPrepaidPackages",
     (api) => api.packages(ICCID),
-    { listSubscriberPrepaidPackages: { iccid: ICCID } },
+    { iccid: ICCID },
     {
       listSubscriberPrepaidPackages: {
         packages: [
@@ -334,7 +323,7 @@ const operations: ReadonlyArray<
   [
     "listSubscriberPrepaidPackages without packages",
     (api) => api.packages(ICCID),
-    { listSubscriberPrepaidPackages: { iccid: ICCID } },
+    { iccid: ICCID },
     { listSubscriberPrepaidPackages: { packages: null, callUseSingleCounter: false } },
     []
   ],
@@ -347,11 +336,9 @@ const operations: ReadonlyArray<
         window: { start: at("2026-04-15T17:41:26"), end: at("2026-05-15T17:41:26.618") }
       }),
     {
-      affectPackageToSubscriber: {
-        packageTemplateId: 553,
-        subscriber: { iccid: ICCID },
-        activePeriod: { start: "2026-04-15T17:41:26", end: "2026-05-15T17:41:26.618" }
-      }
+      packageTemplateId: 553,
+      subscriber: { iccid: ICCID },
+      activePeriod: { start: "2026-04-15T17:41:26", end: "2026-05-15T17:41:26.618" }
     },
     { affectPackageToSubscriber: { iccid: ICCID, subscriberId: 18331, esimId: 37147, subsPackageId: 414 } },
     414
@@ -359,64 +346,50 @@ const operations: ReadonlyArray<
   [
     "affectPackageToSubscriber from the first use",
     (api) => api.affectPackage({ iccid: ICCID, templateId: 553, window: null }),
-    { affectPackageToSubscriber: { packageTemplateId: 553, subscriber: { iccid: ICCID } } },
+    { packageTemplateId: 553, subscriber: { iccid: ICCID } },
     { affectPackageToSubscriber: { subsPackageId: 415 } },
     415
   ],
   [
     "modifySubscriberPrepaidPackageStatus",
     (api) => api.setPackageStatus(123, false),
-    { modifySubscriberPrepaidPackageStatus: { subsPrepaidPackageId: 123, active: false } },
-    {},
-    undefined
+    { subsPrepaidPackageId: 123, active: false }
   ],
-  ["deleteSubscriberPackage", (api) => api.deletePackage(123), { deleteSubscriberPackage: 123 }, {}, undefined],
+  ["deleteSubscriberPackage", (api) => api.deletePackage(123), 123],
   [
     "sendMtSms",
     (api) => api.sendSms({ imsi: "248029018000011", from: "Sender", text: "Hello \\ud83d\\ude0a" }),
-    { sendMtSms: { imsi: 248029018000011, text: "Hello \\ud83d\\ude0a", senderId: "Sender" } },
-    {},
-    undefined
+    { imsi: 248029018000011, text: "Hello \\ud83d\\ude0a", senderId: "Sender" }
   ],
   [
     "sendMtSms to an IMSI of the test network",
     (api) => api.sendSms({ imsi: "001010000000001", from: "Sender", text: "Hello" }),
-    { sendMtSms: { imsi: "001010000000001", text: "Hello", senderId: "Sender" } },
-    {},
-    undefined
+    { imsi: "001010000000001", text: "Hello", senderId: "Sender" }
   ],
   [
     "modifySubscriberMobilePlan",
     (api) => api.setMobilePlan({ iccid: ICCID, mobilePlanId: 10 }),
-    { modifySubscriberMobilePlan: { subscriberId: { iccid: ICCID }, mobilePlanId: 10 } },
-    {},
-    undefined
+    { subscriberId: { iccid: ICCID }, mobilePlanId: 10 }
   ],
   [
     "modifySubscriberMobilePlan without a plan",
     (api) => api.setMobilePlan({ iccid: ICCID, mobilePlanId: null }),
-    { modifySubscriberMobilePlan: { subscriberId: { iccid: ICCID } } },
-    {},
-    undefined
+    { subscriberId: { iccid: ICCID } }
   ],
   [
     "modifySubscriberStatus",
     (api) => api.setSubscriberStatus({ iccid: ICCID, isActive: false }),
-    { modifySubscriberStatus: { subscriber: { iccid: ICCID }, newStatus: "SUSPENDED" } },
-    {},
-    undefined
+    { subscriber: { iccid: ICCID }, newStatus: "SUSPENDED" }
   ],
   [
     "modifySubscriberStatus back",
     (api) => api.setSubscriberStatus({ iccid: ICCID, isActive: true }),
-    { modifySubscriberStatus: { subscriber: { iccid: ICCID }, newStatus: "ACTIVE" } },
-    {},
-    undefined
+    { subscriber: { iccid: ICCID }, newStatus: "ACTIVE" }
   ],
   [
     "getSimProviderStatus",
     (api) => api.profileHistory(369),
-    { getSimProviderStatus: 369 },
+    369,
     {
       getSimProviderStatus: [
         { simId: 369, status: "Disable", start: "2023-04-01T09:55:08", end: "2023-04-06T09:55:08" },
@@ -428,27 +401,15 @@ const operations: ReadonlyArray<
       { status: "Disable", startedAt: at("2023-04-01T09:55:08"), modificationResult: null }
     ]
   ],
-  [
-    "getSimProviderStatus without a history",
-    (api) => api.profileHistory(369),
-    { getSimProviderStatus: 369 },
-    { getSimProviderStatus: null },
-    []
-  ],
+  ["getSimProviderStatus without a history", (api) => api.profileHistory(369), 369, { getSimProviderStatus: null }, []],
   [
     "getSubscriberLocation",
     (api) => api.lastSeen(ICCID),
-    { getSubscriberLocation: { iccid: ICCID } },
+    { iccid: ICCID },
     { subscriberLocation: { latitude: 47.4, longitude: 8.5, accuracy: 250, dateTime: "2026-04-14T17:41:26.616646" } },
     at("2026-04-14T17:41:26.616")
   ],
-  [
-    "getSubscriberLocation of a card that was never seen",
-    (api) => api.lastSeen(ICCID),
-    { getSubscriberLocation: { iccid: ICCID } },
-    {},
-    null
-  ],
+  ["getSubscriberLocation of a card that was never seen", (api) => api.lastSeen(ICCID), { iccid: ICCID }, {}, null],
   [
     "subscriberUsageOverPeriod",
     usageOf,
@@ -463,7 +424,7 @@ const operations: ReadonlyArray<
   [
     "listPrepaidPackageTemplate",
     (api) => api.templates,
-    { listPrepaidPackageTemplate: { resellerId: 7 } },
+    { resellerId: 7 },
     {
       listPrepaidPackageTemplate: {
         template: [
@@ -517,22 +478,20 @@ const operations: ReadonlyArray<
         ]
       }),
     {
-      createPrepaidPackageTemplate: {
-        prepaidpackagetemplatename: "simplan z27",
-        resellerid: 7,
-        locationzoneid: 27,
-        databyte: 1_073_741_824,
-        perioddays: 30,
-        throttlingActive: true,
-        throttlingThreshold1Perc: 50,
-        throttlingThreshold1Limit: 512,
-        throttlingThreshold2Perc: 80,
-        throttlingThreshold2Limit: 256,
-        throttlingThreshold3Perc: 95,
-        throttlingThreshold3Limit: 128,
-        throttlingErrorAction: 0,
-        recurring: false
-      }
+      prepaidpackagetemplatename: "simplan z27",
+      resellerid: 7,
+      locationzoneid: 27,
+      databyte: 1_073_741_824,
+      perioddays: 30,
+      throttlingActive: true,
+      throttlingThreshold1Perc: 50,
+      throttlingThreshold1Limit: 512,
+      throttlingThreshold2Perc: 80,
+      throttlingThreshold2Limit: 256,
+      throttlingThreshold3Perc: 95,
+      throttlingThreshold3Limit: 128,
+      throttlingErrorAction: 0,
+      recurring: false
     },
     { createPrepaidPackageTemplate: { prepaidpackagetemplateid: 9359, prepaidpackagetemplatename: "simplan z27" } },
     { id: 9359, name: "simplan z27", isDeleted: false }
@@ -541,15 +500,13 @@ const operations: ReadonlyArray<
     "createPrepaidPackageTemplate without throttling",
     (api) => api.createTemplate({ name: "n", zoneId: 27, allowanceBytes: 1_048_576, periodDays: 1, throttling: [] }),
     {
-      createPrepaidPackageTemplate: {
-        prepaidpackagetemplatename: "n",
-        resellerid: 7,
-        locationzoneid: 27,
-        databyte: 1_048_576,
-        perioddays: 1,
-        throttlingActive: false,
-        recurring: false
-      }
+      prepaidpackagetemplatename: "n",
+      resellerid: 7,
+      locationzoneid: 27,
+      databyte: 1_048_576,
+      perioddays: 1,
+      throttlingActive: false,
+      recurring: false
     },
     {
       createPrepaidPackageTemplate: { prepaidpackagetemplateid: 9360, prepaidpackagetemplatename: "n", deleted: false }
@@ -559,31 +516,29 @@ const operations: ReadonlyArray<
   [
     "listDetailedLocationZone",
     (api) => api.zones,
-    { listDetailedLocationZone: 7 },
+    7,
     { listDetailedLocationZone: [{ zoneId: 27, zoneName: "Test", reseller: { id: 7, name: "R" }, operators: [] }] },
     [{ id: 27, name: "Test" }]
   ],
-  [
-    "listDetailedLocationZone without zones",
-    (api) => api.zones,
-    { listDetailedLocationZone: 7 },
-    { listDetailedLocationZone: null },
-    []
-  ]
+  ["listDetailedLocationZone without zones", (api) => api.zones, 7, { listDetailedLocationZone: null }, []]
 ]
 
+const operations = rows.map(([name, call, asked, answer = {}, value]): Operation => [name, call, asked, answer, value])
+
 describe("asks as the documents say, and reads their answers", () => {
+  const addresses = new Map([
+    ["listSubscriberPrepaidPackages", "main/v2"],
+    ["subscriberUsageOverPeriod", "as/v1"]
+  ])
+
   it.each(operations)("%s", async (name, call, asked, body, value) => {
-    expect(await succeed(call, { ...OK, ...(body as object), somethingNew: [1] })).toEqual(value)
-    const address = name.startsWith("listSubscriberPrepaidPackages")
-      ? "main/v2"
-      : name.startsWith("subscriberUsageOverPeriod")
-        ? "as/v1"
-        : "main/v1"
+    expect(await succeed(call, { ...OK, ...body, somethingNew: [1] })).toEqual(value)
+    const [operation = ""] = name.split(" ")
+    const address = addresses.get(operation) ?? "main/v1"
     const token = new URLSearchParams({ token: SECRET }).toString()
     expect(ocs.asked.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST /${address}?${token}`])
     expect(ocs.asked[0]?.headers["content-type"]).toBe("application/json")
-    expect(ocs.asked[0]?.body).toEqual(asked)
+    expect(ocs.asked[0]?.body).toEqual({ [operation]: asked })
   })
 })
 
@@ -624,7 +579,7 @@ const asTexts = (value: unknown): unknown => {
 
 describe("reads an answer with its numbers as texts", () => {
   it.each(operations)("%s", async (_, call, _asked, body, value) => {
-    expect(await succeed(call, asTexts({ ...OK, ...(body as object) }))).toEqual(value)
+    expect(await succeed(call, asTexts({ ...OK, ...body }))).toEqual(value)
   })
 
   it.each(["", "12,5", "1e3", "0x10", "-", "9007199254740993"])("but no id %j", async (subsPackageId) => {

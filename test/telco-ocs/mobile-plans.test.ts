@@ -1,46 +1,30 @@
 /** Changes of a SIM's mobile plan that the charging system does late, over a model of it and a clock of the test's. */
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
-import { describe, expect, it } from "vitest"
-import { Journal } from "../../adapters/telco-calls/index.ts"
-import { Api, MobilePlans, Ocs } from "../../adapters/telco-ocs/index.ts"
-import * as Model from "./Model.ts"
+import { describe, expect } from "vitest"
+import { MobilePlans } from "../../adapters/telco-ocs/index.ts"
 import type * as Tests from "../setup/Tests.ts"
+import type * as Model from "./Model.ts"
+import * as Scripted from "./simulation/Scripted.ts"
+import { iccid } from "./simulation/Scripted.ts"
 
-const iccid = "8988303000000000017"
 const PLAN = 10
 
-type Services = Telco.Telco | Ocs.Services | Journal.Journal
-
-/** Runs with what befalls the nth call that sets a plan; `calls` says how many there were. */
-/** A test in which the calls that order end so, one by one. */
+/** A test in which the calls that set a plan end so, one by one; `calls` says how many there were. */
 const run = (
   name: string,
-  faults: ReadonlyArray<Model.Fault | null>,
-  body: Tests.Body<Services, [world: { readonly plan: () => number | null; readonly calls: () => number }]>
+  setMobilePlan: ReadonlyArray<Model.Fault | null>,
+  body: Tests.Body<Scripted.Services, [world: { readonly plan: () => number | null; readonly calls: () => number }]>
 ): void =>
-  it(name, () => {
-    let calls = 0
-    const model = Model.make({ fault: (name) => (name === "setMobilePlan" ? (faults[calls++] ?? null) : null) })
-    return Effect.gen(() => body({ plan: () => model.mobilePlans.get(iccid) ?? null, calls: () => calls })).pipe(
-      Effect.provide(
-        Ocs.layer({ telco: "ocs", resellerId: 1, zones: {}, mobilePlanId: PLAN, watch: "15 minutes" }).pipe(
-          Layer.provideMerge([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
-        )
-      ),
-      Effect.provide(TestClock.layer()),
-      Effect.runPromise
-    )
-  })
+  Scripted.test(name, { setMobilePlan }, ({ calls, model }) =>
+    body({ plan: () => model.mobilePlans.get(iccid) ?? null, calls: () => calls("setMobilePlan") })
+  )
 
 const set = (key: string, applied: boolean) => Telco.Telco.use((telco) => telco.setMobilePlan({ key, iccid, applied }))
 
-/** A call without an answer ends by the clock. */
 const setInVain = Effect.fnUntraced(function* (key: string, applied: boolean) {
-  const calling = yield* Effect.forkChild(Effect.flip(set(key, applied)), { startImmediately: true })
-  yield* TestClock.adjust("10 seconds")
-  expect(yield* Fiber.join(calling)).toMatchObject({ _tag: "Telco.Unavailable" })
+  expect(yield* Scripted.inVain(set(key, applied))).toMatchObject({ _tag: "Telco.Unavailable" })
 })
 
 const settle = MobilePlans.MobilePlans.use((plans) => plans.settle({ limit: 10 }))

@@ -1,15 +1,14 @@
 /** Settles orders in their watch time, over a model of the charging system and a clock of the test's. */
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
-import { describe, expect, it } from "vitest"
-import { Journal } from "../../adapters/telco-calls/index.ts"
-import { Api, Ocs, Orders, type Settlement } from "../../adapters/telco-ocs/index.ts"
-import * as Model from "./Model.ts"
+import { describe, expect } from "vitest"
+import { Orders, type Settlement } from "../../adapters/telco-ocs/index.ts"
 import * as Values from "../domain/Values.ts"
 import type * as Tests from "../setup/Tests.ts"
-
-const iccid = "8988303000000000017"
+import type * as Model from "./Model.ts"
+import * as Scripted from "./simulation/Scripted.ts"
+import { iccid } from "./simulation/Scripted.ts"
 
 const order = (packageId: string): Telco.PackageOrder => ({
   packageId,
@@ -24,28 +23,12 @@ const order = (packageId: string): Telco.PackageOrder => ({
   })
 })
 
-type Services = Telco.Telco | Ocs.Services | Journal.Journal
-
-/** Runs with what befalls the nth ordering call. */
 /** A test in which the calls that order end so, one by one. */
 const run = (
   name: string,
-  faults: ReadonlyArray<Model.Fault | null>,
-  body: Tests.Body<Services, [model: Model.Model]>
-): void =>
-  it(name, () => {
-    let calls = 0
-    const model = Model.make({ fault: (name) => (name === "affectPackage" ? (faults[calls++] ?? null) : null) })
-    return Effect.gen(() => body(model)).pipe(
-      Effect.provide(
-        Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null, listLag: 0 }).pipe(
-          Layer.provideMerge([Journal.layerMemory, Layer.succeed(Api.Api, model.api)])
-        )
-      ),
-      Effect.provide(TestClock.layer()),
-      Effect.runPromise
-    )
-  })
+  affectPackage: ReadonlyArray<Model.Fault | null>,
+  body: Tests.Body<Scripted.Services, [model: Model.Model]>
+): void => Scripted.test(name, { affectPackage }, ({ model }) => body(model))
 
 const create = (key: string) => Telco.Telco.use((telco) => telco.createPackage(order(key)))
 const cancel = (packageId: string) => Telco.Telco.use((telco) => telco.cancelPackage({ packageId, iccid }))
@@ -57,12 +40,7 @@ const settle = Effect.gen(function* () {
   return { ...settled, used }
 })
 
-/** A call without an answer ends by the clock. */
-const createInVain = Effect.fnUntraced(function* (key: string) {
-  const calling = yield* Effect.forkChild(Effect.flip(create(key)), { startImmediately: true })
-  yield* TestClock.adjust("10 seconds")
-  return yield* Fiber.join(calling)
-})
+const createInVain = (key: string) => Scripted.inVain(create(key))
 
 describe("The settling of an order in its watch time", () => {
   run("deletes a duplicate that was not used", [{ kind: "twice", after: 60_000 }], function* (model) {

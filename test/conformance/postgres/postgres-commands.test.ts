@@ -3,29 +3,17 @@
  * call the telco refuse.
  */
 import pg from "pg"
-import { Effect, Layer, ManagedRuntime, Redacted, Stream } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import {
-  Attachments,
-  Commands,
-  Messages,
-  Organizations,
-  Plans,
-  Services,
-  Settings,
-  Sims,
-  Subscriptions,
-  Wallet,
-  Worker
-} from "simplan"
+import { Attachments, Commands, Messages, Plans, Services, Settings, Subscriptions, Wallet, Worker } from "simplan"
 import { Clocks, type Command, HostTransaction, Storage } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import * as Ports from "../../scenarios/Ports.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
+import * as Shop from "../../setup/Shop.ts"
 
 /** When a process finds by itself what it was not notified of, in milliseconds; longer than a slow machine takes. */
 const POLL = 20_000
@@ -46,19 +34,8 @@ const make = async () => {
   const setUp = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`create table orders (id int primary key, command text)`
-    const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
-    const rows = Stream.fromIterable(
-      Array.from({ length: 12 }, (_, index) => index + 1).map((serial) => ({
-        iccid: `893301${String(serial).padStart(13, "0")}`,
-        label: "Green",
-        isEsim: true
-      }))
-    )
-    yield* (yield* Sims.Sims).importRows({ organizationId, rows })
-    const profile = StandardCatalogue.catalogue().profiles.find(
-      ({ label, regionCode }) => label === "Green" && regionCode === "FR"
-    )
-    return { organizationId, coverageId: profile?.coverageId ?? "" }
+    const iccids = Array.from({ length: 12 }, (_, index) => `893301${String(index + 1).padStart(13, "0")}`)
+    return { organizationId: yield* Shop.open(iccids) }
   })
   return { database, runtime, ...(await runtime.runPromise(setUp)) }
 }
@@ -79,21 +56,7 @@ const run = <A, E>(effect: Effect.Effect<A, E, Given>) => world.runtime.runPromi
 const inTransaction = <A, E>(effect: Effect.Effect<A, E, Given>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
 
-const createPlan = Effect.suspend(() =>
-  Plans.Plans.use((of) =>
-    of.create({
-      organizationId: world.organizationId,
-      terms: {
-        name: "France 1 GB",
-        coverageId: world.coverageId,
-        dataMegaBytes: 1_024,
-        periodDays: 30,
-        throttling: [],
-        recurrence: null
-      }
-    })
-  )
-)
+const createPlan = Effect.suspend(() => Shop.createPlan(world.organizationId, { name: "France 1 GB" }))
 
 const creation = (planId: string): Command.Request => ({
   _tag: "CreateSubscription",

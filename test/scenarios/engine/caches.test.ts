@@ -2,10 +2,11 @@
  * What a process keeps in memory when another changes it. API keys and the catalogue: at once where it is notified, and
  * within 5 s where it does not; plans: at once, notified or not.
  */
-import { Effect, Stream } from "effect"
-import { ApiKeys, Catalogues, Organizations, Plans, Sims, Subscriptions, Time } from "simplan"
+import { Effect } from "effect"
+import { ApiKeys, Catalogues, Plans, Time } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Shop from "../../setup/Shop.ts"
 import * as Processes from "../Processes.ts"
 
 const WITHIN = 5 * Time.SECOND
@@ -22,7 +23,7 @@ describe("W3: a key that one process revokes", () => {
   const issue = () =>
     one.run(
       Effect.gen(function* () {
-        const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Traveller Ltd" })
+        const organizationId = yield* Shop.open()
         const apiKeys = yield* ApiKeys.ApiKeys
         return yield* apiKeys.create({ organizationId, name: "key", scope: "full", expiresAt: null })
       })
@@ -84,27 +85,13 @@ describe("P2: a plan that a process has put SIMs into service with, and another 
   const prepare = (stock: ReadonlyArray<string>) =>
     one.run(
       Effect.gen(function* () {
-        const { organizationId } = yield* Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" }))
-        const rows = Stream.fromIterable(stock.map((iccid) => ({ iccid, label: "Green" as const, isEsim: true })))
-        yield* Sims.Sims.use((of) => of.importRows({ organizationId, rows }))
-        const profile = StandardCatalogue.catalogue().profiles.find(({ label }) => label === "Green")
-        const terms = {
-          ...{ name: "Anywhere", coverageId: profile?.coverageId ?? "", dataMegaBytes: 1_024, periodDays: 30 },
-          ...{ throttling: [], recurrence: null }
-        }
-        const { planId } = yield* Plans.Plans.use((of) => of.create({ organizationId, terms }))
+        const organizationId = yield* Shop.open(stock)
+        const { planId } = yield* Shop.createPlan(organizationId)
         return { organizationId, planId }
       })
     )
   type OfPlan = Awaited<ReturnType<typeof prepare>>
-  const subscribe = (process: typeof one, of: OfPlan) =>
-    process.run(
-      Effect.result(
-        Subscriptions.Subscriptions.use((all) =>
-          all.create({ ...of, metadata: "trip", iccid: null, activePeriod: null })
-        )
-      )
-    )
+  const subscribe = (process: typeof one, of: OfPlan) => process.run(Effect.result(Shop.subscribe(of)))
   const change = (how: "archive" | "unarchive" | "remove", of: OfPlan) =>
     one.run(Plans.Plans.use((all): Effect.Effect<unknown, unknown> => all[how](of)))
   const refusal = (tag: string) => ({ _tag: "Failure", failure: { _tag: tag } })

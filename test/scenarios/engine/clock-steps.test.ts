@@ -1,17 +1,16 @@
 /**
  * A machine's clock that is set while work is under way: no lease and no cache gets longer or shorter by it (rule W13).
  */
-import { Effect, Stream } from "effect"
-import { ApiKeys, Organizations, Plans, Sims, Subscriptions, Time, Worker } from "simplan"
-import { StandardCatalogue } from "simplan/catalogue"
+import { Effect } from "effect"
+import { ApiKeys, Time, Worker } from "simplan"
 import { Jobs, Clocks } from "simplan/ports"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
+import * as Shop from "../../setup/Shop.ts"
 import * as Processes from "../Processes.ts"
 
 const iccid = "8933010000000000018"
 const LEASE = 15 * Time.SECOND
-const profile = StandardCatalogue.catalogue().profiles.find((of) => of.label === "Green" && of.regionCode === "FR")
 
 let world: Awaited<ReturnType<typeof Processes.make>>
 let holder: ReturnType<typeof world.process>
@@ -22,32 +21,16 @@ beforeEach(async () => {
   world = await Processes.make()
   holder = world.process()
   other = world.process()
-  const organization = await other.run(Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" })))
-  organizationId = organization.organizationId
+  organizationId = await other.run(Shop.open())
 })
 afterEach(() => world.close())
 
 /** A creation that waits for the telco, under a lease of the holder. */
 const beginCreation = async () => {
-  const rows = Stream.make({ iccid, label: "Green" as const, isEsim: true })
-  await other.run(Sims.Sims.use((of) => of.importRows({ organizationId, rows })))
-  const terms = {
-    name: "France",
-    coverageId: profile?.coverageId ?? "",
-    dataMegaBytes: 1_024,
-    periodDays: 1,
-    throttling: [],
-    recurrence: null
-  }
-  const { planId } = await other.run(Plans.Plans.use((of) => of.create({ organizationId, terms })))
+  await other.run(Shop.importEsims(organizationId, [iccid]))
+  const { planId } = await other.run(Shop.createPlan(organizationId))
   const call = world.holdNext("before")
-  const creation = holder.run(
-    Effect.result(
-      Subscriptions.Subscriptions.use((of) =>
-        of.create({ organizationId, planId, metadata: "trip", iccid: null, activePeriod: null })
-      )
-    )
-  )
+  const creation = holder.run(Effect.result(Shop.subscribe({ organizationId, planId })))
   await call.begun()
   return { call, creation }
 }

@@ -2,23 +2,12 @@
  * A process that stands still for longer than its leases, and goes on when another has taken its work over: nothing
  * that it does then has any effect. One that only takes long keeps its work.
  */
-import { Effect, Stream } from "effect"
-import {
-  Attachments,
-  Messages,
-  Organizations,
-  Plans,
-  Reports,
-  Sims,
-  Subscriptions,
-  Time,
-  Webhooks,
-  Worker
-} from "simplan"
+import { Effect } from "effect"
+import { Attachments, Messages, Reports, Subscriptions, Time, Webhooks, Worker } from "simplan"
 import { Storage } from "simplan/ports"
-import { StandardCatalogue } from "simplan/catalogue"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as Shop from "../../setup/Shop.ts"
 import * as Processes from "../Processes.ts"
 
 const iccid = "8933010000000000018"
@@ -33,40 +22,18 @@ beforeEach(async () => {
   world = await Processes.make()
   slow = world.process()
   other = world.process()
-  const organization = await other.run(Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" })))
-  organizationId = organization.organizationId
-  const rows = Stream.make({ iccid, label: "Green" as const, isEsim: true })
-  await other.run(Sims.Sims.use((of) => of.importRows({ organizationId, rows })))
+  organizationId = await other.run(Shop.open([iccid]))
 })
 afterEach(() => world.close())
 
-const profile = StandardCatalogue.catalogue().profiles.find((of) => of.label === "Green" && of.regionCode === "FR")
-
 const createPlan = (recurring: boolean) =>
-  Plans.Plans.use((of) =>
-    of.create({
-      organizationId,
-      terms: {
-        name: "France",
-        coverageId: profile?.coverageId ?? "",
-        dataMegaBytes: 1_024,
-        periodDays: 1,
-        throttling: [],
-        recurrence: recurring ? { periodicity: "Daily", frequency: 1, occurrences: 3 } : null
-      }
-    })
-  )
+  Shop.createPlan(organizationId, {
+    periodDays: 1,
+    recurrence: recurring ? { periodicity: "Daily", frequency: 1, occurrences: 3 } : null
+  })
 
 const subscribe = (planId: string, start: number | null = null) =>
-  Subscriptions.Subscriptions.use((of) =>
-    of.create({
-      organizationId,
-      planId,
-      metadata: "trip",
-      iccid: null,
-      activePeriod: start === null ? null : { start, end: null }
-    })
-  )
+  Shop.subscribe({ organizationId, planId }, { activePeriod: start === null ? null : { start, end: null } })
 
 /** All that is stored about the SIM. */
 const line = () => other.run(Storage.Storage.use((of) => of.simAggregates.get({ organizationId, iccid })))

@@ -2,22 +2,12 @@
  * What a request about one SIM reads: no attachments but those that it is about (rule W13). A subscription may have
  * hundreds, each with its texts.
  */
-import { Context, Effect, Layer, Stream } from "effect"
-import {
-  Attachments,
-  Commands,
-  Coverage,
-  Messages,
-  Organizations,
-  Plans,
-  Services,
-  Sims,
-  Subscriptions,
-  Wallet
-} from "simplan"
+import { Context, Effect, Layer } from "effect"
+import { Attachments, Commands, Messages, Services, Sims, Subscriptions, Wallet } from "simplan"
 import * as Memory from "simplan/memory"
 import { Clocks, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
+import * as Shop from "../../setup/Shop.ts"
 import * as Ports from "../Ports.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
@@ -49,26 +39,13 @@ it("a request about one SIM reads no attachments that it does not answer", () =>
   const all: Array<string> = []
   const ports = Layer.mergeAll(storage(all), Ports.make(Clocks.virtual(NOW)))
   return Effect.gen(function* () {
-    const { organizationId } = yield* (yield* Organizations.Organizations).create({ name: "Shop" })
+    const organizationId = yield* Shop.open([iccid])
     const sims = yield* Sims.Sims
     const subscriptions = yield* Subscriptions.Subscriptions
     const attachments = yield* Attachments.Attachments
-    const rows = Stream.fromIterable([{ iccid, label: "Green", isEsim: true }])
-    yield* sims.importRows({ organizationId, rows })
-    const [profile] = yield* Stream.runCollect(
-      (yield* Coverage.Coverage).list({ organizationId, regionCode: null, label: "Green" })
-    )
-    const terms = {
-      name: "Plan",
-      coverageId: profile?.coverageId ?? "",
-      dataMegaBytes: 1,
-      periodDays: 1,
-      throttling: [],
-      recurrence: null
-    }
-    const { planId } = yield* (yield* Plans.Plans).create({ organizationId, terms })
+    const { planId } = yield* Shop.createPlan(organizationId)
     const of = { organizationId, iccid }
-    yield* subscriptions.create({ ...of, planId, metadata: "", activePeriod: null })
+    yield* Shop.subscribe({ ...of, planId })
     const [first] = yield* attachments.list(of)
     const attachmentId = first?.attachment.attachmentId ?? ""
 

@@ -10,26 +10,20 @@ import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { bundle } from "../../setup/bundle.mjs"
+import * as Long from "../../setup/long.mjs"
 import { work } from "../../setup/work.mjs"
 
 const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "1000" },
-    seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+    seed: { type: "string", default: Long.seedOfNow() },
     workers: { type: "string", default: String(availableParallelism()) }
   }
 })
 
-const wholeNumber = (name, least) => {
-  const number = Number(values[name])
-  if (Number.isSafeInteger(number) && number >= least) return number
-  console.error(`--${name} must be a whole number of at least ${least}, not ${values[name]}`)
-  process.exit(2)
-}
-
-const runs = wholeNumber("runs", 1)
-const seed = wholeNumber("seed", 0)
-const workers = Math.min(wholeNumber("workers", 1), runs)
+const runs = Long.wholeNumber("runs", values.runs, 1)
+const seed = Long.wholeNumber("seed", values.seed)
+const workers = Math.min(Long.wholeNumber("workers", values.workers, 1), runs)
 
 const folder = mkdtempSync(join(tmpdir(), "simplan-ocs-"))
 try {
