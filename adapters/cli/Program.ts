@@ -16,6 +16,7 @@ import * as Events from "./commands/Events.ts"
 import * as Jobs from "./commands/Jobs.ts"
 import * as Operators from "./commands/Operators.ts"
 import * as Organizations from "./commands/Organizations.ts"
+import * as Search from "./commands/Search.ts"
 import * as Serve from "./commands/Serve.ts"
 import * as Sims from "./commands/Sims.ts"
 import * as Simulate from "./commands/Simulate.ts"
@@ -45,6 +46,7 @@ const simplan = Command.make("simplan").pipe(
     Operators.command,
     Organizations.org,
     Organizations.key,
+    Search.command,
     Sims.command,
     Subscriptions.plans,
     Subscriptions.subscriptions,

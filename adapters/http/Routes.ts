@@ -14,6 +14,7 @@ import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
 import * as Jobs from "./handlers/Jobs.ts"
 import * as Reports from "./handlers/Reports.ts"
+import * as Search from "./handlers/Search.ts"
 import * as ServiceOperators from "./handlers/ServiceOperators.ts"
 import * as Sims from "./handlers/Sims.ts"
 import * as Subscriptions from "./handlers/Subscriptions.ts"
@@ -112,7 +113,8 @@ const endpoints = Effect.fnUntraced(function* (
     adminToken === undefined && authenticateOperator !== undefined
       ? OperatorAuth.byHost(authenticateOperator)
       : yield* OperatorAuth.byToken(adminToken, failed)
-  const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(OperatorAuth.limited(byOperator, limits))
+  const byLimitedOperator = OperatorAuth.limited(byOperator, limits)
+  const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byLimitedOperator)
   const byTelco =
     telcoToken === undefined && authenticateOperator !== undefined
       ? HostAuth.ofTelco(authenticateOperator)
@@ -134,6 +136,7 @@ const endpoints = Effect.fnUntraced(function* (
     organizationPlans: yield* Plans.make(byOrganizationOfPath),
     organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
     organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
+    search: yield* Search.make(byLimitedOperator),
     webhooks: yield* Webhooks.make(byOperator, options.checkUrl),
     audit: yield* Organizations.audit(byOperator),
     jobs: yield* Jobs.make(byOperator),

@@ -15,6 +15,7 @@ import * as DeliveryLog from "./statements/DeliveryLog.ts"
 import * as Events from "./statements/Events.ts"
 import * as JobQueue from "./queue/JobQueue.ts"
 import * as Search from "./statements/sims/Search.ts"
+import * as SearchOfAll from "./statements/sims/SearchOfAll.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
@@ -76,6 +77,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       get: Sims.byIccid(database),
       page: Sims.page(database),
       find: Search.sims(database),
+      search: SearchOfAll.hits(database),
       reserve: SimReservations.reserve(database),
       free: SimReservations.free(database),
       release: SimReservations.release(database),

@@ -39,6 +39,19 @@ const COUNTED = 10_000
 /** A delivery without its attempts. */
 const logged = ({ delivery, event }: Delivery.LoggedDelivery): Delivery.LoggedDelivery => ({ delivery, event })
 
+const hitOf = (
+  { name, organizationId }: Rows.Kinds["organization"],
+  { sim, subscription }: SimAggregate.SimAggregate,
+  place: SimSearch.Place
+): SimSearch.Hit => ({
+  organizationId,
+  organizationName: name,
+  iccid: sim.iccid,
+  label: sim.label,
+  subscriptionId: subscription?.status === "Live" ? subscription.subscriptionId : null,
+  place
+})
+
 const present = (endpoint: Rows.Kinds["endpoint"]) => (endpoint.deletedAt === null ? endpoint : null)
 
 type PageOf = Storage.Keyset<Storage.CreatedCursor> & Partial<Storage.OfOrganization>
@@ -201,6 +214,19 @@ const storage = (store: RowStore): Storage.Service => {
             (aggregate) => (SimSearch.isAsked(aggregate, filter) ? Rows.supplied(aggregate).sim : null)
           )
         ),
+      search: ({ limit, organizationId, search }) =>
+        read(() => {
+          const of = (organization: Rows.Kinds["organization"]) =>
+            values(list("sim", organization.organizationId)).flatMap((one) => {
+              const aggregate = Rows.supplied(one)
+              const place = SimSearch.placeOf(aggregate, search)
+              return place === undefined ? [] : [hitOf(organization, aggregate, place)]
+            })
+          const organizations =
+            organizationId === null ? values(list("organization")) : [get("organization", organizationId)]
+          const found = organizations.flatMap((organization) => (organization === null ? [] : of(organization)))
+          return found.toSorted(SimSearch.compareHits).slice(0, limit)
+        }),
       reserve: (claim) => read(() => Inventory.reserve(store, claim)),
       free: (asked) => read(() => Inventory.freeSim(store, asked)),
       release: ({ organizationId, reservations }) =>

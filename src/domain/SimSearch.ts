@@ -24,6 +24,8 @@ export interface Search {
   readonly metadata: string
 }
 
+const compareText = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
+
 const UPPER =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽ" +
   "ΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ"
@@ -63,19 +65,66 @@ export const of = (text: string): Search | null => {
   }
 }
 
-/** Rule L1: whether a search finds the SIM, by itself or by its live subscription with the confirmed attachments. */
-export const isFound = ({ attachments, sim, subscription }: SimAggregate, search: Search): boolean => {
-  const { iccid, imsi, msisdn } = search
-  if (iccid !== null && (sim.iccid.startsWith(iccid) || sim.iccid.endsWith(iccid))) return true
-  if ((imsi !== null && sim.imsi === imsi) || (msisdn !== null && sim.msisdn === msisdn)) return true
+const hasNumber = ({ sim }: SimAggregate, iccid: string): boolean =>
+  sim.iccid.startsWith(iccid) || sim.iccid.endsWith(iccid)
+
+const hasMetadata = ({ attachments, subscription }: SimAggregate, search: Search): boolean => {
   if (subscription?.status !== "Live") return false
   const hasText = (metadata: string): boolean => folded(metadata).startsWith(search.metadata)
   return (
-    subscription.subscriptionId === search.subscriptionId ||
     hasText(subscription.metadata) ||
     attachments.some(({ attachment }) => attachment.confirmed && hasText(attachment.metadata))
   )
 }
+
+/** By what a search finds a SIM, from what names one alone to what many have. */
+export const places = ["subscriptionId", "imsi", "msisdn", "iccid", "metadata"] as const
+
+/** What of a SIM a search has found. */
+export type Place = (typeof places)[number]
+
+const finds: { readonly [P in Place]: (of: SimAggregate, search: Search) => boolean } = {
+  subscriptionId: ({ subscription }, search) =>
+    subscription?.status === "Live" && subscription.subscriptionId === search.subscriptionId,
+  imsi: ({ sim }, { imsi }) => imsi !== null && sim.imsi === imsi,
+  msisdn: ({ sim }, { msisdn }) => msisdn !== null && sim.msisdn === msisdn,
+  iccid: (of, { iccid }) => iccid !== null && hasNumber(of, iccid),
+  metadata: hasMetadata
+}
+
+/** Rule L1: the first of `places` by which a search finds the SIM; undefined: it does not. */
+export const placeOf = (of: SimAggregate, search: Search): Place | undefined =>
+  places.find((place) => finds[place](of, search))
+
+/** Rule L1: whether a search finds the SIM, by itself or by its live subscription with the confirmed attachments. */
+export const isFound = (of: SimAggregate, search: Search): boolean => placeOf(of, search) !== undefined
+
+/** How many SIMs a search over organizations gives (rule L4). */
+export const MOST_HITS = 20
+
+/** A SIM that a search over organizations has found (rule L4). */
+export interface Hit {
+  /** The organization that has it. */
+  readonly organizationId: string
+  /** That organization's name. */
+  readonly organizationName: string
+  /** The SIM's ICCID. */
+  readonly iccid: string
+  /** The SIM's label. */
+  readonly label: Label
+  /** The live subscription that has the SIM; null: none. */
+  readonly subscriptionId: string | null
+  /** By what it was found: the first of `places`. */
+  readonly place: Place
+}
+
+const rank = ({ place }: Hit): number => places.indexOf(place)
+
+/** The order of hits: by place, then by organization and ICCID. */
+export const compareHits = (one: Hit, other: Hit): number =>
+  rank(one) - rank(other) ||
+  compareText(one.organizationId, other.organizationId) ||
+  compareText(one.iccid, other.iccid)
 
 /** Which subscriptions a list has; null filters nothing. */
 export interface Filter {

@@ -97,6 +97,19 @@ describe("an organization's own", () => {
     await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata, iccid: World.iccid(1) })
   })
 
+  it("SIMs of all organizations are found by what a customer names", async () => {
+    const iccid = World.iccid(1)
+    const [found, ...others] = await json("search", iccid)
+    expect([found, others]).toEqual([
+      expect.objectContaining({ iccid, matched: "iccid", organization_id: stock.tenant.organizationId }),
+      []
+    ])
+    expect((await run("search", iccid)).out).toMatch(/^iccid +organization_name +matched +label/)
+    expect(await run("search", "nothing has this")).toEqual({ code: 0, out: "", err: "Nothing has this.\n" })
+    const many = await run("search", iccid.slice(0, 8))
+    expect([many.out.trim().split("\n").length, many.err]).toEqual([21, "There are more: a longer text finds fewer.\n"])
+  })
+
   it("SIMs are listed and shown", async () => {
     const first = World.iccid(1)
     expect((await keyed("sims", "list", "--limit", "1")).out).toBe(

@@ -64,3 +64,38 @@ describe("L1: a SIM is found by", () => {
     expect(SimSearch.of(" \t ")).toBeNull()
   })
 })
+
+describe("L4: a search over organizations", () => {
+  const placeOf = (text: string, of: SimAggregate = aggregate) => {
+    const search = SimSearch.of(text)
+    return search === null ? null : SimSearch.placeOf(of, search)
+  }
+
+  it("names by what it found a SIM, the first where that is more than one thing", () => {
+    expect(["0197a1", "240080012345678", "+46701234567", "0017", "order 4"].map((text) => placeOf(text))).toEqual([
+      ...SimSearch.places
+    ])
+    expect(placeOf("nothing has this")).toBeUndefined()
+    const all = "8946012345678"
+    const ofAll = { ...aggregate, sim: { ...sim, imsi: all, msisdn: all } }
+    const named = { ...ofAll, subscription: { ...subscription, subscriptionId: all, metadata: all } }
+    expect([placeOf(all, named), placeOf(all, ofAll)]).toEqual(["subscriptionId", "imsi"])
+    expect(placeOf(all, { ...ofAll, sim: { ...ofAll.sim, imsi: null } })).toBe("msisdn")
+    expect(placeOf(all, { ...aggregate, subscription: { ...subscription, metadata: all } })).toBe("iccid")
+  })
+
+  it("has hits by that, then by organization and ICCID", () => {
+    const hit = (place: SimSearch.Place, organizationId: string, of: string): SimSearch.Hit => ({
+      ...{ organizationId, organizationName: "Acme", iccid: of, label: "Green", subscriptionId: null, place }
+    })
+    const sorted = [
+      hit("subscriptionId", "b", "9"),
+      hit("iccid", "a", "2"),
+      hit("iccid", "b", "1"),
+      hit("metadata", "a", "1"),
+      hit("metadata", "a", "2")
+    ]
+    expect(sorted.toReversed().toSorted(SimSearch.compareHits)).toEqual(sorted)
+    expect(SimSearch.compareHits(hit("iccid", "a", "1"), hit("iccid", "a", "1"))).toBe(0)
+  })
+})

@@ -377,6 +377,23 @@ describe("the other groups", () => {
     expect(wrong).toMatchObject({ errors: [{ row: 1, message: "imsi must be a string" }] })
   })
 
+  it("are found in all organizations, or in one, by what a customer names (L4)", async () => {
+    const { organizationId } = await stocked(open())
+    const [first] = await simplan.sims.list({ organizationId }).toArray()
+    const { iccid = "", label } = first ?? {}
+    const identities = { isEsim: true, msisdn: "46701234567" }
+    await simplan.sims.import({ organizationId, rows: [{ iccid, label: "Green", ...identities }] })
+    const { organizationId: other } = await simplan.organizations.create({ name: "Other" })
+    const hit = { organizationId, iccid, label, subscriptionId: null, matched: "phoneNumber" }
+    for (const of of [{}, { organizationId }]) {
+      const found = await simplan.sims.search({ text: "+46 70 123 45 67", ...of })
+      expect(found).toMatchObject({ hits: [hit], hasMore: false })
+    }
+    for (const of of [{ text: iccid, organizationId: other }, { text: " " }]) {
+      expect(await simplan.sims.search(of)).toEqual({ hits: [], hasMore: false })
+    }
+  })
+
   it("say how an eSIM is installed, and that a SIM without an activation code is not (I10)", async () => {
     const { organizationId } = await stocked(open())
     const [first] = await simplan.sims.list({ organizationId }).toArray()

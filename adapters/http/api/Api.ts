@@ -12,7 +12,8 @@ import {
   OrganizationPlansApi,
   OrganizationSimsApi,
   OrganizationSubscriptionsApi,
-  OrganizationUsageApi
+  OrganizationUsageApi,
+  SearchApi
 } from "./OrganizationReadsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { JobsApi, ProblemsApi } from "./JobsApi.ts"
@@ -43,6 +44,7 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationPlansApi)
   .add(OrganizationCoverageApi)
   .add(OrganizationNetworksApi)
+  .add(SearchApi)
   .add(WebhooksApi)
   .add(AuditApi)
   .add(JobsApi)

@@ -349,5 +349,19 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0020_planned_claims": [
     `alter function simplan.job_places(json, bigint, bigint) set plan_cache_mode = force_generic_plan`,
     `alter function simplan.delivery_places(json, bigint, bigint) set plan_cache_mode = force_generic_plan`
+  ],
+  // Finds SIMs in all organizations at once (rule L4). Identities and organizations change places in their indexes, which find one
+  // organization's as before; the others are found by indexes beside those of 0014.
+  "0021_search_of_all": [
+    `create index iccid_by_ending on simplan.iccid (reverse(iccid))`,
+    `create index sim_by_imsi on simplan.sim (imsi, organization_id) where imsi is not null`,
+    `drop index simplan.sim_of_imsi`,
+    `create index sim_by_msisdn on simplan.sim (msisdn, organization_id) where msisdn is not null`,
+    `drop index simplan.sim_of_msisdn`,
+    `create index subscription_by_id on simplan.subscription (subscription_id) where status = 'Live'`,
+    `create index subscription_of_metadata on simplan.subscription ((simplan.folded(metadata) collate "C"))
+    where status = 'Live' and metadata <> ''`,
+    `create index attachment_of_metadata on simplan.attachment ((simplan.folded(metadata) collate "C"))
+    where metadata <> ''`
   ]
 }

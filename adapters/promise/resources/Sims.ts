@@ -3,7 +3,7 @@
  */
 import { Cause, Effect, Result, Schema, Stream } from "effect"
 import { Refusal, SimCorrections, Sims, Stock, Wallet } from "simplan"
-import { ActivationCode, Label, Sim, SimIdentities } from "simplan/ports"
+import { ActivationCode, Label, Sim, SimIdentities, type SimSearch } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -41,6 +41,15 @@ const filter = Arguments.decoder(
 )
 
 const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id }))
+
+const searched = Arguments.decoder(
+  Schema.Struct({ text: Arguments.Search, organizationId: Schema.optional(Arguments.Id) })
+)
+
+const hitOf = ({ place, ...hit }: SimSearch.Hit): Types.SearchHit => ({
+  ...hit,
+  matched: place === "msisdn" ? "phoneNumber" : place
+})
 
 const correction = {
   label: Schema.optional(Arguments.AnyLabel),
@@ -195,6 +204,11 @@ export const make = (runtime: Runtime): Types.Sims => ({
         })
       ),
     shape
+  ),
+  search: Methods.reading(runtime, { name: "sims.search", decode: searched }, ({ organizationId = null, text }) =>
+    Effect.flatMap(Sims.Sims, (sims) =>
+      Effect.map(sims.search({ text, organizationId }), ({ hasMore, hits }) => ({ hits: hits.map(hitOf), hasMore }))
+    )
   ),
   get: Methods.reading(runtime, { name: "sims.get", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(of), shape))

@@ -112,6 +112,28 @@ export interface SmdpInfo {
   }>
 }
 
+/** A SIM that a search has found (rule L4). */
+export interface SearchHit extends OfOrganization {
+  /** The organization's name. */
+  readonly organizationName: string
+  /** The SIM's ICCID. */
+  readonly iccid: string
+  /** The SIM's label. */
+  readonly label: Label
+  /** The subscription that has the SIM; null: none. */
+  readonly subscriptionId: string | null
+  /** By what it was found; where that is more than one thing, the first of these. */
+  readonly matched: "subscriptionId" | "imsi" | "phoneNumber" | "iccid" | "metadata"
+}
+
+/** What a search has found. */
+export interface SearchHits {
+  /** At most 20, those first that the text names alone. */
+  readonly hits: ReadonlyArray<SearchHit>
+  /** Whether it finds more: a longer text finds fewer. */
+  readonly hasMore: boolean
+}
+
 /** Which SIMs a list has. An absent field filters nothing. */
 export interface SimFilter extends OfOrganization {
   /** Only eSIMs, or only physical SIMs. */
@@ -254,6 +276,14 @@ export interface Sims {
   readonly import: (request: ImportSims, options?: WriteOptions) => Promise<ImportReport>
   /** SIMs in the order of their import. */
   readonly list: (of: SimFilter, options?: CallOptions) => PagedList<Sim>
+  /**
+   * Finds SIMs of all organizations, or of one, by what a customer names, as `search` of `list` does (rule L4). A blank text finds
+   * none.
+   */
+  readonly search: (
+    of: { readonly text: string; readonly organizationId?: string | undefined },
+    options?: CallOptions
+  ) => Promise<SearchHits>
   /** Reads a SIM. Errors: `NotFoundError`. */
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Sim>
   /** How a phone installs an eSIM (rule I10). Errors: `NotFoundError`, also for a SIM without an activation code. */

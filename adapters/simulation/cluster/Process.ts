@@ -77,7 +77,17 @@ type Writing =
     >
   | `sims.${Exclude<
       keyof Sims,
-      "get" | "page" | "find" | "free" | "stock" | "counts" | "countFree" | "levels" | "identities" | "smdpHistory"
+      | "get"
+      | "page"
+      | "find"
+      | "search"
+      | "free"
+      | "stock"
+      | "counts"
+      | "countFree"
+      | "levels"
+      | "identities"
+      | "smdpHistory"
     >}`
   | Exclude<
       keyof Jobs.Jobs["Service"] | keyof Outbox.Outbox["Service"],

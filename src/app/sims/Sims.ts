@@ -93,6 +93,14 @@ export class Sims extends Context.Service<
       readonly limit: number
       readonly after: number | null
     }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
+    /**
+     * The SIMs of all organizations that a text finds, or of one (rule L4), those first that it names alone. A blank text finds none.
+     * `hasMore`: it finds more than `SimSearch.MOST_HITS`.
+     */
+    readonly search: (of: {
+      readonly text: string
+      readonly organizationId: string | null
+    }) => Effect.Effect<{ readonly hits: ReadonlyArray<SimSearch.Hit>; readonly hasMore: boolean }, StorageError>
     /** By ICCID; a SIM of another organization is `NotFound`. */
     readonly get: (of: {
       readonly organizationId: string
@@ -295,6 +303,12 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
               )
         )
       },
+      search: Effect.fn("Sims.search")(function* ({ organizationId, text }) {
+        const search = SimSearch.of(text)
+        if (search === null) return { hits: [], hasMore: false }
+        const found = yield* storage.sims.search({ search, organizationId, limit: SimSearch.MOST_HITS + 1 })
+        return { hits: found.slice(0, SimSearch.MOST_HITS), hasMore: found.length > SimSearch.MOST_HITS }
+      }),
       installation: Effect.fn("Sims.installation")(function* (of) {
         const { lpa } = yield* get(of)
         if (lpa === null) return yield* new NotFound({ resource: "activation code", id: of.iccid })

@@ -13,7 +13,7 @@ import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Count, Level } from "../../domain/Stock.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { StorageError } from "./Failure.ts"
-import type { SimFilter } from "../../domain/SimSearch.ts"
+import type { Hit, Search, SimFilter } from "../../domain/SimSearch.ts"
 import type { Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 
 /**
@@ -105,6 +105,16 @@ export interface Sims {
    * is read as a whole, whatever the length of the list, where the storage has indexes for it.
    */
   readonly find: (query: OfOrganization & FilteredKeyset<number> & SimFilter) => Read<Filtered<Sim, number>>
+  /**
+   * SIMs of all organizations, or of one (rule L4): those that the search finds, each once, in the order of
+   * `SimSearch.compareHits`, at most `limit`. Of more, those of the first places are taken; which ones of a place, is open. A storage
+   * with indexes may look only at the first `SCAN_LIMIT` attachments whose metadata begin so.
+   */
+  readonly search: (query: {
+    readonly search: Search
+    readonly organizationId: string | null
+    readonly limit: number
+  }) => Read<ReadonlyArray<Hit>>
   /**
    * Reserves eSIMs of the label that are suitable (`Sim.isSuitable`) and not reserved. For a `subscription`: free ones (rule S2), never used ones first,
    * by import sequence; then those recycled longest ago, by import sequence where equal. For a `mobile plan`: those whose mobile plan is

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, Storage, UsageBook } from "simplan/ports"
+import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, SimSearch, Storage, UsageBook } from "simplan/ports"
 import type { WebhookEvent } from "simplan/ports"
 import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
@@ -283,6 +283,11 @@ const use = (adapter: Adapter, round: number) =>
       yield* storage.sims.page({ ...page, after, isEsim: true, label: "Green" })
       yield* storage.sims.page({ ...page, after, isEsim: false, label: null })
       yield* storage.sims.page({ ...page, after, isEsim: null, label: "Red" })
+    }
+    for (const text of [iccid, iccid.slice(-6), "metadata", `subscription-${round}`]) {
+      const search = SimSearch.of(text)
+      if (search === null) continue
+      for (const organizationId of [null, org]) yield* storage.sims.search({ search, organizationId, limit: 10 })
     }
     yield* storage.sims.import(newSims(org, 10_000 + round * 10, 10))
     const asked = { iccid, since: 0, packageIds: [`telco-line-${round}`], reportIds: ["r-1", "r-2"] }

@@ -23,7 +23,7 @@ const beyond = (prefix: string): string | null => {
 }
 
 /** Whether a text of an index begins so. */
-const begins = (sql: Sql, text: string, prefix: string): Fragment => {
+export const begins = (sql: Sql, text: string, prefix: string): Fragment => {
   const end = beyond(prefix)
   return sql.and([
     sql`${sql.literal(text)} >= ${prefix}::text`,
@@ -31,9 +31,9 @@ const begins = (sql: Sql, text: string, prefix: string): Fragment => {
   ])
 }
 
-const foldedMetadata = (table: string): string => `(simplan.folded(${table}.metadata) collate "C")`
+export const foldedMetadata = (table: string): string => `(simplan.folded(${table}.metadata) collate "C")`
 
-const reversed = (text: string): string => Array.from(text).reverse().join("")
+export const reversed = (text: string): string => Array.from(text).reverse().join("")
 
 /** An ICCID for each place of an index where the search finds something, perhaps the same one more than once. */
 const places = (

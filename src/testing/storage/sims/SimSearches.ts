@@ -78,6 +78,37 @@ const finds = (
     }
   })
 
+/** Searches all organizations and each of them, and compares the hits of these worlds with what is known of each SIM. */
+const findsEverywhere = (world: World.World, aggregates: ReadonlyArray<SimAggregate>, text: string) =>
+  Effect.gen(function* () {
+    const search = SimSearch.of(text)
+    if (search === null) return
+    const organizationIds = new Set(aggregates.map(({ sim }) => sim.organizationId))
+    const expected = aggregates.flatMap((of): ReadonlyArray<SimSearch.Hit> => {
+      const place = SimSearch.placeOf(of, search)
+      const { iccid, label, organizationId } = of.sim
+      const subscriptionId = of.subscription?.status === "Live" ? of.subscription.subscriptionId : null
+      const organizationName = World.organization({ ...world, organizationId }).name
+      return place === undefined ? [] : [{ organizationId, organizationName, iccid, label, subscriptionId, place }]
+    })
+    const sorted = expected.toSorted(SimSearch.compareHits)
+    // Other tests have SIMs too.
+    const limit = 10_000
+    const found = yield* world.storage.sims.search({ search, organizationId: null, limit })
+    yield* Suite.equals(
+      `hits of all for ${JSON.stringify(text)}`,
+      found.filter(({ organizationId }) => organizationIds.has(organizationId)),
+      sorted
+    )
+    for (const organizationId of organizationIds) {
+      yield* Suite.equals(
+        `hits of one for ${JSON.stringify(text)}`,
+        yield* world.storage.sims.search({ search, organizationId, limit }),
+        sorted.filter((hit) => hit.organizationId === organizationId)
+      )
+    }
+  })
+
 /** Texts that differ in their case, at the border of what is searched, and in letters that have no case or an odd one. */
 const texts = [
   "Order 4711",
@@ -216,6 +247,49 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.write(world, full.sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
       yield* check("first")
       yield* check(subscription.subscriptionId)
+    })
+  ),
+
+  scenario("L4: a search over organizations finds each SIM once, by the first of the places", (world) =>
+    Effect.gen(function* () {
+      const [aggregates, other] = [yield* stocked(world), yield* World.neighbour(world)]
+      const all = [...aggregates, ...(yield* stocked(other))]
+      const [one] = aggregates.slice(8)
+      if (one === undefined) return
+      const { iccid, imsi, msisdn } = one.sim
+      const named = [iccid, iccid.slice(0, 9), iccid.slice(-3), imsi ?? "", `+${msisdn}`, `${msisdn}`]
+      const ids = [one.subscription?.subscriptionId ?? "", aggregates[5]?.subscription?.subscriptionId ?? ""]
+      const written = texts.flatMap((text) => [text, text.toUpperCase(), `${text}z`])
+      for (const text of [...named, ...ids, ...written, "8", "order 47"]) {
+        yield* findsEverywhere(world, all, text.toWellFormed())
+      }
+    })
+  ),
+
+  scenario("L4: of more than are asked for, those of the first places are taken", (world) =>
+    Effect.gen(function* () {
+      const sims = yield* World.stock(
+        world,
+        Array.from({ length: 6 }, () => World.newSim(world, { msisdn: null }))
+      )
+      const [first, second] = sims
+      if (first === undefined || second === undefined) return
+      // The text is the metadata of all, and the phone number of the last that is imported.
+      const text = world.iccid().slice(-15)
+      for (const sim of sims) {
+        const subscription = Rows.subscription(world, sim, { metadata: text })
+        const allocation = { _tag: "InService" as const, subscriptionId: subscription.subscriptionId }
+        yield* world.storage.commit({ sims: [World.subscribe(sim, subscription, { sim: { allocation } })] })
+      }
+      yield* world.storage.sims.import([World.newSim(world, { iccid: second.iccid, msisdn: text })])
+      const search = SimSearch.of(text)
+      if (search === null) return
+      const places = (limit: number) =>
+        Effect.map(world.storage.sims.search({ search, organizationId: null, limit }), (hits) =>
+          hits.map(({ place }) => place)
+        )
+      yield* Suite.equals("one hit", yield* places(1), ["msisdn"])
+      yield* Suite.equals("three hits", yield* places(3), ["msisdn", "metadata", "metadata"])
     })
   )
 ]

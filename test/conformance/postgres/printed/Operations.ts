@@ -52,6 +52,12 @@ const auditEntry: AuditEntry.AuditEntry = Values.auditEntry({
 const live = { ...inService(sim, "s", 1).next }
 const attached = live.attachments?.[0]
 
+const searchOf = (text: string): SimSearch.Search => {
+  const search = SimSearch.of(text)
+  if (search === null) throw new Error("a blank text finds nothing")
+  return search
+}
+
 /** What of the SIM changes, in service before and after. */
 const changed = (next: Partial<typeof live>): Storage.Commit => ({
   sims: [{ loaded: live, next: { ...live, ...next } }]
@@ -249,6 +255,10 @@ export const operations: Readonly<Record<string, Operation>> = {
       createdAfter: null,
       search: null
     }),
+  "sims.search": ({ storage }) =>
+    storage.sims.search({ search: searchOf("46701234567"), organizationId: null, limit: 21 }),
+  "sims.search of an organization": ({ storage }) =>
+    storage.sims.search({ search: searchOf("46701234567"), organizationId, limit: 21 }),
   "sims.reserve": ({ storage }) =>
     storage.sims.reserve({
       organizationId,

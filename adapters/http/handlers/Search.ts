@@ -1,0 +1,43 @@
+/**
+ * The search of operators over all organizations: how hits look as JSON, and its handler.
+ */
+import { Effect } from "effect"
+import { Sims } from "simplan"
+import type { SimSearch } from "simplan/ports"
+import * as OrganizationReadsApi from "../api/OrganizationReadsApi.ts"
+import * as Endpoints from "../Endpoints.ts"
+import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+
+type Hit = typeof OrganizationReadsApi.SearchHit.Type
+
+const matches: { readonly [P in SimSearch.Place]: Hit["matched"] } = {
+  subscriptionId: "subscription_id",
+  imsi: "imsi",
+  msisdn: "phone_number",
+  iccid: "iccid",
+  metadata: "metadata"
+}
+
+const shape = (hit: SimSearch.Hit): Hit => ({
+  organization_id: hit.organizationId,
+  organization_name: hit.organizationName,
+  iccid: hit.iccid,
+  label: hit.label,
+  subscription_id: hit.subscriptionId,
+  matched: matches[hit.place]
+})
+
+export const make = (guard: OperatorAuth.Guard) =>
+  Effect.gen(function* () {
+    const sims = yield* Sims.Sims
+
+    return Endpoints.group(OrganizationReadsApi.SearchApi, guard, {
+      find: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
+        yield* Query.texts(query)
+        const { hasMore, hits } = yield* sims.search({ text: query.q, organizationId })
+        return { ...Responses.data(hits.map(shape)), has_more: hasMore }
+      })
+    })
+  })

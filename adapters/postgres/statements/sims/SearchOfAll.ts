@@ -1,0 +1,132 @@
+/**
+ * Finds SIMs in all organizations at once, or in one (rule L4).
+ *
+ * Each thing that a search may be is looked up in an index of its own: of all organizations in one that does not begin with the
+ * organization, of one organization in the index that its lists are searched by (`Search`).
+ */
+import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
+import { SimSearch, Storage } from "simplan/ports"
+import type { Database, Row, Sql } from "../../database/Database.ts"
+import { begins, foldedMetadata, reversed } from "./Search.ts"
+
+interface Asked {
+  readonly search: SimSearch.Search
+  readonly organizationId: string | null
+  readonly limit: number
+}
+
+/** A place of each index where the search finds something, with its rank in `SimSearch.places`. */
+const places = (sql: Sql, { limit, organizationId, search }: Asked): ReadonlyArray<Fragment> => {
+  const { iccid, imsi, metadata, msisdn, subscriptionId } = search
+  const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
+  // The order names the index, so that the planner has no other one, and none to sort by.
+  const rows = (table: string, order: string, fits: ReadonlyArray<Fragment>, most: Fragment): Fragment => {
+    const isOwn = organizationId === null ? [] : [sql`${sql.literal(table)}.organization_id = ${organizationId}`]
+    return sql`
+      select ${sql.literal(table)}.* from simplan.${sql.literal(table)}
+      where ${sql.and([...isOwn, ...fits])}
+      order by ${sql.literal(organizationId === null ? order : `${table}.organization_id, ${order}`)}
+      limit ${most}`
+  }
+  const of = (place: SimSearch.Place, table: string, order: string, ...fits: ReadonlyArray<Fragment>): Fragment => sql`
+    select ${rank(place)} as rank, found.organization_id, found.iccid
+    from (${rows(table, order, fits, sql`${limit}::int`)}) found`
+  const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
+  const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
+  const isLive = sql.literal("subscription.status = 'Live'")
+  return [
+    of(
+      "subscriptionId",
+      "subscription",
+      "subscription.subscription_id",
+      isLive,
+      equal("subscription.subscription_id", subscriptionId)
+    ),
+    ...(imsi === null ? [] : [of("imsi", "sim", "sim.imsi", equal("sim.imsi", imsi))]),
+    ...(msisdn === null ? [] : [of("msisdn", "sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
+    ...(iccid === null
+      ? []
+      : [
+          // The inventory's key has the organization before the ICCID, the table of ICCIDs has the ICCID alone.
+          organizationId === null
+            ? of("iccid", "iccid", "iccid.iccid", begins(sql, "iccid.iccid", iccid))
+            : of("iccid", "sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
+          of("iccid", "iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
+        ]),
+    of(
+      "metadata",
+      "subscription",
+      ofSubscription,
+      isLive,
+      sql.literal("subscription.metadata <> ''"),
+      begins(sql, ofSubscription, metadata)
+    ),
+    sql`
+    select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
+    from (${rows(
+      "attachment",
+      ofAttachment,
+      [sql.literal("attachment.metadata <> ''"), begins(sql, ofAttachment, metadata)],
+      sql.literal(String(Storage.SCAN_LIMIT))
+    )}) attachment
+    cross join lateral (
+      select from simplan.subscription
+      where subscription.organization_id = attachment.organization_id
+        and subscription.subscription_id = attachment.subscription_id and ${isLive}
+      limit 1
+    ) subscription
+    where attachment.confirmed`
+  ]
+}
+
+interface Found extends Omit<SimSearch.Hit, "place"> {
+  readonly rank: number
+}
+
+const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
+  const place = SimSearch.places[rank]
+  return place === undefined ? [] : [{ ...found, place }]
+}
+
+/** The SIMs, by place, organization and ICCID. */
+export const hits =
+  (database: Database) =>
+  (asked: Asked): Effect.Effect<ReadonlyArray<SimSearch.Hit>, Storage.StorageError> =>
+    Effect.map(
+      database.rows(
+        (sql) => sql<Row<Found>>`
+        with place as materialized (
+          ${sql.join(" union all ", false)(places(sql, asked).map((place) => sql`(${place})`))}
+        ), hit as materialized (
+          select place.organization_id, place.iccid, min(place.rank) as rank
+          from place
+          group by place.organization_id, place.iccid
+          order by min(place.rank), place.organization_id, place.iccid
+          limit ${asked.limit}::int
+        )
+        select json_build_object(
+          'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
+          'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank
+        )::text as value
+        from hit
+        cross join lateral (
+          select organization.name from simplan.organization
+          where organization.organization_id = hit.organization_id
+          limit 1
+        ) organization
+        cross join lateral (
+          select sim.label from simplan.sim
+          where sim.organization_id = hit.organization_id and sim.iccid = hit.iccid
+          limit 1
+        ) sim
+        left join lateral (
+          select subscription.subscription_id from simplan.subscription
+          where subscription.organization_id = hit.organization_id and subscription.iccid = hit.iccid
+            and subscription.status <> 'Deleted' and subscription.status = 'Live'
+          limit 1
+        ) subscription on true
+        order by hit.rank, hit.organization_id, hit.iccid`
+      ),
+      (found) => found.flatMap(hitOf)
+    )
