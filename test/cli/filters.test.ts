@@ -30,7 +30,7 @@ describe("a parameter of a list", () => {
 })
 
 describe("the definition has a description of each filter that is a flag of", () => {
-  const { audit, jobs, plans, sims, webhooks } = Api.groups
+  const { audit, jobs, plans, problems, sims, webhooks } = Api.groups
   const lists = {
     audit: audit.endpoints.list,
     "deliveries list": webhooks.endpoints.deliveries,
@@ -38,6 +38,7 @@ describe("the definition has a description of each filter that is a flag of", ()
     "jobs list": jobs.endpoints.list,
     "jobs retry": jobs.endpoints.list,
     "plans list": plans.endpoints.list,
+    problems: problems.endpoints.list,
     "sims list": sims.endpoints.list
   }
   for (const [command, { query }] of Object.entries(lists)) {

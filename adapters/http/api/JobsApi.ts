@@ -34,11 +34,15 @@ export const WaitingJob = Schema.Struct({
   created_at: Schemas.createdAt
 }).annotate({ identifier: "WaitingJob" })
 
+const ofOrganization = {
+  organization_id: Schemas.optional(Schemas.Parameter, "Only those of this organization", Samples.organizationId)
+}
+
 /** Which jobs are meant; an absent field filters nothing. */
 const filter = {
   kind: Schemas.optional(Kind, "Only those of this kind", about.kind[1]),
   reason: Schemas.optional(Reason, "Only those that wait for a reason of this class", about.reason[1]),
-  organization_id: Schemas.optional(Schemas.Parameter, "Only those of this organization", Samples.organizationId)
+  ...ofOrganization
 }
 
 export const RetryJobs = Schema.Struct({
@@ -118,7 +122,7 @@ const ProblemItem = Schemas.data(Schema.Struct(ofProblem))
 export class ProblemsApi extends HttpApiGroup.make("problems")
   .add(
     HttpApiEndpoint.get("list", "/problems", {
-      query: Schemas.keyset,
+      query: { ...Schemas.keyset, ...ofOrganization },
       success: Schemas.page(Problem),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(

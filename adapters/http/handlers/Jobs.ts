@@ -95,8 +95,11 @@ export const problems = (guard: OperatorAuth.Guard) =>
 
     return Endpoints.group(JobsApi.ProblemsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
+        yield* Query.texts(query)
         const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
-        const { items, next } = yield* service.page({ ...page, organizationId: caller.organizationId })
+        const filter = toFilter(query, caller)
+        if (filter === null) return Responses.page([], null)
+        const { items, next } = yield* service.page({ ...page, ...filter })
         return Responses.page(items.map(problem), Query.createdToken(next))
       }),
       retry: Effect.fnUntraced(function* ({ caller, params }) {

@@ -178,6 +178,10 @@ describe("an operator who is bound to an organization", () => {
     const seen = idsIn(await support.ask("GET", "/problems"), "problem_id")
     expect(seen).toContain(mine)
     expect(seen).not.toContain(theirs)
+    const ofOrganization = async ({ ask }: Made, id: string) =>
+      idsIn(await ask("GET", `/problems?organization_id=${id}`), "problem_id")
+    expect(await ofOrganization(of(free, "read"), otherId)).toEqual(all.filter((id: unknown) => !seen.includes(id)))
+    expect([await ofOrganization(support, ownId), await ofOrganization(support, otherId)]).toEqual([seen, []])
     for (const does of ["retry", "resolve"]) {
       const on = (id: string) => support.ask("POST", `/problems/${encodeURIComponent(id)}/${does}`)
       expect(outcome(await on(theirs))).toEqual([404, "problem_not_found"])
