@@ -218,7 +218,7 @@ export class Connection implements Holder {
     const { socket } = this
     let at = 0
     do {
-      const piece = bytes.length <= this.#piece ? bytes : bytes.subarray(at, at + this.#piece)
+      const piece = at === 0 && bytes.length <= this.#piece ? bytes : bytes.subarray(at, at + this.#piece)
       at += this.#piece
       this.#piece = Math.min(2 * this.#piece, this.#chunked === undefined ? PIECE.most : CHUNKED)
       this.#parser(piece)

@@ -191,3 +191,16 @@ it("a turn of the event loop parses few of the requests that many connections pi
     unsubscribe("http.server.request.start", count)
   }
 })
+
+it("what is longer than a piece is parsed once, whatever its length", async () => {
+  world = await World.forTest()
+  const lengths = [511, 512, 513, 600, 1_023, 1_024, 1_025, 1_536, 1_537, 2_000, 2_048, 2_049, 3_585, 4_000, 9_000]
+  const request = (length: number) => {
+    const [head, end] = ["GET /healthz HTTP/1.1\r\nHost: x\r\nX-Pad: ", "\r\n\r\n"]
+    return head + "a".repeat(length - head.length - end.length) + end
+  }
+  const answers = await Promise.all(
+    lengths.map(async (length) => RawHttp.statuses(await RawHttp.exchange(world.url, request(length))))
+  )
+  expect(answers).toEqual(lengths.map(() => [200]))
+})
