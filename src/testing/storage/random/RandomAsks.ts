@@ -157,6 +157,9 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (after, limit) => items(storage.sims.find({ ...of, ...sims, ...searches, after, limit })),
       (sim: Sim) => sim.importSequence
     ),
+    searches.search === null
+      ? Effect.succeed([])
+      : storage.sims.search({ search: searches.search, organizationId, limit: 1_000 }),
     pages(
       ask,
       (after: CreatedCursor | null, limit) =>
