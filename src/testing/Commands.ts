@@ -10,7 +10,7 @@
 import * as fc from "fast-check"
 import { states } from "../domain/SmdpHistory.ts"
 import { HIGHEST } from "../domain/Stock.ts"
-import { DAY, MINUTE } from "../domain/Time.ts"
+import { DAY, HOUR, MINUTE } from "../domain/Time.ts"
 import { reasons } from "../domain/Withdrawal.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 import { faults } from "./Simulated.ts"
@@ -386,6 +386,20 @@ const stockChanges: fc.Arbitrary<ReadonlyArray<Command>> = fc
   })
   .map((changes) => changes.flatMap((change) => [change, { _tag: "Advance", millis: MINUTE } as const]))
 
+/** A change of the service that the telco does not take at first (rules S6 and S7): of all its calls this is the next one. */
+const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
+  .record({
+    fault: fc.constantFrom("refuse" as const, "unavailable" as const),
+    times: fc.integer({ min: 1, max: 4 }),
+    line: place,
+    resumed: rarely(3)
+  })
+  .map(({ fault, line, resumed, times }) => [
+    { _tag: "Fault", fault, times },
+    { _tag: "Pause", by: 0, line, paused: !resumed, foreign: false },
+    { _tag: "Advance", millis: HOUR }
+  ])
+
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */
 export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
@@ -399,7 +413,8 @@ export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Comman
       fc.array(
         fc.oneof(
           { weight: 30, arbitrary: command(bounds).map((one): ReadonlyArray<Command> => [one]) },
-          { weight: 1, arbitrary: stockChanges }
+          { weight: 1, arbitrary: stockChanges },
+          { weight: 1, arbitrary: serviceChange }
         ),
         { maxLength: bounds.commands - 3, size: "max" }
       )
