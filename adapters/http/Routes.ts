@@ -29,6 +29,7 @@ import * as OperatorAuth from "./middleware/OperatorAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as RateLimit from "./middleware/RateLimit.ts"
 import * as Requests from "./middleware/Requests.ts"
+import * as Sessions from "./middleware/Sessions.ts"
 import type * as Document from "./openapi/Document.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 
@@ -47,6 +48,8 @@ export interface Options {
    * without the host's authentication, `/admin` is 404.
    */
   readonly adminToken?: Redacted.Redacted | undefined
+  /** Whether those who signed in with a browser may only read, whatever their roles. */
+  readonly consoleReadsOnly?: boolean | undefined
   /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
   readonly telcoToken?: Redacted.Redacted | undefined
   /**
@@ -109,10 +112,13 @@ const endpoints = Effect.fnUntraced(function* (
   const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers, options.organizationShare)
   const byOrganization =
     authenticate === undefined ? yield* Auth.byApiKey(limits, failed) : yield* HostAuth.ofCallers(authenticate, limits)
+  const trustedProxies = options.trustedProxies ?? 0
+  const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
+  const browsers = { sessions, readsOnly: options.consoleReadsOnly ?? false, trustedProxies }
   const byOperator =
     adminToken === undefined && authenticateOperator !== undefined
       ? OperatorAuth.byHost(authenticateOperator)
-      : yield* OperatorAuth.byToken(adminToken, failed)
+      : yield* OperatorAuth.byToken(adminToken, failed, browsers)
   const byLimitedOperator = OperatorAuth.limited(byOperator, limits)
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byLimitedOperator)
   const byTelco =
@@ -127,7 +133,7 @@ const endpoints = Effect.fnUntraced(function* (
     sims: yield* Sims.make(byOrganization),
     operators: yield* Coverage.operators(byOrganization),
     wallet: yield* Sims.wallet(byOrganization),
-    serviceOperators: yield* ServiceOperators.make(byOperator),
+    serviceOperators: yield* ServiceOperators.make(byOperator, sessions),
     organizations: yield* Organizations.make(byOperator),
     imports: yield* Imports.make(byOperator),
     organizationSims: yield* Sims.make(byOrganizationOfPath),

@@ -11,6 +11,8 @@ export const actions = [
   "operator.create",
   "operator.rotate",
   "operator.delete",
+  "session.create",
+  "session.delete",
   "organization.create",
   "api_key.create",
   "api_key.revoke",

@@ -65,6 +65,15 @@ const WhoAmI = Schemas.data(
   }).annotate({ identifier: "WhoAmI" })
 )
 
+export const Session = Schema.Struct({
+  session_id: Schemas.string("The session's id, which audit entries have", "5f0c3a5e1b7d4c5f9a2e8b6d3c1f0a7e"),
+  ends_at: Schemas.field(
+    Schemas.Timestamp,
+    "When it ends at the latest, by the clock of the server's machine",
+    Samples.end
+  )
+}).annotate({ identifier: "Session" })
+
 const NewItem = Schemas.data(NewServiceOperator)
 
 const ofOperator = { operator_id: fields.operator_id }
@@ -92,6 +101,27 @@ export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       Roles.operation("read", "Who asks", "The operator whose token was sent, and what it may do and see.")
+    ),
+    HttpApiEndpoint.post("beginSession", "/session", {
+      success: Schemas.data(Session).pipe(HttpApiSchema.status(201)),
+      error: Schemas.problems(...Schemas.restricted, "route_not_found")
+    }).annotateMerge(
+      Roles.operation(
+        "read",
+        "Sign in a browser",
+        "Exchanges the bearer token for the cookie of a session of 8 h, in `Set-Cookie`: no script reads it, and no other site sends it. " +
+          "The session ends with the token. Requests by cookie that change anything have to come from a page of the same origin."
+      )
+    ),
+    HttpApiEndpoint.delete("endSession", "/session", {
+      success: Schemas.data(Schema.Struct({ session_id: Session.fields.session_id })),
+      error: Schemas.problems(...Schemas.restricted, "session_not_found")
+    }).annotateMerge(
+      Roles.operation(
+        "read",
+        "Sign out a browser",
+        "Ends the session whose cookie was sent: at once in the process that is asked, within 5 s in all."
+      )
     ),
     HttpApiEndpoint.get("list", "/operators", {
       query: Schemas.keyset,

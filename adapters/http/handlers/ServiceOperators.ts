@@ -2,14 +2,18 @@
  * Operators of the service: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { ServiceOperators, Time } from "simplan"
 import type { Operator } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as ServiceOperatorsApi from "../api/ServiceOperatorsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
+import * as Auth from "../middleware/Auth.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
+import type * as Sessions from "../middleware/Sessions.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
@@ -32,7 +36,13 @@ const shapeOfNew = ({
 
 const decode = Body.closedDecoder(ServiceOperatorsApi.CreateServiceOperator)
 
-export const make = (guard: OperatorAuth.Guard) =>
+const sessionNotFound = new Errors.Problem({
+  code: "session_not_found",
+  message: "The request was not made by the cookie of a session"
+})
+
+/** `sessions`: null where the management API takes no cookies. */
+export const make = (guard: OperatorAuth.Guard, sessions: Sessions.Sessions | null) =>
   Effect.gen(function* () {
     const operators = yield* ServiceOperators.ServiceOperators
 
@@ -52,6 +62,17 @@ export const make = (guard: OperatorAuth.Guard) =>
         Effect.succeed(
           Responses.data({ name, role, organization_id: organizationId, expires_at: Responses.instant(expiresAt) })
         ),
+      beginSession: Effect.fnUntraced(function* ({ request, respond }) {
+        if (sessions === null) return yield* Errors.routeNotFound
+        const { cookie, session } = yield* sessions.begin(yield* Auth.bearerOf(request), request)
+        const body = Responses.data({ session_id: session.id, ends_at: Time.toIso(session.endsAt) })
+        return HttpServerResponse.setHeader(respond(body), "set-cookie", cookie)
+      }),
+      endSession: Effect.fnUntraced(function* ({ caller: { session }, request, respond }) {
+        if (sessions === null || session === null) return yield* sessionNotFound
+        const removal = yield* sessions.end(session, request)
+        return HttpServerResponse.setHeader(respond(Responses.data({ session_id: session.id })), "set-cookie", removal)
+      }),
       list: Effect.fnUntraced(function* ({ query }) {
         const { items, next } = yield* operators.page(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
         return Responses.page(items.map(shape), Query.createdToken(next))

@@ -1,6 +1,6 @@
 /**
  * Who may call the management API (rule W14): whoever has the token that the server was started with, who is an admin named
- * `bootstrap`; the operators by theirs; or whom the host names. What a route needs is what its definition declares (`Roles`).
+ * `bootstrap`; the operators by theirs, or by the cookie of a session; or whom the host names. What a route needs is what its definition declares (`Roles`).
  *
  * An operator's role is refused first (403). To one who is bound to an organization all others do not exist, nor does what belongs
  * to none (404). Handlers of lists, and of things whose path names no organization, go by `caller.organizationId`.
@@ -13,12 +13,15 @@ import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import * as HostAuth from "./HostAuth.ts"
 import * as KeyLimits from "./KeyLimits.ts"
+import * as Sessions from "./Sessions.ts"
 
 /** The operator that asks. */
 export interface Caller extends Operator.Acting {
   readonly name: string
   /** When its token ends; null: it does not, or the host knows. */
   readonly expiresAt: Time.Instant | null
+  /** The session of the browser that asks; null where a token was sent, or the host knows. */
+  readonly session: Sessions.Session | null
 }
 
 /** The guard of the endpoints of the management API. */
@@ -47,27 +50,69 @@ const permitted =
         : Effect.fail<Errors.Failure>(refusal)
     })
 
-const bootstrap: Caller = { name: Operator.BOOTSTRAP, role: "admin", organizationId: null, expiresAt: null }
+const bootstrap: Caller = {
+  name: Operator.BOOTSTRAP,
+  role: "admin",
+  organizationId: null,
+  expiresAt: null,
+  session: null
+}
 
-/** The guard by tokens. Where the server was started with none, the management API does not exist. */
+const sessionEnded = new Errors.Problem({
+  code: "token_invalid",
+  message: "Unauthorized: the session has ended, or its operator's token has; sign in again"
+})
+
+const fromElsewhere = new Errors.Problem({
+  code: "forbidden",
+  message: "Forbidden: the request comes from a page of another origin"
+})
+
+/** What the guard by tokens goes by. */
+export interface Browsers {
+  /** Null: the management API takes no cookies. */
+  readonly sessions: Sessions.Sessions | null
+  /** Whether those who ask by a cookie may only read. */
+  readonly readsOnly: boolean
+  readonly trustedProxies: number
+}
+
+/** The guard by tokens, and by the cookies of sessions. Where the server was started with no token, the management API does not exist. */
 export const byToken = (
   token: Redacted.Redacted | undefined,
-  failed: Auth.FailedAuthentication
+  failed: Auth.FailedAuthentication,
+  { readsOnly, sessions, trustedProxies }: Browsers
 ): Effect.Effect<Guard, never, ServiceOperators.ServiceOperators> =>
   Effect.map(ServiceOperators.ServiceOperators, (operators) => {
     const isBootstrap = Auth.matcher(token)
     if (isBootstrap === null) return () => Effect.fail(Errors.routeNotFound)
-    return permitted(
-      Effect.fnUntraced(function* ({ request }: Auth.Credentials) {
-        const credential = yield* Auth.bearerOf(request)
-        if (isBootstrap(credential)) return bootstrap
-        const { operator, tokenEndsAt } = yield* failed.guarded(
-          Effect.catchTag(operators.authenticate(credential), "KeyRefused", () => failed.count(Auth.tokenInvalid)),
-          () => operators.isKnown(credential)
-        )
-        return { ...operator, expiresAt: tokenEndsAt }
-      })
-    )
+
+    const operatorOf = Effect.fnUntraced(function* (credential: string, refusal: Errors.Problem) {
+      if (isBootstrap(credential)) return bootstrap
+      const { operator, tokenEndsAt } = yield* failed.guarded(
+        Effect.catchTag(operators.authenticate(credential), "KeyRefused", () => failed.count(refusal)),
+        () => operators.isKnown(credential)
+      )
+      const { name, organizationId, role } = operator
+      return { name, role, organizationId, expiresAt: tokenEndsAt, session: null }
+    })
+
+    const bySession = Effect.fnUntraced(function* (
+      { request, writes }: Auth.Credentials,
+      { of }: Pick<Sessions.Sessions, "of">
+    ) {
+      if (writes && !Sessions.isSameOrigin(request, trustedProxies)) return yield* fromElsewhere
+      const session = (yield* of(request)) ?? (yield* failed.count(sessionEnded))
+      const caller = yield* operatorOf(session.token, sessionEnded)
+      return { ...caller, session, ...(readsOnly && { role: "read" as const }) }
+    })
+
+    return permitted((credentials) => {
+      const { request } = credentials
+      const isBrowser = request.headers["authorization"] === undefined && Sessions.cookieOf(request) !== undefined
+      if (sessions !== null && isBrowser) return bySession(credentials, sessions)
+      return Effect.flatMap(Auth.bearerOf(request), (credential) => operatorOf(credential, Auth.tokenInvalid))
+    })
   })
 
 /** The guard of a host that authenticates by itself. */
@@ -77,7 +122,7 @@ export const byHost = (authenticate: HostAuth.Authenticate<HostAuth.Operator>): 
       const { actor = AuditEntry.HOST, admin, organizationId = null, role } = yield* HostAuth.ask(authenticate, request)
       const isAllowed = admin ?? role !== undefined
       if (!isAllowed) return yield* HostAuth.unauthenticated
-      return { name: actor, role: role ?? "admin", organizationId, expiresAt: null }
+      return { name: actor, role: role ?? "admin", organizationId, expiresAt: null, session: null }
     })
   )
 

@@ -192,6 +192,15 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("POST", `${path}/rotate`)
     }
   ],
+  "POST /admin/v1/session": ["session.create", async () => () => world.admin("POST", "/session")],
+  "DELETE /admin/v1/session": [
+    "session.delete",
+    async () => {
+      const { headers } = await world.admin("POST", "/session")
+      const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";")
+      return () => world.fetch("DELETE", "/admin/v1/session", { headers: { cookie, "sec-fetch-site": "same-origin" } })
+    }
+  ],
   "POST /admin/v1/organizations": [
     "organization.create",
     async () => () => world.admin("POST", "/organizations", { name: "Other" })

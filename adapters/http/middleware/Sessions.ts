@@ -1,0 +1,178 @@
+/**
+ * Sessions of browsers in the management API (rule W14): an operator's token is exchanged for a cookie, with which the console asks.
+ *
+ * A session is stored nowhere. The cookie has the token, the session's id and its end, encrypted with a key that is made of the token
+ * that the server was started with. So every process takes it, a restart keeps it, and it ends with the operator's token, which is
+ * looked up as one that was sent. A session that was ended has an audit entry, which is where others see that it has: at once the
+ * process that ended it, within 5 s all.
+ *
+ * The cookie names no path, so that a browser sends it to the management API alone, below whatever prefix it is reached.
+ */
+import { Clock as MachineClock, Effect, Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { AuditLog, Clock, Settings, type Time } from "simplan"
+import { AuditEntry, Clocks } from "simplan/ports"
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import type * as Errors from "../wire/Errors.ts"
+
+/** The name of the cookie. */
+const COOKIE = "simplan_session"
+
+/** How long a session lasts at most, in milliseconds of the machine's clock. */
+const LASTS = 8 * 3_600_000
+
+/** How many sessions are kept that were looked up. */
+const KEPT = 10_000
+
+/** A session as its cookie has it. */
+export interface Session {
+  readonly id: string
+  /** The operator's token. */
+  readonly token: string
+  /** Business time: entries that end it are not from before. */
+  readonly begunAt: Time.Instant
+  /** Time of the machine. */
+  readonly endsAt: number
+}
+
+export interface Sessions {
+  /** Begins one, by the token of an operator. Returns it with the value of the header that sets its cookie. */
+  readonly begin: (
+    token: string,
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<{ readonly session: Session; readonly cookie: string }, Errors.Failure>
+  /** The session of a request; null where it has none that is good. */
+  readonly of: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Session | null, Errors.Failure>
+  /** Ends one. Returns the value of the header that removes its cookie. */
+  readonly end: (
+    session: Session,
+    request: HttpServerRequest.HttpServerRequest
+  ) => Effect.Effect<string, Errors.Failure>
+}
+
+const NONCE = 12
+const TAG = 16
+
+/** Encrypts texts, and reads what it has encrypted; null for anything else. */
+const sealing = (secret: Redacted.Redacted) => {
+  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "simplan session", 32))
+  return {
+    seal: (text: string): string => {
+      const nonce = randomBytes(NONCE)
+      const cipher = createCipheriv("aes-256-gcm", key, nonce)
+      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")
+    },
+    open: (text: string): string | null => {
+      const bytes = Buffer.from(text, "base64url")
+      if (bytes.length <= NONCE + TAG) return null
+      try {
+        const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE))
+        decipher.setAuthTag(bytes.subarray(NONCE, NONCE + TAG))
+        return decipher.update(bytes.subarray(NONCE + TAG), undefined, "utf8") + decipher.final("utf8")
+      } catch {
+        return null
+      }
+    }
+  }
+}
+
+/** The value of the cookie of a request; undefined where it has none. */
+export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
+  (headers["cookie"] ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .find((pair) => pair.startsWith(`${COOKIE}=`))
+    ?.slice(COOKIE.length + 1)
+
+/** The value that the trusted proxy next to the client has added to a header; undefined where no proxy is trusted. */
+const forwarded = (value: string | undefined, trustedProxies: number): string | undefined =>
+  trustedProxies === 0 ? undefined : value?.split(",").at(-trustedProxies)?.trim() || value?.split(",").at(-1)?.trim()
+
+/** Whether the client reaches the server over TLS: as a web request says, or a trusted proxy. */
+const isSecure = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number): boolean =>
+  request.originalUrl.startsWith("https:") ||
+  forwarded(request.headers["x-forwarded-proto"], trustedProxies)?.toLowerCase() === "https"
+
+/**
+ * Whether a browser sends a request from a page of the same origin. Where it does not say so, which it does not do without TLS, the
+ * host of the page's origin must be the one that the request was sent to.
+ */
+export const isSameOrigin = ({ headers }: HttpServerRequest.HttpServerRequest, trustedProxies: number): boolean => {
+  const site = headers["sec-fetch-site"]
+  if (site !== undefined) return site === "same-origin"
+  const origin = headers["origin"]
+  if (origin === undefined || !URL.canParse(origin)) return false
+  const { host } = new URL(origin)
+  return host === headers["host"] || host === forwarded(headers["x-forwarded-host"], trustedProxies)
+}
+
+const fields = (text: string): Session | null => {
+  const value: unknown = JSON.parse(text)
+  if (!Array.isArray(value)) return null
+  const [id, token, begunAt, endsAt]: ReadonlyArray<unknown> = value
+  return typeof id === "string" &&
+    typeof token === "string" &&
+    typeof begunAt === "number" &&
+    typeof endsAt === "number"
+    ? { id, token, begunAt, endsAt }
+    : null
+}
+
+/** Sessions of a server that was started with the token. */
+export const make = (
+  secret: Redacted.Redacted,
+  trustedProxies: number
+): Effect.Effect<Sessions, never, AuditLog.AuditLog | Clock.Clock> =>
+  Effect.gen(function* () {
+    const log = yield* AuditLog.AuditLog
+    const business = yield* Clock.Clock
+    const machine = yield* MachineClock.Clock
+    const { auditRetentionMillis, cacheMillis } = yield* Settings.Settings
+    const { open, seal } = sealing(secret)
+    // The entry that ends a session is kept no longer than others.
+    const lasts = Math.min(LASTS, auditRetentionMillis)
+    const ended = new Set<string>()
+    const goodUntil = new Map<string, number>()
+
+    const recorded = (session: Session, action: "session.create" | "session.delete") =>
+      log.record({ organizationId: AuditEntry.SERVICE, action, resourceId: session.id, iccid: null })
+
+    const header = (value: string, seconds: number, request: HttpServerRequest.HttpServerRequest): string =>
+      `${COOKIE}=${value}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request, trustedProxies) ? "; Secure" : ""}`
+
+    /** Whether it was ended, in any process. */
+    const isEnded = Effect.fnUntraced(function* ({ begunAt, id }: Session) {
+      if (ended.has(id)) return true
+      const now = yield* Clocks.monotonicNow
+      if ((goodUntil.get(id) ?? Number.NEGATIVE_INFINITY) > now) return false
+      const asked = { organizationId: AuditEntry.SERVICE, from: begunAt, to: null, actor: null, resourceId: id }
+      const { items } = yield* log.page({ ...asked, action: "session.delete", after: null, limit: 1 })
+      if (items.length > 0) return true
+      if (goodUntil.size >= KEPT) goodUntil.clear()
+      goodUntil.set(id, now + cacheMillis)
+      return false
+    })
+
+    return {
+      begin: Effect.fnUntraced(function* (token, request) {
+        const endsAt = machine.currentTimeMillisUnsafe() + lasts
+        const { now: begunAt } = yield* business.read
+        const session = { id: randomBytes(16).toString("hex"), token, begunAt, endsAt }
+        yield* recorded(session, "session.create")
+        const sealed = seal(JSON.stringify([session.id, token, session.begunAt, endsAt]))
+        return { session, cookie: header(sealed, Math.floor(lasts / 1_000), request) }
+      }),
+      of: Effect.fnUntraced(function* (request) {
+        const text = open(cookieOf(request) ?? "")
+        const session = text === null ? null : fields(text)
+        if (session === null || session.endsAt <= machine.currentTimeMillisUnsafe()) return null
+        return (yield* isEnded(session)) ? null : session
+      }),
+      end: Effect.fnUntraced(function* (session, request) {
+        yield* recorded(session, "session.delete")
+        ended.add(session.id)
+        return header("", 0, request)
+      })
+    }
+  })

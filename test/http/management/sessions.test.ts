@@ -1,0 +1,183 @@
+/**
+ * Sessions of browsers in the management API: cookies in place of tokens (rule W14).
+ */
+import { Clock, Effect, Layer } from "effect"
+import { Operator } from "simplan/ports"
+import { expect, it } from "vitest"
+import * as Leaks from "../../setup/Leaks.ts"
+import * as SteppedClock from "../../setup/SteppedClock.ts"
+import * as World from "../World.ts"
+
+const SAME = { "sec-fetch-site": "same-origin" }
+
+interface Signed {
+  readonly answer: World.Answer
+  readonly cookie: string
+  readonly ask: (
+    method: string,
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    body?: unknown
+  ) => Promise<World.Answer>
+}
+
+const signIn = async (world: World.World, token: string, headers: Readonly<Record<string, string>> = {}) => {
+  const answer = await world.fetch("POST", "/admin/v1/session", {
+    headers: { authorization: `Bearer ${token}`, ...headers }
+  })
+  const [cookie = ""] = (answer.headers.get("set-cookie") ?? "").split(";")
+  const signed: Signed = {
+    answer,
+    cookie,
+    ask: (method, path, more = {}, body) =>
+      world.fetch(method, `/admin/v1${path}`, { body, headers: { cookie: `other=1; ${cookie}`, ...more } })
+  }
+  return signed
+}
+
+const operator = async (world: World.World, name: string, role: Operator.Role, more: object = {}) => {
+  const { body } = await world.admin("POST", "/operators", { name, role, ...more })
+  Leaks.know(body.data.token)
+  return { id: String(body.data.operator_id), token: String(body.data.token) }
+}
+
+const world = await World.forFile()
+
+it("a token is exchanged for a cookie that no script reads and no other site sends", async () => {
+  const { answer, ask, cookie } = await signIn(world, World.ADMIN_TOKEN)
+  expect([answer.status, answer.headers.get("cache-control")]).toEqual([201, "no-store"])
+  expect(answer.headers.get("set-cookie")).toBe(`${cookie}; Max-Age=28800; HttpOnly; SameSite=Strict`)
+  expect(Buffer.from(cookie, "base64url").toString("latin1")).not.toContain(World.ADMIN_TOKEN)
+  expect((await ask("GET", "/whoami")).body.data).toMatchObject({ name: "bootstrap", role: "admin" })
+})
+
+it("roles hold, and audit entries name the operator and the session", async () => {
+  for (const role of Operator.roles) {
+    const { token } = await operator(world, `by ${role}`, role)
+    const { answer, ask } = await signIn(world, token)
+    expect((await ask("GET", "/whoami")).body.data).toMatchObject({ name: `by ${role}`, role })
+    const expected = { read: [403, 403], support: [200, 403], admin: [200, 201] }[role]
+    const retried = await ask("POST", "/jobs/retry", SAME, {})
+    const made = await ask("POST", "/organizations", SAME, { name: "Acme" })
+    expect([retried.status, made.status]).toEqual(expected)
+    const id = answer.body.data.session_id
+    const [entry] = (await world.admin("GET", `/audit?resource_id=${id}`)).body.data
+    expect(entry).toMatchObject({ actor: `by ${role}`, action: "session.create", resource_type: "session" })
+  }
+})
+
+it("what changes anything has to come from the same origin", async () => {
+  const { ask } = await signIn(world, World.ADMIN_TOKEN)
+  const { host } = new URL(world.url)
+  const status = async (headers: Readonly<Record<string, string>>) =>
+    (await ask("POST", "/jobs/retry", headers, {})).status
+  expect(await status({})).toBe(403)
+  for (const site of ["cross-site", "same-site", "none"]) expect(await status({ "sec-fetch-site": site })).toBe(403)
+  expect(await status({ "sec-fetch-site": "cross-site", origin: `http://${host}` })).toBe(403)
+  for (const origin of ["https://evil.example", "null", "", `http://${host}.evil.example`]) {
+    expect(await status({ origin })).toBe(403)
+  }
+  expect(await status({ origin: `http://${host}` })).toBe(200)
+  expect(await status(SAME)).toBe(200)
+  expect((await ask("GET", "/organizations", { "sec-fetch-site": "cross-site" })).status).toBe(200)
+})
+
+it("a session that was ended is refused, and no other one", async () => {
+  const mine = await signIn(world, World.ADMIN_TOKEN)
+  const other = await signIn(world, World.ADMIN_TOKEN)
+  expect((await mine.ask("DELETE", "/session")).status).toBe(403)
+  const ended = await mine.ask("DELETE", "/session", SAME)
+  expect([ended.status, ended.headers.get("set-cookie")]).toEqual([
+    200,
+    "simplan_session=; Max-Age=0; HttpOnly; SameSite=Strict"
+  ])
+  expect((await mine.ask("GET", "/whoami")).status).toBe(401)
+  expect((await other.ask("GET", "/whoami")).status).toBe(200)
+  expect((await world.admin("DELETE", "/session")).body.code).toBe("session_not_found")
+})
+
+it("a session ends with its operator's token", async () => {
+  const gone = await operator(world, "Gone", "read")
+  const rotated = await operator(world, "Rotated", "read")
+  const expiring = await operator(world, "Expiring", "read", {
+    expires_at: new Date(World.START + 3 * 86_400_000).toISOString()
+  })
+  const sessions = await Promise.all([gone, rotated, expiring].map(({ token }) => signIn(world, token)))
+  const statuses = () => Promise.all(sessions.map(async ({ ask }) => (await ask("GET", "/whoami")).status))
+  expect(await statuses()).toEqual([200, 200, 200])
+  await world.admin("DELETE", `/operators/${gone.id}`)
+  Leaks.know((await world.admin("POST", `/operators/${rotated.id}/rotate`)).body.data.token)
+  expect(await statuses()).toEqual([401, 200, 200])
+  await world.admin("POST", "/clock/advance", { by: "25 hours" })
+  expect(await statuses()).toEqual([401, 401, 200])
+  await world.admin("POST", "/clock/advance", { by: "48 hours" })
+  expect(await statuses()).toEqual([401, 401, 401])
+})
+
+it("a cookie that was changed, made elsewhere, or that names no session is refused", async () => {
+  const { ask, cookie } = await signIn(world, World.ADMIN_TOKEN)
+  const elsewhere = await World.forTest({ adminToken: undefined })
+  expect((await elsewhere.fetch("POST", "/admin/v1/session")).status).toBe(404)
+  const changed = `${cookie.slice(0, -3)}${cookie.endsWith("AAA") ? "BBB" : "AAA"}`
+  for (const wrong of [changed, "simplan_session=", "simplan_session=x", `${cookie.slice(0, 40)}`]) {
+    expect((await ask("GET", "/whoami", { cookie: wrong })).body.code).toBe("token_invalid")
+  }
+  // The cookie alone begins no other session, and a token goes before it.
+  expect((await ask("POST", "/session", SAME)).body.code).toBe("token_missing")
+  expect((await ask("GET", "/whoami", { authorization: "Bearer wrong" })).status).toBe(401)
+  expect((await world.fetch("GET", "/v3/sims", { headers: { cookie } })).body.code).toBe("key_missing")
+})
+
+it("a session lasts eight hours of the machine's clock", async () => {
+  let step: (millis: number) => void = () => undefined
+  const around = Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (clock) => {
+      const stepped = SteppedClock.of(clock)
+      step = stepped.step
+      return stepped.clock
+    })
+  )
+  const stepping = await World.forTest({ around })
+  const { ask } = await signIn(stepping, World.ADMIN_TOKEN)
+  await stepping.admin("POST", "/clock/advance", { by: "2 days" })
+  expect((await ask("GET", "/whoami")).status).toBe(200)
+  step(8 * 3_600_000 - 60_000)
+  expect((await ask("GET", "/whoami")).status).toBe(200)
+  step(60_000)
+  expect((await ask("GET", "/whoami")).status).toBe(401)
+})
+
+it("behind a trusted proxy the cookie is sent over TLS alone, and the origin is the proxy's", async () => {
+  const proxied = await World.forTest({ trustedProxies: 1 })
+  const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "ops.example" }
+  const { ask, answer } = await signIn(proxied, World.ADMIN_TOKEN, forwarded)
+  expect(answer.headers.get("set-cookie")).toMatch(/; Secure$/)
+  const status = async (origin: string) => (await ask("DELETE", "/session", { ...forwarded, origin })).status
+  expect([await status("https://other.example"), await status("https://ops.example")]).toEqual([403, 200])
+  const untrusted = await signIn(world, World.ADMIN_TOKEN, forwarded)
+  expect(untrusted.answer.headers.get("set-cookie")).not.toContain("Secure")
+  expect((await untrusted.ask("DELETE", "/session", { ...forwarded, origin: "https://ops.example" })).status).toBe(403)
+})
+
+it("who signed in only reads where that is set, and a token may what it may", async () => {
+  const reading = await World.forTest({ consoleReadsOnly: true })
+  const { ask } = await signIn(reading, World.ADMIN_TOKEN)
+  expect((await ask("GET", "/whoami")).body.data.role).toBe("read")
+  expect((await ask("POST", "/jobs/retry", SAME, {})).body.code).toBe("forbidden")
+  expect((await ask("DELETE", "/session", SAME)).status).toBe(200)
+  expect((await reading.admin("POST", "/jobs/retry", {})).status).toBe(200)
+})
+
+it("wrong tokens and cookies are limited by address, and right ones go on", async () => {
+  const limited = await World.forTest({ failedAuthentication: { requests: 3, window: "10 minutes" } })
+  const right = await signIn(limited, World.ADMIN_TOKEN)
+  const statuses: Array<number> = []
+  for (let turn = 0; turn < 4; turn += 1) {
+    statuses.push((await right.ask("GET", "/whoami", { cookie: `simplan_session=${turn}` })).status)
+  }
+  statuses.push((await signIn(limited, "simplan_wrong")).answer.status)
+  expect(statuses).toEqual([401, 401, 401, 429, 429])
+  expect((await right.ask("GET", "/whoami")).status).toBe(200)
+  expect((await signIn(limited, World.ADMIN_TOKEN)).answer.status).toBe(201)
+})
