@@ -107,6 +107,24 @@ const examplesOf = (content: Json): ReadonlyArray<{ readonly type: string; reado
     }))
   )
 
+/** What only the browser of a session may ask. */
+const OF_SESSION = "DELETE /admin/v1/session"
+
+/** The headers by which an operator's browser asks. */
+const signIn = async (world: World.World) => {
+  const { headers } = await world.admin("POST", "/session")
+  const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";")
+  return { cookie, "sec-fetch-site": "same-origin" }
+}
+
+/** What a request to the operation shows of its caller. */
+const credentialsOf = async (world: World.World, key: string, of: string): Promise<Record<string, string>> => {
+  const [, path = ""] = of.split(" ")
+  if (of === OF_SESSION) return signIn(world)
+  if (path.startsWith("/v3/")) return { "x-api-key": key }
+  return { authorization: `Bearer ${path.startsWith("/admin/") ? World.ADMIN_TOKEN : World.TELCO_TOKEN}` }
+}
+
 /** The address and the headers by the examples of the parameters. */
 const addressed = (path: string, parameters: ReadonlyArray<Json>, of: Instead) => {
   const named = (place: string) =>
@@ -126,10 +144,7 @@ describe.each(operations)("$method $path", ({ method, operation, path }) => {
     const world = await World.start({ telcos: telcos() })
     try {
       const { key, of } = await prepare(world)
-      const token = path.startsWith("/admin/") ? World.ADMIN_TOKEN : World.TELCO_TOKEN
-      const credentials: Record<string, string> = path.startsWith("/v3/")
-        ? { "x-api-key": key }
-        : { authorization: `Bearer ${token}` }
+      const credentials = await credentialsOf(world, key, `${method} ${path}`)
       const { headers, url } = addressed(path, parameters, of)
       const answer = await world.fetch(method, url, {
         headers: { ...credentials, ...headers, ...(body && { "content-type": body.type }) },
