@@ -21,7 +21,7 @@ const COOKIE = "simplan_session"
 /** How long a session lasts at most, in milliseconds of the machine's clock. */
 const LASTS = 8 * 3_600_000
 
-/** How many sessions are kept that were looked up. */
+/** How many sessions are kept that were looked up, and how many that were ended. */
 const KEPT = 10_000
 
 /** A session as its cookie has it. */
@@ -148,7 +148,7 @@ export const make = (
       if ((goodUntil.get(id) ?? Number.NEGATIVE_INFINITY) > now) return false
       const asked = { organizationId: AuditEntry.SERVICE, from: begunAt, to: null, actor: null, resourceId: id }
       const { items } = yield* log.page({ ...asked, action: "session.delete", after: null, limit: 1 })
-      if (items.length > 0) return true
+      if (items.length > 0 || ended.has(id)) return true
       if (goodUntil.size >= KEPT) goodUntil.clear()
       goodUntil.set(id, now + cacheMillis)
       return false
@@ -171,7 +171,10 @@ export const make = (
       }),
       end: Effect.fnUntraced(function* (session, request) {
         yield* recorded(session, "session.delete")
+        // Those that are kept no longer are looked up again.
+        if (ended.size >= KEPT) ended.clear()
         ended.add(session.id)
+        goodUntil.delete(session.id)
         return header("", 0, request)
       })
     }
