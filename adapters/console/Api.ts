@@ -1,0 +1,100 @@
+/**
+ * Calls of the management API, by the cookie of the session or the login of the host. Addresses are relative to the page, so that they
+ * hold below any prefix.
+ */
+import { signal } from "@preact/signals"
+
+/** The operator that asks. */
+export interface WhoAmI {
+  readonly name: string
+  readonly role: "read" | "support" | "admin"
+  readonly organization_id: string | null
+}
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly data: ReadonlyArray<Item>
+  readonly next_page: string | null
+}
+
+/** Who is signed in; null: nobody, undefined: not known yet. */
+export const operator = signal<WhoAmI | null | undefined>(undefined)
+
+/** Whether the host of the service knows who asks, so that there is no token to sign in with. */
+export const isHosts = signal(false)
+
+/** Since when the server gives no answer; null while it does. */
+export const lostSince = signal<number | null>(null)
+
+/** A call that was refused, or that got no answer, with a sentence that says so. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.status = status
+    this.code = code
+  }
+}
+
+const LOST = "The server gives no answer. It is asked again every few seconds."
+
+const answerOf = async (response: Response): Promise<Record<string, unknown>> => {
+  const value: unknown = await response.json().catch(() => null)
+  return typeof value === "object" && value !== null ? { ...value } : {}
+}
+
+/** Asks the management API. Fails with `Refused`. */
+export const call = async <Answer>(
+  method: string,
+  path: string,
+  { body, token }: { readonly body?: unknown; readonly token?: string } = {}
+): Promise<Answer> => {
+  const headers = {
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` })
+  }
+  const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  const response = await fetch(`v1${path}`, { ...sent, credentials: "same-origin", cache: "no-store" }).catch(() => {
+    lostSince.value ??= Date.now()
+    throw new Refused(0, "lost", LOST)
+  })
+  lostSince.value = null
+  const answer = await answerOf(response)
+  if (response.ok) return answer as Answer
+  const code = String(answer["code"] ?? "")
+  if (response.status === 401) {
+    isHosts.value = code === "unauthenticated"
+    operator.value = null
+  }
+  throw new Refused(response.status, code, String(answer["message"] ?? `The server answered ${response.status}.`))
+}
+
+/** Reads a thing. */
+export const read = async <Data>(path: string): Promise<Data> => (await call<{ readonly data: Data }>("GET", path)).data
+
+/** Reads a page of a list. */
+export const page = <Item>(path: string): Promise<Page<Item>> => call<Page<Item>>("GET", path)
+
+/** Finds out who is signed in. */
+export const identify = async (): Promise<void> => {
+  operator.value = await read<WhoAmI>("/whoami")
+}
+
+/** Exchanges a token for the cookie of a session. */
+export const signIn = async (token: string): Promise<void> => {
+  await call("POST", "/session", { token })
+  await identify()
+}
+
+/** Ends the session. */
+export const signOut = async (): Promise<void> => {
+  await call("DELETE", "/session")
+  operator.value = null
+}
+
+/** Whether the operator's role allows what takes `least`. */
+export const allows = (least: WhoAmI["role"]): boolean => {
+  const roles = ["read", "support", "admin"]
+  return roles.indexOf(operator.value?.role ?? "") >= roles.indexOf(least)
+}

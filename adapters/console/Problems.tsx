@@ -1,0 +1,40 @@
+/** The problems, with what can be done about them. */
+import * as Api from "./Api.ts"
+import * as View from "./View.tsx"
+
+export interface Problem {
+  readonly problem_id: string
+  readonly kind: string
+  readonly organization_id: string
+  readonly iccid: string | null
+  readonly since: string
+  readonly attempts: number
+  readonly last_message: string | null
+}
+
+const act = (does: "retry" | "resolve", { problem_id }: Problem): Promise<unknown> =>
+  Api.call("POST", `/problems/${encodeURIComponent(problem_id)}/${does}`)
+
+/** The columns of a table of problems. */
+export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> => [
+  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Work", of: ({ kind }) => kind },
+  { title: "SIM", of: ({ iccid }) => iccid ?? "–" },
+  { title: "Attempts", of: ({ attempts }) => attempts },
+  { title: "The telco said", of: ({ last_message }) => <View.Text>{last_message}</View.Text> },
+  ...(Api.allows("support")
+    ? [
+        {
+          title: "What to do",
+          of: (problem: Problem) => (
+            <span class="actions">
+              <View.Action label="Retry" does={() => act("retry", problem)} done={again} />
+              <View.Action label="Resolve" does={() => act("resolve", problem)} done={again} />
+            </span>
+          )
+        }
+      ]
+    : [])
+]
+
+export const NONE = "There are none: the telco refuses nothing for good."

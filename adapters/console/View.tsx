@@ -1,0 +1,181 @@
+/**
+ * What the pages have in common: links, times, tables, lists with their pages, and what is read again by itself.
+ *
+ * It is polled. An event stream would hold a connection for each open page, pass through fewer proxies, and save nothing: what is shown
+ * is measured on demand, and not by event.
+ */
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import * as Api from "./Api.ts"
+import * as Location from "./Location.ts"
+
+/** How often what a page shows is read again, in milliseconds. */
+const EVERY = 5_000
+
+export const Link = ({ children, current, to }: {
+  readonly to: Readonly<Record<string, string>>
+  readonly current?: boolean
+  readonly children: ComponentChildren
+}) => (
+  <a
+    href={Location.href(to)}
+    aria-current={current === true ? "page" : undefined}
+    onClick={(event: MouseEvent) => {
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return
+      event.preventDefault()
+      Location.go(to)
+    }}
+  >
+    {children}
+  </a>
+)
+
+const UNITS = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1_000]] as const
+
+/** A time in UTC, with the local one and the time since then beside it. */
+export const Time = ({ at }: { readonly at: string | null }) => {
+  if (at === null) return <span>–</span>
+  const date = new Date(at)
+  const since = date.getTime() - Date.now()
+  const [unit, millis] = UNITS.find(([, length]) => Math.abs(since) >= length) ?? ["second", 1_000]
+  const ago = new Intl.RelativeTimeFormat("en").format(Math.trunc(since / millis), unit)
+  return (
+    <time dateTime={at} title={`${date.toLocaleString()} local, ${ago}`}>
+      {at.slice(0, 19).replace("T", " ")}
+    </time>
+  )
+}
+
+/** A text of somebody, which may be of any direction and length. */
+export const Text = ({ children }: { readonly children: string | null }) => <bdi>{children ?? "–"}</bdi>
+
+/** What was read last, and why the last read failed. */
+export interface Reading<Data> {
+  readonly data: Data | undefined
+  readonly failure: string | null
+  readonly again: () => void
+}
+
+/** Reads at once, and again by itself. What was read stays while the next read is under way. */
+export const useReading = <Data,>(key: string, read: () => Promise<Data>): Reading<Data> => {
+  const [state, set] = useState<{ readonly key: string; readonly data?: Data; readonly failure: string | null }>({
+    key,
+    failure: null
+  })
+  const latest = useRef(read)
+  latest.current = read
+  const [turn, next] = useState(0)
+  useEffect(() => {
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const step = async (): Promise<void> => {
+      try {
+        const data = await latest.current()
+        if (!isOver) set({ key, data, failure: null })
+      } catch (error) {
+        const failure = error instanceof Error ? error.message : String(error)
+        if (!isOver) set((before) => ({ ...(before.key === key ? before : { key }), failure }))
+      }
+      if (!isOver) timer = setTimeout(step, EVERY)
+    }
+    void step()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [key, turn])
+  return {
+    data: state.key === key ? state.data : undefined,
+    failure: state.key === key ? state.failure : null,
+    again: () => next((before) => before + 1)
+  }
+}
+
+export interface Column<Item> {
+  readonly title: string
+  readonly of: (item: Item) => ComponentChildren
+}
+
+/** A table, which scrolls by itself on a narrow screen. */
+export const Table = <Item,>({ columns, empty, items, label }: {
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<Item>>
+  readonly items: ReadonlyArray<Item>
+  readonly empty: string
+}) =>
+  items.length === 0 ? (
+    <p class="empty">{empty}</p>
+  ) : (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <div class="scrolls" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>{columns.map(({ title }) => <th key={title} scope="col">{title}</th>)}</tr>
+        </thead>
+        <tbody>
+          {items.map((item, row) => (
+            <tr key={row}>{columns.map(({ of, title }) => <td key={title}>{of(item)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+
+export const Failure = ({ children }: { readonly children: string | null }) =>
+  children === null ? null : <p class="failure" role="alert">{children}</p>
+
+/** A list of the API, page by page. Its place is the field `from` of the URL. */
+export const List = <Item,>({ columns, empty, label, path }: {
+  readonly label: string
+  readonly path: string
+  readonly columns: (again: () => void) => ReadonlyArray<Column<Item>>
+  readonly empty: string
+}) => {
+  const from = Location.field("from")
+  const asked = from === "" ? path : `${path}${path.includes("?") ? "&" : "?"}page=${encodeURIComponent(from)}`
+  const { again, data, failure } = useReading(asked, () => Api.page<Item>(asked))
+  return (
+    <>
+      <Failure>{failure}</Failure>
+      {data === undefined ? (
+        failure === null && <p class="empty">Reading …</p>
+      ) : (
+        <Table label={label} columns={columns(again)} items={data.data} empty={empty} />
+      )}
+      <p class="pages">
+        {from !== "" && <button type="button" onClick={() => Location.change({ from: "" })}>First page</button>}
+        {typeof data?.next_page === "string" && (
+          <button type="button" onClick={() => Location.change({ from: data.next_page ?? "" })}>Next page</button>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** A button that does something at the server, and says what came of it. */
+export const Action = ({ does, done, label }: {
+  readonly label: string
+  readonly does: () => Promise<unknown>
+  readonly done: () => void
+}) => {
+  const [state, set] = useState<{ readonly busy: boolean; readonly failure: string | null }>({
+    busy: false,
+    failure: null
+  })
+  const act = async (): Promise<void> => {
+    set({ busy: true, failure: null })
+    try {
+      await does()
+      set({ busy: false, failure: null })
+    } catch (error) {
+      set({ busy: false, failure: error instanceof Error ? error.message : String(error) })
+    }
+    done()
+  }
+  return (
+    <span class="action">
+      <button type="button" disabled={state.busy} onClick={() => void act()}>{label}</button>
+      <Failure>{state.failure}</Failure>
+    </span>
+  )
+}

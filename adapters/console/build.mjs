@@ -1,0 +1,34 @@
+// Builds the console: a page, and files whose names have their hashes. The argument names the folder. A page's code is a file of its own.
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { build } from "vite"
+
+const here = fileURLToPath(new URL(".", import.meta.url))
+
+/** Where a build of the package has the console. */
+export const PLACE = join("adapters", "http", "console", "page")
+
+/** Builds it into a folder. All addresses are relative, so that it works below any prefix: the page is at `…/console`. */
+export const buildConsole = (outDir) =>
+  build({
+    configFile: false,
+    root: here,
+    base: "./",
+    logLevel: "error",
+    oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      assetsDir: "console/assets",
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      reportCompressedSize: false,
+      target: "es2022"
+    }
+  })
+
+if (process.argv[1] !== undefined && pathToFileURL(process.argv[1]).href === import.meta.url) {
+  const folder = process.argv[2]
+  if (folder === undefined) throw new Error("Name the folder to build the console into.")
+  await buildConsole(folder)
+}

@@ -1,0 +1,154 @@
+/**
+ * The console: who is signed in, the way to each page, and whether the server answers. `/` leads to the search field of a page.
+ */
+import type { ComponentType } from "preact"
+import { render } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import * as Api from "./Api.ts"
+import * as Location from "./Location.ts"
+import * as View from "./View.tsx"
+
+interface Place {
+  readonly name: string
+  readonly title: string
+  readonly load: () => Promise<{ readonly default: ComponentType }>
+  readonly isShown?: () => boolean
+}
+
+const places: ReadonlyArray<Place> = [
+  { name: "", title: "Overview", load: () => import("./pages/Overview.tsx") },
+  { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
+  { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
+  { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
+  {
+    name: "audit",
+    title: "Audit log",
+    load: () => import("./pages/Audit.tsx"),
+    isShown: () => Api.operator.value?.organization_id === null
+  },
+  {
+    name: "operators",
+    title: "Operators",
+    load: () => import("./pages/Operators.tsx"),
+    isShown: () => Api.allows("admin") && Api.operator.value?.organization_id === null
+  }
+]
+
+const SignIn = () => {
+  const [failure, setFailure] = useState<string | null>(null)
+  const [token, setToken] = useState("")
+  if (Api.isHosts.value) return <p class="failure">You are not signed in where this console is served. Sign in there, and load it again.</p>
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    try {
+      await Api.signIn(token.trim())
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return (
+    <form class="sign-in" onSubmit={(event) => void submit(event)}>
+      <h1>Sign in</h1>
+      <label class="field">
+        Your operator's token
+        <input
+          type="password"
+          name="token"
+          autocomplete="current-password"
+          required
+          value={token}
+          onInput={({ currentTarget }) => setToken(currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Sign in</button>
+      <View.Failure>{failure}</View.Failure>
+      <p class="note">
+        <code>simplan operator create NAME --role support</code> makes one. Where the server keeps its own, it is in <code>.simplan/admin-token</code>.
+      </p>
+    </form>
+  )
+}
+
+const Body = ({ place }: { readonly place: Place }) => {
+  const [shown, show] = useState<{ readonly name: string; readonly Page: ComponentType } | null>(null)
+  useEffect(() => {
+    let isOver = false
+    void place.load().then(({ default: Page }) => {
+      if (!isOver) show({ name: place.name, Page })
+    })
+    document.title = `${place.title} – simplan console`
+    return () => {
+      isOver = true
+    }
+  }, [place])
+  return shown === null || shown.name !== place.name ? <p class="empty">Reading …</p> : <shown.Page />
+}
+
+const Console = () => {
+  const asked = Location.field("page")
+  const shown = places.filter(({ isShown = () => true }) => isShown())
+  const place = shown.find(({ name }) => name === asked)
+  const { operator } = Api
+  return (
+    <>
+      <header>
+        <strong>simplan</strong>
+        {operator.value != null && (
+          <nav aria-label="Pages">
+            {shown.map(({ name, title }) => (
+              <View.Link key={name} to={{ page: name }} current={name === asked}>{title}</View.Link>
+            ))}
+          </nav>
+        )}
+        {operator.value != null && (
+          <span class="who">
+            <View.Text>{operator.value.name}</View.Text> ({operator.value.role})
+            {!Api.isHosts.value && <button type="button" onClick={() => void Api.signOut()}>Sign out</button>}
+          </span>
+        )}
+      </header>
+      <div role="status" class={Api.lostSince.value === null ? "" : "lost"}>
+        {Api.lostSince.value !== null &&
+          `No answer from the server since ${new Date(Api.lostSince.value).toISOString().slice(11, 19)} UTC: what is shown is from before. It is asked again by itself.`}
+      </div>
+      <main>
+        {operator.value === undefined ? (
+          <p class="empty">Reading …</p>
+        ) : operator.value === null ? (
+          <SignIn />
+        ) : place === undefined ? (
+          <>
+            <h1>There is no such page</h1>
+            <p><View.Link to={{}}>To the overview</View.Link></p>
+          </>
+        ) : (
+          <Body key={place.name} place={place} />
+        )}
+      </main>
+    </>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || isTyping(event.target)) return
+  const field = document.querySelector<HTMLInputElement>("[data-search]")
+  if (field === null) return
+  event.preventDefault()
+  field.focus()
+})
+
+const RETRY = 3_000
+
+const begin = (): void => {
+  Api.identify().catch((error: unknown) => {
+    if (error instanceof Api.Refused && error.status === 401) return
+    setTimeout(begin, RETRY)
+  })
+}
+
+begin()
+const root = document.getElementById("console")
+if (root !== null) render(<Console />, root)

@@ -1,0 +1,46 @@
+/** Who changed what: of an organization, or of what belongs to none. */
+import * as Location from "../Location.ts"
+import * as View from "../View.tsx"
+
+interface Entry {
+  readonly created_at: string
+  readonly actor: string
+  readonly action: string
+  readonly resource_id: string
+  readonly address: string | null
+}
+
+const columns = (): ReadonlyArray<View.Column<Entry>> => [
+  { title: "When (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
+  { title: "Who", of: ({ actor }) => <View.Text>{actor}</View.Text> },
+  { title: "What", of: ({ action }) => action },
+  { title: "Of", of: ({ resource_id }) => <code>{resource_id}</code> },
+  { title: "Address", of: ({ address }) => address ?? "–" }
+]
+
+export default () => {
+  const of = Location.field("of")
+  const actor = Location.field("q")
+  const path = of === "" ? "/audit" : `/organizations/${encodeURIComponent(of)}/audit`
+  return (
+    <>
+      <h1>Audit log</h1>
+      <p>{of === "" ? "Changes of what belongs to no organization, newest first." : `Changes in ${of}, newest first.`}</p>
+      <label class="field">
+        Only by
+        <input
+          type="search"
+          data-search
+          value={actor}
+          onChange={({ currentTarget }) => Location.change({ q: currentTarget.value, from: "" })}
+        />
+      </label>
+      <View.List
+        label="Audit log"
+        path={actor === "" ? path : `${path}?actor=${encodeURIComponent(actor)}`}
+        columns={columns}
+        empty="There are no such changes."
+      />
+    </>
+  )
+}
