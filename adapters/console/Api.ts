@@ -39,6 +39,8 @@ export class Refused extends Error {
 
 const LOST = "The server gives no answer. It is asked again every few seconds."
 
+const WRONG = "This is no operator's token, or it has expired or was replaced. Check that all of it is there."
+
 const answerOf = async (response: Response): Promise<Record<string, unknown>> => {
   const value: unknown = await response.json().catch(() => null)
   return typeof value === "object" && value !== null ? { ...value } : {}
@@ -83,7 +85,9 @@ export const identify = async (): Promise<void> => {
 
 /** Exchanges a token for the cookie of a session. */
 export const signIn = async (token: string): Promise<void> => {
-  await call("POST", "/session", { token })
+  await call("POST", "/session", { token }).catch((error: unknown) => {
+    throw error instanceof Refused && error.status === 401 ? new Refused(401, error.code, WRONG) : error
+  })
   await identify()
 }
 

@@ -12,7 +12,11 @@ import * as Location from "./Location.ts"
 /** How often what a page shows is read again, in milliseconds. */
 const EVERY = 5_000
 
-export const Link = ({ children, current, to }: {
+export const Link = ({
+  children,
+  current,
+  to
+}: {
   readonly to: Readonly<Record<string, string>>
   readonly current?: boolean
   readonly children: ComponentChildren
@@ -30,7 +34,12 @@ export const Link = ({ children, current, to }: {
   </a>
 )
 
-const UNITS = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1_000]] as const
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000]
+] as const
 
 /** A time in UTC, with the local one and the time since then beside it. */
 export const Time = ({ at }: { readonly at: string | null }) => {
@@ -97,7 +106,12 @@ export interface Column<Item> {
 }
 
 /** A table, which scrolls by itself on a narrow screen. */
-export const Table = <Item,>({ columns, empty, items, label }: {
+export const Table = <Item,>({
+  columns,
+  empty,
+  items,
+  label
+}: {
   readonly label: string
   readonly columns: ReadonlyArray<Column<Item>>
   readonly items: ReadonlyArray<Item>
@@ -107,25 +121,44 @@ export const Table = <Item,>({ columns, empty, items, label }: {
     <p class="empty">{empty}</p>
   ) : (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <div class="scrolls" role="region" aria-label={label} tabIndex={0}>
+    <section class="scrolls" aria-label={label} tabIndex={0}>
       <table>
         <thead>
-          <tr>{columns.map(({ title }) => <th key={title} scope="col">{title}</th>)}</tr>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {items.map((item, row) => (
-            <tr key={row}>{columns.map(({ of, title }) => <td key={title}>{of(item)}</td>)}</tr>
+            <tr key={row}>
+              {columns.map(({ of, title }) => (
+                <td key={title}>{of(item)}</td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 
 export const Failure = ({ children }: { readonly children: string | null }) =>
-  children === null ? null : <p class="failure" role="alert">{children}</p>
+  children === null ? null : (
+    <p class="failure" role="alert">
+      {children}
+    </p>
+  )
 
 /** A list of the API, page by page. Its place is the field `from` of the URL. */
-export const List = <Item,>({ columns, empty, label, path }: {
+export const List = <Item,>({
+  columns,
+  empty,
+  label,
+  path
+}: {
   readonly label: string
   readonly path: string
   readonly columns: (again: () => void) => ReadonlyArray<Column<Item>>
@@ -143,9 +176,15 @@ export const List = <Item,>({ columns, empty, label, path }: {
         <Table label={label} columns={columns(again)} items={data.data} empty={empty} />
       )}
       <p class="pages">
-        {from !== "" && <button type="button" onClick={() => Location.change({ from: "" })}>First page</button>}
+        {from !== "" && (
+          <button type="button" onClick={() => Location.change({ from: "" })}>
+            First page
+          </button>
+        )}
         {typeof data?.next_page === "string" && (
-          <button type="button" onClick={() => Location.change({ from: data.next_page ?? "" })}>Next page</button>
+          <button type="button" onClick={() => Location.change({ from: data.next_page ?? "" })}>
+            Next page
+          </button>
         )}
       </p>
     </>
@@ -153,7 +192,11 @@ export const List = <Item,>({ columns, empty, label, path }: {
 }
 
 /** A button that does something at the server, and says what came of it. */
-export const Action = ({ does, done, label }: {
+export const Action = ({
+  does,
+  done,
+  label
+}: {
   readonly label: string
   readonly does: () => Promise<unknown>
   readonly done: () => void
@@ -174,7 +217,9 @@ export const Action = ({ does, done, label }: {
   }
   return (
     <span class="action">
-      <button type="button" disabled={state.busy} onClick={() => void act()}>{label}</button>
+      <button type="button" disabled={state.busy} onClick={() => void act()}>
+        {label}
+      </button>
       <Failure>{state.failure}</Failure>
     </span>
   )

@@ -1,12 +1,8 @@
 // Builds the console: a page, and files whose names have their hashes. The argument names the folder. A page's code is a file of its own.
-import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build } from "vite"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
-
-/** Where a build of the package has the console. */
-export const PLACE = join("adapters", "http", "console", "page")
 
 /** Builds it into a folder. All addresses are relative, so that it works below any prefix: the page is at `…/console`. */
 export const buildConsole = (outDir) =>
@@ -22,6 +18,7 @@ export const buildConsole = (outDir) =>
       assetsDir: "console/assets",
       assetsInlineLimit: 0,
       modulePreload: false,
+      license: { fileName: "LICENSES.md" },
       reportCompressedSize: false,
       target: "es2022"
     }

@@ -37,7 +37,8 @@ const places: ReadonlyArray<Place> = [
 const SignIn = () => {
   const [failure, setFailure] = useState<string | null>(null)
   const [token, setToken] = useState("")
-  if (Api.isHosts.value) return <p class="failure">You are not signed in where this console is served. Sign in there, and load it again.</p>
+  if (Api.isHosts.value)
+    return <p class="failure">You are not signed in where this console is served. Sign in there, and load it again.</p>
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     try {
@@ -63,7 +64,8 @@ const SignIn = () => {
       <button type="submit">Sign in</button>
       <View.Failure>{failure}</View.Failure>
       <p class="note">
-        <code>simplan operator create NAME --role support</code> makes one. Where the server keeps its own, it is in <code>.simplan/admin-token</code>.
+        <code>simplan operator create NAME --role support</code> makes one. Where the server keeps its own, it is in{" "}
+        <code>.simplan/admin.token</code>.
       </p>
     </form>
   )
@@ -96,14 +98,20 @@ const Console = () => {
         {operator.value != null && (
           <nav aria-label="Pages">
             {shown.map(({ name, title }) => (
-              <View.Link key={name} to={{ page: name }} current={name === asked}>{title}</View.Link>
+              <View.Link key={name} to={{ page: name }} current={name === asked}>
+                {title}
+              </View.Link>
             ))}
           </nav>
         )}
         {operator.value != null && (
           <span class="who">
             <View.Text>{operator.value.name}</View.Text> ({operator.value.role})
-            {!Api.isHosts.value && <button type="button" onClick={() => void Api.signOut()}>Sign out</button>}
+            {!Api.isHosts.value && (
+              <button type="button" onClick={() => void Api.signOut()}>
+                Sign out
+              </button>
+            )}
           </span>
         )}
       </header>
@@ -119,7 +127,9 @@ const Console = () => {
         ) : place === undefined ? (
           <>
             <h1>There is no such page</h1>
-            <p><View.Link to={{}}>To the overview</View.Link></p>
+            <p>
+              <View.Link to={{}}>To the overview</View.Link>
+            </p>
           </>
         ) : (
           <Body key={place.name} place={place} />

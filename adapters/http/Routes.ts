@@ -6,6 +6,7 @@ import { Effect, Layer, type Redacted } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "./api/Api.ts"
+import * as Console from "./docs/Console.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
 import * as Coverage from "./handlers/Coverage.ts"
@@ -48,6 +49,11 @@ export interface Options {
    * without the host's authentication, `/admin` is 404.
    */
   readonly adminToken?: Redacted.Redacted | undefined
+  /**
+   * The folder with the built files of the operator's console, which `/admin/console` serves where there is a management API; without
+   * one, it is 404.
+   */
+  readonly console?: string | undefined
   /** Whether those who signed in with a browser may only read, whatever their roles. */
   readonly consoleReadsOnly?: boolean | undefined
   /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
@@ -158,7 +164,8 @@ const endpoints = Effect.fnUntraced(function* (
 
 /** The methods and paths of the routes. */
 const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
-  const routes: Array<Endpoints.Route> = Documents.paths.map((path) => ({ method: "GET", path }))
+  const pages = options.console === undefined ? Documents.paths : [...Documents.paths, ...Console.paths]
+  const routes: Array<Endpoints.Route> = pages.map((path) => ({ method: "GET", path }))
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })
@@ -176,9 +183,12 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   return Layer.mergeAll(
     Layer.unwrap(
       Effect.map(RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey), (byAddress) =>
-        Layer.merge(
+        Layer.mergeAll(
           Layer.unwrap(endpoints(options, readers, byAddress)),
-          serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty
+          serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty,
+          options.console !== undefined && serving(options)("/admin/console")
+            ? Console.layer(options.console, byAddress)
+            : Layer.empty
         )
       )
     ),

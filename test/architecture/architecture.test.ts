@@ -154,6 +154,7 @@ describe("the import rules find", () => {
       'import { NodePath } from "@effect/platform-node"'
     ],
     ["an adapter importing a tool", "adapters/memory/A.ts", 'import { it } from "vitest"'],
+    ["an adapter importing what is in a page", "adapters/http/A.ts", 'import { render } from "preact"'],
     ["a file in no adapter", "adapters/A.ts", 'import { Plan } from "simplan"'],
     ["an example reaching into the core", "examples/a.ts", 'import { Plan } from "../src/index.ts"'],
     ["an example importing no entry point", "examples/a.ts", 'import { Plan } from "simplan/app"']
@@ -183,6 +184,7 @@ describe("the import rules allow", () => {
       "adapters/telco-ocs/A.ts",
       'import { JsonElements } from "../fields/index.ts"'
     ],
+    ["the console using what is in its page", "adapters/console/A.tsx", 'import { useState } from "preact/hooks"'],
     ["memory using rows", "adapters/memory/A.ts", 'import { Rows } from "../rows/index.ts"'],
     ["pglite using postgres", "adapters/pglite/A.ts", 'import { queries } from "../postgres/Queries.ts"'],
     ["a root using siblings", "adapters/cli/A.ts", 'import "simplan/memory"\nimport "../http/index.ts"'],

@@ -166,6 +166,9 @@ const isOwn = (specifier: string): boolean => packageOf(specifier) === "simplan"
 /** The packages that the build takes modules of into the package. */
 const builtIn = new Set(["@effect/platform-node", "@effect/platform-node-shared"])
 
+/** The packages that the console's page has in it. */
+const inPage = new Set(["preact", "@preact/signals"])
+
 const undeclared = (specifier: string, manifest: Manifest): string | undefined =>
   specifier.startsWith("node:") ||
   manifest.dependencies.has(packageOf(specifier)) ||
@@ -204,6 +207,7 @@ const checkAdapter = (path: string, { specifier }: Import, manifest: Manifest): 
   if (specifier === undefined) return undefined
   const adapter = adapterOf(path)
   if (adapter === undefined) return "is in no adapter's folder"
+  if (adapter === "console" && inPage.has(packageOf(specifier))) return undefined
   if (!isRelative(specifier) && !isOwn(specifier)) return undeclared(specifier, manifest)
   const target = isOwn(specifier) ? manifest.entries.get(specifier) : posix.join(posix.dirname(path), specifier)
   if (target === undefined) return `imports ${specifier}, which is no entry point`

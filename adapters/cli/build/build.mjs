@@ -25,6 +25,9 @@ const settings = ["package.json", "package-lock.json", "tsconfig.json"]
 // The playground has its own build and is not part of the package.
 const playground = join(root, "adapters", "timeline", "playground")
 
+// The console is part of it as a page, which a build of its own makes.
+const consoleSources = join(root, "adapters", "console")
+
 const filesUnder = (directory) =>
   readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name)
@@ -128,6 +131,7 @@ const entryPoints = () =>
 const copyData = (target) => {
   for (const path of sources()) {
     const name = relative(root, path)
+    if (path.startsWith(consoleSources)) continue
     const isData = ![".ts", ".mts", ".mjs", ".md"].includes(extname(name)) && !name.endsWith("tsconfig.json")
     if (isData) cpSync(path, join(target, name))
   }
@@ -139,6 +143,12 @@ const copyTemplate = async (target) => {
   const templates = join(root, ".pglite")
   await makeTemplate(templates)
   cpSync(templates, join(target, ".pglite"), { recursive: true })
+}
+
+/** Builds the console's page. */
+const buildPage = async (target) => {
+  const { buildConsole } = await import(pathToFileURL(join(consoleSources, "build.mjs")).href)
+  await buildConsole(join(target, "adapters", "console", "page"))
 }
 
 const buildAndSwap = async () => {
@@ -158,6 +168,7 @@ const buildAndSwap = async () => {
     await Compiled.rewriteModules(fresh)
     copyData(fresh)
     await Platform.include(fresh, root)
+    await buildPage(fresh)
     await copyTemplate(fresh)
     writeFileSync(join(fresh, ".sources"), from)
     writeFileSync(join(fresh, "adapters", "cli", "build.digest"), from)

@@ -14,6 +14,8 @@ export interface Greeting {
   readonly url: string
   /** The address of the listener for operators; null if it has none of its own. */
   readonly adminUrl: string | null
+  /** Whether it serves the console. */
+  readonly hasConsole: boolean
   readonly version: string
   readonly database: string
   /** The working directory, absolute, with the secrets' files and the commands' answers in `.simplan/`. */
@@ -113,9 +115,11 @@ const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string>
   ]
 }
 
+const consoleOf = (url: string): string => `${url}/admin/console, sign in with the admin token or an operator's`
+
 /** The whole text, for a terminal or not. */
 export const text = (greeting: Greeting, isTerminal: boolean): string => {
-  const { adminUrl, database, demo, directory, telco, tokens, unfit, url, version, virtualNow } = greeting
+  const { adminUrl, database, demo, directory, hasConsole, telco, tokens, unfit, url, version, virtualNow } = greeting
   const shown =
     (name: Credentials.Secret) =>
     (secret: string): string =>
@@ -123,6 +127,7 @@ export const text = (greeting: Greeting, isTerminal: boolean): string => {
   const facts: ReadonlyArray<readonly [name: string, value: string | null]> = [
     ["address", url],
     ["operators", adminUrl],
+    ["console", hasConsole && tokens.admin._tag !== "Off" ? consoleOf(adminUrl ?? url) : null],
     ["reference", `${url}/docs`],
     ["data", database],
     ["telco", telco],

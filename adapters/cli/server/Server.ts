@@ -7,7 +7,9 @@
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
-import { resolve } from "node:path"
+import { existsSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Catalogues, Services, Settings as Limits, Time, Worker } from "simplan"
 import { Clocks, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
@@ -150,6 +152,13 @@ const unable = ({ cause, host, message, port }: Server.CannotListen, variables: 
 // The wildcard address is for listening; a client needs a real one.
 const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
+/** The console's files, which the build makes: a server that runs from the sources has none. */
+const CONSOLE = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "console", "page")
+
+/** The folder of the console's files; undefined where there is no console. */
+const consoleOf = (settings: Settings.Settings): string | undefined =>
+  settings.console && existsSync(CONSOLE) ? CONSOLE : undefined
+
 /**
  * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
  * addresses for clients; `adminUrl` is null where operators have no listener of their own. `ready`: whether the process
@@ -188,6 +197,7 @@ const listen = Effect.fnUntraced(function* (
           ready,
           groups,
           telcos,
+          console: consoleOf(settings),
           checkUrl: (url) => checkUrl(url, destinations(settings))
         }
       ),
@@ -259,6 +269,7 @@ export const start = (
     return {
       url,
       adminUrl,
+      hasConsole: consoleOf(settings) !== undefined,
       version: Version.version,
       database: withoutPassword(settings.database.url),
       directory: resolve("."),

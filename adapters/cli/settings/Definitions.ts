@@ -377,6 +377,13 @@ export const definitions = {
     allowed: "a time from 35d to 3660d",
     read: spanBetween(35 * 86_400_000, 3_660 * 86_400_000)
   }),
+  console: define({
+    name: "SIMPLAN_CONSOLE",
+    meaning: "whether /admin/console shows operators the console",
+    default: "on",
+    allowed: "on or off",
+    read: (text) => (text === "on" ? true : text === "off" ? false : undefined)
+  }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")

@@ -25,7 +25,9 @@ export default () => {
   return (
     <>
       <h1>Audit log</h1>
-      <p>{of === "" ? "Changes of what belongs to no organization, newest first." : `Changes in ${of}, newest first.`}</p>
+      <p>
+        {of === "" ? "Changes of what belongs to no organization, newest first." : `Changes in ${of}, newest first.`}
+      </p>
       <label class="field">
         Only by
         <input

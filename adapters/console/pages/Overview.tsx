@@ -71,7 +71,9 @@ const Jobs = () => {
 }
 
 const Refusals = () => {
-  const { again, data, failure } = View.useReading("problems", () => Api.page<Problems.Problem>("/problems?page_size=10"))
+  const { again, data, failure } = View.useReading("problems", () =>
+    Api.page<Problems.Problem>("/problems?page_size=10")
+  )
   return (
     <section aria-labelledby="problems">
       <h2 id="problems">Problems</h2>

@@ -1,25 +1,17 @@
 /**
  * The routes that describe the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
  * made and compressed when it is first asked for, so that a server starts sooner, and again where the next request comes
- * below another prefix. A client that has an answer already gets 304.
- *
- * Only what goes to a connection of Node as it is goes compressed. A web response is for the host's server to compress: some
- * do that once more, or drop the header that says how it was done.
+ * below another prefix.
  */
 import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
-import { createHash } from "node:crypto"
-import * as Http from "node:http"
-import { promisify } from "node:util"
-import { gzip } from "node:zlib"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Requests from "../middleware/Requests.ts"
 import * as Document from "../openapi/Document.ts"
 import * as Json from "../openapi/JsonSchema.ts"
+import * as Fixed from "./Fixed.ts"
 import * as Page from "./Page.ts"
-
-type Response = HttpServerResponse.HttpServerResponse
 
 const OPENAPI = "/openapi.json"
 const DOCS = "/docs"
@@ -43,57 +35,12 @@ const policy = [
 ].join("; ")
 
 /** A browser keeps the answers, and asks after five minutes whether they still hold. A host may show them to some only. */
-const CACHING = { "cache-control": "private, max-age=300", vary: "accept-encoding" }
-
-/** An answer in one encoding, and the one to a client that has it already. */
-interface Variant {
-  readonly tag: string
-  readonly whole: Response
-  readonly unchanged: Response
-}
-
-interface Made {
-  readonly plain: Variant
-  readonly compressed: Variant
-}
+const CACHING = "private, max-age=300"
 
 const html = "text/html; charset=utf-8"
 
-const made = async (
-  text: string,
-  contentType: string,
-  headers: Readonly<Record<string, string>> = {}
-): Promise<Made> => {
-  const bytes = Buffer.from(text)
-  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 27)
-  const variant = (body: Uint8Array, tag: string, encoding: Readonly<Record<string, string>>): Variant => {
-    const kept = { ...CACHING, etag: tag }
-    return {
-      tag,
-      whole: HttpServerResponse.uint8Array(body, { contentType, headers: { ...headers, ...kept, ...encoding } }),
-      unchanged: HttpServerResponse.empty({ status: 304, headers: kept })
-    }
-  }
-  return {
-    plain: variant(bytes, `"${hash}"`, {}),
-    compressed: variant(await promisify(gzip)(bytes), `"${hash}-gzip"`, { "content-encoding": "gzip" })
-  }
-}
-
-const takesGzip = (accepted: string): boolean => {
-  const codings = accepted.split(",").map((coding) =>
-    coding
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/)
-  )
-  const [, ...parameters] = codings.find(([name]) => name === "gzip") ??
-    codings.find(([name]) => name === "*") ?? ["", "q=0"]
-  return !parameters.some((one) => /^q=0(?:\.0*)?$/.test(one))
-}
-
-const has = (noneMatch: string, tag: string): boolean =>
-  noneMatch.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === tag)
+const made = (text: string, contentType: string, headers?: Readonly<Record<string, string>>): Promise<Fixed.Fixed> =>
+  Fixed.make({ bytes: Buffer.from(text), contentType, caching: CACHING, headers })
 
 /** What is made once, and kept for the last prefix. */
 const lastOf = <A>(make: (prefix: string) => Promise<A>): ((prefix: string) => Promise<A>) => {
@@ -110,16 +57,11 @@ const lastOf = <A>(make: (prefix: string) => Promise<A>): ((prefix: string) => P
 }
 
 /** Answers with what is made once for a prefix. */
-const answering = (make: (prefix: string) => Promise<Made>) => {
+const answering = (make: (prefix: string) => Promise<Fixed.Fixed>) => {
   const current = lastOf(make)
   return Effect.gen(function* () {
-    const { headers, source } = yield* HttpServerRequest.HttpServerRequest
     const arrival = yield* Requests.CurrentArrival
-    const { compressed, plain } = yield* Effect.promise(() => current(arrival?.prefix ?? ""))
-    const isSentAsIs = arrival?.direct !== undefined || source instanceof Http.IncomingMessage
-    const isCompressed = isSentAsIs && takesGzip(headers["accept-encoding"] ?? "")
-    const { tag, unchanged, whole } = isCompressed ? compressed : plain
-    return has(headers["if-none-match"] ?? "", tag) ? unchanged : whole
+    return yield* Fixed.answer(yield* Effect.promise(() => current(arrival?.prefix ?? "")))
   })
 }
 

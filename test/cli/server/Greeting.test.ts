@@ -5,6 +5,7 @@ import * as Greeting from "../../../adapters/cli/server/Greeting.ts"
 const greeting: Greeting.Greeting = {
   url: "http://127.0.0.1:3000",
   adminUrl: null,
+  hasConsole: true,
   version: "0.1.0",
   database: "memory:",
   directory: "/home/me",
@@ -25,6 +26,16 @@ describe("the greeting", () => {
     expect(Greeting.text(greeting, false)).not.toContain("production")
     const text = Greeting.text({ ...greeting, unfit: ["the clock is virtual", "the telco is simulated"] }, false)
     expect(text).toContain("\nNot for production:\n  the clock is virtual\n  the telco is simulated\n\n")
+  })
+
+  it("says where the console is, where there is one that somebody can sign in to", () => {
+    const shown = (changed: Partial<Greeting.Greeting>) =>
+      /^ {2}console {6}(.*)$/m.exec(Greeting.text({ ...greeting, ...changed }, false))?.[1]
+    const how = "sign in with the admin token or an operator's"
+    expect(shown({})).toBe(`http://127.0.0.1:3000/admin/console, ${how}`)
+    expect(shown({ adminUrl: "http://127.0.0.1:9000" })).toBe(`http://127.0.0.1:9000/admin/console, ${how}`)
+    expect(shown({ hasConsole: false })).toBe(undefined)
+    expect(shown({ tokens: { ...greeting.tokens, admin: { _tag: "Off" } } })).toBe(undefined)
   })
 
   it("shows generated secrets to a terminal, once, and elsewhere where they are", () => {

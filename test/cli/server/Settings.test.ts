@@ -113,7 +113,8 @@ describe("the settings", () => {
       leaseMillis: 15_000,
       auditRetentionMillis: 31_536_000_000,
       retentionMillis: 2_592_000_000,
-      usageRetentionMillis: 34_560_000_000
+      usageRetentionMillis: 34_560_000_000,
+      console: true
     })
   })
 
@@ -183,7 +184,8 @@ describe("the settings", () => {
     ["SIMPLAN_DATABASE_SCHEMA", "esim_2", { schema: "esim_2" }],
     ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }],
     ["SIMPLAN_TELCO_PAUSES", "true", { telcoPauses: true }],
-    ["SIMPLAN_USAGE_RETENTION", "35d", { usageRetentionMillis: 35 * 86_400_000 }]
+    ["SIMPLAN_USAGE_RETENTION", "35d", { usageRetentionMillis: 35 * 86_400_000 }],
+    ["SIMPLAN_CONSOLE", "off", { console: false }]
   ]
   for (const [name, value, expected] of fine) {
     it(`allow ${name}=${value}`, async () => {
@@ -193,6 +195,7 @@ describe("the settings", () => {
 
   const bad: ReadonlyArray<readonly [name: string, value: string]> = [
     ["SIMPLAN_HOST", "not a host"],
+    ["SIMPLAN_CONSOLE", "false"],
     ["SIMPLAN_ADMIN_HOST", "not a host"],
     ["SIMPLAN_ADMIN_PORT", "65536"],
     ["SIMPLAN_PORT", "65536"],

@@ -228,12 +228,25 @@ it("says which build it is, by the digest of the build's sources", () => {
   expect(output.trim()).toBe(`simplan v0.2.0+${built.slice(0, 12)}`)
 })
 
+it("serves the console that was built, unless it is off", async () => {
+  const server = await up(memory)
+  const [address = ""] = server.fact("console").split(",")
+  const page = await fetch(address)
+  expect(page.status).toBe(200)
+  const [, script = ""] = /src="([^"]+)"/.exec(await page.text()) ?? []
+  expect((await fetch(new URL(script, address))).headers.get("content-type")).toContain("text/javascript")
+  const off = await up({ ...memory, SIMPLAN_CONSOLE: "off" })
+  expect((await fetch(`${off.fact("address")}/admin/console`)).status).toBe(404)
+  expect(off.out()).not.toContain("console")
+})
+
 describe("a listener for operators", () => {
   it("has the management API and the metrics for itself, and commands find it", async () => {
     const server = await up({ ...memory, SIMPLAN_ADMIN_PORT: "0" })
     const [callers, operators] = [server.fact("address"), server.fact("operators")]
     const authorization = `Bearer ${server.fact("admin token")}`
     const paths = [
+      "/admin/console",
       "/healthz",
       "/readyz",
       "/metrics",
@@ -245,8 +258,8 @@ describe("a listener for operators", () => {
     const statuses = (url: string) =>
       Promise.all(paths.map(async (path) => (await fetch(url + path, { headers: { authorization } })).status))
     expect(new URL(operators).hostname).toBe("127.0.0.1")
-    expect(await statuses(callers)).toEqual([200, 200, 404, 404, 401, 405, 200])
-    expect(await statuses(operators)).toEqual([200, 200, 200, 200, 404, 404, 200])
+    expect(await statuses(callers)).toEqual([404, 200, 200, 404, 404, 401, 405, 200])
+    expect(await statuses(operators)).toEqual([200, 200, 200, 200, 200, 404, 404, 200])
     expect(json(shell(commandsOf(server).join("\n")))).toMatchObject(followed)
 
     const run = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {

@@ -1,0 +1,92 @@
+/**
+ * The routes of the operator's console: its page at `/admin/console`, and the files that the page loads, from a folder that the build
+ * has filled. The names of those files have hashes of their contents, so browsers keep them. The policy lets a browser run and load only
+ * what this server sends, and no other page frames it.
+ */
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { readdir, readFile } from "node:fs/promises"
+import { extname, join } from "node:path"
+import type * as RateLimit from "../middleware/RateLimit.ts"
+import * as Fixed from "./Fixed.ts"
+
+const PAGE = "/admin/console"
+const PAGE_WITH_SLASH = `${PAGE}/`
+const FILES = `${PAGE}/assets`
+
+/** Where the folder has the files that the page loads. */
+const ASSETS = join("console", "assets")
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+const types: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8"
+}
+
+const typeOf = (name: string): string => {
+  const type = types[extname(name)]
+  if (type === undefined) throw new Error(`The console's file ${name} has no known type`)
+  return type
+}
+
+interface File {
+  readonly path: `/${string}`
+  readonly content: Fixed.Fixed
+}
+
+const page = async (folder: string): Promise<File> => ({
+  path: PAGE,
+  content: await Fixed.make({
+    bytes: await readFile(join(folder, "index.html")),
+    contentType: "text/html; charset=utf-8",
+    caching: "private, no-cache",
+    headers: { "content-security-policy": policy, "referrer-policy": "same-origin" }
+  })
+})
+
+const asset = async (folder: string, name: string): Promise<File> => ({
+  path: `${FILES}/${name}`,
+  content: await Fixed.make({
+    bytes: await readFile(join(folder, ASSETS, name)),
+    contentType: typeOf(name),
+    caching: "public, max-age=31536000, immutable"
+  })
+})
+
+const filesOf = async (folder: string): Promise<ReadonlyArray<File>> => {
+  const names = await readdir(join(folder, ASSETS))
+  return Promise.all([page(folder), ...names.map((name) => asset(folder, name))])
+}
+
+/** What the paths of the routes look like. */
+export const paths = [PAGE, PAGE_WITH_SLASH, `${FILES}/:name`] as const
+
+// The page's addresses are relative to the path without a slash. So is this one, which holds below any prefix.
+const withoutSlash = HttpServerResponse.empty({ status: 308, headers: { location: "../console" } })
+
+/** Adds the routes, within the limit of the client's address. The folder is read once. */
+export const layer = (folder: string, limited: RateLimit.AddressLimit) =>
+  Layer.unwrap(
+    Effect.map(
+      Effect.promise(() => filesOf(folder)),
+      (files) =>
+        HttpRouter.use((router) =>
+          Effect.andThen(
+            Effect.forEach(files, ({ content, path }) => router.add("GET", path, limited(Fixed.answer(content))), {
+              discard: true
+            }),
+            router.add("GET", PAGE_WITH_SLASH, limited(Effect.succeed(withoutSlash)))
+          )
+        )
+    )
+  )
