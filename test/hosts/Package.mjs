@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** In bytes. The code, its types and its sources had 1,520,518 with previews, pauses, stock and search. */
+/** In bytes. The code, its types and those sources that its declarations lead to had 1,575,542 with the console. */
 const LARGEST = 1_600_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
