@@ -1,5 +1,6 @@
 /** The problems, with what can be done about them. */
 import * as Api from "./Api.ts"
+import * as Search from "./Search.tsx"
 import * as View from "./View.tsx"
 
 export interface Problem {
@@ -19,7 +20,11 @@ const act = (does: "retry" | "resolve", { problem_id }: Problem): Promise<unknow
 export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> => [
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Work", of: ({ kind }) => kind },
-  { title: "SIM", of: ({ iccid }) => iccid ?? "–" },
+  {
+    title: "SIM",
+    of: ({ iccid, organization_id }) =>
+      iccid === null ? "–" : <View.Link to={Search.simOf({ iccid, organization_id })}>{iccid}</View.Link>
+  },
   { title: "Attempts", of: ({ attempts }) => attempts },
   { title: "The telco said", of: ({ last_message }) => <View.Text>{last_message}</View.Text> },
   ...(Api.allows("support")

@@ -6,6 +6,7 @@ import { render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
+import * as Search from "./Search.tsx"
 import * as View from "./View.tsx"
 
 interface Place {
@@ -13,10 +14,14 @@ interface Place {
   readonly title: string
   readonly load: () => Promise<{ readonly default: ComponentType }>
   readonly isShown?: () => boolean
+  /** Whether another page leads there, and not the menu. */
+  readonly isInner?: true
 }
 
 const places: ReadonlyArray<Place> = [
   { name: "", title: "Overview", load: () => import("./pages/Overview.tsx") },
+  { name: "sim", title: "SIM", load: () => import("./pages/Sim.tsx"), isInner: true },
+  { name: "search", title: "Search", load: () => import("./pages/SearchResults.tsx"), isInner: true },
   { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
   { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
   { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
@@ -97,13 +102,16 @@ const Console = () => {
         <strong>simplan</strong>
         {operator.value != null && (
           <nav aria-label="Pages">
-            {shown.map(({ name, title }) => (
-              <View.Link key={name} to={{ page: name }} current={name === asked}>
-                {title}
-              </View.Link>
-            ))}
+            {shown
+              .filter(({ isInner }) => isInner !== true)
+              .map(({ name, title }) => (
+                <View.Link key={name} to={{ page: name }} current={name === asked}>
+                  {title}
+                </View.Link>
+              ))}
           </nav>
         )}
+        {operator.value != null && <Search.Field />}
         {operator.value != null && (
           <span class="who">
             <View.Text>{operator.value.name}</View.Text> ({operator.value.role})

@@ -32,7 +32,6 @@ export default () => {
         Only by
         <input
           type="search"
-          data-search
           value={actor}
           onChange={({ currentTarget }) => Location.change({ q: currentTarget.value, from: "" })}
         />

@@ -1,0 +1,184 @@
+/** One SIM: why it works or does not, its plans with their packages, what it used, and what has happened to it. */
+import * as Api from "../Api.ts"
+import * as Location from "../Location.ts"
+import * as Verdict from "../Verdict.ts"
+import * as View from "../View.tsx"
+
+interface Sim {
+  readonly iccid: string
+  readonly label: string
+  readonly is_esim: boolean
+  readonly used: boolean
+  readonly status: string
+  readonly withdrawn_reason: string | null
+}
+
+interface Subscription {
+  readonly subscription_id: string
+  readonly created_at: string
+  readonly metadata: string
+  readonly paused_at: string | null
+}
+
+interface Used {
+  readonly used_allowance: { readonly dataBytes: number }
+}
+
+interface Package extends Used {
+  readonly package_id: string
+  readonly activation_at: string | null
+  readonly expiration_at: string | null
+}
+
+interface Attachment extends Verdict.Attachment, Package, Used {
+  readonly plan_attachment_id: string
+  readonly plan: { readonly name: string; readonly data_mega_bytes: number }
+  readonly packages: ReadonlyArray<Package>
+}
+
+interface Usage {
+  readonly day: string | null
+  readonly country_alpha_2: string | null
+  readonly used_bytes: number
+}
+
+interface Entry {
+  readonly at: string
+  readonly type: string
+  readonly what: string
+  readonly detail: string | null
+  readonly by: string | null
+}
+
+const MEGABYTE = 1_048_576
+
+const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`
+
+const orNull = <A,>(read: Promise<A>): Promise<A | null> =>
+  read.catch((error: unknown) => {
+    if (error instanceof Api.Refused && error.status === 404) return null
+    throw error
+  })
+
+interface All extends Verdict.Known {
+  readonly sim: Sim
+  readonly subscription: Subscription | null
+  readonly attachments: ReadonlyArray<Attachment>
+}
+
+const readAll = async (path: (folder: string) => string): Promise<All> => {
+  const sim = await Api.read<Sim>(path("sims"))
+  const subscription = sim.used ? await orNull(Api.read<Subscription>(path("subscriptions"))) : null
+  const attachments =
+    subscription === null
+      ? null
+      : await orNull(Api.read<ReadonlyArray<Attachment>>(`${path("subscriptions")}/plan-attachments`))
+  return { ...sim, sim, subscription, attachments: attachments ?? [] }
+}
+
+const plans: ReadonlyArray<View.Column<Attachment>> = [
+  { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
+  { title: "State", of: ({ state }) => state },
+  { title: "Why no service", of: ({ reason }) => <View.Text>{reason?.message ?? null}</View.Text> },
+  { title: "Active (UTC)", of: ({ activation_at }) => <View.Time at={activation_at} /> },
+  { title: "Ends (UTC)", of: ({ expiration_at }) => <View.Time at={expiration_at} /> },
+  { title: "Used", of: ({ used_allowance }) => megabytes(used_allowance.dataBytes) }
+]
+
+interface Row {
+  readonly plan: Attachment["plan"]
+  readonly one: Package
+}
+
+const packages: ReadonlyArray<View.Column<Row>> = [
+  { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
+  { title: "Active (UTC)", of: ({ one }) => <View.Time at={one.activation_at} /> },
+  { title: "Ends (UTC)", of: ({ one }) => <View.Time at={one.expiration_at} /> },
+  {
+    title: "Used",
+    of: ({ one, plan }) => `${megabytes(one.used_allowance.dataBytes)} of ${plan.data_mega_bytes} MB`
+  },
+  { title: "Package", of: ({ one }) => <code>{one.package_id}</code> }
+]
+
+const usage: ReadonlyArray<View.Column<Usage>> = [
+  { title: "Day (UTC)", of: ({ day }) => day ?? "before" },
+  { title: "Country", of: ({ country_alpha_2 }) => country_alpha_2 ?? "not known" },
+  { title: "Used", of: ({ used_bytes }) => megabytes(used_bytes) }
+]
+
+const history = (): ReadonlyArray<View.Column<Entry>> => [
+  { title: "When (UTC)", of: ({ at }) => <View.Time at={at} /> },
+  { title: "Kind", of: ({ type }) => type },
+  { title: "What", of: ({ what }) => what },
+  { title: "Detail", of: ({ detail }) => <View.Text>{detail}</View.Text> },
+  { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
+]
+
+const Summary = ({ all }: { readonly all: All }) => {
+  const { plan, sentence, works } = Verdict.of(all)
+  const { attachments, sim, subscription } = all
+  const rows = attachments.flatMap((one) => one.packages.map((part) => ({ plan: one.plan, one: part })))
+  return (
+    <>
+      <p class={works ? "verdict works" : "verdict"} data-verdict>
+        <View.Text>{sentence}</View.Text>
+        {plan !== null && (
+          <>
+            {" Plan: "}
+            <View.Text>{plan}</View.Text>
+          </>
+        )}
+      </p>
+      <p>
+        {sim.is_esim ? "An eSIM" : "A SIM card"} of the label <View.Text>{sim.label}</View.Text>
+        {subscription !== null && (
+          <>
+            , of the subscription <code>{subscription.subscription_id}</code> since{" "}
+            <View.Time at={subscription.created_at} />: <View.Text>{subscription.metadata}</View.Text>
+          </>
+        )}
+      </p>
+      <h2>Plans</h2>
+      <View.Table label="Plans" columns={plans} items={attachments} empty="There are none." />
+      <h2>Packages</h2>
+      <View.Table label="Packages" columns={packages} items={rows} empty="The telco has none." />
+    </>
+  )
+}
+
+export default () => {
+  const iccid = Location.field("iccid")
+  const organization = `/organizations/${encodeURIComponent(Location.field("of"))}`
+  const path = (folder: string): string => `${organization}/${folder}/${encodeURIComponent(iccid)}`
+  const used = `${path("subscriptions")}/usage?by=day,country`
+  const found = View.useReading(path("sims"), () => readAll(path))
+  const days = View.useReading(used, () => Api.read<ReadonlyArray<Usage>>(used))
+  return (
+    <>
+      <h1>
+        SIM <code>{iccid}</code>
+      </h1>
+      <View.Failure>{found.failure}</View.Failure>
+      {found.data === undefined ? (
+        found.failure === null && <p class="empty">Reading …</p>
+      ) : (
+        <>
+          <Summary all={found.data} />
+          <h2>Usage of the last 30 days</h2>
+          <View.Failure>{days.failure}</View.Failure>
+          {days.data !== undefined && (
+            <View.Table label="Usage" columns={usage} items={days.data} empty="It used nothing." />
+          )}
+          <h2>History</h2>
+          <View.List
+            label="History"
+            path={`${path("subscriptions")}/history`}
+            columns={history}
+            empty="Nothing has happened to it."
+          />
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,226 @@
+/**
+ * The console in a real browser.
+ */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import * as Inventory from "../http/Inventory.ts"
+import * as World from "../http/World.ts"
+import * as Chromium from "../playground/Chromium.ts"
+import * as Built from "./Built.ts"
+
+const HOSTILE = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`
+const PREFIX = "/esim"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+let built: Built.Built
+let world: World.World
+let browser: Browser
+let page: Page
+let complaints: Array<string>
+const working = World.iccid(8)
+let sold: { readonly iccid: string; readonly organizationId: string }
+
+beforeAll(async () => {
+  built = Built.make()
+  world = await World.start({ console: built.folder })
+  const { planId, tenant } = await Inventory.stock(world, 1, 30)
+  const iccid = World.iccid(7)
+  await tenant.post("/v3/subscription", { plan_id: planId, metadata: HOSTILE, iccid })
+  await tenant.post("/v3/subscription", { plan_id: planId, metadata: "works", iccid: working })
+  await world.admin("POST", "/clock/advance", { by: "1 hour" })
+  const used = { iccid: working, occurred_at: new Date(World.START + 1_800_000).toISOString() }
+  await world.telco([
+    { type: "first_use", id: "first", ...used },
+    { type: "usage", id: "usage", total_bytes: 3 * 1_048_576, ...used }
+  ])
+  sold = { iccid, organizationId: tenant.organizationId }
+  await world.admin("POST", "/organizations", { name: HOSTILE })
+  browser = await Chromium.launch()
+}, Chromium.SET_UP)
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+  built?.remove()
+})
+
+beforeEach(async () => {
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+  complaints = []
+  page.on("console", (message) => {
+    // That a request is refused is written by the browser itself. Who asks first is not signed in.
+    const isRefusal = message.text().includes("status of 401") && message.location().url.includes("/admin/v1/")
+    if (["error", "warning"].includes(message.type()) && !isRefusal) complaints.push(message.text())
+  })
+  page.on("pageerror", (error) => complaints.push(error.message))
+  page.on("request", (request) => {
+    if (!request.url().startsWith(world.url) && !request.url().startsWith("data:")) complaints.push(request.url())
+  })
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+const open = (query = "") => page.goto(`${world.url}/admin/console${query}`)
+
+const enter = async (token: string) => {
+  await page.getByLabel("Your operator's token").fill(token)
+  await page.getByRole("button", { name: "Sign in" }).click()
+}
+
+const signIn = async (query = "") => {
+  await open(query)
+  await enter(World.ADMIN_TOKEN)
+  await page.getByRole("button", { name: "Sign out" }).waitFor()
+}
+
+const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor()
+
+/** What axe finds. It is evaluated by the browser's own protocol, which the policy of the page does not refuse. */
+const audit = async () => {
+  await page.evaluate(axe)
+  return page.evaluate<ReadonlyArray<string>>(
+    "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + ': ' + nodes.map(({ html }) => html).join(' ')))"
+  )
+}
+
+const isWiderThanWindow = () =>
+  page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+
+describe("to sign in", () => {
+  it("takes a token; a wrong one is answered with a sentence", async () => {
+    await open()
+    await enter("this-is-no-token-at-all")
+    const alert = page.getByRole("alert")
+    await alert.waitFor()
+    expect(await alert.innerText()).toBe(
+      "This is no operator's token, or it has expired or was replaced. Check that all of it is there."
+    )
+    await enter(World.ADMIN_TOKEN)
+    await heading("Overview")
+    expect(await page.locator("header").innerText()).toContain("bootstrap")
+    await page.reload()
+    await heading("Overview")
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await heading("Sign in")
+    await page.reload()
+    await heading("Sign in")
+  })
+})
+
+describe("the pages", () => {
+  it("are there, and the browser's back leads through them", async () => {
+    await signIn()
+    const names = ["Problems", "Organizations", "Deliveries", "Audit log", "Operators"]
+    for (const name of names) {
+      await page.getByRole("navigation").getByRole("link", { name }).click()
+      await heading(name)
+      await expect.poll(() => page.locator("main").innerText()).not.toContain("Reading …")
+      expect(await page.getByRole("alert").count()).toBe(0)
+    }
+    await page.goBack()
+    await heading("Audit log")
+  })
+
+  it("show names as text, and never as markup", async () => {
+    await signIn("?page=organizations")
+    await page.getByText(HOSTILE, { exact: true }).waitFor()
+    expect(await page.locator("main img, main script").count()).toBe(0)
+    expect(await page.title()).toBe("Organizations – simplan console")
+  })
+})
+
+describe("the search", () => {
+  it("finds a SIM by a key and Enter, and its page says why it has no service", async () => {
+    await signIn()
+    await heading("Overview")
+    await page.keyboard.press("/")
+    await page.keyboard.type(sold.iccid)
+    await page.keyboard.press("Enter")
+    await heading(`SIM ${sold.iccid}`)
+    const verdict = page.locator("[data-verdict]")
+    await verdict.waitFor()
+    const { body } = await world.admin(
+      "GET",
+      `/organizations/${sold.organizationId}/subscriptions/${sold.iccid}/plan-attachments`
+    )
+    const [{ plan, reason }] = body.data
+    expect(await verdict.innerText()).toBe(`It has no service now. ${reason.message}. Plan: ${plan.name}`)
+    expect(await page.locator("main").innerText()).toContain(HOSTILE)
+    await page.getByRole("region", { name: "History" }).getByText("subscription.create", { exact: true }).waitFor()
+    expect(await page.getByRole("region", { name: "Packages" }).locator("tbody tr").count()).toBe(1)
+    expect(await page.getByRole("alert").count()).toBe(0)
+    expect(await page.locator("main img, main script").count()).toBe(0)
+  })
+
+  it("shows of a SIM that works until when, and what it used by day and country", async () => {
+    await signIn(`?page=sim&of=${sold.organizationId}&iccid=${working}`)
+    const verdict = page.locator("[data-verdict]")
+    await verdict.waitFor()
+    expect(await verdict.innerText()).toMatch(/^It works until 2026-02-\d\d \d\d:\d\d UTC\. Plan: France 1 GB$/)
+    const usage = page.getByRole("region", { name: "Usage" }).locator("tbody tr")
+    await usage.waitFor()
+    expect(await usage.innerText()).toBe("2026-01-10\tnot known\t3.0 MB")
+    expect(await page.getByRole("region", { name: "Packages" }).innerText()).toContain("3.0 MB of 1000 MB")
+  })
+
+  it("lists several, and a SIM's page of them is two clicks away", async () => {
+    await signIn()
+    await heading("Overview")
+    await page.getByRole("searchbox").fill(World.iccid(1).slice(0, 8))
+    await page.keyboard.press("Enter")
+    await page.getByText("There are more").waitFor()
+    const link = page.getByRole("region", { name: "SIMs" }).getByRole("link").first()
+    const iccid = await link.innerText()
+    await link.click()
+    await heading(`SIM ${iccid}`)
+  })
+
+  it("says what can be searched for where nothing is found", async () => {
+    await signIn()
+    await page.getByRole("searchbox").fill("nothing has this")
+    await page.keyboard.press("Enter")
+    await page.getByText("No SIM has this.").waitFor()
+  })
+})
+
+describe.each([390, 1280])("at a width of %s", (width) => {
+  it.each(["light", "dark"] as const)(
+    "axe finds nothing in %s, and the page does not scroll sideways",
+    async (colorScheme) => {
+      await page.setViewportSize({ width, height: 844 })
+      await page.emulateMedia({ colorScheme })
+      await open()
+      await heading("Sign in")
+      expect(await audit()).toEqual([])
+      await enter(World.ADMIN_TOKEN)
+      await heading("Overview")
+      await page.getByText("It answers.").waitFor()
+      expect(await audit()).toEqual([])
+      expect(await isWiderThanWindow()).toBe(false)
+      await page.goto(`${world.url}/admin/console?page=sim&of=${sold.organizationId}&iccid=${sold.iccid}`)
+      await page.getByRole("region", { name: "History" }).waitFor()
+      expect(await audit()).toEqual([])
+      expect(await isWiderThanWindow()).toBe(false)
+    }
+  )
+})
+
+it("works below a prefix", async () => {
+  const mounted = await World.start({ console: built.folder, prefix: PREFIX })
+  try {
+    const context = await browser.newContext()
+    const below = await context.newPage()
+    await below.goto(`${mounted.url}${PREFIX}/admin/console/`)
+    await below.getByLabel("Your operator's token").fill(World.ADMIN_TOKEN)
+    await below.getByRole("button", { name: "Sign in" }).click()
+    await below.getByText("It answers.").waitFor()
+    expect(new URL(below.url()).pathname).toBe(`${PREFIX}/admin/console`)
+    await context.close()
+  } finally {
+    await mounted.close()
+  }
+})
