@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
 import * as Chromium from "../playground/Chromium.ts"
+import * as Leaks from "../setup/Leaks.ts"
 import * as Built from "./Built.ts"
 
 const HOSTILE = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`
@@ -131,6 +132,54 @@ describe("the pages", () => {
     expect(await page.locator("main img, main script").count()).toBe(0)
     expect(await page.title()).toBe("Organizations – simplan console")
   })
+})
+
+describe("an operator of one organization who only reads", () => {
+  const bound = async (): Promise<string> => {
+    const asked = { name: "Desk", role: "read", organization_id: sold.organizationId }
+    const { body } = await world.admin("POST", "/operators", asked)
+    Leaks.know(body.data.token)
+    return body.data.token
+  }
+
+  it("sees the pages of that organization, finds its SIMs, and is offered nothing to change", async () => {
+    await open()
+    await enter(await bound())
+    await heading("Overview")
+    for (const name of ["Problems", "Organizations", "Deliveries", "Overview"]) {
+      await page.getByRole("navigation").getByRole("link", { name }).click()
+      await heading(name)
+      await expect.poll(() => page.locator("main").innerText()).not.toContain("Reading …")
+      expect(await page.getByRole("alert").allInnerTexts()).toEqual([])
+      expect(await page.locator("main").innerText()).not.toContain(HOSTILE)
+      expect(await page.getByRole("button", { name: /Retry|Resolve|Replay/ }).count()).toBe(0)
+    }
+    expect(await page.getByRole("navigation").innerText()).not.toMatch(/Audit|Operators/)
+    await page.getByRole("searchbox").fill(sold.iccid)
+    await page.keyboard.press("Enter")
+    await heading(`SIM ${sold.iccid}`)
+    await page.locator("[data-verdict]").waitFor()
+    expect(await page.getByRole("alert").allInnerTexts()).toEqual([])
+  })
+})
+
+it("says that the server gives no answer, keeps what it shows, and goes on by itself", async () => {
+  await signIn()
+  await page.getByText("It answers.").waitFor()
+  await page.context().setOffline(true)
+  const status = page.getByRole("status")
+  await expect.poll(() => status.innerText()).toContain("No answer from the server since")
+  await page.getByText("It answers.").waitFor()
+  await page.context().setOffline(false)
+  await expect.poll(() => status.innerText()).toBe("")
+  // The browser itself writes that there was no connection.
+  complaints = complaints.filter((text) => !text.includes("ERR_INTERNET_DISCONNECTED"))
+})
+
+it("asks to sign in again where the session has ended", async () => {
+  await signIn()
+  await page.context().clearCookies()
+  await heading("Sign in")
 })
 
 describe("the search", () => {
