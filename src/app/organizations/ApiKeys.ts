@@ -134,7 +134,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
           })
         )
       }),
-      authenticate: (key) => Effect.map(lookup.authenticate(key), ({ owner }) => owner),
+      authenticate: lookup.authenticate,
       isKnown: lookup.isKnown
     })
   })

@@ -20,20 +20,14 @@ export interface Made {
   readonly secret: ApiKey.Secret
 }
 
-/** The owner of a key, and the key's hash. */
-export interface Found<Owner> {
-  readonly owner: Owner
-  readonly hash: string
-}
-
 /** Makes keys of one kind, and finds their owners. */
 export interface KeyLookup<Owner> {
   /** A new key. `remember` it once it is stored. */
   readonly make: Effect.Effect<Made>
   /** A look-up of the key is no guess from now on (rule W10). */
   readonly remember: (key: string) => void
-  /** Whose key this is, and its hash. A refusal does not say why a key is not valid. */
-  readonly authenticate: (key: string) => Effect.Effect<Found<Owner>, KeyRefused | StorageError>
+  /** Whose key this is. A refusal does not say why a key is not valid. */
+  readonly authenticate: (key: string) => Effect.Effect<Owner, KeyRefused | StorageError>
   /** Whether this process has made the key or found it valid (rule W10). */
   readonly isKnown: (key: string) => boolean
 }
@@ -85,7 +79,7 @@ export const make = <Owner>(
               return Effect.fail(new KeyRefused())
             }
             remember(key)
-            return Effect.succeed(found)
+            return Effect.succeed(found.owner)
           })
         ),
       isKnown: (key) => known.has(key)

@@ -69,7 +69,11 @@ export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock
       const ids = yield* Ids
       const commits = yield* Commits
       const organizations = yield* Organizations
-      const lookup = yield* KeyLookup.make(storage.operators.byHash, Operator.isValid)
+      const byHash = (hash: string) =>
+        Effect.map(storage.operators.byHash(hash), (operator): Authenticated | null =>
+          operator === null ? null : { operator, tokenEndsAt: Operator.endOf(operator, hash) }
+        )
+      const lookup = yield* KeyLookup.make(byHash, ({ operator }, now, hash) => Operator.isValid(operator, now, hash))
 
       const get = Effect.fnUntraced(function* ({ operatorId }: OfOperator) {
         const found = yield* storage.operators.get(operatorId)
@@ -131,11 +135,7 @@ export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock
             })
           )
         }),
-        authenticate: (token) =>
-          Effect.map(lookup.authenticate(token), ({ hash, owner }) => ({
-            operator: owner,
-            tokenEndsAt: Operator.endOf(owner, hash)
-          })),
+        authenticate: lookup.authenticate,
         isKnown: lookup.isKnown
       })
     })
