@@ -18,7 +18,7 @@ export const buildConsole = (outDir) =>
       assetsDir: "console/assets",
       assetsInlineLimit: 0,
       modulePreload: false,
-      license: { fileName: "LICENSES.md" },
+      license: { fileName: "LICENSES.txt" },
       reportCompressedSize: false,
       target: "es2022"
     }
