@@ -37,6 +37,9 @@ export class Refused extends Error {
   }
 }
 
+/** What a failed call says. */
+export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 const LOST = "The server gives no answer. It is asked again every few seconds."
 
 const WRONG = "This is no operator's token, or it has expired or was replaced. Check that all of it is there."

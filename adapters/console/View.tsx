@@ -82,7 +82,7 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>): Readi
         const data = await latest.current()
         if (!isOver) set({ key, data, failure: null })
       } catch (error) {
-        const failure = error instanceof Error ? error.message : String(error)
+        const failure = Api.sentenceOf(error)
         if (!isOver) set((before) => ({ ...(before.key === key ? before : { key }), failure }))
       }
       if (!isOver) timer = setTimeout(step, EVERY)
@@ -211,7 +211,7 @@ export const Action = ({
       await does()
       set({ busy: false, failure: null })
     } catch (error) {
-      set({ busy: false, failure: error instanceof Error ? error.message : String(error) })
+      set({ busy: false, failure: Api.sentenceOf(error) })
     }
     done()
   }

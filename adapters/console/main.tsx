@@ -49,7 +49,7 @@ const SignIn = () => {
     try {
       await Api.signIn(token.trim())
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error))
+      setFailure(Api.sentenceOf(error))
     }
   }
   return (

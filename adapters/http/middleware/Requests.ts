@@ -45,14 +45,17 @@ const plain = (address: string): string =>
 export const addressOf = (request: Request, trustedProxies: number): string | null =>
   addressBehind(Option.getOrNull(request.remoteAddress), request.headers["x-forwarded-for"], trustedProxies)
 
+/** What the trusted proxy next to the client has added to a header; undefined where no proxy is trusted, or it has added nothing. */
+export const forwarded = (header: string | undefined, trustedProxies: number): string | undefined =>
+  trustedProxies === 0 ? undefined : header?.split(",").at(-trustedProxies)?.trim()
+
 /** Likewise, from the connection's address and the header. */
 export const addressBehind = (
   connected: string | null,
   header: string | undefined,
   trustedProxies: number
 ): string | null => {
-  const forwarded = trustedProxies === 0 ? undefined : header
-  const last = forwarded?.split(",").at(-trustedProxies)?.trim() ?? ""
+  const last = forwarded(header, trustedProxies) ?? ""
   const address = isIP(last) === 0 ? connected : last
   return address === null ? null : plain(address)
 }

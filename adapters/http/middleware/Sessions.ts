@@ -14,6 +14,7 @@ import { AuditLog, Clock, Settings, type Time } from "simplan"
 import { AuditEntry, Clocks } from "simplan/ports"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import type * as Errors from "../wire/Errors.ts"
+import * as Requests from "./Requests.ts"
 
 /** The name of the cookie. */
 const COOKIE = "simplan_session"
@@ -85,9 +86,9 @@ export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest): stri
     .find((pair) => pair.startsWith(`${COOKIE}=`))
     ?.slice(COOKIE.length + 1)
 
-/** The value that the trusted proxy next to the client has added to a header; undefined where no proxy is trusted. */
+/** `Requests.forwarded`, or what the last proxy says, where not all of them add to the header; undefined where no proxy is trusted. */
 const forwarded = (value: string | undefined, trustedProxies: number): string | undefined =>
-  trustedProxies === 0 ? undefined : value?.split(",").at(-trustedProxies)?.trim() || value?.split(",").at(-1)?.trim()
+  Requests.forwarded(value, trustedProxies) || Requests.forwarded(value, Math.min(1, trustedProxies))
 
 /** Whether the client reaches the server over TLS: as a web request says, or a trusted proxy. */
 const isSecure = (request: HttpServerRequest.HttpServerRequest, trustedProxies: number): boolean =>

@@ -68,12 +68,11 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
 
     /** Looks up what a reason depends on (rule L2); null for an attachment that gives service, or waits for a time. */
     const lookup = (
-      { attachment, packages }: WithPackages,
-      pausedAt: Instant | null,
+      of: WithPackages,
+      nothing: Reason.Known,
       now: Instant
     ): Effect.Effect<Reason.Known, StorageError> | null => {
-      const { attachmentId, organizationId, suspendedAt } = attachment
-      const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt }
+      const { attachmentId, organizationId, suspendedAt } = of.attachment
       if (suspendedAt !== null) {
         const change = { action: "plan_attachment.suspend", resourceId: attachmentId, createdAt: suspendedAt } as const
         return Effect.map(storage.auditEntries.actor({ organizationId, ...change }), (suspendedBy) => ({
@@ -81,7 +80,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
           suspendedBy
         }))
       }
-      const jobId = Reason.orderOf({ attachment, packages }, now)
+      const jobId = Reason.orderOf(of, now)
       return jobId === null ? null : Effect.map(storage.jobs.get(jobId), (order) => ({ ...nothing, order }))
     }
 
@@ -94,8 +93,9 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
         ...Attachment.view(of, now),
         reason: Reason.of(of, known, now)
       })
-      const found = lookup(of, pausedAt, now)
-      if (found === null) return explain({ order: null, suspendedBy: null, pausedAt })
+      const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt }
+      const found = lookup(of, nothing, now)
+      if (found === null) return explain(nothing)
       return Effect.andThen(RequestContext.countRows(LOOKUP), Effect.map(found, explain))
     }
 
