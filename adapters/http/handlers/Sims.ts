@@ -8,6 +8,7 @@ import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
 import { Fields, QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
+import * as Turns from "../Turns.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Body from "../wire/Body.ts"
@@ -158,6 +159,8 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       qrCode: Effect.fnUntraced(function* (call) {
         const { lpa } = yield* sims.installation(simOf(call))
+        // Making the image takes some 2 ms.
+        yield* Turns.piece
         return HttpServerResponse.text(QrCode.svg(lpa), { contentType: "image/svg+xml" })
       }),
       update: Effect.fnUntraced(function* (call) {
