@@ -2,15 +2,15 @@
  * The rows of a request's body, as CSV or as JSON: those of imports and of corrections.
  *
  * A body is parsed while it arrives, so memory does not grow with it; a malformed one ends the rows with a problem. Only a small
- * JSON body of few values is parsed as a whole, before any of its rows. Rows come in short chunks, between which other requests
- * are served.
+ * JSON body of few values is parsed as a whole, before any of its rows. Rows come in short chunks, of all bodies one in a turn of
+ * the event loop (rule W13).
  */
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 import { JsonElements } from "../../fields/index.ts"
 import * as Body from "../wire/Body.ts"
+import * as Turns from "../Turns.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as FileLines from "./FileLines.ts"
 
@@ -72,18 +72,22 @@ const SLICE = 16_384
 /** How many lines of CSV are parsed at once: short rows take longer than their bytes do. */
 const SLICE_LINES = 256
 
-/** The bytes of a body in slices, between which other requests are served. `see` gets each slice first. */
+/** Waits for the turn of the next chunk. */
+type NextTurn = () => Promise<void>
+
+/** The bytes of a body in slices. `see` gets each slice first. */
 async function* slices(
   chunks: AsyncIterable<Uint8Array>,
-  see: (slice: Uint8Array) => void
+  see: (slice: Uint8Array) => void,
+  nextTurn: NextTurn
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; ) {
       const slice = chunk.subarray(at, sliceEnd(chunk, at))
       at += slice.length
+      await nextTurn()
       see(slice)
       yield slice
-      await nextTurn()
     }
   }
 }
@@ -169,7 +173,8 @@ const loadParser = async () => {
 async function* csvRows<Row>(
   request: HttpServerRequest.HttpServerRequest,
   { fromText = (_, text) => text, required, toRow }: Form<Row>,
-  lines: FileLines.FileLines
+  lines: FileLines.FileLines,
+  nextTurn: NextTurn
 ): AsyncGenerator<ReadonlyArray<Row>> {
   const parse = await loadParser()
   const parser = parse({
@@ -187,7 +192,7 @@ async function* csvRows<Row>(
     check(slice)
     scanner.take(slice)
   }
-  const source = Readable.from(slices(Body.chunks(request, Body.IMPORT_LIMIT), see), { highWaterMark: 1 })
+  const source = Readable.from(slices(Body.chunks(request, Body.IMPORT_LIMIT), see, nextTurn), { highWaterMark: 1 })
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   let names: ReadonlyArray<string> | undefined
@@ -219,9 +224,14 @@ async function* csvRows<Row>(
 }
 
 /** Rows of a CSV file whose header names the columns, in any order. */
-const fromCsv = <Row>(request: HttpServerRequest.HttpServerRequest, form: Form<Row>, most: number): Rows<Row> => {
+const fromCsv = <Row>(
+  request: HttpServerRequest.HttpServerRequest,
+  form: Form<Row>,
+  most: number,
+  nextTurn: NextTurn
+): Rows<Row> => {
   const lines = FileLines.make()
-  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, form, lines), most), (error) =>
+  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, form, lines, nextTurn), most), (error) =>
     csvProblem(error, null)
   )
   return { rows: Stream.flattenIterable(rows), lines }
@@ -247,13 +257,15 @@ async function* jsonRows<Row>(
   { toRow }: Form<Row>,
   begun: Uint8Array,
   rest: AsyncIterator<Uint8Array>,
-  lines: FileLines.FileLines
+  lines: FileLines.FileLines,
+  nextTurn: NextTurn
 ): AsyncGenerator<ReadonlyArray<Row>> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   const elements = JsonElements.make({ field: FIELD, longest: RECORD_LIMIT })
   try {
     for (let chunk: Uint8Array | undefined = begun; chunk !== undefined; chunk = await following(rest)) {
       for (let at = 0; at < chunk.length; at += SLICE) {
+        await nextTurn()
         const found = elements.take(decoder.decode(chunk.subarray(at, at + SLICE), { stream: true }))
         for (let from = 0; from < found.length; from += CHUNK) {
           yield found.slice(from, from + CHUNK).map(({ line, value }) => {
@@ -261,7 +273,6 @@ async function* jsonRows<Row>(
             return toRow(value)
           })
         }
-        await nextTurn()
       }
     }
     elements.take(decoder.decode())
@@ -293,16 +304,16 @@ const beginning = async (
 }
 
 /** The lines of the elements of a whole body; of those that its text alone does not distinguish, none are known. */
-const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.FileLines> => {
+const linesIn = async (bytes: Uint8Array, count: number, nextTurn: NextTurn): Promise<FileLines.FileLines> => {
   const lines = FileLines.make()
   const decoder = new TextDecoder()
   const elements = JsonElements.make({ field: FIELD, longest: Number.POSITIVE_INFINITY })
   const found: Array<number> = []
   try {
     for (let at = 0; at < bytes.length; at += SLICE) {
+      await nextTurn()
       const slice = decoder.decode(bytes.subarray(at, at + SLICE), { stream: true })
       for (const { line } of elements.take(slice)) found.push(line)
-      await nextTurn()
     }
     if (found.length === count) for (const line of found) lines.add(line)
   } catch (error) {
@@ -311,10 +322,14 @@ const linesIn = async (bytes: Uint8Array, count: number): Promise<FileLines.File
   return lines
 }
 
-async function* chunked<Row>(sims: ReadonlyArray<unknown>, { toRow }: Form<Row>): AsyncGenerator<ReadonlyArray<Row>> {
+async function* chunked<Row>(
+  sims: ReadonlyArray<unknown>,
+  { toRow }: Form<Row>,
+  nextTurn: NextTurn
+): AsyncGenerator<ReadonlyArray<Row>> {
   for (let from = 0; from < sims.length; from += CHUNK) {
-    yield sims.slice(from, from + CHUNK).map(toRow)
     await nextTurn()
+    yield sims.slice(from, from + CHUNK).map(toRow)
   }
 }
 
@@ -322,7 +337,8 @@ async function* chunked<Row>(sims: ReadonlyArray<unknown>, { toRow }: Form<Row>)
 const fromJson = Effect.fnUntraced(function* <Row>(
   request: HttpServerRequest.HttpServerRequest,
   form: Form<Row>,
-  most: number
+  most: number,
+  nextTurn: NextTurn
 ): Effect.fn.Return<Rows<Row>, Errors.Failure> {
   const chunks = Body.chunks(request, Body.IMPORT_LIMIT)
   const { bytes, isWhole } = yield* Effect.tryPromise({
@@ -331,16 +347,16 @@ const fromJson = Effect.fnUntraced(function* <Row>(
   })
   if (!isWhole || Body.hasMoreValues(bytes, Body.MOST_VALUES)) {
     const lines = FileLines.make()
-    const rows = Stream.fromAsyncIterable(bounded(jsonRows(form, bytes, chunks, lines), most), jsonProblem)
+    const rows = Stream.fromAsyncIterable(bounded(jsonRows(form, bytes, chunks, lines, nextTurn), most), jsonProblem)
     return { rows: Stream.flattenIterable(rows), lines }
   }
   // They are counted already.
   const parsed = yield* Effect.fromResult(Body.parse(bytes, { anyText: true, mostValues: Number.POSITIVE_INFINITY }))
   const { sims } = yield* decodeBody(parsed)
   if (!Array.isArray(sims)) return yield* noRows
-  const lines = yield* Effect.promise(() => linesIn(bytes, sims.length))
+  const lines = yield* Effect.promise(() => linesIn(bytes, sims.length, nextTurn))
   return {
-    rows: Stream.flattenIterable(Stream.fromAsyncIterable(bounded(chunked(sims, form), most), jsonProblem)),
+    rows: Stream.flattenIterable(Stream.fromAsyncIterable(bounded(chunked(sims, form, nextTurn), most), jsonProblem)),
     lines
   }
 })
@@ -352,5 +368,7 @@ export const read = Effect.fnUntraced(function* <Row>(
   most = MOST_ROWS
 ): Effect.fn.Return<Rows<Row>, Errors.Failure> {
   const type = yield* Body.accept(request, ["application/json", "text/csv"])
-  return type === "text/csv" ? fromCsv(request, form, most) : yield* fromJson(request, form, most)
+  const run = Effect.runPromiseWith(yield* Effect.context<never>())
+  const nextTurn: NextTurn = () => run(Turns.piece)
+  return type === "text/csv" ? fromCsv(request, form, most, nextTurn) : yield* fromJson(request, form, most, nextTurn)
 })

@@ -3,7 +3,8 @@
  *
  * A batch of rows is one commit, which the versions of its SIMs guard. After a conflict each row is corrected by itself, so that
  * a SIM that changes all the time delays no other. Whoever sends the same rows again goes on where the first time ended: what
- * is corrected already stays as it is.
+ * is corrected already stays as it is. Batches of all requests take turns, by organization, one in a process: however many rows
+ * are sent, others wait for one batch.
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -14,8 +15,9 @@ import * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
 import * as Stock from "../../domain/Stock.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { type Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Conflict, Storage, StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as FairSlots from "../FairSlots.ts"
 
 /** What a SIM is to become. */
 export interface Request extends SimCorrection.Unchecked {
@@ -76,6 +78,13 @@ export class SimCorrections extends Context.Service<
 /** How many rows are one commit. */
 const BATCH = 500
 
+/** How many SIMs of a commit are read at once: what one statement reads. Reads of others go between. */
+const READS = 100
+
+/** How many requests of one organization may wait for their turn to correct rows, and how long, in ms. */
+const MOST_WAITING = 64
+const WAIT_LIMIT = 60_000
+
 /** What comes of a request: the SIM before and after. */
 interface Corrected {
   readonly before: Sim
@@ -107,13 +116,21 @@ const decide = (loaded: Sim | null, { iccid, ...unchecked }: Request): Result.Re
     return { before: loaded, next: yield* SimCorrection.apply(loaded, correction) }
   })
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
 export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock | Commits> = Layer.effect(
   SimCorrections,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const slots = FairSlots.make({ slots: 1, mostWaiting: MOST_WAITING })
+
+    const inTurn = <A>(organizationId: string, correcting: Effect.Effect<A, StorageError>) =>
+      slots.run(
+        { organizationId, isUrgent: true, waitLimitMillis: WAIT_LIMIT },
+        correcting,
+        Effect.fail(new StorageError({ message: "Too many corrections are under way" }))
+      )
 
     /** Writes what was decided one after the other, perhaps several times about one SIM. */
     const write = Effect.fnUntraced(function* (
@@ -175,7 +192,7 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
       const named = new Set(requests.flatMap((of) => (Result.isSuccess(of) ? [of.success.iccid] : [])))
       const read = (iccid: string) =>
         Effect.map(storage.sims.get({ organizationId, iccid }), (sim) => [iccid, sim] as const)
-      const sims = new Map(yield* Effect.forEach(named, read, { concurrency: "unbounded" }))
+      const sims = new Map(yield* Effect.forEach(named, read, { concurrency: READS }))
       const decided: Array<Corrected> = []
       const results = rows.map(([row, index], at) => {
         const request = requests[at] ?? requestOf(row)
@@ -206,7 +223,7 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
         rows.pipe(
           Stream.zipWithIndex,
           Stream.grouped(BATCH),
-          Stream.mapEffect((batch) => correctBatch(organizationId, dryRun, batch)),
+          Stream.mapEffect((batch) => inTurn(organizationId, correctBatch(organizationId, dryRun, batch))),
           Stream.flattenIterable
         )
     })
