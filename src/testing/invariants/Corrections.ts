@@ -29,7 +29,7 @@ export const withdrawnSimsStay: Invariant = make(
         const named = before.get(asked.iccid)?.sim
         const plan = named?.mobilePlan
         const isNew = named?.label === asked.label && plan?._tag === "Settled" && asked.apply && !plan.applied
-        const isWithdrawn = named?.isEsim === true && named.allocation._tag === "Withdrawn"
+        const isWithdrawn = named?.isEsim === true && Sim.withdrawnReason(named) !== null
         const isRefused = outcome._tag === "Refused" && outcome.refusal._tag === "SimWithdrawn"
         if (!asked.foreign && isRefused !== (isWithdrawn && isNew))
           return `${show(asked)} was answered with ${show(outcome)}`
