@@ -28,6 +28,7 @@ import * as Concurrency from "./middleware/Concurrency.ts"
 import * as HostAuth from "./middleware/HostAuth.ts"
 import * as OperatorAuth from "./middleware/OperatorAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
+import * as OpenId from "./middleware/OpenId.ts"
 import * as RateLimit from "./middleware/RateLimit.ts"
 import * as Requests from "./middleware/Requests.ts"
 import * as Sessions from "./middleware/Sessions.ts"
@@ -56,6 +57,8 @@ export interface Options {
   readonly console?: string | undefined
   /** Whether those who signed in with a browser may only read, whatever their roles. */
   readonly consoleReadsOnly?: boolean | undefined
+  /** The OpenID Connect provider that operators may sign in to the console with, beside their tokens; none by default. */
+  readonly openId?: OpenId.Provider | undefined
   /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
   readonly telcoToken?: Redacted.Redacted | undefined
   /**
@@ -109,7 +112,8 @@ const about = (options: Options): Document.About => ({
 const endpoints = Effect.fnUntraced(function* (
   options: Options,
   readers: KeyLimits.Readers | undefined,
-  byAddress: RateLimit.AddressLimit
+  byAddress: RateLimit.AddressLimit,
+  sessions: Sessions.Sessions | null
 ) {
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
   const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
@@ -119,7 +123,6 @@ const endpoints = Effect.fnUntraced(function* (
   const byOrganization =
     authenticate === undefined ? yield* Auth.byApiKey(limits, failed) : yield* HostAuth.ofCallers(authenticate, limits)
   const trustedProxies = options.trustedProxies ?? 0
-  const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
   const browsers = { sessions, readsOnly: options.consoleReadsOnly ?? false, trustedProxies }
   const byOperator =
     adminToken === undefined && authenticateOperator !== undefined
@@ -162,9 +165,16 @@ const endpoints = Effect.fnUntraced(function* (
   return Endpoints.layer(implementations, serving(options))
 })
 
+/** Whether there is a console with a sign-in by an identity provider. */
+const hasOpenId = (options: Options): boolean => options.console !== undefined && options.openId !== undefined
+
 /** The methods and paths of the routes. */
 const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
-  const pages = options.console === undefined ? Documents.paths : [...Documents.paths, ...Console.paths]
+  const pages = [
+    ...Documents.paths,
+    ...(options.console === undefined ? [] : Console.paths),
+    ...(hasOpenId(options) ? OpenId.paths : [])
+  ]
   const routes: Array<Endpoints.Route> = pages.map((path) => ({ method: "GET", path }))
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
@@ -178,19 +188,25 @@ export const isUntraced = (): boolean => true
 
 /** Adds the routes to a router. `readers`: what the server knows of the clients that read its answers. */
 export const layer = (options: Options, readers?: KeyLimits.Readers) => {
-  const { prefix = "", trustedProxies = 0 } = options
+  const { adminToken, openId, prefix = "", trustedProxies = 0 } = options
   const unmatched = Endpoints.answerUnmatched(served(options))
   return Layer.mergeAll(
     Layer.unwrap(
-      Effect.map(RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey), (byAddress) =>
-        Layer.mergeAll(
-          Layer.unwrap(endpoints(options, readers, byAddress)),
+      Effect.gen(function* () {
+        const byAddress = yield* RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey)
+        const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
+        const hasConsole = options.console !== undefined && serving(options)("/admin/console")
+        return Layer.mergeAll(
+          Layer.unwrap(endpoints(options, readers, byAddress, sessions)),
           serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty,
-          options.console !== undefined && serving(options)("/admin/console")
-            ? Console.layer(options.console, byAddress)
+          options.console !== undefined && hasConsole
+            ? Console.layer(options.console, openId !== undefined, byAddress)
+            : Layer.empty,
+          openId !== undefined && hasConsole && adminToken !== undefined && sessions !== null
+            ? OpenId.layer(openId, adminToken, sessions, trustedProxies, byAddress)
             : Layer.empty
         )
-      )
+      })
     ),
     HttpRouter.middleware((router) => Requests.mounted(Requests.inContext(unmatched(router), trustedProxies), prefix), {
       global: true

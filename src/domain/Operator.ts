@@ -58,6 +58,9 @@ export const BOOTSTRAP = "bootstrap"
 /** What audit entries name others by (rule W11), or named whoever has the server's token in earlier releases. */
 const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", HOST, "telco"])
 
+/** What names begin with that an identity provider has for its users. */
+export const OPEN_ID = "oidc:"
+
 /** How long a token that was replaced goes on. */
 export const ROTATION_OVERLAP = DAY
 
@@ -66,8 +69,9 @@ export const make = (
   operator: Secret & Pick<Operator, "operatorId" | "name" | "role" | "organizationId" | "expiresAt">,
   now: Instant
 ): Result.Result<Operator, InvalidField> => {
-  if (reserved.has(operator.name.toLowerCase())) {
-    const message = `must not be one of ${[...reserved].join(", ")}`
+  const name = operator.name.toLowerCase()
+  if (reserved.has(name) || name.startsWith(OPEN_ID)) {
+    const message = `must not be one of ${[...reserved].join(", ")}, and must not begin with ${OPEN_ID}`
     return Result.fail(new InvalidField({ field: "name", message }))
   }
   return Result.map(checkExpiry(operator.expiresAt, now), () => ({

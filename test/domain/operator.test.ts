@@ -27,7 +27,7 @@ describe("A new operator", () => {
     }
   })
 
-  it.each(["bootstrap", "admin", "telco", "host", "anyone", "Bootstrap", "HOST"])(
+  it.each(["bootstrap", "admin", "telco", "host", "anyone", "Bootstrap", "HOST", "oidc:ada", "OIDC:"])(
     "is not named as audit entries name others: %s",
     (name) => {
       expect(refusal(Operator.make({ ...request, name }, NOW))).toMatchObject({ _tag: "InvalidField", field: "name" })

@@ -198,6 +198,7 @@ const listen = Effect.fnUntraced(function* (
           groups,
           telcos,
           console: consoleOf(settings),
+          openId: settings.openId ?? undefined,
           checkUrl: (url) => checkUrl(url, destinations(settings))
         }
       ),

@@ -48,6 +48,12 @@ export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
 export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
 /** The key that secrets in the database are encrypted with. */
 export const SECRET_KEY = "SIMPLAN_SECRET_KEY"
+/** What a sign-in by OpenID Connect needs. */
+export const [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_REDIRECT_URL] = [
+  "SIMPLAN_OIDC_ISSUER",
+  "SIMPLAN_OIDC_CLIENT_ID",
+  "SIMPLAN_OIDC_REDIRECT_URL"
+]
 /** The token with which the server calls the telco. */
 export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
 
@@ -66,6 +72,23 @@ const token = (name: string, meaning: string, shown: string, shortest = 1): Defi
     return /^[!-~]+$/.test(text) && text.length >= shortest ? Redacted.make(text) : undefined
   },
   show: null
+})
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+
+/** An address with TLS, or one of the same machine. */
+const readSecureUrl = (text: string): URL | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.includes(url.hostname)) ? url : undefined
+}
+
+const claim = (name: string, meaning: string, preset: string): Definition<string> => ({
+  name,
+  meaning,
+  default: preset,
+  allowed: "the name of a claim; dots lead into objects",
+  read: (text) => (/^\S+$/.test(text) ? text : undefined)
 })
 
 const trueOrFalse = (text: string): boolean | undefined =>
@@ -384,6 +407,57 @@ export const definitions = {
     allowed: "on or off",
     read: (text) => (text === "on" ? true : text === "off" ? false : undefined)
   }),
+  oidcIssuer: define({
+    name: OIDC_ISSUER,
+    meaning: "address of the OpenID Connect provider that operators sign in to the console with",
+    default: "",
+    allowed: "an https address, or an http one of this machine",
+    read: (text) => (text === "" ? null : readSecureUrl(text)),
+    shown: "none: operators have tokens"
+  }),
+  oidcClientId: define({
+    name: OIDC_CLIENT_ID,
+    meaning: "the client's id at that provider",
+    default: "",
+    allowed: "a text",
+    read: (text) => (text === "" ? null : text),
+    shown: "none"
+  }),
+  oidcClientSecret: token(
+    "SIMPLAN_OIDC_CLIENT_SECRET",
+    "the client's secret at that provider",
+    "none: a public client"
+  ),
+  oidcRedirectUrl: define({
+    name: OIDC_REDIRECT_URL,
+    meaning: "address of /admin/v1/signed-in as browsers reach it, and as the provider knows it",
+    default: "",
+    allowed: "an https address that ends with /admin/v1/signed-in, or an http one of this machine",
+    read: (text) => {
+      if (text === "") return null
+      const url = readSecureUrl(text)
+      return url?.pathname.endsWith("/admin/v1/signed-in") === true ? url : undefined
+    },
+    shown: "none"
+  }),
+  oidcScope: define({
+    name: "SIMPLAN_OIDC_SCOPE",
+    meaning: "the scopes that are asked for",
+    default: "openid profile email",
+    allowed: "names apart by spaces, openid among them",
+    read: (text) => (text.split(" ").includes("openid") ? text : undefined)
+  }),
+  oidcRoleClaim: claim(
+    "SIMPLAN_OIDC_ROLE_CLAIM",
+    "the claim with read, support or admin, or a list with it",
+    "simplan_role"
+  ),
+  oidcOrganizationClaim: claim(
+    "SIMPLAN_OIDC_ORGANIZATION_CLAIM",
+    "the claim with the only organization that the operator sees",
+    "simplan_organization"
+  ),
+  oidcNameClaim: claim("SIMPLAN_OIDC_NAME_CLAIM", "the claim with the name that audit entries have", "email"),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")

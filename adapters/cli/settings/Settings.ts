@@ -7,6 +7,7 @@
 import { Config, Context, Effect, FileSystem, Option, Record, Redacted, Result } from "effect"
 import type { Time } from "simplan/ports"
 import { Messages } from "../../fields/index.ts"
+import type { Routes } from "../../http/index.ts"
 import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
 import * as Definitions from "./Definitions.ts"
 import * as Secrets from "./Secrets.ts"
@@ -14,11 +15,13 @@ import * as Secrets from "./Secrets.ts"
 const { definitions, table, TELCO_KEY } = Definitions
 
 /** What each setting is, `Definitions` says. */
-export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKey"> {
+export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKey" | `oidc${string}`> {
   /** Whether the environment has a `DATABASE_URL`, which is not read, and no setting of the database. */
   readonly ignoresDatabaseUrl: boolean
   /** The telco bridge; null for a telco that is simulated in this process, or for those of the file. */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
+  /** The OpenID Connect provider that operators sign in with; null where there is none. */
+  readonly openId: NonNullable<Routes.Options["openId"]> | null
 }
 
 /** Where the simulated telco of `simplan telco` keeps its books. */
@@ -111,6 +114,31 @@ const bridge = (
     return Result.fail(`${set} is set and ${missing} is not: a telco needs both.`)
   })
 
+type OpenIdResults = Pick<Results, Extract<keyof Results, `oidc${string}`>>
+
+/** A sign-in by OpenID Connect needs the provider's address, the client's id, and the way back. */
+const openIdOf = (results: OpenIdResults): Result.Result<Settings["openId"], string> =>
+  Result.flatMap(Result.all(results), (found) => {
+    const { oidcClientId: clientId, oidcIssuer: issuer, oidcRedirectUrl: redirectUrl } = found
+    if (issuer === null && clientId === null && redirectUrl === null) return Result.succeed(null)
+    if (issuer === null || clientId === null || redirectUrl === null) {
+      const { OIDC_CLIENT_ID, OIDC_ISSUER, OIDC_REDIRECT_URL } = Definitions
+      return Result.fail(
+        `${OIDC_ISSUER}, ${OIDC_CLIENT_ID} and ${OIDC_REDIRECT_URL} belong together: set all of them, or none.`
+      )
+    }
+    return Result.succeed({
+      issuer,
+      clientId,
+      redirectUrl,
+      clientSecret: found.oidcClientSecret,
+      scope: found.oidcScope,
+      roleClaim: found.oidcRoleClaim,
+      organizationClaim: found.oidcOrganizationClaim,
+      nameClaim: found.oidcNameClaim
+    })
+  })
+
 /** The path of the settings file of telcos; null if it is not set. */
 export const telcoFile: Effect.Effect<string | null, CommandFailed> = alone(definitions.telcoFile)
 
@@ -137,13 +165,36 @@ function each(all: Readonly<Record<string, Definitions.Definition<unknown>>>) {
 
 /** The settings of this process. */
 export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function* () {
-  const { telcoFile, telcoKey, telcoUrl, ...others } = yield* each(definitions)
+  const {
+    oidcClientId,
+    oidcClientSecret,
+    oidcIssuer,
+    oidcNameClaim,
+    oidcOrganizationClaim,
+    oidcRedirectUrl,
+    oidcRoleClaim,
+    oidcScope,
+    telcoFile,
+    telcoKey,
+    telcoUrl,
+    ...others
+  } = yield* each(definitions)
   const hasDatabaseUrl = (yield* text("DATABASE_URL")) !== undefined
   const isDatabaseSet = (yield* text(definitions.database.name)) !== undefined
   const found = {
     ...others,
     telcoFile: fileAlone(telcoFile, Result.isSuccess(telcoUrl) ? telcoUrl : Result.succeed(null)),
     telco: bridge(telcoUrl, telcoKey),
+    openId: openIdOf({
+      oidcClientId,
+      oidcClientSecret,
+      oidcIssuer,
+      oidcNameClaim,
+      oidcOrganizationClaim,
+      oidcRedirectUrl,
+      oidcRoleClaim,
+      oidcScope
+    }),
     ignoresDatabaseUrl: Result.succeed(hasDatabaseUrl && !isDatabaseSet)
   }
   const all = Result.all(found)
@@ -154,8 +205,9 @@ export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function*
 
 /** Registers the secrets among the settings, in each form in which they may be written. */
 export const registerSecrets = (settings: Settings): void => {
-  const { adminToken, database, secretKeys, telco, telcoToken, webhookProxy } = settings
-  for (const secret of [adminToken, telcoToken, telco?.key]) if (secret) Secrets.register(Redacted.value(secret))
+  const { adminToken, database, openId, secretKeys, telco, telcoToken, webhookProxy } = settings
+  for (const secret of [adminToken, telcoToken, telco?.key, openId?.clientSecret])
+    if (secret) Secrets.register(Redacted.value(secret))
   for (const key of secretKeys === null ? [] : Redacted.value(secretKeys).split(",")) Secrets.register(key.trim())
   Secrets.registerPassword(database.url)
   if (webhookProxy === null || webhookProxy.credentials === null) return

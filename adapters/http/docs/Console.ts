@@ -44,10 +44,13 @@ interface File {
   readonly content: Fixed.Fixed
 }
 
-const page = async (folder: string): Promise<File> => ({
+/** What the page knows a sign-in by an identity provider from. */
+const OPEN_ID = '<meta name="sign-in" content="openid">'
+
+const page = async (folder: string, hasOpenId: boolean): Promise<File> => ({
   path: PAGE,
   content: await Fixed.make({
-    bytes: await readFile(join(folder, "index.html")),
+    bytes: Buffer.from((await readFile(join(folder, "index.html"), "utf8")).replace(OPEN_ID, hasOpenId ? OPEN_ID : "")),
     contentType: "text/html; charset=utf-8",
     caching: "private, no-cache",
     headers: { "content-security-policy": policy, "referrer-policy": "same-origin" }
@@ -63,9 +66,9 @@ const asset = async (folder: string, name: string): Promise<File> => ({
   })
 })
 
-const filesOf = async (folder: string): Promise<ReadonlyArray<File>> => {
+const filesOf = async (folder: string, hasOpenId: boolean): Promise<ReadonlyArray<File>> => {
   const names = await readdir(join(folder, ASSETS))
-  return Promise.all([page(folder), ...names.map((name) => asset(folder, name))])
+  return Promise.all([page(folder, hasOpenId), ...names.map((name) => asset(folder, name))])
 }
 
 /** What the paths of the routes look like. */
@@ -75,10 +78,10 @@ export const paths = [PAGE, PAGE_WITH_SLASH, `${FILES}/:name`] as const
 const withoutSlash = HttpServerResponse.empty({ status: 308, headers: { location: "../console" } })
 
 /** Adds the routes, within the limit of the client's address. The folder is read once. */
-export const layer = (folder: string, limited: RateLimit.AddressLimit) =>
+export const layer = (folder: string, hasOpenId: boolean, limited: RateLimit.AddressLimit) =>
   Layer.unwrap(
     Effect.map(
-      Effect.promise(() => filesOf(folder)),
+      Effect.promise(() => filesOf(folder, hasOpenId)),
       (files) =>
         HttpRouter.use((router) =>
           Effect.andThen(

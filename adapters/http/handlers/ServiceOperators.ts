@@ -64,7 +64,7 @@ export const make = (guard: OperatorAuth.Guard, sessions: Sessions.Sessions | nu
         ),
       beginSession: Effect.fnUntraced(function* ({ request, respond }) {
         if (sessions === null) return yield* Errors.routeNotFound
-        const { cookie, session } = yield* sessions.begin(yield* Auth.bearerOf(request), request)
+        const { cookie, session } = yield* sessions.begin({ token: yield* Auth.bearerOf(request) }, request)
         const body = Responses.data({ session_id: session.id, ends_at: Time.toIso(session.endsAt) })
         return HttpServerResponse.setHeader(respond(body), "set-cookie", cookie)
       }),

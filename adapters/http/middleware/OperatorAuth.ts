@@ -103,7 +103,9 @@ export const byToken = (
     ) {
       if (writes && !Sessions.isSameOrigin(request, trustedProxies)) return yield* fromElsewhere
       const session = (yield* of(request)) ?? (yield* failed.count(sessionEnded))
-      const caller = yield* operatorOf(session.token, sessionEnded)
+      const { holder } = session
+      const caller =
+        "token" in holder ? yield* operatorOf(holder.token, sessionEnded) : { ...holder.operator, expiresAt: null }
       return { ...caller, session, ...(readsOnly && { role: "read" as const }) }
     })
 

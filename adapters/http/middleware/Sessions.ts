@@ -1,23 +1,24 @@
 /**
- * Sessions of browsers in the management API (rule W14): an operator's token is exchanged for a cookie, with which the console asks.
+ * Sessions of browsers in the management API (rule W14): an operator's token is exchanged for a cookie, with which the console asks;
+ * or an identity provider has named the operator (`OpenId`).
  *
- * A session is stored nowhere. The cookie has the token, the session's id and its end, encrypted with a key that is made of the token
+ * A session is stored nowhere. The cookie has the token or the operator, the session's id and its end, encrypted with a key that is made of the token
  * that the server was started with. So every process takes it, a restart keeps it, and it ends with the operator's token, which is
  * looked up as one that was sent. A session that was ended has an audit entry, which is where others see that it has: at once the
  * process that ended it, within 5 s all.
  *
  * The cookie names no path, so that a browser sends it to the management API alone, below whatever prefix it is reached.
  */
-import { Clock as MachineClock, Effect, Redacted } from "effect"
+import { Clock as MachineClock, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { AuditLog, Clock, Settings, type Time } from "simplan"
-import { AuditEntry, Clocks } from "simplan/ports"
+import { AuditEntry, Clocks, Operator } from "simplan/ports"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import type * as Errors from "../wire/Errors.ts"
 import * as Requests from "./Requests.ts"
 
 /** The name of the cookie. */
-const COOKIE = "simplan_session"
+export const COOKIE = "simplan_session"
 
 /** How long a session lasts at most, in milliseconds of the machine's clock. */
 const LASTS = 8 * 3_600_000
@@ -25,21 +26,35 @@ const LASTS = 8 * 3_600_000
 /** How many sessions are kept that were looked up, and how many that were ended. */
 const KEPT = 10_000
 
+/** An operator whom an identity provider has named. */
+export interface Identity extends Operator.Acting {
+  readonly name: string
+}
+
+/** Whose a session is: of the operator with the token, or of one whom an identity provider has named. */
+export type Holder = { readonly token: string } | { readonly operator: Identity }
+
 /** A session as its cookie has it. */
 export interface Session {
   readonly id: string
-  /** The operator's token. */
-  readonly token: string
+  readonly holder: Holder
   /** Business time: entries that end it are not from before. */
   readonly begunAt: Time.Instant
   /** Time of the machine. */
   readonly endsAt: number
 }
 
+interface Cookie {
+  readonly name: string
+  readonly value: string
+  readonly seconds: number
+  readonly sameSite: "Strict" | "Lax"
+}
+
 export interface Sessions {
-  /** Begins one, by the token of an operator. Returns it with the value of the header that sets its cookie. */
+  /** Begins one. Returns it with the value of the header that sets its cookie. */
   readonly begin: (
-    token: string,
+    holder: Holder,
     request: HttpServerRequest.HttpServerRequest
   ) => Effect.Effect<{ readonly session: Session; readonly cookie: string }, Errors.Failure>
   /** The session of a request; null where it has none that is good. */
@@ -54,9 +69,9 @@ export interface Sessions {
 const NONCE = 12
 const TAG = 16
 
-/** Encrypts texts, and reads what it has encrypted; null for anything else. */
-const sealing = (secret: Redacted.Redacted) => {
-  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "simplan session", 32))
+/** Encrypts texts for a purpose, and reads what it has encrypted; null for anything else. */
+export const sealing = (secret: Redacted.Redacted, purpose: string) => {
+  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", purpose, 32))
   return {
     seal: (text: string): string => {
       const nonce = randomBytes(NONCE)
@@ -78,13 +93,13 @@ const sealing = (secret: Redacted.Redacted) => {
   }
 }
 
-/** The value of the cookie of a request; undefined where it has none. */
-export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
+/** The value of a cookie of a request; undefined where it has none. */
+export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest, name: string = COOKIE): string | undefined =>
   (headers["cookie"] ?? "")
     .split(";")
     .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith(`${COOKIE}=`))
-    ?.slice(COOKIE.length + 1)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
 
 /** `Requests.forwarded`, or what the last proxy says, where not all of them add to the header; undefined where no proxy is trusted. */
 const forwarded = (value: string | undefined, trustedProxies: number): string | undefined =>
@@ -108,17 +123,33 @@ export const isSameOrigin = ({ headers }: HttpServerRequest.HttpServerRequest, t
   return host === headers["host"] || host === forwarded(headers["x-forwarded-host"], trustedProxies)
 }
 
-const fields = (text: string): Session | null => {
-  const value: unknown = JSON.parse(text)
-  if (!Array.isArray(value)) return null
-  const [id, token, begunAt, endsAt]: ReadonlyArray<unknown> = value
-  return typeof id === "string" &&
-    typeof token === "string" &&
-    typeof begunAt === "number" &&
-    typeof endsAt === "number"
-    ? { id, token, begunAt, endsAt }
-    : null
-}
+/** The value of the header that sets a cookie. It names no path, so that it goes to the management API alone. */
+export const setCookie = (
+  { name, sameSite, seconds, value }: Cookie,
+  request: HttpServerRequest.HttpServerRequest,
+  trustedProxies: number
+): string =>
+  `${name}=${value}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${isSecure(request, trustedProxies) ? "; Secure" : ""}`
+
+const Contents = Schema.fromJsonString(
+  Schema.Struct({
+    id: Schema.String,
+    holder: Schema.Union([
+      Schema.Struct({ token: Schema.String }),
+      Schema.Struct({
+        operator: Schema.Struct({
+          name: Schema.String,
+          role: Schema.Literals(Operator.roles),
+          organizationId: Schema.NullOr(Schema.String)
+        })
+      })
+    ]),
+    begunAt: Schema.Number,
+    endsAt: Schema.Number
+  })
+)
+
+const contentsOf = Schema.decodeUnknownOption(Contents)
 
 /** Sessions of a server that was started with the token. */
 export const make = (
@@ -130,7 +161,7 @@ export const make = (
     const business = yield* Clock.Clock
     const machine = yield* MachineClock.Clock
     const { auditRetentionMillis, cacheMillis } = yield* Settings.Settings
-    const { open, seal } = sealing(secret)
+    const { open, seal } = sealing(secret, "simplan session")
     // The entry that ends a session is kept no longer than others.
     const lasts = Math.min(LASTS, auditRetentionMillis)
     const ended = new Set<string>()
@@ -140,7 +171,7 @@ export const make = (
       log.record({ organizationId: AuditEntry.SERVICE, action, resourceId: session.id, iccid: null })
 
     const header = (value: string, seconds: number, request: HttpServerRequest.HttpServerRequest): string =>
-      `${COOKIE}=${value}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure(request, trustedProxies) ? "; Secure" : ""}`
+      setCookie({ name: COOKIE, value, seconds, sameSite: "Strict" }, request, trustedProxies)
 
     /** Whether it was ended, in any process. */
     const isEnded = Effect.fnUntraced(function* ({ begunAt, id }: Session) {
@@ -156,17 +187,17 @@ export const make = (
     })
 
     return {
-      begin: Effect.fnUntraced(function* (token, request) {
+      begin: Effect.fnUntraced(function* (holder, request) {
         const endsAt = machine.currentTimeMillisUnsafe() + lasts
         const { now: begunAt } = yield* business.read
-        const session = { id: randomBytes(16).toString("hex"), token, begunAt, endsAt }
+        const session = { id: randomBytes(16).toString("hex"), holder, begunAt, endsAt }
         yield* recorded(session, "session.create")
-        const sealed = seal(JSON.stringify([session.id, token, session.begunAt, endsAt]))
+        const sealed = seal(JSON.stringify(session))
         return { session, cookie: header(sealed, Math.floor(lasts / 1_000), request) }
       }),
       of: Effect.fnUntraced(function* (request) {
         const text = open(cookieOf(request) ?? "")
-        const session = text === null ? null : fields(text)
+        const session = text === null ? null : Option.getOrNull(contentsOf(text))
         if (session === null || session.endsAt <= machine.currentTimeMillisUnsafe()) return null
         return (yield* isEnded(session)) ? null : session
       }),

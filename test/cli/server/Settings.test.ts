@@ -89,6 +89,7 @@ describe("the settings", () => {
       adminToken: null,
       telcoToken: null,
       telco: null,
+      openId: null,
       telcoPauses: false,
       telcoFile: null,
       clock: { _tag: "System" },
@@ -193,9 +194,33 @@ describe("the settings", () => {
     })
   }
 
+  it("take an OpenID Connect provider whole, or not at all", async () => {
+    const whole = {
+      SIMPLAN_OIDC_ISSUER: "https://login.example/realms/ops",
+      SIMPLAN_OIDC_CLIENT_ID: "simplan",
+      SIMPLAN_OIDC_REDIRECT_URL: "https://sim.example/esim/admin/v1/signed-in"
+    }
+    expect((await read(whole)).openId).toMatchObject({
+      issuer: new URL(whole.SIMPLAN_OIDC_ISSUER),
+      clientId: "simplan",
+      clientSecret: null,
+      scope: "openid profile email",
+      roleClaim: "simplan_role"
+    })
+    for (const name of Object.keys(whole)) {
+      await expect(read({ ...whole, [name]: "" })).rejects.toThrow("belong together: set all of them, or none.")
+    }
+  })
+
   const bad: ReadonlyArray<readonly [name: string, value: string]> = [
     ["SIMPLAN_HOST", "not a host"],
     ["SIMPLAN_CONSOLE", "false"],
+    ["SIMPLAN_OIDC_ISSUER", "http://login.example"],
+    ["SIMPLAN_OIDC_ISSUER", "login.example"],
+    ["SIMPLAN_OIDC_REDIRECT_URL", "https://sim.example/admin/console"],
+    ["SIMPLAN_OIDC_REDIRECT_URL", "http://sim.example/admin/v1/signed-in"],
+    ["SIMPLAN_OIDC_SCOPE", "profile"],
+    ["SIMPLAN_OIDC_ROLE_CLAIM", "the role"],
     ["SIMPLAN_ADMIN_HOST", "not a host"],
     ["SIMPLAN_ADMIN_PORT", "65536"],
     ["SIMPLAN_PORT", "65536"],
