@@ -326,6 +326,12 @@ describe("Percentages of packages are notified (U2)", () => {
 })
 
 describe("The first use activates (T3)", () => {
+  it("and leaves what was used already (R1)", () => {
+    const used = apply(active, total(5)).aggregate
+    const { attachments } = apply(used, firstUse("attachment:0")).aggregate
+    expect(attachments.flatMap(({ packages }) => packages.map(({ usedBytes }) => usedBytes))).toEqual([5])
+  })
+
   it.each([total(0), total(7), delta(7), firstUse(), firstUse("attachment:0"), total(1, "telco-0")])(
     "by %j",
     (fact) => {
