@@ -46,6 +46,35 @@ it("replays every kind of answer, byte for byte", async () => {
   }
 })
 
+it("replays every kind of answer to an operator, byte for byte, and does nothing twice", async () => {
+  const iccid = World.iccid(12)
+  await acme.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+  const of = `/admin/v1/organizations/${acme.organizationId}`
+  const line = `${of}/subscriptions/${iccid}`
+  const attachments = await acme.get(`/v3/subscriptions/${iccid}/plan-attachments`)
+  const calls: ReadonlyArray<readonly [string, unknown, number]> = [
+    [`${of}/subscription`, { plan_id: stock.planId, metadata: "more", iccid }, 201],
+    [`${line}/send-sms`, { from: "a", message: "b" }, 200],
+    [`${line}/pause`, undefined, 200],
+    [`${line}/resume`, undefined, 200],
+    [`${line}/plan-attachments/${attachments.body.data[0].plan_attachment_id}/suspend`, undefined, 200],
+    [`${line}/replace`, undefined, 200],
+    [`${of}/subscription`, { plan_id: "nope", metadata: "" }, 404]
+  ]
+  for (const [index, [path, body, status]] of calls.entries()) {
+    const headers = { authorization: `Bearer ${World.ADMIN_TOKEN}`, "idempotency-key": `operator ${index}` }
+    const first = await world.fetch("POST", path, { body, headers })
+    const second = await world.fetch("POST", path, { body, headers })
+    expect([path, first.status, first.headers.get("idempotent-replayed")]).toEqual([path, status, null])
+    expect([second.status, second.text]).toEqual([first.status, first.text])
+    expect([path, second.headers.get("idempotent-replayed")]).toEqual([path, "true"])
+  }
+  const { body } = await world.admin("GET", `/organizations/${acme.organizationId}/audit?actor=bootstrap`)
+  const done = body.data.map(({ action }: { readonly action: string }) => action)
+  expect(done.filter((action: string) => action === "plan_attachment.create")).toHaveLength(1)
+  expect(done.filter((action: string) => action === "sim.send_sms")).toHaveLength(1)
+})
+
 it("refuses a key that comes with another body, path or route", async () => {
   const body = { plan_id: stock.planId, metadata: "first" }
   expect((await withKey("reused", "/v3/subscription", body)).status).toBe(201)

@@ -14,7 +14,7 @@ import {
   OrganizationSubscriptionsApi,
   OrganizationUsageApi,
   SearchApi
-} from "./OrganizationReadsApi.ts"
+} from "./OrganizationOperationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import { JobsApi, ProblemsApi } from "./JobsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"

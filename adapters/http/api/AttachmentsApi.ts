@@ -2,9 +2,8 @@
  * The plan attachments of a subscription: how one looks, and the endpoints that list and suspend them (rule S4).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint } from "effect/http-api"
 import { Reasons } from "../../fields/index.ts"
-import * as Reads from "./Reads.ts"
+import * as Operations from "./Operations.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -116,7 +115,7 @@ export const SuspendedAttachment = Schema.Struct({
 }).annotate({ identifier: "SuspendedAttachment" })
 
 /** `GET /v3/subscriptions/{iccid}/plan-attachments` */
-export const list = Reads.ofOne("attachments", "/subscriptions/:iccid/plan-attachments", Schemas.ofSim, {
+export const list = Operations.readOfOne("attachments", "/subscriptions/:iccid/plan-attachments", Schemas.ofSim, {
   success: Schemas.data(Schema.Array(PlanAttachment)),
   errors: ["subscription_not_found"],
   summary: "List the plan attachments of a subscription",
@@ -124,7 +123,7 @@ export const list = Reads.ofOne("attachments", "/subscriptions/:iccid/plan-attac
 })
 
 /** `GET /v3/subscriptions/{iccid}/plan-attachments/{plan_id}` */
-export const get = Reads.ofOne(
+export const get = Operations.readOfOne(
   "attachment",
   "/subscriptions/:iccid/plan-attachments/:plan_id",
   { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
@@ -138,24 +137,27 @@ export const get = Reads.ofOne(
   }
 )
 
-/** `POST /v3/subscriptions/{iccid}/plan-attachments/{id}/suspend` */
-export const suspend = HttpApiEndpoint.post("suspend", "/subscriptions/:iccid/plan-attachments/:id/suspend", {
-  params: { ...Schemas.ofSim, id: Schemas.string("The attachment's id", Samples.attachmentId) },
+const suspension = {
   query: Schemas.previewable,
   success: SuspendedAttachment,
-  error: Schemas.problems(
-    ...Schemas.writing,
-    "invalid_field",
-    "subscription_not_found",
-    "plan_attachment_not_found",
-    "attachment_expired",
-    "request_in_progress",
-    "idempotency_key_reused"
-  )
-}).annotateMerge(
-  Schemas.operation(
-    "Suspend a plan attachment, for good",
+  errors: ["subscription_not_found", "plan_attachment_not_found", "attachment_expired"],
+  summary: "Suspend a plan attachment, for good",
+  description:
     "Stops the attachment's services for good. Suspending it again changes nothing; an expired one is refused " +
-      "(409)."
-  )
-)
+    "(409)."
+} as const
+
+const attachmentId = Schemas.string("The attachment's id", Samples.attachmentId)
+
+const ATTACHMENTS = "/subscriptions/:iccid/plan-attachments"
+
+/** `POST /v3/subscriptions/{iccid}/plan-attachments/{id}/suspend`. In the management API `id` is the organization's. */
+export const suspend = {
+  v3: Operations.task("suspend", `${ATTACHMENTS}/:id/suspend`, { ...Schemas.ofSim, id: attachmentId }, suspension).v3,
+  managed: Operations.task(
+    "suspend",
+    `${ATTACHMENTS}/:attachment_id/suspend`,
+    { ...Schemas.ofSim, attachment_id: attachmentId },
+    suspension
+  ).managed
+}

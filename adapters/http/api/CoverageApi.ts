@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Region, TextLimit } from "simplan/ports"
-import * as Reads from "./Reads.ts"
+import * as Operations from "./Operations.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const CoverageProfile = Schema.Struct({
@@ -96,7 +96,7 @@ export const Operator = Schema.Struct({
 
 /** What the management API reads too. */
 export const reads = {
-  list: Reads.ofAll("list", "/coverage-profiles", {
+  list: Operations.readOfAll("list", "/coverage-profiles", {
     query: {
       region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
       label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
@@ -108,7 +108,7 @@ export const reads = {
       "The standard profiles and the organization's own, with their countries and operators. The list is large " +
       "and streamed."
   }),
-  get: Reads.ofOne(
+  get: Operations.readOfOne(
     "get",
     "/coverage-profiles/:coverageId",
     { coverageId: Schemas.coverageId },
@@ -148,7 +148,7 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
 
 /** What the management API reads too. */
 export const readsOfOperators = {
-  list: Reads.ofAll("list", "/operators", {
+  list: Operations.readOfAll("list", "/operators", {
     query: {
       label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
       country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
@@ -158,7 +158,7 @@ export const readsOfOperators = {
     summary: "List operators",
     description: "The mobile network operators of the catalogue."
   }),
-  get: Reads.ofOne(
+  get: Operations.readOfOne(
     "get",
     "/operators/:operatorId",
     { operatorId: Schemas.string(...Schemas.means.operatorId) },

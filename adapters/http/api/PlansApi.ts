@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Plan as PlanRules, TextLimit } from "simplan/ports"
-import * as Reads from "./Reads.ts"
+import * as Operations from "./Operations.ts"
 import * as Schemas from "./Schemas.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
@@ -121,7 +121,7 @@ const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in
 
 /** What the management API reads too. */
 export const reads = {
-  list: Reads.ofAll("list", "/plans", {
+  list: Operations.readOfAll("list", "/plans", {
     query: {
       archived: Schemas.optional(
         Schemas.Flag,
@@ -146,7 +146,7 @@ export const reads = {
     summary: "List plans, oldest first",
     description: "A page of the organization's plans."
   }),
-  get: Reads.ofOne("get", "/plans/:planId", ofPlan, {
+  get: Operations.readOfOne("get", "/plans/:planId", ofPlan, {
     success: Schemas.data(Plan),
     errors: ["plan_not_found"],
     summary: "Get a plan",

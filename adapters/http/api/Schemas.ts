@@ -184,6 +184,8 @@ export const posting = [
   "unsupported_media_type",
   "idempotency_key_reused"
 ] as const
+/** The errors of an endpoint that takes an idempotency key. */
+export const once = ["invalid_idempotency_key", "request_in_progress", "idempotency_key_reused"] as const
 /** The errors of an endpoint of operators or telcos that takes a JSON body. */
 export const withBody = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 /** The errors of an endpoint that takes no credentials. */

@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
-import * as Reads from "./Reads.ts"
+import * as Operations from "./Operations.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
@@ -170,7 +170,7 @@ export const MobilePlanItem = Schemas.data(
 
 /** What the management API reads too. */
 export const reads = {
-  list: Reads.ofAll("list", "/sims", {
+  list: Operations.readOfAll("list", "/sims", {
     query: {
       ...Schemas.paging(100, 25, Samples.inventoryCursor),
       is_esim: Schemas.optional(
@@ -197,7 +197,7 @@ export const reads = {
       "may have fewer items than `page_size`, or none, and a next page.",
     hasCodes: true
   }),
-  get: Reads.ofOne("get", "/sims/:iccid", Schemas.ofSim, {
+  get: Operations.readOfOne("get", "/sims/:iccid", Schemas.ofSim, {
     query: Schemas.installable,
     success: Schemas.data(SimDetails),
     errors: ["invalid_field", "sim_not_found"],
@@ -205,7 +205,7 @@ export const reads = {
     description: "One SIM of the inventory.",
     hasCodes: true
   }),
-  stock: Reads.ofAll("stock", "/sims/stock", {
+  stock: Operations.readOfAll("stock", "/sims/stock", {
     success: Schemas.data(Schema.Array(StockItem)),
     errors: [],
     summary: "How many SIMs are free, in use and on their way back",
@@ -213,7 +213,7 @@ export const reads = {
       "The stock by label, of each label that the organization has SIMs of or a level for. Of a large inventory (from about " +
       "200,000 SIMs on) the answer may be some seconds old."
   }),
-  qrCode: Reads.ofOne("qrCode", "/sims/:iccid/qr.svg", Schemas.ofSim, {
+  qrCode: Operations.readOfOne("qrCode", "/sims/:iccid/qr.svg", Schemas.ofSim, {
     success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "image/svg+xml" })),
     errors: ["sim_not_found", "activation_code_not_found"],
     summary: "The QR code that installs an eSIM",
@@ -222,13 +222,26 @@ export const reads = {
       "an activation code has none (404).",
     role: "support"
   }),
-  smdpInfo: Reads.ofOne("smdpInfo", "/sims/:iccid/smdp-info", Schemas.ofSim, {
+  smdpInfo: Operations.readOfOne("smdpInfo", "/sims/:iccid/smdp-info", Schemas.ofSim, {
     success: Schemas.data(SmdpInfo),
     errors: ["sim_not_found"],
     summary: "The SM-DP+ state history of an eSIM's profile",
     description: "What the SM-DP+ reported of the eSIM's profile. A physical SIM has no profile (404)."
   })
 }
+
+/** The correction of a SIM, which the management API has too. */
+export const update = Operations.correction("update", "/sims/:iccid", Schemas.ofSim, {
+  query: Schemas.previewable,
+  payload: UpdateSim,
+  success: UpdatedSim,
+  errors: ["sim_not_found", "sim_in_use", "sim_busy"],
+  summary: "Correct a SIM; absent fields stay",
+  description:
+    "Changes the label, the activation code or the status. While a subscription holds the SIM, it keeps its label and " +
+    "cannot be withdrawn. A withdrawn SIM is not chosen for a creation or a mobile plan, and a creation that names it " +
+    "is refused."
+})
 
 export class SimsApi extends HttpApiGroup.make("sims")
   .add(
@@ -256,27 +269,7 @@ export class SimsApi extends HttpApiGroup.make("sims")
       )
     ),
     reads.qrCode.v3,
-    HttpApiEndpoint.patch("update", "/sims/:iccid", {
-      params: Schemas.ofSim,
-      query: Schemas.previewable,
-      payload: UpdateSim,
-      success: UpdatedSim,
-      error: Schemas.problems(
-        ...Schemas.always,
-        "key_read_only",
-        ...Schemas.withBody,
-        "sim_not_found",
-        "sim_in_use",
-        "sim_busy"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Correct a SIM; absent fields stay",
-        "Changes the label, the activation code or the status. While a subscription holds the SIM, it keeps its label and " +
-          "cannot be withdrawn. A withdrawn SIM is not chosen for a creation or a mobile plan, and a creation that names it " +
-          "is refused."
-      )
-    ),
+    update.v3,
     HttpApiEndpoint.post("updateMany", "/sims/updates", {
       query: {
         dry_run: Schemas.optional(Schemas.Flag, "True: says what would come of each row, and changes nothing", "true")

@@ -5,7 +5,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SimHistory, Sms, TextLimit } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
-import * as Reads from "./Reads.ts"
+import * as Operations from "./Operations.ts"
+import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -219,7 +220,7 @@ export const LastOperator = Schema.Struct({
 
 /** What the management API reads too. */
 export const reads = {
-  list: Reads.ofAll("list", "/subscription", {
+  list: Operations.readOfAll("list", "/subscription", {
     query: {
       search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
       label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
@@ -234,7 +235,7 @@ export const reads = {
       "read it as it comes.",
     hasCodes: true
   }),
-  get: Reads.ofOne("get", "/subscriptions/:iccid", Schemas.ofSim, {
+  get: Operations.readOfOne("get", "/subscriptions/:iccid", Schemas.ofSim, {
     query: Schemas.installable,
     success: Schemas.data(Subscription),
     errors: ["invalid_field", "subscription_not_found"],
@@ -242,7 +243,7 @@ export const reads = {
     description: "The subscription of the SIM.",
     hasCodes: true
   }),
-  history: Reads.ofOne("history", "/subscriptions/:iccid/history", Schemas.ofSim, {
+  history: Operations.readOfOne("history", "/subscriptions/:iccid/history", Schemas.ofSim, {
     query: Schemas.paging(100, 25),
     success: Schemas.page(HistoryEntry),
     errors: ["invalid_field", "sim_not_found"],
@@ -251,7 +252,7 @@ export const reads = {
       "Changes, events and their delivery, states of the profile, packages and problems of the SIM in one order. A page may " +
       "have fewer items than `page_size`, or none, and a next page."
   }),
-  location: Reads.ofOne("location", "/subscriptions/:iccid/location", Schemas.ofSim, {
+  location: Operations.readOfOne("location", "/subscriptions/:iccid/location", Schemas.ofSim, {
     success: LastOperator,
     errors: ["subscription_not_found"],
     summary: "The last operator of the last 7 days",
@@ -259,134 +260,109 @@ export const reads = {
   })
 }
 
+const deletion = { query: Schemas.previewable, success: DeletedSubscription }
+const deletionErrors = Operations.removalErrors(["subscription_not_found"])
+const refusedDeletions = [
+  EsimInstalled.pipe(HttpApiSchema.status(403)),
+  DeletionBusy.pipe(HttpApiSchema.status(409))
+] as const
+const DELETION = [
+  "Delete a subscription and recycle its ICCID",
+  "Ends the subscription. The packages are cancelled at the telco, and then the SIM is free for another " +
+    "one. The subscription of an eSIM that shows a sign of a download stays (403)."
+] as const
+
+/** What the management API changes too. */
+export const writes = {
+  create: Operations.creation("create", "/subscription", {
+    query: { ...Schemas.previewable, ...Schemas.installable },
+    payload: CreateSubscription,
+    success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
+    errors: [
+      "label_mismatch",
+      "plan_not_found",
+      "sim_not_found",
+      "no_free_esim",
+      "esims_releasing",
+      "plan_archived",
+      "sim_busy",
+      "sim_withdrawn",
+      "subscription_full",
+      "telco_refused",
+      "telco_unavailable"
+    ],
+    summary: "Create a subscription, or add a plan to one",
+    description:
+      "Takes a SIM and attaches the plan to it. Without `iccid` a free eSIM of the plan's label is chosen. With " +
+      "the ICCID of a SIM in service, the plan is added to that SIM's subscription. The packages that are due " +
+      "are made at the telco before the answer; a 502 or 503 of the telco leaves nothing behind."
+  }),
+  remove: {
+    v3: HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
+      ...deletion,
+      params: Schemas.ofSim,
+      error: [...deletionErrors.v3, ...refusedDeletions]
+    }).annotateMerge(Schemas.operation(...DELETION)),
+    managed: HttpApiEndpoint.delete("remove", "/organizations/:id/subscriptions/:iccid", {
+      ...deletion,
+      params: { ...Schemas.ofOrganization, ...Schemas.ofSim },
+      error: [...deletionErrors.managed, ...refusedDeletions]
+    }).annotateMerge(Roles.operation("support", ...DELETION))
+  },
+  replace: Operations.task("replace", "/subscriptions/:iccid/replace", Schemas.ofSim, {
+    query: { ...Schemas.previewable, ...Schemas.installable },
+    success: ReplacedSubscription,
+    errors: ["subscription_not_found", "no_free_esim", "esims_releasing", "sim_busy"],
+    summary: "Move a subscription to another eSIM",
+    description:
+      "For a customer whose eSIM was deleted from the phone, or whose card is lost. The subscription moves to a free eSIM of " +
+      "the label, with its id, its metadata and its plan attachments. Packages that are not over are ordered there with " +
+      "the data that is left and the same end, recurrences go on, and a pause goes on. The old SIM is withdrawn and its " +
+      "packages are cancelled. The answer does not wait for the telco. Under the old ICCID there is no subscription any more."
+  }),
+  pause: Operations.task("pause", "/subscriptions/:iccid/pause", Schemas.ofSim, {
+    query: Schemas.previewable,
+    success: ChangedService,
+    errors: ["subscription_not_found", "not_supported"],
+    summary: "Pause a subscription",
+    description:
+      "The SIM has no service until the subscription is resumed. Its plan attachments go on: a pause stops the service, " +
+      "and not the time. The answer does not wait for the telco. Pausing again changes nothing. A telco that cannot " +
+      "pause a SIM is 422."
+  }),
+  resume: Operations.task("resume", "/subscriptions/:iccid/resume", Schemas.ofSim, {
+    query: Schemas.previewable,
+    success: ChangedService,
+    errors: ["subscription_not_found"],
+    summary: "Resume a subscription",
+    description:
+      "Ends a pause: the SIM has service again. The answer does not wait for the telco. Resuming again changes nothing."
+  }),
+  sendSms: Operations.task("sendSms", "/subscriptions/:iccid/send-sms", Schemas.ofSim, {
+    payload: SendSms,
+    success: SentSms,
+    errors: ["subscription_not_found", "sms_limited", "telco_refused", "telco_unavailable"],
+    summary: "Send an SMS to a subscription's SIM",
+    description:
+      "Sends the SMS through the telco, once for each `Idempotency-Key`. A 503 means that it may have been " +
+      "sent: repeat the request under the same key."
+  })
+}
+
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     reads.list.v3,
-    HttpApiEndpoint.post("create", "/subscription", {
-      query: { ...Schemas.previewable, ...Schemas.installable },
-      payload: CreateSubscription,
-      success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(
-        ...Schemas.posting,
-        "label_mismatch",
-        "plan_not_found",
-        "sim_not_found",
-        "no_free_esim",
-        "esims_releasing",
-        "plan_archived",
-        "sim_busy",
-        "sim_withdrawn",
-        "subscription_full",
-        "telco_refused",
-        "telco_unavailable"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Create a subscription, or add a plan to one",
-        "Takes a SIM and attaches the plan to it. Without `iccid` a free eSIM of the plan's label is chosen. With " +
-          "the ICCID of a SIM in service, the plan is added to that SIM's subscription. The packages that are due " +
-          "are made at the telco before the answer; a 502 or 503 of the telco leaves nothing behind."
-      )
-    ),
+    writes.create.v3,
     reads.get.v3,
-    HttpApiEndpoint.delete("remove", "/subscriptions/:iccid", {
-      params: Schemas.ofSim,
-      query: Schemas.previewable,
-      success: DeletedSubscription,
-      error: [
-        ...Schemas.problems(...Schemas.reading, "key_read_only", "subscription_not_found"),
-        EsimInstalled.pipe(HttpApiSchema.status(403)),
-        DeletionBusy.pipe(HttpApiSchema.status(409))
-      ]
-    }).annotateMerge(
-      Schemas.operation(
-        "Delete a subscription and recycle its ICCID",
-        "Ends the subscription. The packages are cancelled at the telco, and then the SIM is free for another " +
-          "one. The subscription of an eSIM that shows a sign of a download stays (403)."
-      )
-    ),
-    HttpApiEndpoint.post("replace", "/subscriptions/:iccid/replace", {
-      params: Schemas.ofSim,
-      query: { ...Schemas.previewable, ...Schemas.installable },
-      success: ReplacedSubscription,
-      error: Schemas.problems(
-        ...Schemas.writing,
-        "invalid_field",
-        "subscription_not_found",
-        "no_free_esim",
-        "esims_releasing",
-        "sim_busy",
-        "request_in_progress",
-        "idempotency_key_reused"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Move a subscription to another eSIM",
-        "For a customer whose eSIM was deleted from the phone, or whose card is lost. The subscription moves to a free eSIM of " +
-          "the label, with its id, its metadata and its plan attachments. Packages that are not over are ordered there with " +
-          "the data that is left and the same end, recurrences go on, and a pause goes on. The old SIM is withdrawn and its " +
-          "packages are cancelled. The answer does not wait for the telco. Under the old ICCID there is no subscription any more."
-      )
-    ),
-    HttpApiEndpoint.post("pause", "/subscriptions/:iccid/pause", {
-      params: Schemas.ofSim,
-      query: Schemas.previewable,
-      success: ChangedService,
-      error: Schemas.problems(
-        ...Schemas.writing,
-        "invalid_field",
-        "subscription_not_found",
-        "request_in_progress",
-        "idempotency_key_reused",
-        "not_supported"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Pause a subscription",
-        "The SIM has no service until the subscription is resumed. Its plan attachments go on: a pause stops the service, " +
-          "and not the time. The answer does not wait for the telco. Pausing again changes nothing. A telco that cannot " +
-          "pause a SIM is 422."
-      )
-    ),
-    HttpApiEndpoint.post("resume", "/subscriptions/:iccid/resume", {
-      params: Schemas.ofSim,
-      query: Schemas.previewable,
-      success: ChangedService,
-      error: Schemas.problems(
-        ...Schemas.writing,
-        "invalid_field",
-        "subscription_not_found",
-        "request_in_progress",
-        "idempotency_key_reused"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Resume a subscription",
-        "Ends a pause: the SIM has service again. The answer does not wait for the telco. Resuming again changes nothing."
-      )
-    ),
+    writes.remove.v3,
+    writes.replace.v3,
+    writes.pause.v3,
+    writes.resume.v3,
     AttachmentsApi.list.v3,
     AttachmentsApi.get.v3,
     reads.history.v3,
-    AttachmentsApi.suspend,
-    HttpApiEndpoint.post("sendSms", "/subscriptions/:iccid/send-sms", {
-      params: Schemas.ofSim,
-      payload: SendSms,
-      success: SentSms,
-      error: Schemas.problems(
-        ...Schemas.posting,
-        "subscription_not_found",
-        "sms_limited",
-        "telco_refused",
-        "telco_unavailable"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Send an SMS to a subscription's SIM",
-        "Sends the SMS through the telco, once for each `Idempotency-Key`. A 503 means that it may have been " +
-          "sent: repeat the request under the same key."
-      )
-    ),
+    AttachmentsApi.suspend.v3,
+    writes.sendSms.v3,
     reads.location.v3
   )
   .annotateEndpointsMerge(Schemas.byApiKey)

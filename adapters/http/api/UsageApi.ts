@@ -4,7 +4,7 @@
 import { Schema } from "effect"
 import { HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { UsageBook } from "simplan/ports"
-import * as Reads from "./Reads.ts"
+import * as Operations from "./Operations.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
@@ -76,7 +76,7 @@ const AS_CSV = `The list is streamed: read it as it comes. With \`Accept: ${CSV}
 
 /** What the management API reads too. */
 export const reads = {
-  ofSim: Reads.ofOne("ofSim", "/subscriptions/:iccid/usage", Schemas.ofSim, {
+  ofSim: Operations.readOfOne("ofSim", "/subscriptions/:iccid/usage", Schemas.ofSim, {
     query: {
       ...days,
       by: Schemas.optional(
@@ -92,7 +92,7 @@ export const reads = {
       "What the SIM used on these days, former subscriptions included. Days without usage are left out. The days of an " +
       `attachment sum to what its packages have used. ${AS_CSV}`
   }),
-  ofOrganization: Reads.ofAll("ofOrganization", "/usage", {
+  ofOrganization: Operations.readOfAll("ofOrganization", "/usage", {
     query: {
       ...days,
       by: Schemas.optional(OrganizationGroup, "What the usage is listed by; by day where it is absent", "country")

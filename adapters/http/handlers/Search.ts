@@ -4,13 +4,13 @@
 import { Effect } from "effect"
 import { Sims } from "simplan"
 import type { SimSearch } from "simplan/ports"
-import * as OrganizationReadsApi from "../api/OrganizationReadsApi.ts"
+import * as OrganizationOperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-type Hit = typeof OrganizationReadsApi.SearchHit.Type
+type Hit = typeof OrganizationOperationsApi.SearchHit.Type
 
 const matches: { readonly [P in SimSearch.Place]: Hit["matched"] } = {
   subscriptionId: "subscription_id",
@@ -33,7 +33,7 @@ export const make = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
 
-    return Endpoints.group(OrganizationReadsApi.SearchApi, guard, {
+    return Endpoints.group(OrganizationOperationsApi.SearchApi, guard, {
       find: Effect.fnUntraced(function* ({ caller: { organizationId }, query }) {
         yield* Query.texts(query)
         const { hasMore, hits } = yield* sims.search({ text: query.q, organizationId })

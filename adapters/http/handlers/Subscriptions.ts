@@ -212,6 +212,10 @@ interface OfSim {
 
 const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Fields.id(params.iccid) })
 
+/** The attachment that a path names. In the management API, `id` is the organization's. */
+const attachmentOf = (params: { readonly id: string; readonly attachment_id?: string }) =>
+  Fields.id(params.attachment_id ?? params.id)
+
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
@@ -297,7 +301,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
-        const of = { ...simOf(call), attachmentId: Fields.id(call.params.id) }
+        const of = { ...simOf(call), attachmentId: attachmentOf(call.params) }
         if (isPreview(call)) {
           const { endedOccurrences, suspended } = yield* attachments.previewSuspend(of)
           return { ...SUSPENDED, preview: { packages: previewed(suspended), ended_occurrences: endedOccurrences } }

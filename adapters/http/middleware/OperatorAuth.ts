@@ -128,7 +128,7 @@ export const byHost = (authenticate: HostAuth.Authenticate<HostAuth.Operator>): 
     })
   )
 
-/** The same guard, for what is read: each operator has limits of its own (rule W13). */
+/** The same guard, for what is read and changed of organizations: each operator has limits of its own (rule W13). */
 export const limited =
   (guard: Guard, limits: KeyLimits.KeyLimits): Guard =>
   (credentials) =>
@@ -139,7 +139,7 @@ export const limited =
     })
 
 /**
- * The guard of reads of the organization that the path names. One that does not exist is 404. The role `read` opens no profile, so it
+ * The guard of what is done for the organization that the path names. One that does not exist is 404. The role `read` opens no profile, so it
  * gets activation codes shortened.
  */
 export const ofOrganization = (

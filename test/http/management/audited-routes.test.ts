@@ -18,6 +18,9 @@ const subscription = async (number: number): Promise<string> => {
   return `/v3/subscriptions/${iccid}`
 }
 
+/** The path of the management API, of one of `/v3`. */
+const managed = (path: string): string => `${of()}${path.slice("/v3".length)}`
+
 const key = async (): Promise<string> =>
   `${of()}/api-keys/${(await world.admin("POST", `${of()}/api-keys`, { name: "other" })).body.data.api_key_id}`
 
@@ -173,6 +176,59 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
   "POST /v3/sims/updates": [
     "sim.set_label",
     async () => () => acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(19), label: "Blue" }] })
+  ],
+  "POST /admin/v1/organizations/{id}/subscription": [
+    "subscription.create",
+    async () => () =>
+      world.admin("POST", `${of()}/subscription`, { plan_id: stock.planId, metadata: "", iccid: World.iccid(7) })
+  ],
+  "DELETE /admin/v1/organizations/{id}/subscriptions/{iccid}": [
+    "subscription.delete",
+    async () => {
+      const line = managed(await subscription(8))
+      return () => world.admin("DELETE", line)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/subscriptions/{iccid}/plan-attachments/{attachment_id}/suspend": [
+    "plan_attachment.suspend",
+    async () => {
+      const line = `${await subscription(9)}/plan-attachments`
+      const id = (await acme.get(line)).body.data[0].plan_attachment_id
+      return () => world.admin("POST", `${managed(line)}/${id}/suspend`)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/subscriptions/{iccid}/replace": [
+    "subscription.replace",
+    async () => {
+      const line = managed(await subscription(15))
+      return () => world.admin("POST", `${line}/replace`)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/subscriptions/{iccid}/pause": [
+    "subscription.pause",
+    async () => {
+      const line = managed(await subscription(9))
+      return () => world.admin("POST", `${line}/pause`)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/subscriptions/{iccid}/resume": [
+    "subscription.resume",
+    async () => {
+      const line = managed(await subscription(9))
+      await world.admin("POST", `${line}/pause`)
+      return () => world.admin("POST", `${line}/resume`)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/subscriptions/{iccid}/send-sms": [
+    "sim.send_sms",
+    async () => {
+      const line = managed(await subscription(9))
+      return () => world.admin("POST", `${line}/send-sms`, { from: "a", message: "b" })
+    }
+  ],
+  "PATCH /admin/v1/organizations/{id}/sims/{iccid}": [
+    "sim.withdraw",
+    async () => () => world.admin("PATCH", `${of()}/sims/${World.iccid(18)}`, { status: "withdrawn", reason: "lost" })
   ],
   "POST /admin/v1/operators": [
     "operator.create",

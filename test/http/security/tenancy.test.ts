@@ -131,27 +131,50 @@ describe("a foreign key", () => {
 })
 
 describe("an operator of the stranger", () => {
-  const reads = v3.filter(({ method }) => method === "GET")
+  /** The path that the management API has in place of one of `/v3`. */
+  const managedPath = (path: string): string =>
+    `/admin/v1/organizations/:organization${path.slice("/v3".length)}`.replace(
+      "/:id/suspend",
+      "/:attachment_id/suspend"
+    )
 
-  it.each(reads.map((route) => [route.path, route] as const))("%s", async (path, route) => {
-    const { body } = await world.admin("POST", "/operators", {
-      name: path,
-      role: "support",
-      organization_id: stranger.organizationId
-    })
-    const call = (organizationId: string, known: Ids): Promise<World.Answer> => {
-      const url = `/admin/v1/organizations/${organizationId}${urlOf(path.slice("/v3".length), known)}`
-      return world.fetch("GET", url, { headers: { authorization: `Bearer ${body.data.token}` } })
-    }
-    const answer = await call(stranger.organizationId, ids)
-    if (harmless.has(`${route.group}.${route.endpoint.identifier}`)) {
-      expect(answer.status).toBe(200)
-      for (const id of [owner.planId, ids.iccid, ids.id, ids.coverageId]) expect(answer.text).not.toContain(id)
-    } else {
-      expect([answer.status, answer.body.code.endsWith("_not_found")]).toEqual([404, true])
-      expect(comparable(answer)).toBe(comparable(await call(stranger.organizationId, unknown)))
-    }
-    const foreign = await call(owner.tenant.organizationId, ids)
-    expect([foreign.status, foreign.body.code]).toEqual([404, "organization_not_found"])
+  const shapeOf = (path: string): string => path.replace(/:\w+/g, ":")
+
+  const managed = new Set(Definition.routes.map(({ method, path }) => `${method} ${shapeOf(path)}`))
+  const operations = v3.filter(({ method, path }) => managed.has(`${method} ${shapeOf(managedPath(path))}`))
+
+  it("meets every read of /v3, and the day's tasks of a SIM", () => {
+    expect(operations).toEqual(expect.arrayContaining(v3.filter(({ method }) => method === "GET")))
+    expect(operations.filter(({ method }) => method !== "GET")).toHaveLength(8)
   })
+
+  it.each(operations.map((route) => [route.method, route.path, route] as const))(
+    "%s %s",
+    async (method, path, route) => {
+      const name = `${route.group}.${route.endpoint.identifier}`
+      const { body } = await world.admin("POST", "/operators", {
+        name,
+        role: "support",
+        organization_id: stranger.organizationId
+      })
+      const headers = { authorization: `Bearer ${body.data.token}` }
+      const call = (organization: string, known: Ids): Promise<World.Answer> => {
+        const { id: attachment_id = "" } = known
+        const url = urlOf(managedPath(path), { ...known, organization, attachment_id })
+        const sent = bodies[name]?.(known)
+        return world.fetch(method, url, { headers, ...(sent !== undefined && { body: sent }) })
+      }
+      const answer = await call(stranger.organizationId, ids)
+      if (harmless.has(name)) {
+        expect(answer.status).toBe(200)
+        for (const id of [owner.planId, ids.iccid, ids.id, ids.coverageId]) expect(answer.text).not.toContain(id)
+      } else {
+        expect([answer.status, answer.body.code.endsWith("_not_found")]).toEqual([404, true])
+        expect(comparable(answer)).toBe(comparable(await call(stranger.organizationId, unknown)))
+      }
+      const foreign = await call(owner.tenant.organizationId, ids)
+      expect([foreign.status, foreign.body.code]).toEqual([404, "organization_not_found"])
+      expect(await snapshot()).toBe(before)
+    }
+  )
 })

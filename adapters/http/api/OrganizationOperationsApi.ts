@@ -1,6 +1,6 @@
 /**
- * What operators read of organizations: the search over all of them (rule L4), and the reads of `/v3`, with the organization in the
- * path where a key names it there (rule W14).
+ * What operators do for organizations: the search over all of them (rule L4), and the reads and the day's tasks of `/v3`, with the
+ * organization in the path where a key names it there (rule W14).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -73,6 +73,7 @@ export class OrganizationSimsApi extends HttpApiGroup.make("organizationSims")
     SimsApi.reads.get.managed,
     SimsApi.reads.stock.managed,
     SimsApi.reads.qrCode.managed,
+    SimsApi.update.managed,
     SimsApi.reads.smdpInfo.managed
   )
   .annotateMerge(group("SIMs", "The inventories"))
@@ -81,10 +82,17 @@ export class OrganizationSimsApi extends HttpApiGroup.make("organizationSims")
 export class OrganizationSubscriptionsApi extends HttpApiGroup.make("organizationSubscriptions")
   .add(
     SubscriptionsApi.reads.list.managed,
+    SubscriptionsApi.writes.create.managed,
     SubscriptionsApi.reads.get.managed,
+    SubscriptionsApi.writes.remove.managed,
+    SubscriptionsApi.writes.replace.managed,
+    SubscriptionsApi.writes.pause.managed,
+    SubscriptionsApi.writes.resume.managed,
     AttachmentsApi.list.managed,
     AttachmentsApi.get.managed,
     SubscriptionsApi.reads.history.managed,
+    AttachmentsApi.suspend.managed,
+    SubscriptionsApi.writes.sendSms.managed,
     SubscriptionsApi.reads.location.managed
   )
   .annotateMerge(group("subscriptions", "SIMs in service and the plans attached to them,"))

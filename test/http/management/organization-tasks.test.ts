@@ -1,0 +1,118 @@
+/**
+ * The day's tasks of a SIM, as operators do them for its organization (rule W14): with the previews and the answers of `/v3`.
+ */
+import { expect, it } from "vitest"
+import * as Leaks from "../../setup/Leaks.ts"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
+
+const world = await World.forFile()
+const { planId, tenant } = await Inventory.stock(world, 1, 20)
+const of = `/organizations/${tenant.organizationId}`
+
+const { body: operator } = await world.admin("POST", "/operators", {
+  name: "Sup",
+  role: "support",
+  organization_id: tenant.organizationId
+})
+Leaks.know(operator.data.token)
+
+const ask = (method: string, path: string, body?: unknown) =>
+  world.fetch(method, `/admin/v1${of}${path}`, {
+    headers: { authorization: `Bearer ${operator.data.token}` },
+    ...(body !== undefined && { body })
+  })
+
+const buy = async (number: number): Promise<string> => {
+  const iccid = World.iccid(number)
+  await tenant.post("/v3/subscription", { plan_id: planId, metadata: "order 4711", iccid })
+  return iccid
+}
+
+/** What the audit log has by the operator, oldest first. */
+const done = async (): Promise<ReadonlyArray<readonly [string, string]>> => {
+  const { body } = await world.admin("GET", `${of}/audit?actor=Sup`)
+  return body.data
+    .map(({ action, iccid }: { readonly action: string; readonly iccid: string }) => [action, iccid])
+    .toReversed()
+}
+
+it("a preview of each does nothing, and is what the organization's own key gets", async () => {
+  const iccid = await buy(1)
+  const line = `/subscriptions/${iccid}`
+  const attachments = (await tenant.get(`/v3${line}/plan-attachments`)).body.data
+  const id = attachments[0].plan_attachment_id
+  const before = await done()
+  const previews: ReadonlyArray<readonly [method: string, path: string, body?: unknown]> = [
+    ["POST", "/subscription", { plan_id: planId, metadata: "", iccid }],
+    ["POST", `${line}/pause`],
+    ["POST", `${line}/resume`],
+    ["POST", `${line}/plan-attachments/${id}/suspend`],
+    ["POST", `${line}/replace`],
+    ["DELETE", line],
+    ["PATCH", `/sims/${World.iccid(20)}`, { status: "withdrawn", reason: "broken" }]
+  ]
+  for (const [method, path, body] of previews) {
+    const own = await tenant.call(method, `/v3${path}?dry_run=true`, body === undefined ? {} : { body })
+    const answer = await ask(method, `${path}?dry_run=true`, body)
+    expect([path, answer.status, answer.text]).toEqual([path, own.status, own.text])
+    expect(answer.body.preview).toEqual(expect.any(Object))
+  }
+  expect(await done()).toEqual(before)
+  expect((await tenant.get(`/v3${line}/plan-attachments`)).body.data).toEqual(attachments)
+})
+
+it("each is done, and the audit log names the operator", async () => {
+  const iccid = await buy(2)
+  const line = `/subscriptions/${iccid}`
+  const since = (await done()).length
+  expect((await ask("POST", "/subscription", { plan_id: planId, metadata: "top-up", iccid })).status).toBe(201)
+  const attachments = (await tenant.get(`/v3${line}/plan-attachments`)).body.data
+  expect(attachments.map(({ metadata }: { readonly metadata: string }) => metadata)).toEqual(["order 4711", "top-up"])
+  expect((await ask("POST", `${line}/pause`)).status).toBe(200)
+  expect((await tenant.get(`/v3${line}`)).body.data.paused_at).toEqual(expect.any(String))
+  expect((await ask("POST", `${line}/resume`)).status).toBe(200)
+  expect((await tenant.get(`/v3${line}`)).body.data.paused_at).toBeNull()
+  const suspended = `${line}/plan-attachments/${attachments[1].plan_attachment_id}`
+  expect((await ask("POST", `${suspended}/suspend`)).status).toBe(200)
+  const { reason, state } = (await tenant.get(`/v3${suspended}`)).body.data
+  expect([state, reason.by]).toEqual(["SUSPENDED", "Sup"])
+  expect((await ask("POST", `${line}/send-sms`, { from: "a", message: "b" })).body.segments).toBe(1)
+  const moved = await ask("POST", `${line}/replace`)
+  expect(moved.body.replaced_iccid).toBe(iccid)
+  const { iccid: next } = moved.body.data.esim
+  expect((await ask("DELETE", `/subscriptions/${next}`)).status).toBe(200)
+  const withdrawn = await ask("PATCH", `/sims/${World.iccid(19)}`, { status: "withdrawn", reason: "broken" })
+  expect(withdrawn.body.data.withdrawn_reason).toBe("broken")
+  expect((await done()).slice(since)).toEqual([
+    ["plan_attachment.create", iccid],
+    ["subscription.pause", iccid],
+    ["subscription.resume", iccid],
+    ["plan_attachment.suspend", iccid],
+    ["sim.send_sms", iccid],
+    ["subscription.replace", next],
+    ["sim.withdraw", iccid],
+    ["subscription.delete", next],
+    ["sim.withdraw", World.iccid(19)]
+  ])
+})
+
+it("a refusal is that of /v3", async () => {
+  for (const [method, path, body] of [
+    ["POST", "/subscription", { plan_id: "nope", metadata: "" }],
+    ["POST", "/subscription", { plan_id: 5 }],
+    ["POST", `/subscriptions/${World.iccid(18)}/pause`, undefined],
+    ["POST", `/subscriptions/${World.iccid(18)}/send-sms`, {}],
+    ["PATCH", `/sims/${World.iccid(18)}`, { status: "gone" }]
+  ] as const) {
+    const own = await tenant.call(method, `/v3${path}`, body === undefined ? {} : { body })
+    const answer = await ask(method, path, body)
+    expect([path, answer.status, answer.body.code, answer.body.message]).toEqual([
+      path,
+      own.status,
+      own.body.code,
+      own.body.message
+    ])
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+  }
+})
