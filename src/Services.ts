@@ -28,6 +28,7 @@ import * as JobRunner from "./app/jobs/JobRunner.ts"
 import * as Leases from "./app/jobs/Leases.ts"
 import * as Messages from "./app/subscriptions/Messages.ts"
 import * as Operators from "./app/plans/Operators.ts"
+import * as Overview from "./app/engine/Overview.ts"
 import * as Organizations from "./app/organizations/Organizations.ts"
 import * as Pauses from "./app/subscriptions/Pauses.ts"
 import * as Replacements from "./app/subscriptions/Replacements.ts"
@@ -75,6 +76,7 @@ export type Services =
   | Messages.Messages
   | Operators.Operators
   | Organizations.Organizations
+  | Overview.Overviews
   | Pauses.Pauses
   | Replacements.Replacements
   | Plans.Plans
@@ -127,7 +129,7 @@ const resources = Layer.mergeAll(
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
-  Health.layer,
+  Overview.layer.pipe(Layer.provideMerge(Health.layer)),
   Reports.layer,
   Usage.layer,
   UsageReconciliation.layer,

@@ -12,6 +12,7 @@ import * as Endpoints from "./Endpoints.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
+import * as Overview from "./handlers/Overview.ts"
 import * as Plans from "./handlers/Plans.ts"
 import * as Jobs from "./handlers/Jobs.ts"
 import * as Reports from "./handlers/Reports.ts"
@@ -78,6 +79,8 @@ export interface Options {
   readonly withoutKey?: RateLimit.Rate | undefined
   /** How many proxies stand before the server and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
+  /** The version of the process, which operators read; unknown by default. */
+  readonly version?: string | undefined
   /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
   readonly checkUrl: Webhooks.CheckUrl
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
@@ -151,6 +154,10 @@ const endpoints = Effect.fnUntraced(function* (
     organizationPlans: yield* Plans.make(byOrganizationOfPath),
     organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
     organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
+    overview: yield* Overview.make(byLimitedOperator, {
+      version: options.version ?? null,
+      telcos: () => options.telcos?.keys() ?? [null]
+    }),
     search: yield* Search.make(byLimitedOperator),
     webhooks: yield* Webhooks.make(byOperator, options.checkUrl),
     audit: yield* Organizations.audit(byOperator),

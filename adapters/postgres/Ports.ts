@@ -21,6 +21,7 @@ import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
 import * as Operators from "./statements/Operators.ts"
 import * as Organizations from "./statements/Organizations.ts"
+import * as Overview from "./queue/Overview.ts"
 import * as Plans from "./statements/Plans.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
@@ -124,6 +125,13 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       bookings: Usage.bookings(database),
       totals: Usage.totals(database),
       sims: Usage.sims(database)
+    },
+    overview: {
+      waitingJobs: Overview.waitingJobs(database),
+      failingEndpoints: Overview.failingEndpoints(database),
+      stocks: Overview.stocks(database),
+      loads: Overview.loads(database),
+      database: Overview.figures(database)
     },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),

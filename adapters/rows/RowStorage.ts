@@ -18,6 +18,7 @@ import {
 import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
+import * as Overviews from "./Overview.ts"
 import * as Rows from "./Rows.ts"
 import type { Row, RowStore } from "./RowStore.ts"
 import * as Usage from "./Usage.ts"
@@ -351,6 +352,13 @@ const storage = (store: RowStore): Storage.Service => {
           )
         ),
       count: read(() => take(store.also("job", Rows.PROBLEMS, null), COUNTED, all).length)
+    },
+    overview: {
+      waitingJobs: (of) => read(() => Overviews.waitingJobs(store, of)),
+      failingEndpoints: (of) => read(() => Overviews.failingEndpoints(store, of)),
+      stocks: (of) => read(() => Overviews.stocks(store, of)),
+      loads: read(() => Overviews.loads(store)),
+      database: Effect.succeed(null)
     },
     auditEntries: {
       page: ({ organizationId, ...filter }) =>

@@ -18,7 +18,15 @@ import type { Instant } from "../domain/Time.ts"
 import type * as Changes from "./Changes.ts"
 import type { Commit } from "./storage/Commit.ts"
 import type { Conflict, StorageError } from "./storage/Failure.ts"
-import type { AuditEntries, Commands, Deliveries, IdempotencyRecords, Jobs, Problems } from "./storage/Operation.ts"
+import type {
+  AuditEntries,
+  Commands,
+  Deliveries,
+  IdempotencyRecords,
+  Jobs,
+  Overviews,
+  Problems
+} from "./storage/Operation.ts"
 import type { ApiKeys, EventHandlers, Operators, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Read } from "./storage/Read.ts"
@@ -71,6 +79,8 @@ export interface Reads {
   readonly problems: Problems
   /** What was used, by day and country (rule U1). */
   readonly usage: UsageBooks
+  /** What operators see first. */
+  readonly overview: Overviews
 }
 
 /** What a storage does. Every operation may fail with `StorageError`. */

@@ -22,6 +22,7 @@ import * as StoredJobs from "./storage/Jobs.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
 import * as Operators from "./storage/Operators.ts"
+import * as Overview from "./storage/Overview.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
 import * as Service from "./storage/Service.ts"
@@ -61,6 +62,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...Deliveries.cases,
   ...DeliveryQueue.cases,
   ...DeliveryLog.cases,
+  ...Overview.cases,
   ...EventHandlers.cases,
   ...SimImports.cases,
   ...SimSearches.cases,

@@ -199,6 +199,7 @@ const listen = Effect.fnUntraced(function* (
           telcos,
           console: consoleOf(settings),
           openId: settings.openId ?? undefined,
+          version: Version.version,
           checkUrl: (url) => checkUrl(url, destinations(settings))
         }
       ),

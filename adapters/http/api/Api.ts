@@ -21,7 +21,7 @@ import { ReportsApi } from "./ReportsApi.ts"
 import { ServiceOperatorsApi } from "./ServiceOperatorsApi.ts"
 import { SimsApi, WalletApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
-import { ClockApi, SystemApi } from "./SystemApi.ts"
+import { ClockApi, OverviewApi, SystemApi } from "./SystemApi.ts"
 import { NotificationsApi, TelcosApi } from "./TelcosApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
@@ -44,6 +44,7 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationPlansApi)
   .add(OrganizationCoverageApi)
   .add(OrganizationNetworksApi)
+  .add(OverviewApi)
   .add(SearchApi)
   .add(WebhooksApi)
   .add(AuditApi)

@@ -1,9 +1,10 @@
 /**
- * The process: its health, readiness and metrics, for the platform that runs it, and its business clock, which the management
- * API reads and moves where it is virtual.
+ * The process: its health, readiness and metrics, for the platform that runs it, its business clock, which the management
+ * API reads and moves where it is virtual, and what operators see first.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Job, Overview as Rules } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
@@ -80,4 +81,134 @@ export class ClockApi extends HttpApiGroup.make("clock")
     )
   )
   .annotateMerge(Schemas.group("Management: clock", "The business clock, which tests and demonstrations can move."))
+  .prefix("/admin/v1") {}
+
+const counted = (description: string, example: number) => Schemas.field(Schema.Int, description, example)
+
+const instant = (description: string, example: string) => Schemas.field(Schemas.Timestamp, description, example)
+
+const perhaps = (description: string, example: string | null) =>
+  Schemas.field(Schema.NullOr(Schemas.Timestamp), description, example)
+
+const nextTry = "When the first of them is tried again"
+
+const telcoName = (description: string) => Schemas.field(Schema.NullOr(Schema.String), description, "ocs")
+
+const TelcoStanding = Schema.Struct({
+  name: telcoName("The telco's name in the settings file; null where there is one telco without a name"),
+  answers: Schemas.field(
+    Schema.Boolean,
+    "False while work waits because the telco did not answer, or because it is not asked for a while. One that nothing was asked of counts as answering",
+    false
+  ),
+  since: perhaps("Since when the first of that work waits; null where it answers", Samples.bought),
+  waiting_jobs: counted("How many jobs wait for it, for any reason", 12),
+  oldest_since: perhaps("Since when the first of these waits; null where none does", Samples.bought),
+  next_try_at: perhaps(`${nextTry}; null where none waits`, Samples.used)
+}).annotate({ identifier: "TelcoStanding" })
+
+const WaitingGroup = Schema.Struct({
+  kind: Schemas.field(Schema.Literals(Job.kinds), "The kind of work", "CancelPackages"),
+  reason: Schemas.field(Schema.Literals(Job.waitingReasons), "Why its last try gave it back", "unavailable"),
+  telco: telcoName("The name of the telco that it waits for; null: one without a name, or none"),
+  count: counted("How many jobs there are", 12),
+  since: instant("Since when the first of them waits", Samples.bought),
+  next_try_at: instant(nextTry, Samples.used)
+}).annotate({ identifier: "WaitingGroup" })
+
+const FailingEndpoint = Schema.Struct({
+  organization_id: Schemas.organizationId,
+  webhook_endpoint_id: Schemas.string(...Schemas.means.endpointId),
+  url: Schemas.string("Its URL, without secrets", "https://hooks.acme.example/esim"),
+  since: instant("Since when it has failed", Samples.bought),
+  pending_deliveries: counted(
+    `How many deliveries to it are to be made yet, counted up to ${Rules.COUNTED_OF_ENDPOINT}`,
+    40
+  )
+}).annotate({ identifier: "FailingEndpoint" })
+
+const WatchedStock = Schema.Struct({
+  organization_id: Schemas.organizationId,
+  label: Schemas.label,
+  free: counted("How many eSIMs are free, counted up to 1,000, or to the level where that is higher", 140),
+  level: counted("The level below which the organization is notified", 100),
+  is_low: Schemas.field(Schema.Boolean, "Whether fewer are free than that", false),
+  sold_a_day: Schemas.field(
+    Schema.Number,
+    `How many were sold a day: of the organization's subscriptions of the last 7 days that are still there, or of the newest ${Rules.RATE_SAMPLE} where there are more`,
+    20
+  ),
+  days_left: Schemas.field(
+    Schema.NullOr(Schema.Number),
+    "For how many days the free ones last at that rate; null where none was sold",
+    7
+  )
+}).annotate({ identifier: "WatchedStock" })
+
+const figure = (description: string, example: number) =>
+  Schemas.field(Schema.NullOr(Schema.Int), `${description}; null where the storage has no server`, example)
+
+const ServiceStanding = Schema.Struct({
+  version: Schemas.field(Schema.NullOr(Schema.String), "The version of the process that answers", "1.0.0"),
+  started_at: instant("Since when that process runs, in machine time", Samples.start),
+  due_jobs: counted("Jobs of the whole service that are due and that no process holds, counted up to 10,000", 0),
+  held_jobs: counted("Due jobs that a process holds by a lease, counted up to 10,000", 3),
+  oldest_due_at: perhaps("Since when the oldest due job is due that no process holds; null where none is", null),
+  problems: counted("Jobs that ended in refusals and wait for an operator, counted up to 10,000", 1),
+  database: Schemas.field(
+    Schema.Struct({
+      takes_writes: Schemas.field(Schema.Boolean, "Whether it took a write just now", true),
+      bytes: figure("Its size in bytes", 734_003_200),
+      connections: figure("How many connections it has, those of other programs included", 24),
+      most_connections: figure("How many connections its server takes", 100)
+    }),
+    "The database, which answered: where it does not, neither does this operation"
+  ),
+  loads: Schemas.field(
+    Schema.Array(
+      Schema.Struct({
+        organization_id: Schemas.organizationId,
+        waiting_jobs: counted("Its jobs that wait for their next try", 12),
+        pending_deliveries: counted("Its deliveries that are to be made", 40)
+      })
+    ),
+    `The ${Rules.LOADS} organizations with the most work that waits, among the first 10,000 jobs and 10,000 deliveries`
+  )
+}).annotate({ identifier: "ServiceStanding" })
+
+/** What operators see first. */
+export const Overview = Schema.Struct({
+  now: instant("The business time, of which all other instants are where nothing else is said", Samples.used),
+  telcos: Schemas.field(Schema.Array(TelcoStanding), "The telcos, by name"),
+  waiting: Schemas.field(
+    Schema.Array(WaitingGroup),
+    "Jobs between two tries by kind, reason and telco, those that wait longest first: the first 10,000 are counted"
+  ),
+  failing_endpoints: Schemas.field(
+    Schema.Array(FailingEndpoint),
+    `Endpoints that fail, longest first, ${Rules.ENDPOINTS} at most`
+  ),
+  stock: Schemas.field(Schema.Array(WatchedStock), `Stocks with a level, low ones first, ${Rules.STOCKS} at most`),
+  service: Schemas.field(
+    Schema.NullOr(ServiceStanding),
+    "What belongs to no organization; null for an operator who is bound to one"
+  )
+}).annotate({ identifier: "Overview" })
+
+export class OverviewApi extends HttpApiGroup.make("overview")
+  .add(
+    HttpApiEndpoint.get("read", "/overview", {
+      success: Schemas.data(Overview),
+      error: Schemas.problems(...Schemas.reviewing, "route_not_found")
+    }).annotateMerge(
+      Roles.operation(
+        "read",
+        "Read what to see first",
+        "Whether it is the service, a telco or one customer: how telcos answer, what work waits, which endpoints fail, and which stocks " +
+          "run out. An operator who is bound to an organization gets what is of it: its work that waits, the telcos that this work " +
+          "waits for, its endpoints and its stock."
+      )
+    )
+  )
+  .annotateMerge(Schemas.group("Management: overview", "What an operator sees first."))
   .prefix("/admin/v1") {}

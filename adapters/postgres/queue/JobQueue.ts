@@ -188,7 +188,7 @@ export const retry = (sql: Sql, rows: ReadonlyArray<Retried>, { offset }: Pick<D
   retryRows(sql, rows.map(retryOf(offset)))
 
 // The text of the condition is that of the index.
-const waits = "job.waiting is not null and job.ended_at is null"
+export const waits = "job.waiting is not null and job.ended_at is null"
 
 /** Has jobs tried sooner that wait for their next try. */
 export const hasten = Columns.update(

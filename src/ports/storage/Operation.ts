@@ -7,6 +7,8 @@ import type * as Command from "../../domain/Command.ts"
 import type * as Delivery from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type * as Job from "../../domain/Job.ts"
+import type * as Overview from "../../domain/Overview.ts"
+import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor, Filtered, FilteredKeyset, Keyset, OfOrganization, Page, Read } from "./Read.ts"
 
 /** A page of an organization's entries, newest first, as far as the filter takes them. */
@@ -72,4 +74,29 @@ export interface Commands {
 /** Reads of idempotency records (rule W2). */
 export interface IdempotencyRecords {
   readonly get: (of: OfOrganization & { readonly key: string }) => Read<IdempotencyRecord | null>
+}
+
+/** Reads for what operators see first, of one organization or of all (`Overview.Watching`). Their cost has a bound. */
+export interface Overviews {
+  /**
+   * The first 10,000 jobs that wait for their next try (`Job.isWaiting`), by creation, counted by kind, reason and telco
+   * (`Overview.waitingGroups`); of an organization, those among the first 10,000 of all.
+   */
+  readonly waitingJobs: (of: Overview.Watching) => Read<ReadonlyArray<Overview.WaitingGroup>>
+  /**
+   * The endpoints that fail, by since when and id, at most `Overview.ENDPOINTS`; of an organization, those among the first 10,000 of all.
+   */
+  readonly failingEndpoints: (of: Overview.Watching) => Read<ReadonlyArray<Overview.FailingEndpoint>>
+  /**
+   * The stocks with a level, low ones first, then by organization and label, at most `Overview.STOCKS`. What was sold is counted among the
+   * organization's `Overview.RATE_SAMPLE` newest subscriptions that are live and were made at `since` or later.
+   */
+  readonly stocks: (of: Overview.Watching & { readonly since: Instant }) => Read<ReadonlyArray<Overview.WatchedStock>>
+  /**
+   * Whose the first 10,000 jobs are that wait for their next try, by creation, and the first 10,000 pending deliveries to endpoints, by next
+   * attempt (`Overview.heaviest`).
+   */
+  readonly loads: Read<ReadonlyArray<Overview.Load>>
+  /** What the database's server says of itself; null where there is none. */
+  readonly database: Read<Overview.DatabaseFigures | null>
 }

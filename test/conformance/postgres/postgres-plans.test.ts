@@ -314,6 +314,12 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.webhookEndpoints.failingSince({ ...of, endpointId: "endpoint", from: 1e12, createdFrom: 1e12 })
     yield* storage.webhookEndpoints.health({ ...of, endpointIds: ["endpoint", "another"] })
     yield* storage.webhookEndpoints.failing
+    for (const organizationId of [null, org]) {
+      yield* storage.overview.waitingJobs({ organizationId })
+      yield* storage.overview.failingEndpoints({ organizationId })
+      yield* storage.overview.stocks({ organizationId, since: 1e12 })
+    }
+    yield* storage.overview.loads
     yield* storage.deliveries.waitingCounts
     yield* storage.sims.stock({ organizationIds: [org, `org-${round}`] })
     yield* storage.sims.countFree({ organizationId: org, label: "Green", atMost: 1_000 })

@@ -1,0 +1,167 @@
+/**
+ * The statements of what operators see first. Each counts up to a bound along an index, so that it costs the same however much waits.
+ */
+import { Effect } from "effect"
+import { Overview, type Storage } from "simplan/ports"
+import type { Database, Row } from "../database/Database.ts"
+import * as Deliveries from "./Deliveries.ts"
+import * as JobQueue from "./JobQueue.ts"
+import { isFree } from "../statements/sims/SimReservations.ts"
+
+type Of<Name extends "waitingJobs" | "failingEndpoints" | "stocks"> = Parameters<Storage.Service["overview"][Name]>[0]
+
+/** The jobs that wait, by kind, reason and telco. */
+export const waitingJobs =
+  (database: Database) =>
+  ({ organizationId }: Of<"waitingJobs">) =>
+    Effect.map(
+      database.rows((sql) => {
+        const isAsked = organizationId === null ? sql`true` : sql`found.organization_id = ${organizationId}`
+        return sql<Row<Overview.WaitingGroup>>`
+          select json_build_object(
+            'kind', waiting.kind, 'reason', waiting.reason, 'telco', waiting.telco, 'count', count(*),
+            'since', min(waiting.since), 'nextAt', min(waiting.due_at)
+          )::text as value
+          from (
+            select found.work->>'_tag' as kind, found.waiting->>'reason' as reason, found.waiting->>'telco' as telco,
+              (found.waiting->>'since')::bigint as since, found.due_at
+            from (
+              select job.organization_id, job.work, job.waiting, job.due_at
+              from simplan.job
+              where ${sql.literal(JobQueue.waits)}
+              order by job.created_at, job.job_id
+              limit ${Overview.COUNTED}::int
+            ) found
+            where ${isAsked}
+          ) waiting
+          group by waiting.kind, waiting.reason, waiting.telco`
+      }),
+      Overview.ordered
+    )
+
+/** The endpoints that fail, and what is pending to each. The text of the condition is that of the index. */
+export const failingEndpoints =
+  (database: Database) =>
+  ({ organizationId }: Of<"failingEndpoints">) =>
+    Effect.map(
+      database.rows((sql) => {
+        const isAsked = organizationId === null ? sql`true` : sql`failing.organization_id = ${organizationId}`
+        return sql<Row<Overview.FailingEndpoint>>`
+        select json_build_object(
+          'organizationId', asked.organization_id, 'endpointId', asked.endpoint_id, 'url', asked.url,
+          'since', asked.failing_since, 'pending', counted.pending
+        )::text as value
+        from (
+          select failing.*
+          from (
+            select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
+              webhook_endpoint.failing_since
+            from simplan.webhook_endpoint
+            where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
+              and webhook_endpoint.deleted_at is null
+            order by webhook_endpoint.failing_since
+            limit ${Overview.COUNTED}::int
+          ) failing
+          where ${isAsked}
+          order by failing.failing_since, failing.endpoint_id
+          limit ${Overview.ENDPOINTS}::int
+        ) asked
+        cross join lateral (
+          select count(*) as pending from (
+            select from simplan.delivery
+            where delivery.endpoint_id = asked.endpoint_id and ${sql.literal(Deliveries.queue.waits)}
+            order by delivery.next_attempt_at, delivery.delivery_id
+            limit ${Overview.COUNTED_OF_ENDPOINT}::int
+          ) waiting
+        ) counted
+        order by asked.failing_since, asked.endpoint_id`
+      }),
+      (found) =>
+        found.map((one) => ({
+          ...one,
+          url: database.cipher.decrypt(one.url, ["URL", one.organizationId, one.endpointId])
+        }))
+    )
+
+/** The stocks with a level, and what was sold of them lately. */
+export const stocks =
+  (database: Database) =>
+  ({ organizationId, since }: Of<"stocks">) =>
+    database.rows((sql) => {
+      const isAsked = organizationId === null ? sql`true` : sql`stock_level.organization_id = ${organizationId}`
+      return sql<Row<Overview.WatchedStock>>`
+        select json_build_object(
+          'organizationId', asked.organization_id, 'label', asked.label, 'level', asked.level, 'isLow', asked.is_low,
+          'free', stocked.free, 'sold', lately.sold, 'soldSince', lately.sold_since
+        )::text as value
+        from (
+          select stock_level.organization_id, stock_level.label, stock_level.level, stock_level.is_low
+          from simplan.stock_level
+          where stock_level.level > 0 and ${isAsked}
+          order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
+          limit ${Overview.STOCKS}::int
+        ) asked
+        cross join lateral (
+          select count(*) as free from (
+            select from simplan.sim
+            where sim.organization_id = asked.organization_id and sim.label = asked.label and ${sql.literal(isFree)}
+            order by sim.recycled_at nulls first, sim.import_sequence
+            limit greatest(1000, asked.level)
+          ) free
+        ) stocked
+        cross join lateral (
+          select count(*) filter (where sim.is_esim and sim.label = asked.label) as sold,
+            case when count(*) < ${Overview.RATE_SAMPLE}::int then ${since}::bigint else min(newest.created_at) end
+              as sold_since
+          from (
+            select subscription.organization_id, subscription.iccid, subscription.created_at
+            from simplan.subscription
+            where subscription.organization_id = asked.organization_id and subscription.status = 'Live'
+              and subscription.created_at >= ${since}::bigint
+            order by subscription.created_at desc, subscription.subscription_id desc
+            limit ${Overview.RATE_SAMPLE}::int
+          ) newest
+          join simplan.sim on sim.organization_id = newest.organization_id and sim.iccid = newest.iccid
+        ) lately
+        order by asked.is_low desc, asked.organization_id, asked.label`
+    })
+
+/** Whose the work is that waits. */
+export const loads = (database: Database) =>
+  database.rows(
+    (sql) => sql<Row<Overview.Load>>`
+      select json_build_object(
+        'organizationId', work.organization_id, 'waitingJobs', sum(work.job), 'pendingDeliveries', sum(work.delivery)
+      )::text as value
+      from (
+        (
+          select job.organization_id, 1 as job, 0 as delivery
+          from simplan.job
+          where ${sql.literal(JobQueue.waits)}
+          order by job.created_at, job.job_id
+          limit ${Overview.COUNTED}::int
+        )
+        union all
+        (
+          select delivery.organization_id, 0, 1
+          from simplan.delivery
+          where ${sql.literal(Deliveries.queue.waits)} and delivery.next_attempt_at is not null
+          order by delivery.next_attempt_at, delivery.delivery_id
+          limit ${Overview.COUNTED}::int
+        )
+      ) work
+      group by work.organization_id
+      order by count(*) desc, work.organization_id
+      limit ${Overview.LOADS}::int`
+  )
+
+/** What the server says of the database. */
+export const figures = (database: Database) =>
+  database.row(
+    (sql) => sql<Row<Overview.DatabaseFigures>>`
+      select json_build_object(
+        'bytes', pg_database_size(current_database()),
+        'connections', (select count(*) from pg_stat_activity where pg_stat_activity.datname = current_database()),
+        'mostConnections', current_setting('max_connections')::int
+      )::text as value`
+  )

@@ -1,0 +1,87 @@
+/**
+ * What operators see first: is it the service, a telco, or one customer? It is measured for each who asks, at a cost that has a bound,
+ * and says nothing of other organizations to whoever is bound to one (rule W14).
+ */
+import { Clock as MachineClock, Context, Effect, Layer } from "effect"
+import * as Rules from "../../domain/Overview.ts"
+import type { Instant } from "../../domain/Time.ts"
+import { type Backlog, Jobs } from "../../ports/Jobs.ts"
+import * as Clocks from "../../ports/Clocks.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { StorageProbe } from "./Health.ts"
+
+/** What belongs to no organization. */
+export interface Whole {
+  /** Jobs that ended in refusals (rule S6), counted up to 10,000. */
+  readonly problems: number
+  /** Whose the most work is that waits. */
+  readonly loads: ReadonlyArray<Rules.Load>
+  /** What is due now. */
+  readonly backlog: Backlog
+  /** Whether the storage took a write just now. */
+  readonly takesWrites: boolean
+  /** Null where the storage has no server. */
+  readonly database: Rules.DatabaseFigures | null
+  /** Machine time at which the services of this process began. */
+  readonly startedAt: Instant
+}
+
+/** What is seen first. */
+export interface Overview {
+  /** Business time, of which all other instants are. */
+  readonly now: Instant
+  /** By kind, reason and telco, those that wait longest first. */
+  readonly waiting: ReadonlyArray<Rules.WaitingGroup>
+  /** Those that fail, longest first. */
+  readonly endpoints: ReadonlyArray<Rules.FailingEndpoint>
+  /** Those with a level, low ones first. */
+  readonly stocks: ReadonlyArray<Rules.WatchedStock>
+  /** Null for whoever is bound to an organization. */
+  readonly whole: Whole | null
+}
+
+/** Measures what is seen first. */
+export class Overviews extends Context.Service<
+  Overviews,
+  {
+    /** Of one organization, or of the whole service. */
+    readonly read: (of: Rules.Watching) => Effect.Effect<Overview, StorageError>
+  }
+>()("simplan/Overviews") {}
+
+type Needs = Storage | Jobs | Clocks.BusinessClock | StorageProbe
+
+/** The implementation that `Services.layer` provides. */
+export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
+  Overviews,
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const jobs = yield* Jobs
+    const clock = yield* Clocks.BusinessClock
+    const probe = yield* StorageProbe
+    const startedAt = yield* MachineClock.currentTimeMillis
+
+    const whole = (now: Instant) =>
+      Effect.all({
+        problems: storage.problems.count,
+        loads: storage.overview.loads,
+        backlog: Effect.flatMap(Clocks.monotonicNow, (machineNow) => jobs.backlog({ now, machineNow })),
+        takesWrites: Effect.match(probe.check, { onFailure: () => false, onSuccess: () => true }),
+        database: storage.overview.database,
+        startedAt: Effect.succeed(startedAt)
+      })
+
+    return Overviews.of({
+      read: Effect.fn("Overviews.read")(function* ({ organizationId }) {
+        const now = yield* clock.now
+        return yield* Effect.all({
+          now: Effect.succeed(now),
+          waiting: storage.overview.waitingJobs({ organizationId }),
+          endpoints: storage.overview.failingEndpoints({ organizationId }),
+          stocks: storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }),
+          whole: organizationId === null ? whole(now) : Effect.succeed(null)
+        })
+      })
+    })
+  })
+)

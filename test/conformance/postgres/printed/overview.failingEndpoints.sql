@@ -1,0 +1,28 @@
+select json_build_object(
+  'organizationId', asked.organization_id, 'endpointId', asked.endpoint_id, 'url', asked.url,
+  'since', asked.failing_since, 'pending', counted.pending
+)::text as value
+from (
+  select failing.*
+  from (
+    select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
+    webhook_endpoint.failing_since
+    from simplan.webhook_endpoint
+    where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
+    and webhook_endpoint.deleted_at is null
+    order by webhook_endpoint.failing_since
+    limit $1::int
+  ) failing
+  where true
+  order by failing.failing_since, failing.endpoint_id
+  limit $2::int
+) asked
+cross join lateral (
+  select count(*) as pending from (
+    select from simplan.delivery
+    where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending' and delivery.handler is null
+    order by delivery.next_attempt_at, delivery.delivery_id
+    limit $3::int
+  ) waiting
+) counted
+order by asked.failing_since, asked.endpoint_id;

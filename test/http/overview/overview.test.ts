@@ -1,0 +1,124 @@
+/**
+ * What operators see first: an outage of a telco, an endpoint that answers 500 and a stock that runs out, and what of it exists for
+ * whoever is bound to one organization (rule W14).
+ */
+import { Effect, Layer } from "effect"
+import { WebhookSender } from "simplan/ports"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { beforeEach, expect, it } from "vitest"
+import * as Leaks from "../../setup/Leaks.ts"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
+
+const sender = Layer.succeed(WebhookSender.WebhookSender, {
+  send: () => Effect.succeed({ status: 500, body: "" } as const)
+})
+
+let world: World.World
+let stock: Inventory.Stock
+
+beforeEach(async () => {
+  world = await World.forTest({ sender, telcos: undefined, version: "1.2.3+test" })
+  stock = await Inventory.stock(world, 1, 4)
+})
+
+const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
+
+const overview = async () => (await world.admin("GET", "/overview")).body.data
+
+/** Sells eSIMs, the last of which comes back while the telco does not answer. */
+const outage = async () => {
+  const { tenant } = stock
+  const of = `/organizations/${tenant.organizationId}`
+  const url = "https://hooks.example/?key=secret"
+  const endpoint = await world.admin("POST", `${of}/webhook-endpoints`, { url, events: ["stock.low"] })
+  await tenant.call("PUT", "/v3/sims/stock/levels", { body: { levels: [{ label: "Green", level: 4 }] } })
+  for (const number of [1, 2]) {
+    await tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(number) })
+  }
+  await advance("10 seconds")
+  const faults = [{ fault: "unavailable", on: "cancelPackage" }] as const
+  await world.run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.setFaults(faults)))
+  await tenant.call("DELETE", `/v3/subscriptions/${World.iccid(2)}`)
+  await advance("1 hour")
+  return { organization_id: tenant.organizationId, webhook_endpoint_id: endpoint.body.data.webhook_endpoint_id }
+}
+
+const began = new Date(World.START + 10_000).toISOString()
+
+it("is quiet where nothing is the matter", async () => {
+  expect(await overview()).toEqual({
+    now: new Date(World.START).toISOString(),
+    telcos: [{ name: null, answers: true, since: null, waiting_jobs: 0, oldest_since: null, next_try_at: null }],
+    waiting: [],
+    failing_endpoints: [],
+    stock: [],
+    service: {
+      version: "1.2.3+test",
+      started_at: expect.stringMatching(/Z$/),
+      due_jobs: 0,
+      held_jobs: 0,
+      oldest_due_at: null,
+      problems: 0,
+      database: { takes_writes: true, bytes: null, connections: null, most_connections: null },
+      loads: []
+    }
+  })
+})
+
+it("shows a telco that does not answer, an endpoint that fails and a stock that is low", async () => {
+  const { organization_id, webhook_endpoint_id } = await outage()
+  const seen = await overview()
+  const [waiting] = seen.waiting
+  expect(Date.parse(waiting.next_try_at)).toBeGreaterThan(World.START + 3_600_000)
+  expect(seen.waiting).toEqual([
+    {
+      kind: "CancelPackages",
+      reason: "unavailable",
+      telco: null,
+      count: 1,
+      since: began,
+      next_try_at: waiting.next_try_at
+    }
+  ])
+  expect(seen.telcos).toEqual([
+    {
+      name: null,
+      answers: false,
+      since: began,
+      waiting_jobs: 1,
+      oldest_since: began,
+      next_try_at: waiting.next_try_at
+    }
+  ])
+  expect(seen.failing_endpoints).toEqual([
+    {
+      organization_id,
+      webhook_endpoint_id,
+      url: "https://hooks.example/?key=***",
+      since: expect.stringMatching(/^2026-01-10T12:00:/),
+      pending_deliveries: 1
+    }
+  ])
+  // One of the two that were sold is still in service.
+  expect(seen.stock).toEqual([
+    { organization_id, label: "Green", free: 2, level: 4, is_low: true, sold_a_day: 0.1, days_left: 14 }
+  ])
+  expect(seen.service.loads).toEqual([{ organization_id, waiting_jobs: 1, pending_deliveries: 1 }])
+})
+
+it("has for an operator of one organization what is of it", async () => {
+  const { organization_id } = await outage()
+  const other = await World.tenant(world)
+  const bound = async (name: string, of: string) => {
+    const { token } = (await world.admin("POST", "/operators", { name, role: "read", organization_id: of })).body.data
+    Leaks.know(token)
+    const headers = { authorization: `Bearer ${token}` }
+    return (await world.fetch("GET", "/admin/v1/overview", { headers })).body.data
+  }
+  const { now, service, ...whole } = await overview()
+  expect(service).not.toBeNull()
+  expect(await bound("Ours", organization_id)).toEqual({ now, service: null, ...whole })
+  const nothing = { telcos: [], waiting: [], failing_endpoints: [], stock: [], service: null }
+  expect(await bound("Theirs", other.organizationId)).toEqual({ now, ...nothing })
+})
