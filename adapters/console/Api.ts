@@ -49,14 +49,18 @@ const answerOf = async (response: Response): Promise<Record<string, unknown>> =>
   return typeof value === "object" && value !== null ? { ...value } : {}
 }
 
-/** Asks the management API. Fails with `Refused`. */
-export const call = async <Answer>(
-  method: string,
-  path: string,
-  { body, token }: { readonly body?: unknown; readonly token?: string } = {}
-): Promise<Answer> => {
+/** What is sent with a call. */
+interface Sent {
+  readonly body?: unknown
+  readonly token?: string
+  /** Makes the call safe to repeat. */
+  readonly key?: string
+}
+
+const ask = async (method: string, path: string, { body, key, token }: Sent): Promise<Response> => {
   const headers = {
     ...(body !== undefined && { "content-type": "application/json" }),
+    ...(key !== undefined && { "idempotency-key": key }),
     ...(token !== undefined && { authorization: `Bearer ${token}` })
   }
   const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
@@ -65,8 +69,8 @@ export const call = async <Answer>(
     throw new Refused(0, "lost", LOST)
   })
   lostSince.value = null
+  if (response.ok) return response
   const answer = await answerOf(response)
-  if (response.ok) return answer as Answer
   const code = String(answer["code"] ?? "")
   if (response.status === 401) {
     isHosts.value = code === "unauthenticated"
@@ -74,6 +78,17 @@ export const call = async <Answer>(
   }
   throw new Refused(response.status, code, String(answer["message"] ?? `The server answered ${response.status}.`))
 }
+
+/** Asks the management API. Fails with `Refused`. */
+export const call = async <Answer>(method: string, path: string, sent: Sent = {}): Promise<Answer> =>
+  (await answerOf(await ask(method, path, sent))) as Answer
+
+/** Reads a text, such as a picture. */
+export const text = async (path: string): Promise<string> => (await ask("GET", path, {})).text()
+
+/** A text that no other call has as its key. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /** Reads a thing. */
 export const read = async <Data>(path: string): Promise<Data> => (await call<{ readonly data: Data }>("GET", path)).data

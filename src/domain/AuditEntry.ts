@@ -38,6 +38,7 @@ export const actions = [
   "sim.remove_mobile_plan",
   "sim.send_sms",
   "sim.report",
+  "sim.show_activation_code",
   "sim.set_stock_levels",
   "subscription.create",
   "subscription.delete",

@@ -236,6 +236,125 @@ describe("the search", () => {
   })
 })
 
+describe("the tasks of a SIM", () => {
+  let clicks = 0
+  const click = async (name: string) => {
+    clicks += 1
+    await page.getByRole("button", { name, exact: true }).click()
+  }
+  const dialog = () => page.getByRole("dialog")
+  const preview = () => page.locator("[data-preview]")
+  const said = () => page.locator("[data-done]")
+  const sim = (iccid: string) => `?page=sim&of=${sold.organizationId}&iccid=${iccid}`
+  const line = async (iccid: string, more = "") =>
+    (await world.admin("GET", `/organizations/${sold.organizationId}/subscriptions/${iccid}${more}`)).body.data
+
+  let made = 0
+  let name = ""
+
+  const signInAs = async (role: "read" | "support", query: string) => {
+    made += 1
+    name = `${role} ${made}`
+    const { body } = await world.admin("POST", "/operators", { name, role })
+    Leaks.know(body.data.token)
+    await open(query)
+    await enter(body.data.token)
+    await page.locator("[data-verdict]").waitFor()
+    clicks = 0
+  }
+
+  it("a plan is added in two clicks, after what the telco would do", async () => {
+    await signInAs("support", sim(working))
+    const before = await line(working, "/plan-attachments")
+    await click("Top up")
+    await dialog().getByText("The telco would order a package: one from the first use on.").waitFor()
+    expect(await line(working, "/plan-attachments")).toHaveLength(before.length)
+    expect(await audit()).toEqual([])
+    clicks += 1
+    await dialog().getByRole("button", { name: "Top up" }).click()
+    await expect.poll(() => said().innerText()).toBe("The plan is added to the SIM.")
+    expect(clicks).toBe(2)
+    expect(await line(working, "/plan-attachments")).toHaveLength(before.length + 1)
+    expect(await page.evaluate("document.activeElement.hasAttribute('data-done')")).toBe(true)
+  })
+
+  it("a subscription is paused in two clicks, and resumed in two more", async () => {
+    await signInAs("support", sim(working))
+    await click("Pause")
+    await dialog().getByText("The telco would stop the service of the SIM.").waitFor()
+    clicks += 1
+    await dialog().getByRole("button", { name: "Pause" }).click()
+    await expect.poll(() => said().innerText()).toBe("The subscription is paused.")
+    await expect.poll(() => page.locator("[data-verdict]").innerText()).toContain("is paused since")
+    expect((await line(working)).paused_at).toEqual(expect.any(String))
+    expect(clicks).toBe(2)
+    await click("Resume")
+    await dialog().getByText("The telco would start the service of the SIM.").waitFor()
+    clicks += 1
+    await dialog().getByRole("button", { name: "Resume" }).click()
+    await expect.poll(() => said().innerText()).toBe("The subscription is resumed.")
+    expect([clicks, (await line(working)).paused_at]).toEqual([4, null])
+  })
+
+  it("the QR code and the links are shown on a click, which the audit log has", async () => {
+    await signInAs("support", sim(sold.iccid))
+    expect(await page.getByRole("img").count()).toBe(0)
+    await click("Show the QR code")
+    await page.getByRole("img", { name: `The QR code that installs ${sold.iccid}` }).waitFor()
+    expect(await page.evaluate("document.querySelector('figure img').naturalWidth > 0")).toBe(true)
+    expect(await page.getByRole("link", { name: "Link for iPhones" }).getAttribute("href")).toContain("apple")
+    expect(clicks).toBe(1)
+    expect(await audit()).toEqual([])
+    const { body } = await world.admin(
+      "GET",
+      `/organizations/${sold.organizationId}/audit?action=sim.show_activation_code`
+    )
+    expect(body.data.map(({ actor, iccid }: Readonly<Record<string, string>>) => [actor, iccid])).toEqual([
+      [name, sold.iccid]
+    ])
+  })
+
+  it("one that fails leaves the form as it was, and is done once when it is sent again after a lost answer", async () => {
+    await signInAs("support", sim(working))
+    const before = await line(working, "/plan-attachments")
+    await click("Top up")
+    await dialog().getByLabel("Note, such as an order number").fill("order 99")
+    await preview().getByText("The telco would order").waitFor()
+    let isLost = true
+    await page.route(/\/subscription$/, async (route) => {
+      if (!isLost) return route.continue()
+      isLost = false
+      await route.fetch()
+      await route.abort()
+    })
+    await dialog().getByRole("button", { name: "Top up" }).click()
+    await dialog().getByRole("alert").waitFor()
+    expect(await dialog().getByLabel("Note, such as an order number").inputValue()).toBe("order 99")
+    await dialog().getByRole("button", { name: "Top up" }).click()
+    await expect.poll(() => said().innerText()).toBe("The plan is added to the SIM.")
+    expect(await line(working, "/plan-attachments")).toHaveLength(before.length + 1)
+    complaints = complaints.filter((text) => !text.includes("ERR_FAILED"))
+  })
+
+  it("a refusal is said where it is asked for, and Escape closes the dialog", async () => {
+    await signInAs("support", sim(working))
+    await click("Delete the subscription")
+    await dialog().getByRole("alert").waitFor()
+    expect(await dialog().getByRole("button", { name: "Delete the subscription" }).isDisabled()).toBe(true)
+    await page.keyboard.press("Escape")
+    await expect.poll(() => dialog().count()).toBe(0)
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Delete the subscription")
+    complaints = complaints.filter((text) => !/status of 40[39]/.test(text))
+  })
+
+  it("an operator who only reads is offered none of them, nor the code", async () => {
+    await signInAs("read", sim(working))
+    await page.getByRole("region", { name: "History" }).waitFor()
+    const buttons = await page.locator("main").getByRole("button").allInnerTexts()
+    expect(buttons.filter((name) => name !== "Next page")).toEqual([])
+  })
+})
+
 describe.each([390, 1280])("at a width of %s", (width) => {
   it.each(["light", "dark"] as const)(
     "axe finds nothing in %s, and the page does not scroll sideways",
@@ -252,6 +371,10 @@ describe.each([390, 1280])("at a width of %s", (width) => {
       expect(await isWiderThanWindow()).toBe(false)
       await page.goto(`${world.url}/admin/console?page=sim&of=${sold.organizationId}&iccid=${sold.iccid}`)
       await page.getByRole("region", { name: "History" }).waitFor()
+      expect(await audit()).toEqual([])
+      expect(await isWiderThanWindow()).toBe(false)
+      await page.getByRole("button", { name: "Top up" }).click()
+      await page.getByText("The telco would order").waitFor()
       expect(await audit()).toEqual([])
       expect(await isWiderThanWindow()).toBe(false)
     }

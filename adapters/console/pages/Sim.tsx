@@ -1,8 +1,11 @@
 /** One SIM: why it works or does not, its plans with their packages, what it used, and what has happened to it. */
 import * as Api from "../Api.ts"
 import * as Location from "../Location.ts"
+import * as Task from "../Task.tsx"
 import * as Verdict from "../Verdict.ts"
 import * as View from "../View.tsx"
+import { Installation } from "./SimInstallation.tsx"
+import * as SimTasks from "./SimTasks.ts"
 
 interface Sim {
   readonly iccid: string
@@ -147,6 +150,75 @@ const Summary = ({ all }: { readonly all: All }) => {
   )
 }
 
+interface LastOperator {
+  readonly last_operator: {
+    readonly country: string
+    readonly operator: string
+    readonly rat: string
+    readonly imei: string
+  } | null
+}
+
+/** Where it was seen last. */
+const Network = ({ isSold, path }: { readonly path: string; readonly isSold: boolean }) => {
+  const { data, failure } = View.useReading(`${path}/location ${isSold}`, async () =>
+    isSold ? ((await orNull(Api.call<LastOperator>("GET", `${path}/location`)))?.last_operator ?? null) : null
+  )
+  if (!isSold) return null
+  return (
+    <>
+      <View.Failure>{failure}</View.Failure>
+      {data !== undefined && (
+        <p data-network>
+          {data === null ? (
+            "It was seen in no network in the last 7 days."
+          ) : (
+            <>
+              Last network:{" "}
+              <View.Text>{`${data.operator}, ${data.country}, ${data.rat}, in the device ${data.imei}`}</View.Text>
+            </>
+          )}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface Smdp {
+  readonly current_status: string | null
+  readonly state_history: ReadonlyArray<{
+    readonly state: string
+    readonly modification_result: string
+    readonly modified_at: string
+  }>
+}
+
+const profileStates: ReadonlyArray<View.Column<Smdp["state_history"][number]>> = [
+  { title: "When (UTC)", of: ({ modified_at }) => <View.Time at={modified_at} /> },
+  { title: "State", of: ({ state }) => state },
+  { title: "Result", of: ({ modification_result }) => <View.Text>{modification_result}</View.Text> }
+]
+
+/** The states of its profile, and what installs it. */
+const Profile = ({ iccid, path }: { readonly path: string; readonly iccid: string }) => {
+  const { data, failure } = View.useReading(`${path}/smdp-info`, () => Api.read<Smdp>(`${path}/smdp-info`))
+  return (
+    <>
+      <h2>Profile</h2>
+      <View.Failure>{failure}</View.Failure>
+      {data !== undefined && (
+        <View.Table
+          label="Profile states"
+          columns={profileStates}
+          items={data.state_history.toReversed()}
+          empty="The SM-DP+ has reported nothing: it was perhaps never downloaded."
+        />
+      )}
+      {Api.allows("support") && <Installation iccid={iccid} path={path} />}
+    </>
+  )
+}
+
 export default () => {
   const iccid = Location.field("iccid")
   const organization = `/organizations/${encodeURIComponent(Location.field("of"))}`
@@ -165,6 +237,20 @@ export default () => {
       ) : (
         <>
           <Summary all={found.data} />
+          <Network path={path("subscriptions")} isSold={found.data.subscription !== null} />
+          {found.data.sim.is_esim && <Profile path={path("sims")} iccid={iccid} />}
+          {Api.allows("support") && (
+            <>
+              <h2>What can be done</h2>
+              <Task.Buttons
+                tasks={SimTasks.of({ organization, path, ...found.data })}
+                again={() => {
+                  found.again()
+                  days.again()
+                }}
+              />
+            </>
+          )}
           <h2>Usage of the last 30 days</h2>
           <View.Failure>{days.failure}</View.Failure>
           {days.data !== undefined && (

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Refusal, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
+import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
 import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
 import { Fields, QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
@@ -125,6 +125,15 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const sims = yield* Sims.Sims
     const corrections = yield* SimCorrections.SimCorrections
     const stock = yield* Stock.Stock
+    const log = yield* AuditLog.AuditLog
+
+    /** Whoever has the code can install the eSIM, so that the log names the operator that has seen it (rule W11). */
+    const recordCode = ({ iccid, organizationId }: ReturnType<typeof simOf>, actor: string) =>
+      Effect.updateService(
+        log.record({ organizationId, action: "sim.show_activation_code", resourceId: iccid, iccid }),
+        RequestContext.Current,
+        (request) => ({ ...request, actor })
+      )
 
     return Endpoints.group(SimsApi.SimsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -158,7 +167,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return Responses.data({ levels: yield* stock.setLevels({ organizationId, levels }) })
       }),
       qrCode: Effect.fnUntraced(function* (call) {
-        const { lpa } = yield* sims.installation(simOf(call))
+        const of = simOf(call)
+        const { lpa } = yield* sims.installation(of)
+        const { operator } = call.caller
+        if (operator !== undefined) yield* recordCode(of, operator)
         // Making the image takes some 2 ms.
         yield* Turns.piece
         return HttpServerResponse.text(QrCode.svg(lpa), { contentType: "image/svg+xml" })

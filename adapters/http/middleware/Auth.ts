@@ -41,6 +41,8 @@ export interface Tenant {
   readonly organizationId: string
   /** Whether activation codes are shortened for it; they are not where it is absent. */
   readonly hidesCodes?: boolean
+  /** The name of the operator that acts for it; absent where it acts itself. */
+  readonly operator?: string
 }
 
 /** Who calls. */

@@ -150,7 +150,11 @@ export const ofOrganization = (
     (organizations) => (credentials) =>
       Effect.map(guard(credentials), ({ caller, ...admitted }) => {
         const organizationId = Fields.id(credentials.organizationId ?? "")
-        const tenant = { organizationId, hidesCodes: !Operator.allows(caller.role, "support") }
+        const tenant = {
+          organizationId,
+          hidesCodes: !Operator.allows(caller.role, "support"),
+          operator: caller.name
+        }
         return { ...admitted, caller: tenant, check: organizations.check({ organizationId }) }
       })
   )

@@ -116,3 +116,22 @@ it("a refusal is that of /v3", async () => {
     expect(answer.status).toBeGreaterThanOrEqual(400)
   }
 })
+
+it("the QR code that an operator gets is in the audit log, by its name; that of its own key is not", async () => {
+  const iccid = World.iccid(17)
+  const shown = async () => {
+    const { body } = await world.admin("GET", `${of}/audit?action=sim.show_activation_code`)
+    return body.data.map(({ actor, iccid: seen, request_id }: { readonly [name: string]: string }) => [
+      actor,
+      seen,
+      request_id
+    ])
+  }
+  await tenant.get(`/v3/sims/${iccid}/qr.svg`)
+  expect(await shown()).toEqual([])
+  const answer = await ask("GET", `/sims/${iccid}/qr.svg`)
+  expect(answer.text).toContain("<svg")
+  expect(await shown()).toEqual([["Sup", iccid, answer.headers.get("x-request-id")]])
+  expect((await ask("GET", `/sims/${World.iccid(9_999)}/qr.svg`)).status).toBe(404)
+  expect(await shown()).toHaveLength(1)
+})

@@ -1,0 +1,222 @@
+/**
+ * A task: a button that opens a dialog, which says what the task would do before it is done.
+ *
+ * What would be done is asked for again whenever a field changes. A task that fails leaves its dialog as it was. It has a key that
+ * stays the same until the server has refused it or the fields change, so that it is done once, however often it is sent.
+ */
+import { useEffect, useRef, useState } from "preact/hooks"
+import * as Api from "./Api.ts"
+import * as View from "./View.tsx"
+
+type Values = Readonly<Record<string, string>>
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  /** What can be chosen; a text where it is absent. */
+  readonly choices?: ReadonlyArray<{ readonly value: string; readonly title: string }>
+  /** Whether it may be left empty. */
+  readonly optional?: true
+  readonly longest?: number
+}
+
+export interface Task {
+  readonly title: string
+  /** What it is about, beside what it would do. */
+  readonly about?: string
+  readonly fields?: () => Promise<ReadonlyArray<Field>>
+  /** What it would do, in sentences; the task is not offered before. */
+  readonly preview: (values: Values) => Promise<ReadonlyArray<string>>
+  /** Does it, and gives a sentence that says what was done. */
+  readonly does: (values: Values, key: string) => Promise<string>
+}
+
+const NO_FIELDS: ReadonlyArray<Field> = []
+
+const firstOf = (fields: ReadonlyArray<Field>): Values =>
+  Object.fromEntries(fields.map(({ choices, name }) => [name, choices?.[0]?.value ?? ""]))
+
+const Input = ({
+  field,
+  onChange,
+  value
+}: {
+  readonly field: Field
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) => (
+  <div class="field">
+    <label htmlFor={field.name}>{field.label}</label>
+    {field.choices === undefined ? (
+      <input
+        id={field.name}
+        value={value}
+        required={field.optional !== true}
+        maxLength={field.longest}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    ) : (
+      <select id={field.name} value={value} required onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {field.choices.map(({ title, value: of }) => (
+          <option key={of} value={of}>
+            {title}
+          </option>
+        ))}
+      </select>
+    )}
+  </div>
+)
+
+const isFilled = (fields: ReadonlyArray<Field>, values: Values): boolean =>
+  fields.every(({ name, optional }) => optional === true || (values[name] ?? "") !== "")
+
+/** How long a field has to stay as it is before it is asked what would be done, in milliseconds. */
+const PAUSE = 250
+
+const Dialog = ({
+  close,
+  done,
+  task
+}: {
+  readonly task: Task
+  readonly close: () => void
+  readonly done: (sentence: string) => void
+}) => {
+  const element = useRef<HTMLDialogElement>(null)
+  const [fields, setFields] = useState<ReadonlyArray<Field> | null>(null)
+  const [values, setValues] = useState<Values>({})
+  const [preview, setPreview] = useState<ReadonlyArray<string> | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const key = useRef(Api.newKey())
+
+  useEffect(() => {
+    element.current?.showModal()
+    const read = task.fields?.() ?? Promise.resolve(NO_FIELDS)
+    read.then(
+      (found) => {
+        setValues(firstOf(found))
+        setFields(found)
+      },
+      (error: unknown) => setFailure(Api.sentenceOf(error))
+    )
+  }, [])
+
+  useEffect(() => {
+    key.current = Api.newKey()
+    setPreview(null)
+    if (fields === null || !isFilled(fields, values)) return undefined
+    let isOver = false
+    const timer = setTimeout(
+      () =>
+        task.preview(values).then(
+          (sentences) => {
+            if (isOver) return
+            setPreview(sentences)
+            setFailure(null)
+          },
+          (error: unknown) => {
+            if (!isOver) setFailure(Api.sentenceOf(error))
+          }
+        ),
+      fields.length === 0 ? 0 : PAUSE
+    )
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [fields, values])
+
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (isBusy || preview === null) return
+    setBusy(true)
+    setFailure(null)
+    try {
+      done(await task.does(values, key.current))
+    } catch (error) {
+      // What was refused is refused again under its key; what got no answer may have been done.
+      if (error instanceof Api.Refused && error.status >= 400 && error.status < 500) key.current = Api.newKey()
+      setFailure(Api.sentenceOf(error))
+      setBusy(false)
+    }
+  }
+
+  return (
+    <dialog ref={element} aria-labelledby="task" onClose={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        <h2 id="task">{task.title}</h2>
+        {task.about !== undefined && <p>{task.about}</p>}
+        {fields?.map((field) => (
+          <Input
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ""}
+            onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+          />
+        ))}
+        <div role="status" data-preview>
+          {preview === null
+            ? failure === null && (fields === null || isFilled(fields, values)) && <p class="empty">Asking …</p>
+            : preview.map((sentence) => (
+                <p key={sentence}>
+                  <View.Text>{sentence}</View.Text>
+                </p>
+              ))}
+        </div>
+        <View.Failure>{failure}</View.Failure>
+        <p class="pages">
+          <button type="submit" disabled={isBusy || preview === null}>
+            {task.title}
+          </button>
+          <button type="button" onClick={() => element.current?.close()}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </dialog>
+  )
+}
+
+/** The buttons of tasks. Those that have a name in common are never shown at once. */
+export const Buttons = ({ again, tasks }: { readonly tasks: ReadonlyArray<Task>; readonly again: () => void }) => {
+  const [open, setOpen] = useState<Task | null>(null)
+  const [said, say] = useState("")
+  const result = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    // The button of what was done may be gone.
+    if (said !== "") result.current?.focus()
+  }, [said])
+  return (
+    <>
+      <p class="actions">
+        {tasks.map((task) => (
+          <button
+            key={task.title}
+            type="button"
+            onClick={() => {
+              say("")
+              setOpen(task)
+            }}
+          >
+            {task.title}
+          </button>
+        ))}
+      </p>
+      <p role="status" tabIndex={-1} ref={result} data-done>
+        <View.Text>{said}</View.Text>
+      </p>
+      {open !== null && (
+        <Dialog
+          task={open}
+          close={() => setOpen(null)}
+          done={(sentence) => {
+            setOpen(null)
+            say(sentence)
+            again()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,318 @@
+/** The day's tasks of a SIM: what each takes, what it would do, and what does it. */
+import * as Api from "../Api.ts"
+import type { Task } from "../Task.tsx"
+
+/** What the tasks go by. */
+export interface Of {
+  /** The path of the organization, and that of a folder's SIM. */
+  readonly organization: string
+  readonly path: (folder: string) => string
+  readonly sim: { readonly iccid: string; readonly label: string; readonly is_esim: boolean; readonly status: string }
+  readonly subscription: { readonly paused_at: string | null } | null
+  readonly attachments: ReadonlyArray<{
+    readonly plan_attachment_id: string
+    readonly state: string
+    readonly plan: { readonly name: string }
+  }>
+}
+
+interface Times {
+  readonly activation_at: string | null
+  readonly expiration_at: string | null
+  readonly data_mega_bytes?: number
+}
+
+const minute = (at: string): string => `${at.slice(0, 16).replace("T", " ")} UTC`
+
+const packageOf = ({ activation_at, data_mega_bytes, expiration_at }: Times): string => {
+  const from = activation_at === null ? "from the first use on" : `from ${minute(activation_at)}`
+  const to = expiration_at === null ? "" : ` to ${minute(expiration_at)}`
+  return `${data_mega_bytes === undefined ? "one" : `one of ${data_mega_bytes} MB`} ${from}${to}`
+}
+
+const SHOWN = 5
+
+/** What the telco would do with packages, such as "The telco would order 1 package: …". */
+const packages = (verb: string, times: ReadonlyArray<Times>): string => {
+  if (times.length === 0) return `The telco would ${verb} no package.`
+  const shown = times.slice(0, SHOWN).map(packageOf).join("; ")
+  const more = times.length > SHOWN ? `; and ${times.length - SHOWN} more` : ""
+  return `The telco would ${verb} ${times.length === 1 ? "a package" : `${times.length} packages`}: ${shown}${more}.`
+}
+
+interface Plan {
+  readonly plan_id: string
+  readonly plan_name: string
+}
+
+const MOST_PAGES = 40
+
+const plansOf = async ({ organization, sim }: Of): Promise<ReadonlyArray<Plan>> => {
+  const query = new URLSearchParams({ archived: "false", label: sim.label, page_size: "25" })
+  const found: Array<Plan> = []
+  for (let read = 0; read < MOST_PAGES; read += 1) {
+    const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
+    found.push(...data)
+    if (next_page === null) break
+    query.set("page", next_page)
+  }
+  if (found.length === 0) throw new Error(`The organization has no plan of the label ${sim.label}.`)
+  return found
+}
+
+const DRY_RUN = "dry_run=true"
+
+const topUp = (of: Of): Task => {
+  const bodyOf = ({ metadata, plan }: Readonly<Record<string, string>>) => ({
+    plan_id: plan,
+    metadata: metadata ?? "",
+    iccid: of.sim.iccid
+  })
+  interface Answer {
+    readonly preview: { readonly packages: ReadonlyArray<Times>; readonly next_package_at: string | null }
+  }
+  return {
+    title: "Top up",
+    fields: async () => [
+      {
+        name: "plan",
+        label: "Plan",
+        choices: (await plansOf(of)).map(({ plan_id, plan_name }) => ({ value: plan_id, title: plan_name }))
+      },
+      { name: "metadata", label: "Note, such as an order number", optional: true, longest: 200 }
+    ],
+    preview: async (values) => {
+      const path = `${of.organization}/subscription?${DRY_RUN}`
+      const { preview } = await Api.call<Answer>("POST", path, { body: bodyOf(values) })
+      const next = preview.next_package_at
+      return [
+        packages("order", preview.packages),
+        ...(next === null ? [] : [`The next one would be ordered at ${minute(next)}.`])
+      ]
+    },
+    does: async (values, key) => {
+      await Api.call("POST", `${of.organization}/subscription`, { body: bodyOf(values), key })
+      return "The plan is added to the SIM."
+    }
+  }
+}
+
+const service = ({ path }: Of, verb: "pause" | "resume"): Task => ({
+  title: verb === "pause" ? "Pause" : "Resume",
+  about: "A pause stops the service, and not the time: plans go on towards their ends.",
+  preview: async () => {
+    interface Answer {
+      readonly preview: { readonly changed: boolean }
+    }
+    const { preview } = await Api.call<Answer>("POST", `${path("subscriptions")}/${verb}?${DRY_RUN}`)
+    if (!preview.changed) return ["Nothing would change: it is so already."]
+    return [`The telco would ${verb === "pause" ? "stop" : "start"} the service of the SIM.`]
+  },
+  does: async (_, key) => {
+    await Api.call("POST", `${path("subscriptions")}/${verb}`, { key })
+    return verb === "pause" ? "The subscription is paused." : "The subscription is resumed."
+  }
+})
+
+const ENDED = ["SUSPENDED", "EXPIRED"]
+
+const suspension = ({ attachments, path }: Of): Task => {
+  const pathOf = ({ plan }: Readonly<Record<string, string>>) =>
+    `${path("subscriptions")}/plan-attachments/${encodeURIComponent(plan ?? "")}/suspend`
+  return {
+    title: "Suspend a plan",
+    about: "For good: a suspended plan gives service never again.",
+    fields: () =>
+      Promise.resolve([
+        {
+          name: "plan",
+          label: "Plan",
+          choices: attachments
+            .filter(({ state }) => !ENDED.includes(state))
+            .map(({ plan, plan_attachment_id: value, state }) => ({ value, title: `${plan.name} (${state})` }))
+        }
+      ]),
+    preview: async (values) => {
+      interface Answer {
+        readonly preview: { readonly packages: ReadonlyArray<Times>; readonly ended_occurrences: number }
+      }
+      const { preview } = await Api.call<Answer>("POST", `${pathOf(values)}?${DRY_RUN}`)
+      const never = preview.ended_occurrences
+      return [
+        packages("stop", preview.packages),
+        ...(never === 0 ? [] : [`${never} that are still to come would never be ordered.`])
+      ]
+    },
+    does: async (values, key) => {
+      await Api.call("POST", pathOf(values), { key })
+      return "The plan is suspended."
+    }
+  }
+}
+
+const replacement = ({ path }: Of): Task => {
+  interface Answer {
+    readonly data: { readonly esim: { readonly iccid: string } }
+    readonly preview: { readonly packages: ReadonlyArray<Times>; readonly cancelled_packages: ReadonlyArray<Times> }
+  }
+  return {
+    title: "Move to another eSIM",
+    about: "For a customer whose eSIM was deleted or whose card is lost. The SIM is withdrawn.",
+    preview: async () => {
+      const { data, preview } = await Api.call<Answer>("POST", `${path("subscriptions")}/replace?${DRY_RUN}`)
+      return [
+        `The subscription would move to a free eSIM of the label, such as ${data.esim.iccid}.`,
+        packages("order", preview.packages),
+        packages("cancel", preview.cancelled_packages)
+      ]
+    },
+    does: async (_, key) => {
+      const { data } = await Api.call<Answer>("POST", `${path("subscriptions")}/replace`, { key })
+      return `The subscription has moved to the eSIM ${data.esim.iccid}.`
+    }
+  }
+}
+
+const deletion = ({ path }: Of): Task => {
+  interface Answer {
+    readonly preview: { readonly packages: ReadonlyArray<Times>; readonly downloaded: boolean }
+  }
+  return {
+    title: "Delete the subscription",
+    about: "The SIM is free for another one then.",
+    preview: async () => {
+      const { preview } = await Api.call<Answer>("DELETE", `${path("subscriptions")}?${DRY_RUN}`)
+      return [packages("cancel", preview.packages)]
+    },
+    does: async () => {
+      await Api.call("DELETE", path("subscriptions"))
+      return "The subscription is deleted."
+    }
+  }
+}
+
+const sms = ({ path }: Of): Task => ({
+  title: "Send an SMS",
+  fields: () =>
+    Promise.resolve([
+      { name: "from", label: "From", longest: 16 },
+      { name: "message", label: "Text", longest: 1_530 }
+    ]),
+  preview: () => Promise.resolve(["The telco would send it at once."]),
+  does: async (values, key) => {
+    interface Answer {
+      readonly segments: number
+    }
+    const { segments } = await Api.call<Answer>("POST", `${path("subscriptions")}/send-sms`, { body: values, key })
+    return `The SMS was sent in ${segments === 1 ? "one segment" : `${segments} segments`}.`
+  }
+})
+
+const correction = (
+  { path }: Of,
+  title: string,
+  done: string,
+  fields: Task["fields"],
+  bodyOf: (values: Readonly<Record<string, string>>) => object
+): Task => {
+  interface Answer {
+    readonly preview: { readonly changed: ReadonlyArray<string> }
+  }
+  return {
+    title,
+    ...(fields !== undefined && { fields }),
+    preview: async (values) => {
+      const { preview } = await Api.call<Answer>("PATCH", `${path("sims")}?${DRY_RUN}`, { body: bodyOf(values) })
+      const changed = preview.changed.map((name) => name.replaceAll("_", " ")).join(", ")
+      return [changed === "" ? "Nothing would change: it is so already." : `This would change: ${changed}.`]
+    },
+    does: async (values) => {
+      await Api.call("PATCH", path("sims"), { body: bodyOf(values) })
+      return done
+    }
+  }
+}
+
+const LABELS = ["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"]
+
+const chosen = (values: ReadonlyArray<string>) => values.map((value) => ({ value, title: value }))
+
+const corrections = (of: Of): ReadonlyArray<Task> => {
+  const code = { name: "lpa_string", label: "Activation code", longest: 1_000 }
+  const label = {
+    name: "label",
+    label: "Label",
+    choices: chosen([of.sim.label, ...LABELS.filter((one) => one !== of.sim.label)])
+  }
+  const reason = { name: "reason", label: "Why", choices: chosen(["broken", "lost", "replaced"]) }
+  const codes = correction(
+    of,
+    "Correct the activation code",
+    "The activation code is corrected.",
+    () => Promise.resolve([code]),
+    (values) => values
+  )
+  const labels = correction(
+    of,
+    "Correct the label",
+    "The label is corrected.",
+    () => Promise.resolve([label]),
+    (values) => values
+  )
+  const withdrawal = correction(
+    of,
+    "Withdraw",
+    "The SIM is withdrawn.",
+    () => Promise.resolve([reason]),
+    (values) => ({ ...values, status: "withdrawn" })
+  )
+  const restoration = correction(of, "Put back into stock", "The SIM is in stock.", undefined, () => ({
+    status: "available"
+  }))
+  return [
+    ...(of.sim.is_esim ? [codes] : []),
+    ...(of.subscription === null ? [labels, of.sim.status === "withdrawn" ? restoration : withdrawal] : [])
+  ]
+}
+
+const replay = ({ organization, sim }: Of): Task => ({
+  title: "Replay its events",
+  about: "Sends the events about the SIM to the endpoints of the organization once more.",
+  fields: () =>
+    Promise.resolve([{ name: "status", label: "Those that are", choices: chosen(["failed", "delivered"]) }]),
+  preview: async ({ status = "" }) => {
+    const query = new URLSearchParams({ iccid: sim.iccid, status, page_size: "100" })
+    const { data, next_page } = await Api.page<unknown>(`${organization}/deliveries?${query}`)
+    const count = data.length === 1 ? "1 delivery" : `${data.length} deliveries`
+    return [`${next_page === null ? "" : "At least "}${count} would be sent again.`]
+  },
+  does: async ({ status }) => {
+    interface Answer {
+      readonly data: { readonly replayed: number; readonly has_more: boolean; readonly next: string | null }
+    }
+    let [replayed, after] = [0, null as string | null]
+    do {
+      const body = { iccid: sim.iccid, status, ...(after !== null && { after }) }
+      const { data } = await Api.call<Answer>("POST", `${organization}/deliveries/replay`, { body })
+      replayed += data.replayed
+      after = data.has_more ? data.next : null
+    } while (after !== null)
+    return replayed === 1 ? "1 delivery is sent again." : `${replayed} deliveries are sent again.`
+  }
+})
+
+/** The tasks that the SIM has now. */
+export const of = (of: Of): ReadonlyArray<Task> => {
+  const { attachments, subscription } = of
+  if (subscription === null) return [...corrections(of), replay(of)]
+  return [
+    topUp(of),
+    service(of, subscription.paused_at === null ? "pause" : "resume"),
+    ...(attachments.some(({ state }) => !ENDED.includes(state)) ? [suspension(of)] : []),
+    replacement(of),
+    sms(of),
+    ...corrections(of),
+    replay(of),
+    deletion(of)
+  ]
+}
