@@ -3,6 +3,7 @@
  *
  * - `v3`: the API of organizations.
  * - `admin`: the management API.
+ * - `console`: the operator's console, with the management API that it asks.
  * - `telco`: the reports of the telco, and the notifications of telcos.
  * - `docs`: `/openapi.json`, `/docs` and `/docs/reference`, about the groups that are served.
  * - `metrics`: `/metrics`.
@@ -10,7 +11,7 @@
  */
 
 /** The groups. */
-export const groups = ["v3", "admin", "telco", "docs", "metrics", "health"] as const
+export const groups = ["v3", "admin", "console", "telco", "docs", "metrics", "health"] as const
 
 /** A part of the API that a listener may serve alone. */
 export type Group = (typeof groups)[number]
@@ -19,7 +20,7 @@ export type Group = (typeof groups)[number]
 export const callers: ReadonlyArray<Group> = ["v3", "telco", "docs", "health"]
 
 /** What a listener for operators serves. */
-export const operators: ReadonlyArray<Group> = ["admin", "docs", "metrics", "health"]
+export const operators: ReadonlyArray<Group> = ["admin", "console", "docs", "metrics", "health"]
 
 const bySegment: Readonly<Partial<Record<string, Group>>> = {
   v3: "v3",
@@ -38,8 +39,17 @@ export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2pl
 /** Whether a path exists only where there are telcos of a settings file. */
 export const isOfTelcos = (path: string): boolean => isNotification(path) || path.startsWith("/admin/v1/telcos/")
 
+const isOfConsole = (path: string): boolean => /^\/admin\/console(?:[/?]|$)/.test(path)
+
+/** Whether these groups have a path without the prefix. The console comes with the management API. */
+export const have = (groups: ReadonlyArray<Group>, path: string): boolean => {
+  const group = ofPath(path)
+  return group !== undefined && (groups.includes(group) || (group === "admin" && groups.includes("console")))
+}
+
 /** The group of a path without the prefix; undefined where it is in none. */
 export const ofPath = (path: string): Group | undefined => {
+  if (isOfConsole(path)) return "console"
   const [, segment = ""] = path.split(/[/?]/, 2)
   return Object.hasOwn(bySegment, segment) ? bySegment[segment] : undefined
 }

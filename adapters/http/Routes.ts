@@ -56,8 +56,12 @@ export interface Options {
    * one, it is 404.
    */
   readonly console?: string | undefined
-  /** Whether those who signed in with a browser may only read, whatever their roles. */
+  /**
+   * Whether those who ask by a cookie, of a session or of the host's login, may only read, whatever their roles.
+   */
   readonly consoleReadsOnly?: boolean | undefined
+  /** Whether `/` leads to the console, or to the documents where there is none here; it is 404 by default. */
+  readonly leads?: boolean | undefined
   /** The OpenID Connect provider that operators may sign in to the console with, beside their tokens; none by default. */
   readonly openId?: OpenId.Provider | undefined
   /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
@@ -90,14 +94,15 @@ export interface Options {
 /** Whether there is a route of this path. */
 const serving = (options: Options): ((path: string) => boolean) => {
   const { adminToken, authenticateOperator, groups = RouteGroups.groups, telcoToken } = options
-  const guarded = { admin: adminToken ?? authenticateOperator, telco: telcoToken ?? authenticateOperator }
+  const operator = adminToken ?? authenticateOperator
+  const guarded = { admin: operator, console: operator, telco: telcoToken ?? authenticateOperator }
   return (path) => {
     const group = RouteGroups.ofPath(path)
-    if (group === undefined || !groups.includes(group)) return false
+    if (group === undefined || !RouteGroups.have(groups, path)) return false
     if (RouteGroups.isOfTelcos(path) && options.telcos === undefined) return false
     // A secret in its path says who sends a notification.
     if (RouteGroups.isNotification(path)) return true
-    return (group !== "admin" && group !== "telco") || guarded[group] !== undefined
+    return (group !== "admin" && group !== "console" && group !== "telco") || guarded[group] !== undefined
   }
 }
 
@@ -129,7 +134,7 @@ const endpoints = Effect.fnUntraced(function* (
   const browsers = { sessions, readsOnly: options.consoleReadsOnly ?? false, trustedProxies }
   const byOperator =
     adminToken === undefined && authenticateOperator !== undefined
-      ? OperatorAuth.byHost(authenticateOperator)
+      ? OperatorAuth.byHost(authenticateOperator, options.console === undefined ? null : browsers)
       : yield* OperatorAuth.byToken(adminToken, failed, browsers)
   const byLimitedOperator = OperatorAuth.limited(byOperator, limits)
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byLimitedOperator)
@@ -175,6 +180,15 @@ const endpoints = Effect.fnUntraced(function* (
 /** Whether there is a console with a sign-in by an identity provider. */
 const hasOpenId = (options: Options): boolean => options.console !== undefined && options.openId !== undefined
 
+const START = "/"
+
+/** Where `/` leads to, from there; null where it is 404. */
+const startOf = (options: Options): string | null => {
+  if (options.leads !== true) return null
+  if (options.console !== undefined && serving(options)("/admin/console")) return "admin/console"
+  return serving(options)("/docs") ? "docs" : null
+}
+
 /** The methods and paths of the routes. */
 const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
   const pages = [
@@ -187,8 +201,12 @@ const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })
   })
-  return routes.filter(({ path }) => serving(options)(path))
+  const start: ReadonlyArray<Endpoints.Route> = startOf(options) === null ? [] : [{ method: "GET", path: START }]
+  return [...start, ...routes.filter(({ path }) => serving(options)(path))]
 }
+
+/** The folder with the console's files that the build of this package has made; undefined where it runs from its sources. */
+export const consoleFolder = Console.builtFolder
 
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Requests` makes the spans. */
 export const isUntraced = (): boolean => true
@@ -202,10 +220,12 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
       Effect.gen(function* () {
         const byAddress = yield* RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey)
         const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
+        const start = startOf(options)
         const hasConsole = options.console !== undefined && serving(options)("/admin/console")
         return Layer.mergeAll(
           Layer.unwrap(endpoints(options, readers, byAddress, sessions)),
           serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty,
+          start === null ? Layer.empty : Console.leading(START, start, byAddress),
           options.console !== undefined && hasConsole
             ? Console.layer(options.console, openId !== undefined, byAddress)
             : Layer.empty,

@@ -524,7 +524,7 @@ describe("the options of http", () => {
       "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not 'esim'",
       "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not '/esim/'",
       "createSimplan, http: prefix must be a path such as /esim, without a slash at its end, not '/esim/..'",
-      "createSimplan, http: groups[0] must be one of v3, admin, telco, docs, metrics, health, not 'v4'",
+      "createSimplan, http: groups[0] must be one of v3, admin, console, telco, docs, metrics, health, not 'v4'",
       'createSimplan, http: adminToken is needed where groups has "admin"; or give authenticateOperator',
       "createSimplan, http: adminToken is too short, with less than 16 characters",
       "createSimplan, http: authenticate must be an async function, not 'me'",

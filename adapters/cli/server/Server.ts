@@ -7,13 +7,11 @@
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
-import { existsSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { resolve } from "node:path"
 import { Catalogues, Services, Settings as Limits, Time, Worker } from "simplan"
 import { Clocks, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
-import { RouteGroups, type Routes, Server } from "../../http/index.ts"
+import { RouteGroups, Routes, Server } from "../../http/index.ts"
 import { TelcoHttp } from "../../telco-http/index.ts"
 import { TelcoSimulator } from "../../telco-simulator/index.ts"
 import { checkUrl, type Destinations, HttpSender } from "../../webhooks-http/index.ts"
@@ -152,12 +150,9 @@ const unable = ({ cause, host, message, port }: Server.CannotListen, variables: 
 // The wildcard address is for listening; a client needs a real one.
 const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
-/** The console's files, which the build makes: a server that runs from the sources has none. */
-const CONSOLE = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "console", "page")
-
 /** The folder of the console's files; undefined where there is no console. */
 const consoleOf = (settings: Settings.Settings): string | undefined =>
-  settings.console && existsSync(CONSOLE) ? CONSOLE : undefined
+  settings.console ? Routes.consoleFolder() : undefined
 
 /**
  * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
@@ -198,6 +193,8 @@ const listen = Effect.fnUntraced(function* (
           groups,
           telcos,
           console: consoleOf(settings),
+          consoleReadsOnly: settings.consoleReadsOnly,
+          leads: true,
           openId: settings.openId ?? undefined,
           version: Version.version,
           checkUrl: (url) => checkUrl(url, destinations(settings))

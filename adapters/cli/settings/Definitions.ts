@@ -407,6 +407,13 @@ export const definitions = {
     allowed: "on or off",
     read: (text) => (text === "on" ? true : text === "off" ? false : undefined)
   }),
+  consoleReadsOnly: define({
+    name: "SIMPLAN_CONSOLE_READ_ONLY",
+    meaning: "whether those who signed in to the console may only read, whatever their roles",
+    default: "false",
+    allowed: "true or false",
+    read: trueOrFalse
+  }),
   oidcIssuer: define({
     name: OIDC_ISSUER,
     meaning: "address of the OpenID Connect provider that operators sign in to the console with",

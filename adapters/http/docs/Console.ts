@@ -5,8 +5,10 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
-import { extname, join } from "node:path"
+import { dirname, extname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Fixed from "./Fixed.ts"
 
@@ -16,6 +18,12 @@ const FILES = `${PAGE}/assets`
 
 /** Where the folder has the files that the page loads. */
 const ASSETS = join("console", "assets")
+
+/** The folder that the build of the package has filled; undefined where it runs from its sources. */
+export const builtFolder = (): string | undefined => {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "console", "page")
+  return existsSync(folder) ? folder : undefined
+}
 
 const policy = [
   "default-src 'none'",
@@ -76,6 +84,16 @@ export const paths = [PAGE, PAGE_WITH_SLASH, `${FILES}/:name`] as const
 
 // The page's addresses are relative to the path without a slash. So is this one, which holds below any prefix.
 const withoutSlash = HttpServerResponse.empty({ status: 308, headers: { location: "../console" } })
+
+/** Adds a route that leads to another one, within the limit of the client's address. `to` is relative, so that it holds below any prefix. */
+export const leading = (path: `/${string}`, to: string, limited: RateLimit.AddressLimit) =>
+  HttpRouter.use((router) =>
+    router.add(
+      "GET",
+      path,
+      limited(Effect.succeed(HttpServerResponse.empty({ status: 307, headers: { location: to } })))
+    )
+  )
 
 /** Adds the routes, within the limit of the client's address. The folder is read once. */
 export const layer = (folder: string, hasOpenId: boolean, limited: RateLimit.AddressLimit) =>

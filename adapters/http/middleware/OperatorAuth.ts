@@ -117,14 +117,31 @@ export const byToken = (
     })
   })
 
-/** The guard of a host that authenticates by itself. */
-export const byHost = (authenticate: HostAuth.Authenticate<HostAuth.Operator>): Guard =>
+/**
+ * The guard of a host that authenticates by itself. Where there is a console, a browser's changes have to come from the same origin;
+ * null: there is none.
+ */
+export const byHost = (
+  authenticate: HostAuth.Authenticate<HostAuth.Operator>,
+  browsers: Omit<Browsers, "sessions"> | null
+): Guard =>
   permitted(
-    Effect.fnUntraced(function* ({ request }: Auth.Credentials) {
+    Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
+      const isBrowser = request.headers["cookie"] !== undefined && request.headers["authorization"] === undefined
+      if (browsers !== null && isBrowser && writes && !Sessions.isSameOrigin(request, browsers.trustedProxies)) {
+        return yield* fromElsewhere
+      }
       const { actor = AuditEntry.HOST, admin, organizationId = null, role } = yield* HostAuth.ask(authenticate, request)
       const isAllowed = admin ?? role !== undefined
       if (!isAllowed) return yield* HostAuth.unauthenticated
-      return { name: actor, role: role ?? "admin", organizationId, expiresAt: null, session: null }
+      const readsOnly = isBrowser && browsers?.readsOnly === true
+      return {
+        name: actor,
+        role: readsOnly ? "read" : (role ?? "admin"),
+        organizationId,
+        expiresAt: null,
+        session: null
+      }
     })
   )
 

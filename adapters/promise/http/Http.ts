@@ -18,12 +18,21 @@ import { Fields } from "../../fields/index.ts"
 
 const METHOD = "createSimplan, http"
 
-const GROUPS = ["v3", "admin", "telco", "docs", "metrics", "health"] as const satisfies ReadonlyArray<HttpGroup>
+const GROUPS = [
+  "v3",
+  "admin",
+  "console",
+  "telco",
+  "docs",
+  "metrics",
+  "health"
+] as const satisfies ReadonlyArray<HttpGroup>
 
 /** The first segments of the paths of each group. */
 const segments: Readonly<Record<HttpGroup, ReadonlyArray<string>>> = {
   v3: ["v3"],
   admin: ["admin"],
+  console: ["admin"],
   telco: ["telco"],
   docs: ["docs", "openapi.json"],
   metrics: ["metrics"],
@@ -75,7 +84,8 @@ const decode = Arguments.decoder(
         })
       ])
     ),
-    trustedProxies: Schema.optional(whole(0))
+    trustedProxies: Schema.optional(whole(0)),
+    consoleReadsOnly: Schema.optional(Arguments.Flag)
   }),
   "the options"
 )
@@ -84,8 +94,8 @@ const decode = Arguments.decoder(
 export const check = (options: HttpOptions | undefined): void => {
   if (options === undefined) return
   decode(METHOD, options)
-  for (const group of ["admin", "telco"] as const) {
-    const token = `${group}Token` as const
+  for (const group of ["admin", "console", "telco"] as const) {
+    const token = group === "telco" ? "telcoToken" : "adminToken"
     if (options.groups?.includes(group) === true && (options[token] ?? options.authenticateOperator) === undefined) {
       throw Arguments.invalid(METHOD, token, `is needed where groups has "${group}"; or give authenticateOperator`)
     }
@@ -189,9 +199,11 @@ export const make = (
   const mountedSegments = new Set(groups.flatMap((group) => segments[group]))
   let opened: Promise<WebHandler.WebHandler> | undefined
 
-  const routes = (telcos: Routes.Options["telcos"]): Routes.Options => ({
+  const routes = (telcos: Routes.Options["telcos"], console: string | undefined): Routes.Options => ({
     groups,
     telcos,
+    console,
+    consoleReadsOnly: options.consoleReadsOnly,
     ...hooks(options),
     adminToken: redacted(options.adminToken),
     telcoToken: redacted(options.telcoToken),
@@ -207,7 +219,8 @@ export const make = (
   const open = async () => {
     const context = await runtime.context()
     const http = await import("../../http/index.ts")
-    const web = http.WebHandler.make(routes(telcosOf(context)), Layer.succeedContext(context))
+    const console = groups.includes("console") ? http.Routes.consoleFolder() : undefined
+    const web = http.WebHandler.make(routes(telcosOf(context), console), Layer.succeedContext(context))
     runtime.beforeClose({ wait: web.idle, release: web.dispose })
     return web
   }

@@ -10,12 +10,13 @@ import type { ApiKeyScope } from "./Organizations.ts"
  *
  * - `v3`: the API of organizations, at `/v3`.
  * - `admin`: the management API, at `/admin`.
+ * - `console`: the operator's console, at `/admin/console`, with the management API that it asks.
  * - `telco`: the reports of the telco, at `/telco`, and the notifications of routed telcos.
  * - `docs`: `/openapi.json`, `/docs` and `/docs/reference`, about the parts that are mounted.
  * - `metrics`: `/metrics`, for Prometheus, without authentication.
  * - `health`: `/healthz` and `/readyz`.
  */
-export type HttpGroup = "v3" | "admin" | "telco" | "docs" | "metrics" | "health"
+export type HttpGroup = "v3" | "admin" | "console" | "telco" | "docs" | "metrics" | "health"
 
 /** Where a request comes from. */
 export interface HttpSource {
@@ -66,6 +67,8 @@ export interface HttpOptions {
   readonly authenticate?: ((request: Request, source: HttpSource) => Promise<HttpCaller | null>) | undefined
   /** Finds out who may use `/admin`, and as what, and `/telco`, where there is no token for them. Null is 401. */
   readonly authenticateOperator?: ((request: Request, source: HttpSource) => Promise<HttpOperator | null>) | undefined
+  /** Whether those who use the console may only read, whatever their roles; not by default. */
+  readonly consoleReadsOnly?: boolean | undefined
   /** The bearer token of `/admin`, which takes those of operators too (rule W14); at least 16 characters. */
   readonly adminToken?: string | undefined
   /** The bearer token of `/telco`; at least 16 characters. */

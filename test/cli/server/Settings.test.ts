@@ -90,6 +90,7 @@ describe("the settings", () => {
       telcoToken: null,
       telco: null,
       openId: null,
+      consoleReadsOnly: false,
       telcoPauses: false,
       telcoFile: null,
       clock: { _tag: "System" },
@@ -186,7 +187,8 @@ describe("the settings", () => {
     ["SIMPLAN_RETENTION", "10d", { retentionMillis: 10 * 86_400_000 }],
     ["SIMPLAN_TELCO_PAUSES", "true", { telcoPauses: true }],
     ["SIMPLAN_USAGE_RETENTION", "35d", { usageRetentionMillis: 35 * 86_400_000 }],
-    ["SIMPLAN_CONSOLE", "off", { console: false }]
+    ["SIMPLAN_CONSOLE", "off", { console: false }],
+    ["SIMPLAN_CONSOLE_READ_ONLY", "true", { consoleReadsOnly: true }]
   ]
   for (const [name, value, expected] of fine) {
     it(`allow ${name}=${value}`, async () => {

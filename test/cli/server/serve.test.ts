@@ -235,9 +235,71 @@ it("serves the console that was built, unless it is off", async () => {
   expect(page.status).toBe(200)
   const [, script = ""] = /src="([^"]+)"/.exec(await page.text()) ?? []
   expect((await fetch(new URL(script, address))).headers.get("content-type")).toContain("text/javascript")
+  expect((await fetch(server.fact("address"))).url).toBe(address)
   const off = await up({ ...memory, SIMPLAN_CONSOLE: "off" })
   expect((await fetch(`${off.fact("address")}/admin/console`)).status).toBe(404)
+  expect((await fetch(off.fact("address"))).url).toBe(`${off.fact("address")}/docs`)
   expect(off.out()).not.toContain("console")
+})
+
+it("leaves the console its reads alone", async () => {
+  const server = await up({ ...memory, SIMPLAN_CONSOLE_READ_ONLY: "true" })
+  const url = `${server.fact("address")}/admin/v1`
+  const authorization = `Bearer ${server.fact("admin token")}`
+  const session = await fetch(`${url}/session`, { method: "POST", headers: { authorization } })
+  const [cookie = ""] = (session.headers.get("set-cookie") ?? "").split(";")
+  const make = (headers: Readonly<Record<string, string>>) =>
+    fetch(`${url}/organizations`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ name: "Acme" })
+    })
+  expect((await fetch(`${url}/organizations`, { headers: { cookie } })).status).toBe(200)
+  expect((await make({ cookie, "sec-fetch-site": "same-origin" })).status).toBe(403)
+  expect((await make({ authorization })).status).toBe(201)
+})
+
+/** Mounts the console below a prefix, behind a login of its own, and prints what came of some requests. */
+const HOST = `
+  import { createServer } from "node:http"
+  import { createSimplan, toNodeHandler } from "simplan/promise"
+  const authenticateOperator = async (request) =>
+    request.headers.get("cookie") === "login=ada" ? { role: "admin", actor: "ada" } : null
+  const simplan = createSimplan({
+    database: "memory",
+    telco: "simulator",
+    http: { groups: ["console"], prefix: "/esim", authenticateOperator }
+  })
+  const server = createServer(toNodeHandler(simplan)).listen(0, "127.0.0.1", async () => {
+    const at = "http://127.0.0.1:" + server.address().port + "/esim/admin/"
+    const page = await fetch(at + "console")
+    const [, script] = /src="([^"]+)"/.exec(await page.text())
+    const json = { "content-type": "application/json" }
+    const make = (headers) =>
+      fetch(at + "v1/organizations", { method: "POST", headers: { ...json, ...headers }, body: '{"name":"Acme"}' })
+    const cookie = "login=ada"
+    console.log(JSON.stringify([
+      page.status,
+      (await fetch(new URL(script, page.url))).status,
+      (await (await fetch(at + "v1/whoami", { headers: { cookie } })).json()).data.name,
+      (await fetch(at + "v1/whoami")).status,
+      (await make({ cookie, "sec-fetch-site": "same-origin" })).status,
+      (await make({ cookie, "sec-fetch-site": "cross-site" })).status,
+      (await make({ cookie, origin: "https://evil.example" })).status,
+      (await fetch(at.replace("/admin/", "/v3/plans"))).status
+    ]))
+    server.closeAllConnections()
+    server.close()
+    await simplan.close()
+  })
+`
+
+it("is mounted by a host with its own login, and takes no change from another origin", () => {
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", HOST], {
+    cwd: copy.directory,
+    encoding: "utf8"
+  })
+  expect(JSON.parse(output.trim().split("\n").at(-1) ?? "")).toEqual([200, 200, "ada", 401, 201, 403, 403, 404])
 })
 
 describe("a listener for operators", () => {
