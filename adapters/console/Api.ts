@@ -96,6 +96,17 @@ export const read = async <Data>(path: string): Promise<Data> => (await call<{ r
 /** Reads a page of a list. */
 export const page = <Item>(path: string): Promise<Page<Item>> => call<Page<Item>>("GET", path)
 
+interface Step {
+  readonly data: { readonly next: string | null }
+}
+
+/** Does something to all that a filter takes, in as many requests as it needs. */
+export const doAll = async (path: string, filter: object, after: string | null = null): Promise<void> => {
+  const body = after === null ? filter : { ...filter, after }
+  const { data } = await call<Step>("POST", path, { body })
+  if (data.next !== null) await doAll(path, filter, data.next)
+}
+
 /** Finds out who is signed in. */
 export const identify = async (): Promise<void> => {
   operator.value = await read<WhoAmI>("/whoami")

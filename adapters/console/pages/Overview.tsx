@@ -1,89 +1,75 @@
 /**
- * The first page: is it us, the telco, or one customer?
+ * The first page: is it us, the telco, or one customer? All but the problems and the clock is one reading of the API.
  */
+import type { ComponentChildren } from "preact"
 import * as Api from "../Api.ts"
 import * as Problems from "../Problems.tsx"
 import * as View from "../View.tsx"
 
-interface Job {
+interface Telco {
+  readonly name: string | null
+  readonly answers: boolean
+  readonly since: string | null
+  readonly waiting_jobs: number
+  readonly oldest_since: string | null
+  readonly next_try_at: string | null
+}
+
+interface Waiting {
   readonly kind: string
   readonly reason: string
+  readonly telco: string | null
+  readonly count: number
   readonly since: string
   readonly next_try_at: string
 }
 
-interface Waiting extends Job {
-  readonly count: number
+interface Endpoint {
+  readonly organization_id: string
+  readonly webhook_endpoint_id: string
+  readonly url: string
+  readonly since: string
+  readonly pending_deliveries: number
 }
 
-/** The jobs by kind and reason, those that wait longest first. */
-const grouped = (jobs: ReadonlyArray<Job>): ReadonlyArray<Waiting> => {
-  const groups = new Map<string, Waiting>()
-  for (const job of jobs) {
-    const key = `${job.kind} ${job.reason}`
-    const { count, next_try_at, since } = groups.get(key) ?? { ...job, count: 0 }
-    groups.set(key, {
-      kind: job.kind,
-      reason: job.reason,
-      count: count + 1,
-      since: since < job.since ? since : job.since,
-      next_try_at: next_try_at < job.next_try_at ? next_try_at : job.next_try_at
-    })
+interface Stock {
+  readonly organization_id: string
+  readonly label: string
+  readonly free: number
+  readonly level: number
+  readonly is_low: boolean
+  readonly sold_a_day: number
+  readonly days_left: number | null
+}
+
+interface Load {
+  readonly organization_id: string
+  readonly waiting_jobs: number
+  readonly pending_deliveries: number
+}
+
+interface Service {
+  readonly version: string | null
+  readonly started_at: string
+  readonly due_jobs: number
+  readonly held_jobs: number
+  readonly oldest_due_at: string | null
+  readonly problems: number
+  readonly database: {
+    readonly takes_writes: boolean
+    readonly bytes: number | null
+    readonly connections: number | null
+    readonly most_connections: number | null
   }
-  return [...groups.values()].toSorted((left, right) => (left.since < right.since ? -1 : 1))
+  readonly loads: ReadonlyArray<Load>
 }
 
-const SHOWN = 100
-
-const Jobs = () => {
-  const { again, data, failure } = View.useReading("jobs", () => Api.page<Job>(`/jobs?page_size=${SHOWN}`))
-  const columns: ReadonlyArray<View.Column<Waiting>> = [
-    { title: "Work", of: ({ kind }) => kind },
-    { title: "Reason", of: ({ reason }) => reason },
-    { title: "How many", of: ({ count }) => count },
-    { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-    { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
-    ...(Api.allows("support")
-      ? [
-          {
-            title: "What to do",
-            of: ({ kind, reason }: Waiting) => (
-              <View.Action
-                label="Retry all now"
-                does={() => Api.call("POST", "/jobs/retry", { body: { kind, reason } })}
-                done={again}
-              />
-            )
-          }
-        ]
-      : [])
-  ]
-  return (
-    <section aria-labelledby="jobs">
-      <h2 id="jobs">Work that waits for its next try</h2>
-      <View.Failure>{failure}</View.Failure>
-      {data !== undefined && (
-        <View.Table label="Work that waits" columns={columns} items={grouped(data.data)} empty="None waits." />
-      )}
-      {typeof data?.next_page === "string" && <p class="note">Of the {SHOWN} oldest; there are more.</p>}
-    </section>
-  )
-}
-
-const Refusals = () => {
-  const { again, data, failure } = View.useReading("problems", () =>
-    Api.page<Problems.Problem>("/problems?page_size=10")
-  )
-  return (
-    <section aria-labelledby="problems">
-      <h2 id="problems">Problems</h2>
-      <View.Failure>{failure}</View.Failure>
-      {data !== undefined && (
-        <View.Table label="Problems" columns={Problems.columns(again)} items={data.data} empty={Problems.NONE} />
-      )}
-      {typeof data?.next_page === "string" && <View.Link to={{ page: "problems" }}>All problems</View.Link>}
-    </section>
-  )
+interface Overview {
+  readonly telcos: ReadonlyArray<Telco>
+  readonly waiting: ReadonlyArray<Waiting>
+  readonly failing_endpoints: ReadonlyArray<Endpoint>
+  readonly stock: ReadonlyArray<Stock>
+  readonly service: Service | null
 }
 
 interface Clock {
@@ -91,26 +77,188 @@ interface Clock {
   readonly virtual: boolean
 }
 
-const Service = () => {
-  const { data, failure } = View.useReading("clock", () => Api.read<Clock>("/clock"))
+const Section = ({
+  children,
+  id,
+  title
+}: {
+  readonly id: string
+  readonly title: string
+  readonly children: ComponentChildren
+}) => (
+  <section aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+)
+
+const nameOf = (telco: string | null) => <View.Text>{telco ?? "the telco"}</View.Text>
+
+const Organization = ({ id }: { readonly id: string }) => (
+  <View.Link to={{ page: "deliveries", of: id }}>
+    <code>{id}</code>
+  </View.Link>
+)
+
+/** A column that only those have who may do what it offers. */
+const offered = <Item,>(of: (item: Item) => ComponentChildren): ReadonlyArray<View.Column<Item>> =>
+  Api.allows("support") ? [{ title: "What to do", of }] : []
+
+const telcos: ReadonlyArray<View.Column<Telco>> = [
+  { title: "Telco", of: ({ name }) => nameOf(name) },
+  { title: "It", of: ({ answers }) => (answers ? "answers" : <strong class="bad">does not answer</strong>) },
+  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Waiting work", of: ({ waiting_jobs }) => waiting_jobs },
+  { title: "Oldest (UTC)", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
+  { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> }
+]
+
+const waiting = (again: () => void): ReadonlyArray<View.Column<Waiting>> => [
+  { title: "Work", of: ({ kind }) => kind },
+  { title: "Reason", of: ({ reason }) => reason },
+  { title: "Telco", of: ({ telco }) => nameOf(telco) },
+  { title: "How many", of: ({ count }) => count },
+  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
+  ...offered(({ kind, reason }: Waiting) => (
+    <View.Action label="Retry all now" does={() => Api.doAll("/jobs/retry", { kind, reason })} done={again} />
+  ))
+]
+
+const endpoints = (again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
+  { title: "Organization", of: ({ organization_id }) => <Organization id={organization_id} /> },
+  { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
+  { title: "It fails since (UTC)", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries },
+  ...offered(({ organization_id, webhook_endpoint_id }: Endpoint) => (
+    <View.Action
+      label="Send all now"
+      does={() =>
+        Api.doAll(`/organizations/${encodeURIComponent(organization_id)}/deliveries/replay`, {
+          status: "pending",
+          webhook_endpoint_id
+        })
+      }
+      done={again}
+    />
+  ))
+]
+
+const stocks: ReadonlyArray<View.Column<Stock>> = [
+  { title: "Organization", of: ({ organization_id }) => <code>{organization_id}</code> },
+  { title: "Label", of: ({ label }) => label },
+  { title: "Free", of: ({ free, is_low }) => (is_low ? <strong class="bad">{free}, which is low</strong> : free) },
+  { title: "Level", of: ({ level }) => level },
+  { title: "Sold a day", of: ({ sold_a_day }) => sold_a_day },
+  { title: "Days left", of: ({ days_left }) => days_left ?? "–" }
+]
+
+const loads: ReadonlyArray<View.Column<Load>> = [
+  { title: "Organization", of: ({ organization_id }) => <Organization id={organization_id} /> },
+  { title: "Jobs that wait", of: ({ waiting_jobs }) => waiting_jobs },
+  { title: "Deliveries that wait", of: ({ pending_deliveries }) => pending_deliveries }
+]
+
+const Refusals = () => {
+  const { again, data, failure } = View.useReading("problems", () =>
+    Api.page<Problems.Problem>("/problems?page_size=10")
+  )
   return (
-    <section aria-labelledby="service">
-      <h2 id="service">The service</h2>
+    <Section id="problems" title="Problems">
+      <View.Failure>{failure}</View.Failure>
+      {data !== undefined && (
+        <View.Table
+          label="The oldest problems"
+          columns={Problems.columns(again)}
+          items={data.data}
+          empty={Problems.NONE}
+        />
+      )}
+      {typeof data?.next_page === "string" && <View.Link to={{ page: "problems" }}>All problems</View.Link>}
+    </Section>
+  )
+}
+
+const MEBIBYTE = 1_048_576
+
+const databaseOf = ({ bytes, connections, most_connections, takes_writes }: Service["database"]): string =>
+  [
+    takes_writes ? "The database answers and takes writes" : "The database answers, but takes no writes",
+    ...(bytes === null ? [] : [`it has ${(bytes / MEBIBYTE).toFixed(1)} MiB`]),
+    ...(connections === null ? [] : [`${connections} of ${most_connections} connections are used`])
+  ].join("; ")
+
+const Process = ({ service }: { readonly service: Service }) => {
+  const { data, failure } = View.useReading("clock", () => Api.read<Clock>("/clock"))
+  const { database, due_jobs, held_jobs, oldest_due_at, started_at, version } = service
+  return (
+    <Section id="service" title="The service">
       <View.Failure>{failure}</View.Failure>
       {data !== undefined && (
         <p>
           It answers. Its business time is <View.Time at={data.now} /> UTC{data.virtual ? ", on a virtual clock." : "."}
         </p>
       )}
-    </section>
+      <p>
+        {version === null ? "The process that answers" : `Version ${version}`} runs since <View.Time at={started_at} />{" "}
+        UTC. Processes hold {held_jobs} jobs; {due_jobs} are due and held by none
+        {oldest_due_at !== null && (
+          <>
+            , the oldest since <View.Time at={oldest_due_at} />
+          </>
+        )}
+        .
+      </p>
+      <p class={database.takes_writes ? "" : "failure"}>{databaseOf(database)}.</p>
+      <h3>Organizations with the most work that waits</h3>
+      <View.Table label="Load" columns={loads} items={service.loads} empty="No work waits." />
+    </Section>
   )
 }
 
-export default () => (
-  <>
-    <h1>Overview</h1>
-    {Api.operator.value?.organization_id === null && <Service />}
-    <Refusals />
-    <Jobs />
-  </>
-)
+export default () => {
+  const { again, data, failure } = View.useReading("overview", () => Api.read<Overview>("/overview"))
+  return (
+    <>
+      <h1>Overview</h1>
+      <View.Failure>{failure}</View.Failure>
+      {data !== undefined && (
+        <>
+          <Section id="telcos" title="Telcos">
+            <View.Table
+              label="How telcos answer"
+              columns={telcos}
+              items={data.telcos}
+              empty="Nothing waits for a telco."
+            />
+          </Section>
+          <Section id="jobs" title="Work that waits for its next try">
+            <View.Table label="Work that waits" columns={waiting(again)} items={data.waiting} empty="None waits." />
+          </Section>
+        </>
+      )}
+      <Refusals />
+      {data !== undefined && (
+        <>
+          <Section id="endpoints" title="Endpoints that fail now">
+            <View.Table
+              label="Failing endpoints"
+              columns={endpoints(again)}
+              items={data.failing_endpoints}
+              empty="None fails."
+            />
+          </Section>
+          <Section id="stock" title="Free eSIMs">
+            <View.Table
+              label="Stock"
+              columns={stocks}
+              items={data.stock}
+              empty="No organization has set a level of its stock."
+            />
+          </Section>
+          {data.service !== null && <Process service={data.service} />}
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+/**
+ * An outage, played and seen on the console's first page in a real browser: a telco that does not answer, an endpoint that answers 500
+ * and a stock at its level.
+ */
+import { Effect, Layer } from "effect"
+import { WebhookSender } from "simplan/ports"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Browser, Locator, Page } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import * as Inventory from "../http/Inventory.ts"
+import * as World from "../http/World.ts"
+import * as Chromium from "../playground/Chromium.ts"
+import * as Leaks from "../setup/Leaks.ts"
+import * as Built from "./Built.ts"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+let built: Built.Built
+let world: World.World
+let stock: Inventory.Stock
+let browser: Browser
+let page: Page
+let answer = 500
+
+const sender = Layer.succeed(WebhookSender.WebhookSender, {
+  send: () => Effect.sync(() => ({ status: answer, body: "", durationMillis: 1 }))
+})
+
+beforeAll(async () => {
+  built = Built.make()
+  world = await World.start({ console: built.folder, sender, telcos: undefined, version: "1.2.3+test" })
+  stock = await Inventory.stock(world, 1, 3)
+  browser = await Chromium.launch()
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+}, Chromium.SET_UP)
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+  built?.remove()
+})
+
+const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
+
+const telco = <A, E>(use: Parameters<typeof TelcoSimulator.TelcoSimulator.use<A, E, never>>[0]) =>
+  world.run(TelcoSimulator.TelcoSimulator.use(use))
+
+const region = (name: string): Locator => page.getByRole("region", { name, exact: true })
+
+const enter = async (token: string) => {
+  await page.goto(`${world.url}/admin/console`)
+  await page.getByLabel("Your operator's token").fill(token)
+  await page.getByRole("button", { name: "Sign in" }).click()
+}
+
+/** A telco does not answer for an hour, while an endpoint fails and the stock runs low. */
+const play = async () => {
+  const { planId, tenant } = stock
+  const events = ["stock.low"]
+  const url = "https://hooks.example/esim"
+  await world.admin("POST", `/organizations/${tenant.organizationId}/webhook-endpoints`, { url, events })
+  await tenant.call("PUT", "/v3/sims/stock/levels", { body: { levels: [{ label: "Green", level: 3 }] } })
+  await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid: World.iccid(1) })
+  await advance("10 seconds")
+  await telco((simulator) => simulator.setFaults([{ fault: "unavailable", on: "cancelPackage" }]))
+  await tenant.call("DELETE", `/v3/subscriptions/${World.iccid(1)}`)
+  await advance("1 hour")
+}
+
+it("is seen by itself, with what can be done about it", async () => {
+  await enter(World.ADMIN_TOKEN)
+  await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
+  await page.getByText("No organization has set a level of its stock.").waitFor()
+  await page.getByText("Version 1.2.3+test runs since").waitFor()
+  expect(await page.getByRole("button", { name: /Retry|Send/ }).count()).toBe(0)
+
+  await play()
+  await region("How telcos answer").getByText("does not answer").waitFor()
+  expect(await region("Work that waits").locator("tbody tr").innerText()).toMatch(/^CancelPackages\tunavailable\t/)
+  expect(await region("Failing endpoints").innerText()).toContain("https://hooks.example/esim")
+  expect(await region("Stock").innerText()).toContain("2, which is low")
+  expect(await region("Load").innerText()).toContain(stock.tenant.organizationId)
+  expect(await page.getByRole("alert").count()).toBe(0)
+  await page.evaluate(axe)
+  const found =
+    "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + nodes.map(({ html }) => html)))"
+  expect(await page.evaluate(found)).toEqual([])
+}, 60_000)
+
+it("is shown to an operator of one organization who only reads, who is offered nothing", async () => {
+  const asked = { name: "Desk", role: "read", organization_id: stock.tenant.organizationId }
+  const { body } = await world.admin("POST", "/operators", asked)
+  Leaks.know(body.data.token)
+  await page.getByRole("button", { name: "Sign out" }).click()
+  await enter(body.data.token)
+  await region("How telcos answer").getByText("does not answer").waitFor()
+  expect(await page.getByRole("button", { name: /Retry|Send/ }).count()).toBe(0)
+  expect(await page.getByRole("heading", { name: "The service" }).count()).toBe(0)
+  await page.getByRole("button", { name: "Sign out" }).click()
+}, 60_000)
+
+it("is over by two clicks once the telco and the endpoint answer", async () => {
+  await enter(World.ADMIN_TOKEN)
+  await region("How telcos answer").getByText("does not answer").waitFor()
+  await telco((simulator) => simulator.clearFaults)
+  answer = 200
+  await page.getByRole("button", { name: "Retry all now" }).click()
+  await page.getByRole("button", { name: "Send all now" }).click()
+  await expect
+    .poll(
+      async () => {
+        await advance("1 second")
+        return page.locator("main").innerText()
+      },
+      { timeout: 30_000 }
+    )
+    .toMatch(/None waits\.[\s\S]*None fails\./)
+  await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
+}, 60_000)
