@@ -355,6 +355,53 @@ describe("the tasks of a SIM", () => {
   })
 })
 
+describe("the deliveries of an organization", () => {
+  const replayed = async (of: string): Promise<number> => {
+    const { body } = await world.admin("GET", `/organizations/${of}/audit?action=delivery.replay`)
+    return body.data.length
+  }
+
+  it("are narrowed by filters in the URL, and all that match are sent again in three clicks, counted first", async () => {
+    const { tenant } = await Inventory.stock(world, 500, 4)
+    const of = tenant.organizationId
+    await world.admin("POST", `/organizations/${of}/webhook-endpoints`, { url: "https://hooks.example/" })
+    await world.telco(
+      [500, 501, 502].map((number) => ({
+        id: `smdp ${number}`,
+        type: "smdp_state",
+        iccid: World.iccid(number),
+        occurred_at: new Date(World.START - 3_600_000).toISOString(),
+        state: "Enable"
+      }))
+    )
+    await world.admin("POST", "/clock/advance", { by: "1 second" })
+    await signIn(`?page=deliveries&of=${of}&status=delivered`)
+    const rows = page.getByRole("region", { name: "Deliveries" }).locator("tbody tr")
+    await expect.poll(() => rows.count()).toBe(3)
+    const openTask = () => page.getByRole("button", { name: "Replay all that match" }).click()
+    await page.getByLabel("ICCID").fill(World.iccid(501))
+    await page.keyboard.press("Enter")
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(new URL(page.url()).searchParams.get("iccid")).toBe(World.iccid(501))
+    await openTask()
+    await page.getByText("1 delivery would be sent again.").waitFor()
+    await page.keyboard.press("Escape")
+    await page.goBack()
+    await expect.poll(() => rows.count()).toBe(3)
+    expect(await replayed(of)).toBe(0)
+    await page.getByLabel("Status").selectOption("delivered")
+    await openTask()
+    await page.getByText("3 deliveries would be sent again.").waitFor()
+    expect(await audit()).toEqual([])
+    await page.getByRole("dialog").getByRole("button", { name: "Replay all that match" }).click()
+    await expect.poll(() => page.locator("[data-done]").innerText()).toBe("3 deliveries are sent again.")
+    expect(await replayed(of)).toBeGreaterThan(0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await audit()).toEqual([])
+    expect(await isWiderThanWindow()).toBe(false)
+  })
+})
+
 describe.each([390, 1280])("at a width of %s", (width) => {
   it.each(["light", "dark"] as const)(
     "axe finds nothing in %s, and the page does not scroll sideways",

@@ -1,6 +1,8 @@
-/** The deliveries of an organization, with filters. */
+/** The deliveries of an organization, with filters, and all that a filter takes sent again. */
 import * as Api from "../Api.ts"
 import * as Location from "../Location.ts"
+import * as Replay from "../Replay.ts"
+import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
 
 interface Delivery {
@@ -46,46 +48,123 @@ const columns =
 
 const STATUSES = ["", "pending", "delivered", "failed"]
 
+interface Endpoint {
+  readonly webhook_endpoint_id: string
+  readonly url: string
+}
+
+const Choice = ({
+  choices,
+  label,
+  name
+}: {
+  readonly label: string
+  readonly name: string
+  readonly choices: ReadonlyArray<readonly [value: string, title: string]>
+}) => (
+  <div class="field">
+    <label htmlFor={name}>{label}</label>
+    <select
+      id={name}
+      value={Location.field(name)}
+      onChange={({ currentTarget }) => Location.change({ [name]: currentTarget.value, from: "" })}
+    >
+      {choices.map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+const Input = ({ isTime, label, name }: { readonly label: string; readonly name: string; readonly isTime?: true }) => {
+  const attributes = {
+    id: name,
+    value: Location.field(name),
+    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      Location.change({ [name]: currentTarget.value.trim(), from: "" })
+  }
+  return (
+    <div class="field">
+      <label htmlFor={name}>{label}</label>
+      {isTime === true ? <input type="datetime-local" {...attributes} /> : <input type="text" {...attributes} />}
+    </div>
+  )
+}
+
+/** The instant of a field that has a minute in UTC. */
+const instant = (name: string): string => {
+  const minute = Location.field(name)
+  return minute === "" ? "" : `${minute}:00Z`
+}
+
+const Chosen = ({ of }: { readonly of: string }) => {
+  const organization = `/organizations/${encodeURIComponent(of)}`
+  const status = Location.field("status")
+  const endpoints = View.useReading(`${organization}/webhook-endpoints`, () =>
+    Api.page<Endpoint>(`${organization}/webhook-endpoints`)
+  )
+  const filter = {
+    status,
+    type: Location.field("type"),
+    iccid: Location.field("iccid"),
+    webhook_endpoint_id: Location.field("endpoint"),
+    from: instant("since"),
+    to: instant("until")
+  }
+  const query = Replay.queryOf(filter)
+  const task: Task.Task = {
+    title: "Replay all that match",
+    about: status === "" ? "Also those that have arrived: choose a status for fewer." : `Those that are ${status}.`,
+    preview: async () => [await Replay.count(organization, filter)],
+    does: () => Replay.all(organization, filter)
+  }
+  return (
+    <>
+      <p>
+        Of <code>{of}</code>, newest first.
+      </p>
+      <div class="filters">
+        <Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
+        <Choice
+          label="Endpoint"
+          name="endpoint"
+          choices={[
+            ["", "any"],
+            ...(endpoints.data?.data ?? []).map(({ url, webhook_endpoint_id }) => [webhook_endpoint_id, url] as const)
+          ]}
+        />
+        <Input label="Event" name="type" />
+        <Input label="ICCID" name="iccid" />
+        <Input label="Since (UTC)" name="since" isTime />
+        <Input label="Until (UTC)" name="until" isTime />
+      </div>
+      <View.Failure>{endpoints.failure}</View.Failure>
+      {Api.allows("support") && status !== "pending" && <Task.Buttons tasks={[task]} again={() => undefined} />}
+      <View.List
+        label="Deliveries"
+        path={`${organization}/deliveries${query === "" ? "" : `?${query}`}`}
+        columns={columns(of)}
+        empty="There are no such deliveries."
+      />
+    </>
+  )
+}
+
 export default () => {
   const of = Location.field("of") || (Api.operator.value?.organization_id ?? "")
-  const status = Location.field("status")
-  if (of === "") {
-    return (
-      <>
-        <h1>Deliveries</h1>
+  return (
+    <>
+      <h1>Deliveries</h1>
+      {of === "" ? (
         <p>
           Deliveries are an organization's: choose it among the{" "}
           <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
         </p>
-      </>
-    )
-  }
-  const path = `/organizations/${encodeURIComponent(of)}/deliveries`
-  return (
-    <>
-      <h1>Deliveries</h1>
-      <p>
-        Of <code>{of}</code>, newest first.
-      </p>
-      <label class="field">
-        Status
-        <select
-          value={status}
-          onChange={({ currentTarget }) => Location.change({ status: currentTarget.value, from: "" })}
-        >
-          {STATUSES.map((one) => (
-            <option key={one} value={one}>
-              {one === "" ? "any" : one}
-            </option>
-          ))}
-        </select>
-      </label>
-      <View.List
-        label="Deliveries"
-        path={status === "" ? path : `${path}?status=${status}`}
-        columns={columns(of)}
-        empty="There are no such deliveries."
-      />
+      ) : (
+        <Chosen of={of} />
+      )}
     </>
   )
 }

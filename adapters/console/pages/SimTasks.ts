@@ -1,5 +1,6 @@
 /** The day's tasks of a SIM: what each takes, what it would do, and what does it. */
 import * as Api from "../Api.ts"
+import * as Replay from "../Replay.ts"
 import type { Task } from "../Task.tsx"
 
 /** What the tasks go by. */
@@ -280,25 +281,8 @@ const replay = ({ organization, sim }: Of): Task => ({
   about: "Sends the events about the SIM to the endpoints of the organization once more.",
   fields: () =>
     Promise.resolve([{ name: "status", label: "Those that are", choices: chosen(["failed", "delivered"]) }]),
-  preview: async ({ status = "" }) => {
-    const query = new URLSearchParams({ iccid: sim.iccid, status, page_size: "100" })
-    const { data, next_page } = await Api.page<unknown>(`${organization}/deliveries?${query}`)
-    const count = data.length === 1 ? "1 delivery" : `${data.length} deliveries`
-    return [`${next_page === null ? "" : "At least "}${count} would be sent again.`]
-  },
-  does: async ({ status }) => {
-    interface Answer {
-      readonly data: { readonly replayed: number; readonly has_more: boolean; readonly next: string | null }
-    }
-    let [replayed, after] = [0, null as string | null]
-    do {
-      const body = { iccid: sim.iccid, status, ...(after !== null && { after }) }
-      const { data } = await Api.call<Answer>("POST", `${organization}/deliveries/replay`, { body })
-      replayed += data.replayed
-      after = data.has_more ? data.next : null
-    } while (after !== null)
-    return replayed === 1 ? "1 delivery is sent again." : `${replayed} deliveries are sent again.`
-  }
+  preview: async (values) => [await Replay.count(organization, { ...values, iccid: sim.iccid })],
+  does: (values) => Replay.all(organization, { ...values, iccid: sim.iccid })
 })
 
 /** The tasks that the SIM has now. */

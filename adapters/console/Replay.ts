@@ -1,0 +1,47 @@
+/** Sends the deliveries of an organization that a filter takes once more: how many they are, and all of them. */
+import * as Api from "./Api.ts"
+
+/** The fields of a filter by their names in the API; an empty text filters nothing. */
+export type Filter = Readonly<Record<string, string>>
+
+const filled = (filter: Filter): Filter =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""))
+
+/** The query of a filter. */
+export const queryOf = (filter: Filter): string => new URLSearchParams(filled(filter)).toString()
+
+const PAGE = 100
+
+/** How many pages are counted: above that, the number is a lower bound. */
+const PAGES = 20
+
+/** How many there are, in a sentence. */
+export const count = async (organization: string, filter: Filter): Promise<string> => {
+  const query = new URLSearchParams({ ...filled(filter), page_size: String(PAGE) })
+  let [found, hasMore] = [0, true]
+  for (let read = 0; hasMore && read < PAGES; read += 1) {
+    const { data, next_page } = await Api.page<{ readonly status: string }>(`${organization}/deliveries?${query}`)
+    found += data.filter(({ status }) => status !== "pending").length
+    hasMore = next_page !== null
+    query.set("page", next_page ?? "")
+  }
+  const deliveries = found === 1 ? "1 delivery" : `${found} deliveries`
+  return `${hasMore ? "At least " : ""}${deliveries} would be sent again.`
+}
+
+interface Answer {
+  readonly data: { readonly replayed: number; readonly has_more: boolean; readonly next: string | null }
+}
+
+/** Sends all of them, in steps, and says how many they were. */
+export const all = async (organization: string, filter: Filter): Promise<string> => {
+  let replayed = 0
+  let after: string | null = null
+  do {
+    const body: object = { ...filled(filter), ...(after !== null && { after }) }
+    const { data }: Answer = await Api.call<Answer>("POST", `${organization}/deliveries/replay`, { body })
+    replayed += data.replayed
+    after = data.has_more ? data.next : null
+  } while (after !== null)
+  return replayed === 1 ? "1 delivery is sent again." : `${replayed} deliveries are sent again.`
+}
