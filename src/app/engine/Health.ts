@@ -6,12 +6,13 @@
  *   says nothing: until it has lasted five seconds, the last one counts.
  * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that fail, and of the stock of
  *   eSIMs are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than a second
- *   for it, whatever the storage does. Their labels are kinds, and so few. Only the stock is reported by organization, in a
- *   bounded number of series.
+ *   for it, whatever the storage does. Their labels are kinds, and so few. Only the stock is reported by organization, and what is
+ *   pending by endpoints that fail, in a bounded number of series.
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { WaitingCount } from "../../domain/Job.ts"
+import type { FailingEndpoint } from "../../domain/Overview.ts"
 import type * as Sim from "../../domain/Sim.ts"
 import * as Stock from "../../domain/Stock.ts"
 import { SECOND } from "../../domain/Time.ts"
@@ -193,6 +194,28 @@ const updateFailing = ({ count, since }: Failing, now: number) =>
     Metric.update(failingAge, since === null ? 0 : Math.max(0, now - since) / SECOND)
   )
 
+/** Of how many endpoints there are series at most. */
+const PENDING = 200
+
+/** Sets the gauges of deliveries to endpoints that fail, those first that have failed longest. One that fails no more reports 0. */
+const makePendingGauges = () => {
+  const known = new Set<string>()
+  const update = makeGauges(
+    "simplan_webhook_endpoint_deliveries_pending",
+    "Webhook deliveries that are to be made to an endpoint that fails, counted up to 1,000"
+  )
+  return (found: ReadonlyArray<FailingEndpoint>) => {
+    for (const { endpointId } of found) if (known.size < PENDING) known.add(endpointId)
+    const shown = found.filter(({ endpointId }) => known.has(endpointId))
+    return update(
+      shown.map(
+        ({ endpointId, organizationId, pending }) =>
+          [{ organization_id: organizationId, webhook_endpoint_id: endpointId }, pending] as const
+      )
+    )
+  }
+}
+
 /** Of how many organizations one measurement counts the stock. The next one goes on with the others. */
 const COUNTED_ORGANIZATIONS = 50
 
@@ -262,6 +285,7 @@ const depthLayer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clock
       const updateHandlers = makeHandlerGauges()
       const updateWaiting = makeWaitingGauges()
       const updateWaitingDeliveries = makeDeliveryGauges()
+      const updatePending = makePendingGauges()
       const updateStock = makeStockGauges()
       let countedTo: CreatedCursor | null = null
       let measuredAt = Number.NEGATIVE_INFINITY
@@ -296,6 +320,7 @@ const depthLayer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clock
         yield* updateWaiting(yield* storage.jobs.waitingCounts, now)
         yield* updateWaitingDeliveries(yield* storage.deliveries.waitingCounts, now)
         yield* updateFailing(yield* storage.webhookEndpoints.failing, now)
+        yield* updatePending(yield* storage.overview.failingEndpoints({ organizationId: null }))
         yield* Metric.update(problems, yield* storage.problems.count)
         yield* measureStock
         yield* probe.check

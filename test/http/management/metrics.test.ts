@@ -103,10 +103,10 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   expect(described.sort()).toEqual(exported.sort())
   const manual = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
-  // No name of a webhook is resolved here, no job waits (see jobs.test.ts), the telco is a simulated one without a settings
-  // file. Connections are measured now and then, perhaps not yet.
+  // No name of a webhook is resolved here, no endpoint fails at last, no job waits (see jobs.test.ts), the telco is a simulated one
+  // without a settings file. Connections are measured now and then, perhaps not yet.
   const elsewhere = listed.filter((name) =>
-    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|telco_usage|jobs_waiting))(?:_|$)/.test(
+    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|webhook_endpoint_deliveries|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|telco_usage|jobs_waiting))(?:_|$)/.test(
       `${name}`
     )
   )
@@ -189,6 +189,12 @@ it("counts deliveries that wait and endpoints that fail what their list says, an
   expect(since).toHaveLength(2)
   expect(valueOf(text, "simplan_webhook_endpoints_failing")).toBe(2)
   expect(valueOf(text, "simplan_webhook_endpoints_failing_longest_seconds")).toBe((at - Math.min(...since)) / 1_000)
+  const pendingTo = (path: string) =>
+    valueOf(text, "simplan_webhook_endpoint_deliveries_pending", {
+      organization_id: acme.organizationId,
+      webhook_endpoint_id: path.split("/").at(-1) ?? ""
+    })
+  expect([well, broken, silent, off].map(pendingTo)).toEqual([undefined, 1, 1, undefined])
   const waiting = (answer: string) => valueOf(text, "simplan_deliveries_waiting", { answer })
   expect([waiting("5xx"), waiting("none"), waiting("2xx"), waiting("untried")]).toEqual([1, 1, 0, 0])
   expect(valueOf(text, "simplan_deliveries_waiting_oldest_due_age_seconds", { answer: "5xx" })).toBe(0)

@@ -1,6 +1,6 @@
 /**
- * The gauges of free eSIMs: of many organizations those that have the fewest, counted a part at a time, and each of them
- * for good.
+ * The gauges of free eSIMs, of many organizations those that have the fewest, counted a part at a time, and each of them
+ * for good; and those of endpoints that fail.
  */
 import { Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,6 +29,24 @@ const gauges = Effect.map(Metric.snapshot, (all) =>
     )
   )
 )
+
+const services = Services.layer.pipe(
+  Layer.provideMerge(Ports.make(Clocks.virtual(0))),
+  Layer.provideMerge(Memory.layer),
+  Layer.provideMerge(TestClock.layer())
+)
+
+/** Runs it on the services over a memory, with a registry of metrics of its own. */
+const inService = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof services>>): Promise<A> =>
+  effect.pipe(
+    Effect.provide(services),
+    Effect.provideServiceEffect(
+      Metric.MetricRegistry,
+      Effect.sync(() => new Map())
+    ),
+    Effect.scoped,
+    Effect.runPromise
+  )
 
 it("are of the organizations with the fewest, and stay with them", () =>
   Effect.gen(function* () {
@@ -61,18 +79,27 @@ it("are of the organizations with the fewest, and stay with them", () =>
     yield* sell(120, 116)
     for (const _ of ["first", "second", "third"]) yield* part
     expect(yield* gauges).toEqual({ ...emptiest, [idOf(0)]: 0, [idOf(120)]: 5 })
-  }).pipe(
-    Effect.provide(
-      Services.layer.pipe(
-        Layer.provideMerge(Ports.make(Clocks.virtual(0))),
-        Layer.provideMerge(Memory.layer),
-        Layer.provideMerge(TestClock.layer())
-      )
-    ),
-    Effect.provideServiceEffect(
-      Metric.MetricRegistry,
-      Effect.sync(() => new Map())
-    ),
-    Effect.scoped,
-    Effect.runPromise
-  ))
+  }).pipe(inService))
+
+it("of what is pending to endpoints that fail are 200 at most, and go on", () =>
+  Effect.gen(function* () {
+    const storage = yield* Storage.Storage
+    const { measure } = yield* Health.QueueDepth
+    const pending = Effect.map(Metric.snapshot, (all) =>
+      all.filter(({ id }) => id === "simplan_webhook_endpoint_deliveries_pending").map(({ attributes }) => attributes)
+    )
+    const organizationId = idOf(0)
+    yield* storage.commit({ organizations: [{ organizationId, name: "", createdAt: 0 }] })
+    const ids = Array.from({ length: 251 }, (_, index) => `endpoint-${index}`)
+    const failing = ids.map((endpointId, index) => Values.endpoint({ organizationId, endpointId, failingSince: index }))
+    yield* storage.commit({ webhookEndpoints: failing })
+    const counts: Array<number> = []
+    for (let first = 0; first < ids.length; first += 50) {
+      yield* Effect.andThen(measure, TestClock.adjust("5 seconds"))
+      counts.push((yield* pending).length)
+      const over = failing.slice(first, first + 50).map((one) => ({ ...one, version: 1, failingSince: null }))
+      yield* storage.commit({ webhookEndpoints: over })
+    }
+    expect(counts).toEqual([50, 100, 150, 200, 200, 200])
+    expect(yield* pending).toContainEqual({ organization_id: organizationId, webhook_endpoint_id: "endpoint-0" })
+  }).pipe(inService))
