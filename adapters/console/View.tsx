@@ -224,3 +224,13 @@ export const Action = ({
     </span>
   )
 }
+
+/** Gives the browser a file to store. */
+export const download = (name: string, text: string): void => {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }))
+  const link = document.createElement("a")
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

@@ -24,6 +24,7 @@ const places: ReadonlyArray<Place> = [
   { name: "search", title: "Search", load: () => import("./pages/SearchResults.tsx"), isInner: true },
   { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
   { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
+  { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx") },
   { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
   {
     name: "audit",

@@ -115,7 +115,7 @@ describe("to sign in", () => {
 describe("the pages", () => {
   it("are there, and the browser's back leads through them", async () => {
     await signIn()
-    const names = ["Problems", "Organizations", "Deliveries", "Audit log", "Operators"]
+    const names = ["Problems", "Organizations", "SIMs", "Deliveries", "Audit log", "Operators"]
     for (const name of names) {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
@@ -146,7 +146,7 @@ describe("an operator of one organization who only reads", () => {
     await open()
     await enter(await bound())
     await heading("Overview")
-    for (const name of ["Problems", "Organizations", "Deliveries", "Overview"]) {
+    for (const name of ["Problems", "Organizations", "SIMs", "Deliveries", "Overview"]) {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
       await expect.poll(() => page.locator("main").innerText()).not.toContain("Reading …")
@@ -399,6 +399,36 @@ describe("the deliveries of an organization", () => {
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await audit()).toEqual([])
     expect(await isWiderThanWindow()).toBe(false)
+  })
+})
+
+describe("the SIMs of an organization", () => {
+  it("are narrowed by filters in the URL, and are a file", async () => {
+    await signIn(`?page=sims&of=${sold.organizationId}`)
+    const rows = page.getByRole("region", { name: "SIMs" }).locator("tbody tr")
+    await expect.poll(() => rows.count()).toBe(25)
+    await page.getByLabel("Status").selectOption("in_use")
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(new URL(page.url()).searchParams.get("status")).toBe("in_use")
+    expect(await audit()).toEqual([])
+    const waiting = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download as CSV" }).click()
+    const file = await waiting
+    expect(file.suggestedFilename()).toBe("sims.csv")
+    const lines = readFileSync(await file.path(), "utf8").split("\r\n")
+    expect(lines[0]).toBe('"iccid","label","kind","taken","created_at"')
+    expect(lines.slice(1, 3).map((row) => row.split(",").slice(0, 4).join())).toEqual([
+      `"${sold.iccid}","Green","eSIM","yes"`,
+      `"${working}","Green","eSIM","yes"`
+    ])
+    expect(await page.locator("[data-done]").innerText()).toBe("The file has all 2 of them.")
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await audit()).toEqual([])
+    expect(await isWiderThanWindow()).toBe(false)
+    await rows.first().getByRole("link").click()
+    await heading(`SIM ${sold.iccid}`)
+    await page.goBack()
+    await expect.poll(() => rows.count()).toBe(2)
   })
 })
 

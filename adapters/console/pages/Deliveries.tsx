@@ -1,5 +1,6 @@
 /** The deliveries of an organization, with filters, and all that a filter takes sent again. */
 import * as Api from "../Api.ts"
+import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
 import * as Replay from "../Replay.ts"
 import * as Task from "../Task.tsx"
@@ -53,46 +54,6 @@ interface Endpoint {
   readonly url: string
 }
 
-const Choice = ({
-  choices,
-  label,
-  name
-}: {
-  readonly label: string
-  readonly name: string
-  readonly choices: ReadonlyArray<readonly [value: string, title: string]>
-}) => (
-  <div class="field">
-    <label htmlFor={name}>{label}</label>
-    <select
-      id={name}
-      value={Location.field(name)}
-      onChange={({ currentTarget }) => Location.change({ [name]: currentTarget.value, from: "" })}
-    >
-      {choices.map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
-  </div>
-)
-
-const Input = ({ isTime, label, name }: { readonly label: string; readonly name: string; readonly isTime?: true }) => {
-  const attributes = {
-    id: name,
-    value: Location.field(name),
-    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-      Location.change({ [name]: currentTarget.value.trim(), from: "" })
-  }
-  return (
-    <div class="field">
-      <label htmlFor={name}>{label}</label>
-      {isTime === true ? <input type="datetime-local" {...attributes} /> : <input type="text" {...attributes} />}
-    </div>
-  )
-}
-
 /** The instant of a field that has a minute in UTC. */
 const instant = (name: string): string => {
   const minute = Location.field(name)
@@ -126,8 +87,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
         Of <code>{of}</code>, newest first.
       </p>
       <div class="filters">
-        <Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
-        <Choice
+        <Filters.Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
+        <Filters.Choice
           label="Endpoint"
           name="endpoint"
           choices={[
@@ -135,10 +96,10 @@ const Chosen = ({ of }: { readonly of: string }) => {
             ...(endpoints.data?.data ?? []).map(({ url, webhook_endpoint_id }) => [webhook_endpoint_id, url] as const)
           ]}
         />
-        <Input label="Event" name="type" />
-        <Input label="ICCID" name="iccid" />
-        <Input label="Since (UTC)" name="since" isTime />
-        <Input label="Until (UTC)" name="until" isTime />
+        <Filters.Input label="Event" name="type" />
+        <Filters.Input label="ICCID" name="iccid" />
+        <Filters.Input label="Since (UTC)" name="since" isTime />
+        <Filters.Input label="Until (UTC)" name="until" isTime />
       </div>
       <View.Failure>{endpoints.failure}</View.Failure>
       {Api.allows("support") && status !== "pending" && <Task.Buttons tasks={[task]} again={() => undefined} />}

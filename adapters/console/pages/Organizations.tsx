@@ -11,6 +11,10 @@ const columns = (): ReadonlyArray<View.Column<Organization>> => [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
   { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
   {
+    title: "SIMs",
+    of: ({ organization_id }) => <View.Link to={{ page: "sims", of: organization_id }}>SIMs</View.Link>
+  },
+  {
     title: "Deliveries",
     of: ({ organization_id }) => <View.Link to={{ page: "deliveries", of: organization_id }}>Deliveries</View.Link>
   },

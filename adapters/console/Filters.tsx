@@ -1,0 +1,52 @@
+/** The fields that narrow a list. Their values stand in the URL. */
+import * as Location from "./Location.ts"
+
+/** One of several values; the first one narrows nothing. */
+export const Choice = ({
+  choices,
+  label,
+  name
+}: {
+  readonly label: string
+  readonly name: string
+  readonly choices: ReadonlyArray<readonly [value: string, title: string]>
+}) => (
+  <div class="field">
+    <label htmlFor={name}>{label}</label>
+    <select
+      id={name}
+      value={Location.field(name)}
+      onChange={({ currentTarget }) => Location.change({ [name]: currentTarget.value, from: "" })}
+    >
+      {choices.map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+/** A text, or a minute in UTC. */
+export const Input = ({
+  isTime,
+  label,
+  name
+}: {
+  readonly label: string
+  readonly name: string
+  readonly isTime?: true
+}) => {
+  const attributes = {
+    id: name,
+    value: Location.field(name),
+    onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      Location.change({ [name]: currentTarget.value.trim(), from: "" })
+  }
+  return (
+    <div class="field">
+      <label htmlFor={name}>{label}</label>
+      {isTime === true ? <input type="datetime-local" {...attributes} /> : <input type="text" {...attributes} />}
+    </div>
+  )
+}

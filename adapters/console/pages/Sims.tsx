@@ -1,0 +1,120 @@
+/** The SIMs of an organization, with filters, and as a file. */
+import { useState } from "preact/hooks"
+import * as Api from "../Api.ts"
+import * as Csv from "../Csv.ts"
+import * as Filters from "../Filters.tsx"
+import * as Location from "../Location.ts"
+import * as Search from "../Search.tsx"
+import * as View from "../View.tsx"
+
+interface Sim {
+  readonly iccid: string
+  readonly label: string
+  readonly is_esim: boolean
+  readonly used: boolean
+  readonly created_at: string
+}
+
+const kind = ({ is_esim }: Sim): string => (is_esim ? "eSIM" : "SIM card")
+
+const columns = (of: string) => (): ReadonlyArray<View.Column<Sim>> => [
+  {
+    title: "ICCID",
+    of: ({ iccid }) => <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
+  },
+  { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
+  { title: "Kind", of: kind },
+  { title: "Taken", of: ({ used }) => (used ? "yes" : "no") },
+  { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> }
+]
+
+const HEADER = ["iccid", "label", "kind", "taken", "created_at"]
+
+const rowOf = (sim: Sim): ReadonlyArray<string> => [
+  sim.iccid,
+  sim.label,
+  kind(sim),
+  sim.used ? "yes" : "no",
+  sim.created_at
+]
+
+/** How many SIMs a file has at most. */
+const MOST = 10_000
+
+const STATUSES = ["", "free", "in_use", "releasing", "withdrawn"]
+
+const KINDS = [
+  ["", "any"],
+  ["true", "eSIMs"],
+  ["false", "SIM cards"]
+] as const
+
+const Chosen = ({ of }: { readonly of: string }) => {
+  const [said, say] = useState("")
+  const fields = {
+    search: Location.field("find"),
+    label: Location.field("label"),
+    status: Location.field("status"),
+    is_esim: Location.field("kind")
+  }
+  const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
+  const path = `/organizations/${encodeURIComponent(of)}/sims`
+  const download = async (): Promise<void> => {
+    const asked = new URLSearchParams(query)
+    asked.set("page_size", "100")
+    const rows: Array<ReadonlyArray<string>> = []
+    let hasMore = true
+    while (hasMore && rows.length < MOST) {
+      const { data, next_page } = await Api.page<Sim>(`${path}?${asked}`)
+      rows.push(...data.map(rowOf))
+      hasMore = next_page !== null
+      asked.set("page", next_page ?? "")
+    }
+    View.download("sims.csv", Csv.of(HEADER, rows))
+    say(hasMore ? `The file has the first ${rows.length} of them.` : `The file has all ${rows.length} of them.`)
+  }
+  return (
+    <>
+      <p>
+        Of <code>{of}</code>, by the order of their import.
+      </p>
+      <div class="filters">
+        <Filters.Input label="Find" name="find" />
+        <Filters.Input label="Label" name="label" />
+        <Filters.Choice
+          label="Status"
+          name="status"
+          choices={STATUSES.map((one) => [one, one === "" ? "any" : one.replace("_", " ")])}
+        />
+        <Filters.Choice label="Kind" name="kind" choices={KINDS} />
+      </div>
+      <View.Action label="Download as CSV" does={download} done={() => undefined} />
+      <p role="status" data-done>
+        {said}
+      </p>
+      <View.List
+        label="SIMs"
+        path={query.size === 0 ? path : `${path}?${query}`}
+        columns={columns(of)}
+        empty="There are no such SIMs."
+      />
+    </>
+  )
+}
+
+export default () => {
+  const of = Location.field("of") || (Api.operator.value?.organization_id ?? "")
+  return (
+    <>
+      <h1>SIMs</h1>
+      {of === "" ? (
+        <p>
+          SIMs are an organization's: choose it among the{" "}
+          <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
+        </p>
+      ) : (
+        <Chosen of={of} />
+      )}
+    </>
+  )
+}
