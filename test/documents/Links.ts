@@ -10,7 +10,10 @@ const manifest: { readonly repository: { readonly url: string } } = JSON.parse(D
 /** The address of the repository in a browser, from the manifest. */
 export const repository = manifest.repository.url.replace(/^git\+/, "").replace(/\.git$/, "")
 
-const IN_REPOSITORY = new RegExp(`^${repository}/(?:blob|tree)/main/`)
+const IN_REPOSITORY = new RegExp(`^${repository}/(?:blob|tree|raw)/main/`)
+
+/** Whether a link is the address of a file of the repository, and not of the page that shows it. */
+export const isRaw = (link: string): boolean => link.startsWith(`${repository}/raw/main/`)
 
 /** The targets of a document's links, outside of blocks of code. */
 export const of = (text: string): ReadonlyArray<string> =>

@@ -3,7 +3,7 @@
  * test.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { posix } from "node:path"
 import { expect, it } from "vitest"
 import * as Documents from "./Documents.ts"
@@ -47,14 +47,16 @@ it("link only to what is in the package, or by addresses", () => {
   expect(dead(files, (path) => readFileSync(`${Documents.root}${path}`, "utf8"))).toEqual([])
 }, 60_000)
 
-it("show images of the package: an address in the repository is a page, and shows none", () => {
+it("show images of the package, or files of the repository by their raw addresses: others are pages, and show none", () => {
   const images = packed()
     .filter((path) => path.endsWith(".md"))
     .flatMap((path) =>
       Array.from(Documents.read(path).matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g), ([, link = ""]) => ({ path, link }))
     )
   expect(images.length).toBeGreaterThan(10)
-  expect(images.filter(({ link }) => !Links.isRelative(link))).toEqual([])
+  const isShown = ({ link, path }: (typeof images)[number]): boolean =>
+    Links.isRelative(link) || (Links.isRaw(link) && existsSync(`${Documents.root}${Links.pathOf(path, link)}`))
+  expect(images.filter((image) => !isShown(image))).toEqual([])
 }, 60_000)
 
 it("are checked: a link to what the package has not is found", () => {
