@@ -6,7 +6,7 @@
 import { Effect, Redacted } from "effect"
 import type { Settings as TelcoSettings } from "../../telco-routes/index.ts"
 import { impossible, sentence } from "../output/CommandFailed.ts"
-import type { ClockSetting } from "../settings/Definitions.ts"
+import type { ClockSetting } from "../settings/Texts.ts"
 import * as Secrets from "../settings/Secrets.ts"
 
 export const module = Effect.promise(() => import("../../telco-routes/index.ts"))

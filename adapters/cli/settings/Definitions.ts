@@ -2,30 +2,13 @@
  * What each setting of a server is: its variable, its default, what is allowed, how its text is read, and its line in the help.
  * The type of its value, and what is asked of the environment, follow from this table.
  */
-import { Resolver } from "node:dns"
-import { Duration, Redacted, Result } from "effect"
-import { Quota, Time } from "simplan/ports"
+import { Redacted, Result } from "effect"
+import { Quota } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import { Destinations, Proxy } from "../../webhooks-http/index.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
-
-const millisOf: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** A span of time such as `500ms`, `15s`, `2m`, `1h` or `30d`, in milliseconds; undefined for any other text. */
-const parseSpan = (text: string): number | undefined => {
-  const [, count, unit = ""] = /^([1-9]\d{0,8})(ms|s|m|h|d)$/.exec(text) ?? []
-  const millis = Number(count) * (millisOf[unit] ?? Number.NaN)
-  return Number.isNaN(millis) ? undefined : millis
-}
-
-/** A parser for spans from `least` to `most` milliseconds. */
-const spanBetween =
-  (least: number, most: number) =>
-  (text: string): number | undefined => {
-    const millis = parseSpan(text)
-    return millis !== undefined && millis >= least && millis <= most ? millis : undefined
-  }
+import * as Texts from "./Texts.ts"
 
 export interface Definition<A> {
   readonly name: string
@@ -74,15 +57,6 @@ const token = (name: string, meaning: string, shown: string, shortest = 1): Defi
   show: null
 })
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
-
-/** An address with TLS, or one of the same machine. */
-const readSecureUrl = (text: string): URL | undefined => {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.includes(url.hostname)) ? url : undefined
-}
-
 const claim = (name: string, meaning: string, preset: string): Definition<string> => ({
   name,
   meaning,
@@ -90,14 +64,6 @@ const claim = (name: string, meaning: string, preset: string): Definition<string
   allowed: "the name of a claim; dots lead into objects",
   read: (text) => (/^\S+$/.test(text) ? text : undefined)
 })
-
-const trueOrFalse = (text: string): boolean | undefined =>
-  text === "true" ? true : text === "false" ? false : undefined
-
-const readHost = (text: string): string | undefined => (/^[A-Za-z0-9._:%-]+$/.test(text) ? text : undefined)
-
-const readPort = (text: string): number | undefined =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
 
 const HOSTS = "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0"
 const PORTS = "a port from 0 to 65535 (0 takes any that is free)"
@@ -107,61 +73,7 @@ const SHORTEST = 16
 
 const GENERATED = "where neither is set, both are made"
 
-/** Null for none, undefined for a text that is no key. */
-const readSecretKeys = (text: string): Redacted.Redacted | null | undefined => {
-  if (text === "") return null
-  const keys = Redacted.make(text)
-  return Result.isSuccess(Postgres.SecretKeys.parse(keys)) ? keys : undefined
-}
-
-/** `system`, or `virtual[:<ISO instant>]` for a clock that moves only when advanced. */
-export type ClockSetting =
-  | { readonly _tag: "System" }
-  /** `from` null: the clock continues at its stored time; on the first start, at the machine's time. */
-  | { readonly _tag: "Virtual"; readonly from: Time.Instant | null }
-
-const readClock = (text: string): ClockSetting | undefined => {
-  if (text === "system") return { _tag: "System" }
-  if (text === "virtual") return { _tag: "Virtual", from: null }
-  if (!text.startsWith("virtual:")) return undefined
-  const from = Time.fromIso(text.slice("virtual:".length))
-  return from === undefined ? undefined : { _tag: "Virtual", from }
-}
-
-/** A comma list of ports; undefined for any other text. */
-const readPorts = (text: string): ReadonlyArray<number> | undefined => {
-  const ports = text.split(",").map((port) => (/^ *[1-9]\d{0,4} *$/.test(port) ? Number(port) : Number.NaN))
-  return ports.every((port) => port <= 65_535) ? ports : undefined
-}
-
-/** A comma list of name servers; null for none, undefined for any other text. */
-const readServers = (text: string): ReadonlyArray<string> | null | undefined => {
-  if (text === "") return null
-  const servers = text.split(",").map((server) => server.trim())
-  try {
-    new Resolver().setServers(servers)
-    return servers
-  } catch {
-    return undefined
-  }
-}
-
-export interface RateLimit {
-  readonly requests: number
-  readonly window: Duration.Duration
-}
-
 const RATES = "off, or requests per time such as 100/1s, 50/500ms or 6000/1m"
-
-/** The limit of a rate: `<requests>/<window>`, such as `100/1s` or `100/s`, or `off`; undefined for any other text. */
-const readRate = (text: string): RateLimit | "off" | undefined => {
-  if (text === "off") return "off"
-  const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}(?:ms|s|m|h))$/.exec(text) ?? []
-  const window = parseSpan(span.replace(/^(?=\D)/, "1"))
-  return requests === undefined || window === undefined
-    ? undefined
-    : { requests: Number(requests), window: Duration.millis(window) }
-}
 
 /** A whole number from 1 to a power of ten. */
 const upTo = (most: number): Pick<Definition<number>, "allowed" | "read"> => ({
@@ -183,28 +95,28 @@ export const definitions = {
     meaning: "where it listens",
     default: "127.0.0.1",
     allowed: HOSTS,
-    read: readHost
+    read: Texts.host
   }),
   port: define({
     name: "SIMPLAN_PORT",
     meaning: "where it listens",
     default: "3000",
     allowed: PORTS,
-    read: readPort
+    read: Texts.port
   }),
   adminHost: define({
     name: "SIMPLAN_ADMIN_HOST",
     meaning: "where /admin and /metrics listen, with a port of their own",
     default: "127.0.0.1",
     allowed: HOSTS,
-    read: readHost
+    read: Texts.host
   }),
   adminPort: define({
     name: "SIMPLAN_ADMIN_PORT",
     meaning: "a port of their own for /admin and /metrics",
     default: "",
     allowed: PORTS,
-    read: (text) => (text === "" ? null : readPort(text)),
+    read: (text) => (text === "" ? null : Texts.port(text)),
     shown: "none: they are beside /v3"
   }),
   database: define({
@@ -227,7 +139,7 @@ export const definitions = {
     meaning: "key that secrets in the database are encrypted with, or new,old",
     default: "",
     allowed: Postgres.SecretKeys.allowed,
-    read: readSecretKeys,
+    read: Texts.secretKeys,
     show: null,
     shown: "none: they are stored plain"
   }),
@@ -236,21 +148,21 @@ export const definitions = {
     meaning: "system, or virtual[:<instant>]: stands still until it is advanced",
     default: "system",
     allowed: "system, virtual, or virtual:<instant> such as virtual:2026-01-31T00:00:00Z",
-    read: readClock
+    read: Texts.clock
   }),
   rateLimit: define({
     name: "SIMPLAN_RATE_LIMIT",
     meaning: "requests per API key and time, off for none",
     default: "100/1s",
     allowed: RATES,
-    read: readRate
+    read: Texts.rate
   }),
   smsLimit: define({
     name: "SIMPLAN_SMS_LIMIT",
     meaning: "SMS of an organization to one SIM and time, off for none",
     default: "30/1m",
     allowed: RATES,
-    read: readRate
+    read: Texts.rate
   }),
   maxRequestsPerKey: define({
     name: "SIMPLAN_MAX_REQUESTS_PER_KEY",
@@ -307,21 +219,21 @@ export const definitions = {
     meaning: "let webhooks go to private addresses and all ports",
     default: "false",
     allowed: "true or false",
-    read: trueOrFalse
+    read: Texts.trueOrFalse
   }),
   webhookPorts: define({
     name: "SIMPLAN_WEBHOOK_PORTS",
     meaning: "ports that webhooks may go to",
     default: Destinations.PORTS.join(","),
     allowed: "ports from 1 to 65535 with commas between them",
-    read: readPorts
+    read: Texts.ports
   }),
   webhookHttpsOnly: define({
     name: "SIMPLAN_WEBHOOK_HTTPS_ONLY",
     meaning: "let webhooks go to https:// only",
     default: "false",
     allowed: "true or false",
-    read: trueOrFalse
+    read: Texts.trueOrFalse
   }),
   webhookProxy: define({
     name: "SIMPLAN_WEBHOOK_PROXY",
@@ -337,7 +249,7 @@ export const definitions = {
     meaning: "name servers for the names of webhooks",
     default: "",
     allowed: "IP addresses with commas between them, each with a port or without, such as 10.0.0.2,10.0.0.3:5353",
-    read: readServers,
+    read: Texts.servers,
     shown: "the machine's"
   }),
   telcoUrl: define({
@@ -354,7 +266,7 @@ export const definitions = {
     meaning: "whether that bridge can pause SIMs",
     default: "false",
     allowed: "true or false",
-    read: trueOrFalse
+    read: Texts.trueOrFalse
   }),
   telcoFile: define({
     name: "SIMPLAN_TELCO_FILE",
@@ -369,21 +281,21 @@ export const definitions = {
     meaning: "how long one telco call may take",
     default: "10s",
     allowed: "a time from 100ms to 10m",
-    read: spanBetween(100, 600_000)
+    read: Texts.spanBetween(100, 600_000)
   }),
   leaseMillis: define({
     name: "SIMPLAN_LEASE",
     meaning: "how long others leave a silent process its work",
     default: "15s",
     allowed: "a time from 1s to 1h",
-    read: spanBetween(1_000, 3_600_000)
+    read: Texts.spanBetween(1_000, 3_600_000)
   }),
   auditRetentionMillis: define({
     name: "SIMPLAN_AUDIT_RETENTION",
     meaning: "how long audit entries are kept",
     default: "365d",
     allowed: "a time from 1h to 3660d",
-    read: spanBetween(3_600_000, 3_660 * 86_400_000)
+    read: Texts.spanBetween(3_600_000, 3_660 * 86_400_000)
   }),
   // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
   retentionMillis: define({
@@ -391,14 +303,14 @@ export const definitions = {
     meaning: "how long webhook events and deliveries are kept",
     default: "30d",
     allowed: "a time from 10d to 3660d",
-    read: spanBetween(10 * 86_400_000, 3_660 * 86_400_000)
+    read: Texts.spanBetween(10 * 86_400_000, 3_660 * 86_400_000)
   }),
   usageRetentionMillis: define({
     name: "SIMPLAN_USAGE_RETENTION",
     meaning: "how long usage is kept by day and country",
     default: "400d",
     allowed: "a time from 35d to 3660d",
-    read: spanBetween(35 * 86_400_000, 3_660 * 86_400_000)
+    read: Texts.spanBetween(35 * 86_400_000, 3_660 * 86_400_000)
   }),
   console: define({
     name: "SIMPLAN_CONSOLE",
@@ -412,14 +324,14 @@ export const definitions = {
     meaning: "whether those who signed in to the console may only read, whatever their roles",
     default: "false",
     allowed: "true or false",
-    read: trueOrFalse
+    read: Texts.trueOrFalse
   }),
   oidcIssuer: define({
     name: OIDC_ISSUER,
     meaning: "address of the OpenID Connect provider that operators sign in to the console with",
     default: "",
     allowed: "an https address, or an http one of this machine",
-    read: (text) => (text === "" ? null : readSecureUrl(text)),
+    read: (text) => (text === "" ? null : Texts.secureUrl(text)),
     shown: "none: operators have tokens"
   }),
   oidcClientId: define({
@@ -442,7 +354,7 @@ export const definitions = {
     allowed: "an https address that ends with /admin/v1/signed-in, or an http one of this machine",
     read: (text) => {
       if (text === "") return null
-      const url = readSecureUrl(text)
+      const url = Texts.secureUrl(text)
       return url?.pathname.endsWith("/admin/v1/signed-in") === true ? url : undefined
     },
     shown: "none"

@@ -106,7 +106,7 @@ const offered = <Item,>(of: (item: Item) => ComponentChildren): ReadonlyArray<Vi
 
 const telcos: ReadonlyArray<View.Column<Telco>> = [
   { title: "Telco", of: ({ name }) => nameOf(name) },
-  { title: "It", of: ({ answers }) => (answers ? "answers" : <strong class="bad">does not answer</strong>) },
+  { title: "State", of: ({ answers }) => (answers ? "answers" : <strong class="bad">does not answer</strong>) },
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Waiting work", of: ({ waiting_jobs }) => waiting_jobs },
   { title: "Oldest (UTC)", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
