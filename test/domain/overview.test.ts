@@ -1,80 +1,95 @@
 /**
- * What operators see first: how telcos stand by what waits for them, and for how long a stock lasts.
+ * What operators see first: how work that waits is taken together, how telcos stand by it, how long a stock lasts, and whose load it is.
  */
-import { Overview, Time } from "simplan/ports"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { WaitingJob, WaitingReason } from "../../src/domain/Job.ts"
+import * as Overview from "../../src/domain/Overview.ts"
+import { DAY, HOUR } from "../../src/domain/Time.ts"
+import { job, NOW } from "./Values.ts"
 
-const group = (changes: Partial<Overview.WaitingGroup>): Overview.WaitingGroup => ({
-  kind: "CancelPackages",
-  reason: "unavailable",
-  telco: null,
-  count: 1,
-  since: 1_000,
-  nextAt: 9_000,
-  ...changes
+const waits = (jobId: string, reason: WaitingReason, since: number, telco?: string): WaitingJob => ({
+  ...job({ jobId, work: { _tag: "SendSms", iccid: "8933", messageId: "", from: "", text: "" }, dueAt: since + HOUR }),
+  waiting: { reason, message: "no answer", since, ...(telco !== undefined && { telco }) }
 })
 
-describe("telcos", () => {
-  it("answer while nothing waits for them", () => {
-    expect(Overview.telcos([], ["b", "a"])).toEqual(
-      ["a", "b"].map((name) => ({ name, answers: true, since: null, waiting: 0, oldest: null, nextAt: null }))
-    )
-  })
-
-  it("do not answer while work waits that they did not answer, or are not asked for", () => {
-    const groups = [
-      group({ telco: "a", reason: "refused", since: 10, count: 3, nextAt: 50 }),
-      group({ telco: "a", since: 30, count: 2, nextAt: 60 }),
-      group({ telco: "b", reason: "held_back", since: 40 }),
-      group({ telco: "c", reason: "refused", since: 20 })
+describe("Work that waits", () => {
+  it("is taken together by kind, reason and telco, those that wait longest first", () => {
+    const jobs = [
+      waits("a", "unavailable", NOW, "north"),
+      waits("b", "unavailable", NOW - 5, "north"),
+      waits("c", "unavailable", NOW - 9, "south"),
+      waits("d", "refused", NOW - 7, "north")
     ]
-    expect(Overview.telcos(groups, ["a"])).toEqual([
-      { name: "a", answers: false, since: 30, waiting: 5, oldest: 10, nextAt: 50 },
-      { name: "b", answers: false, since: 40, waiting: 1, oldest: 40, nextAt: 9_000 },
-      { name: "c", answers: true, since: null, waiting: 1, oldest: 20, nextAt: 9_000 }
+    expect(Overview.waitingGroups(jobs)).toEqual([
+      { kind: "SendSms", reason: "unavailable", telco: "south", count: 1, since: NOW - 9, nextAt: NOW - 9 + HOUR },
+      { kind: "SendSms", reason: "refused", telco: "north", count: 1, since: NOW - 7, nextAt: NOW - 7 + HOUR },
+      { kind: "SendSms", reason: "unavailable", telco: "north", count: 2, since: NOW - 5, nextAt: NOW - 5 + HOUR }
     ])
   })
 
-  it("are not what busy work waits for", () => {
-    expect(Overview.telcos([group({ reason: "busy" })], [])).toEqual([])
+  it("is counted whole, in the same order however it is given", () => {
+    const reasons = fc.constantFrom<WaitingReason>("unavailable", "refused", "busy")
+    const drawn = fc.tuple(reasons, fc.integer({ min: 0, max: 3 }), fc.constantFrom(undefined, "north", "south"))
+    fc.assert(
+      fc.property(fc.array(drawn), (all) => {
+        const jobs = all.map(([reason, since, telco], at) => waits(String(at), reason, since, telco))
+        const groups = Overview.waitingGroups(jobs)
+        expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(jobs.length)
+        expect(Overview.waitingGroups(jobs.toReversed())).toEqual(groups)
+        expect(groups.map(({ since }) => since)).toEqual(groups.map(({ since }) => since).toSorted((a, b) => a - b))
+      })
+    )
   })
 })
 
-describe("a stock", () => {
-  const now = 10 * Time.DAY
+describe("A telco", () => {
+  const standing = (jobs: ReadonlyArray<WaitingJob>, names: ReadonlyArray<string | null> = []) =>
+    Overview.telcos(Overview.waitingGroups(jobs), names)
 
-  it("lasts at the rate of what was sold since then", () => {
-    const stock = { free: 30, sold: 70, soldSince: now - 7 * Time.DAY }
-    expect([Overview.soldADay(stock, now), Overview.daysLeft(stock, now)]).toEqual([10, 3])
+  it("answers while nothing waits for it, or only what it refuses", () => {
+    const idle = { answers: true, since: null, waiting: 0, oldest: null, nextAt: null }
+    expect(standing([], [null])).toEqual([{ name: null, ...idle }])
+    expect(standing([waits("a", "refused", NOW, "north")], ["north", "south"])).toEqual([
+      { name: "north", answers: true, since: null, waiting: 1, oldest: NOW, nextAt: NOW + HOUR },
+      { name: "south", ...idle }
+    ])
   })
 
-  it("lasts for no known time where none was sold, and no time where none is free", () => {
-    expect(Overview.daysLeft({ free: 5, sold: 0, soldSince: 0 }, now)).toBeNull()
-    expect(Overview.daysLeft({ free: 0, sold: 1, soldSince: 0 }, now)).toBe(0)
+  it("does not answer since the first of what waits for its answer", () => {
+    const jobs = [waits("a", "refused", NOW - 9), waits("b", "unavailable", NOW - 5), waits("c", "unavailable", NOW)]
+    expect(standing(jobs)).toEqual([
+      { name: null, answers: false, since: NOW - 5, waiting: 3, oldest: NOW - 9, nextAt: NOW - 9 + HOUR }
+    ])
   })
 
-  it("has a rate where all were sold at once", () => {
-    expect(Overview.soldADay({ sold: 1, soldSince: now }, now)).toBe(1_440)
+  it("is not what waits for something else", () => {
+    expect(standing([waits("a", "busy", NOW, "north")])).toEqual([])
   })
 })
 
-it("the heaviest organizations come first, and ten of them", () => {
-  const loads = Array.from({ length: 12 }, (_, index) => ({
-    organizationId: `o${String(index).padStart(2, "0")}`,
-    waitingJobs: index % 3,
-    pendingDeliveries: index % 2
-  }))
-  const found = Overview.heaviest(loads)
-  expect(found.map(({ organizationId }) => organizationId)).toEqual([
-    "o05",
-    "o11",
-    "o01",
-    "o02",
-    "o07",
-    "o08",
-    "o03",
-    "o04",
-    "o09",
-    "o10"
-  ])
+describe("A stock", () => {
+  it("lasts as long as it does at the rate of the span", () => {
+    const stock = { free: 30, sold: 14, soldSince: NOW - 7 * DAY }
+    expect([Overview.soldADay(stock, NOW), Overview.daysLeft(stock, NOW)]).toEqual([2, 15])
+  })
+
+  it("lasts for ever where nothing was sold, and a span is a minute at least", () => {
+    expect(Overview.daysLeft({ free: 3, sold: 0, soldSince: NOW }, NOW)).toBeNull()
+    expect(Overview.soldADay({ sold: 1, soldSince: NOW }, NOW)).toBe(1_440)
+  })
+})
+
+it("The heaviest organizations come first, so many at most", () => {
+  const load = (organizationId: string, waitingJobs: number, pendingDeliveries: number) => ({
+    organizationId,
+    waitingJobs,
+    pendingDeliveries
+  })
+  const few = [load("b", 1, 1), load("c", 0, 9), load("a", 2, 0)]
+  expect(Overview.heaviest(few).map(({ organizationId }) => organizationId)).toEqual(["c", "a", "b"])
+  const many = Array.from({ length: 30 }, (_, at) => load(`organization ${at}`, at, 0))
+  expect(Overview.heaviest(many).map(({ waitingJobs }) => waitingJobs)).toEqual(
+    Array.from({ length: Overview.LOADS }, (_, at) => 29 - at)
+  )
 })
