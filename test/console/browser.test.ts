@@ -275,7 +275,7 @@ describe("the tasks of a SIM", () => {
     await expect.poll(() => said().innerText()).toBe("The plan is added to the SIM.")
     expect(clicks).toBe(2)
     expect(await line(working, "/plan-attachments")).toHaveLength(before.length + 1)
-    expect(await page.evaluate("document.activeElement.hasAttribute('data-done')")).toBe(true)
+    await expect.poll(() => page.evaluate("document.activeElement.hasAttribute('data-done')")).toBe(true)
   })
 
   it("a subscription is paused in two clicks, and resumed in two more", async () => {
