@@ -96,15 +96,24 @@ export const read = async <Data>(path: string): Promise<Data> => (await call<{ r
 /** Reads a page of a list. */
 export const page = <Item>(path: string): Promise<Page<Item>> => call<Page<Item>>("GET", path)
 
-interface Step {
-  readonly data: { readonly next: string | null }
+/** What came of one request of several. */
+export interface Step {
+  readonly next: string | null
 }
 
-/** Does something to all that a filter takes, in as many requests as it needs. */
-export const doAll = async (path: string, filter: object, after: string | null = null): Promise<void> => {
-  const body = after === null ? filter : { ...filter, after }
-  const { data } = await call<Step>("POST", path, { body })
-  if (data.next !== null) await doAll(path, filter, data.next)
+/** Does something to all that a filter takes, in as many requests as it needs. `see` gets what came of each. */
+export const doAll = async <Done extends Step>(
+  path: string,
+  filter: object,
+  see: (done: Done) => void = () => undefined
+): Promise<void> => {
+  let after: string | null = null
+  do {
+    const body: object = after === null ? filter : { ...filter, after }
+    const { data }: { readonly data: Done } = await call<{ readonly data: Done }>("POST", path, { body })
+    see(data)
+    after = data.next
+  } while (after !== null)
 }
 
 /** Finds out who is signed in. */

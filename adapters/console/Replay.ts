@@ -29,19 +29,15 @@ export const count = async (organization: string, filter: Filter): Promise<strin
   return `${hasMore ? "At least " : ""}${deliveries} would be sent again.`
 }
 
-interface Answer {
-  readonly data: { readonly replayed: number; readonly has_more: boolean; readonly next: string | null }
+interface Step extends Api.Step {
+  readonly replayed: number
 }
 
 /** Sends all of them, in steps, and says how many they were. */
 export const all = async (organization: string, filter: Filter): Promise<string> => {
-  let replayed = 0
-  let after: string | null = null
-  do {
-    const body: object = { ...filled(filter), ...(after !== null && { after }) }
-    const { data }: Answer = await Api.call<Answer>("POST", `${organization}/deliveries/replay`, { body })
-    replayed += data.replayed
-    after = data.has_more ? data.next : null
-  } while (after !== null)
-  return replayed === 1 ? "1 delivery is sent again." : `${replayed} deliveries are sent again.`
+  let sent = 0
+  await Api.doAll<Step>(`${organization}/deliveries/replay`, filled(filter), ({ replayed }) => {
+    sent += replayed
+  })
+  return sent === 1 ? "1 delivery is sent again." : `${sent} deliveries are sent again.`
 }

@@ -2,6 +2,7 @@
 import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
+import { OfOrganization } from "../OfOrganization.tsx"
 import * as Replay from "../Replay.ts"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
@@ -113,19 +114,4 @@ const Chosen = ({ of }: { readonly of: string }) => {
   )
 }
 
-export default () => {
-  const of = Location.field("of") || (Api.operator.value?.organization_id ?? "")
-  return (
-    <>
-      <h1>Deliveries</h1>
-      {of === "" ? (
-        <p>
-          Deliveries are an organization's: choose it among the{" "}
-          <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
-        </p>
-      ) : (
-        <Chosen of={of} />
-      )}
-    </>
-  )
-}
+export default () => <OfOrganization title="Deliveries" Chosen={Chosen} />

@@ -4,6 +4,7 @@ import * as Api from "../Api.ts"
 import * as Csv from "../Csv.ts"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
+import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
 import * as View from "../View.tsx"
 
@@ -102,19 +103,4 @@ const Chosen = ({ of }: { readonly of: string }) => {
   )
 }
 
-export default () => {
-  const of = Location.field("of") || (Api.operator.value?.organization_id ?? "")
-  return (
-    <>
-      <h1>SIMs</h1>
-      {of === "" ? (
-        <p>
-          SIMs are an organization's: choose it among the{" "}
-          <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
-        </p>
-      ) : (
-        <Chosen of={of} />
-      )}
-    </>
-  )
-}
+export default () => <OfOrganization title="SIMs" Chosen={Chosen} />
