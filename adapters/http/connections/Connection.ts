@@ -126,8 +126,7 @@ export class Connection implements Holder {
     this.#piece = PIECE.least
     this.#chunked = "transfer-encoding" in request.headers ? request : undefined
     this.#unreadChunks = 0
-    // Node resumes the socket for a body that it has not parsed to its end.
-    if (this.#chunked !== undefined) request.once("end", () => this.#chunked === request && this.#goOn())
+    if (this.#chunked !== undefined) this.#readOn(request)
     if (this.#current === undefined && this.#waiting.length === 0) {
       // What waits to be parsed was counted for the address of the last one.
       this.#shared.unread.set(this, this.requests, 0)
@@ -236,6 +235,21 @@ export class Connection implements Holder {
   /** Reads on, unless something else holds that up. */
   #goOn(): void {
     if (!this.#isDue && !this.#isHeld()) this.socket.resume()
+  }
+
+  /**
+   * Goes on whenever what was parsed of a body in chunks is read. Node alone does not: once it has asked the socket for more,
+   * it does not ask again before some more was parsed.
+   */
+  #readOn(request: IncomingMessage): void {
+    const read = request.read.bind(request)
+    request.read = (size) => {
+      const part: unknown = read(size)
+      if (this.#chunked === request && this.#unreadChunks >= CHUNKED && request.readableLength === 0) this.#goOn()
+      return part
+    }
+    // Node resumes the socket for a body that it has not parsed to its end.
+    request.once("end", () => this.#chunked === request && this.#goOn())
   }
 
   /** Whether enough of a body in chunks waits to be read. */

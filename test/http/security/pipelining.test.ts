@@ -144,6 +144,30 @@ it("requests behind a long body in chunks are answered, which waits for the answ
   socket.destroy()
 })
 
+const ROWS = Array.from({ length: 1_000 }, (_, index) => ({
+  iccid: `89999${String(index).padStart(14, "0")}`,
+  label: "a"
+}))
+
+it.each([
+  ["JSON in chunks of a byte", "application/json", JSON.stringify({ sims: ROWS }), 1],
+  ["JSON in chunks of 3,000 bytes", "application/json", JSON.stringify({ sims: ROWS }), 3_000],
+  ["CSV in chunks of a byte", "text/csv", `iccid,label\n${ROWS.map(Object.values).join("\n")}`, 1],
+  ["CSV in chunks of 3,000 bytes", "text/csv", `iccid,label\n${ROWS.map(Object.values).join("\n")}`, 3_000]
+])("rows that are read in pieces arrive to the last: %s", async (_, type, body, size) => {
+  world = await World.forTest()
+  const acme = await World.tenant(world)
+  const parts = body.match(new RegExp(`[^]{1,${size}}`, "g")) ?? []
+  const answer = await RawHttp.exchange(
+    world.url,
+    `POST /v3/sims/updates?key=${acme.key} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n` +
+      `${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`
+  )
+  expect(RawHttp.statuses(answer)).toEqual([200])
+  expect(answer.match(/"result":"refused"/g)).toHaveLength(ROWS.length)
+})
+
 it("requests of a connection that is lost reach no route", async () => {
   let begun = 0
   world = await World.forTest({
