@@ -23,6 +23,23 @@ export const operator = signal<WhoAmI | null | undefined>(undefined)
 /** Whether the host of the service knows who asks, so that there is no token to sign in with. */
 export const isHosts = signal(false)
 
+/** The business clock: its time when it was read, and whether it stands still until it is moved. */
+export interface Clock {
+  readonly now: string
+  readonly virtual: boolean
+}
+
+/** The business clock as it was read last; null: not yet. */
+export const clock = signal<Clock | null>(null)
+
+/** Reads the business clock. */
+export const readClock = async (): Promise<void> => {
+  clock.value = await read<Clock>("/clock")
+}
+
+/** Now by the business clock, in milliseconds. */
+export const now = (): number => (clock.value?.virtual === true ? Date.parse(clock.value.now) : Date.now())
+
 /** Since when the server gives no answer; null while it does. */
 export const lostSince = signal<number | null>(null)
 
@@ -118,7 +135,9 @@ export const doAll = async <Done extends Step>(
 
 /** Finds out who is signed in. */
 export const identify = async (): Promise<void> => {
-  operator.value = await read<WhoAmI>("/whoami")
+  const who = await read<WhoAmI>("/whoami")
+  await readClock()
+  operator.value = who
 }
 
 /** Exchanges a token for the cookie of a session. */

@@ -4,6 +4,7 @@
 export interface Reason {
   readonly code: string
   readonly message: string
+  readonly at?: string
   readonly next_try_at?: string
 }
 

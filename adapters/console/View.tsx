@@ -4,6 +4,7 @@
  * It is polled. An event stream would hold a connection for each open page, pass through fewer proxies, and save nothing: what is shown
  * is measured on demand, and not by event.
  */
+import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
@@ -45,7 +46,7 @@ const UNITS = [
 export const Time = ({ at }: { readonly at: string | null }) => {
   if (at === null) return <span>–</span>
   const date = new Date(at)
-  const since = date.getTime() - Date.now()
+  const since = date.getTime() - Api.now()
   const [unit, millis] = UNITS.find(([, length]) => Math.abs(since) >= length) ?? ["second", 1_000]
   const ago = new Intl.RelativeTimeFormat("en").format(Math.trunc(since / millis), unit)
   return (
@@ -57,6 +58,13 @@ export const Time = ({ at }: { readonly at: string | null }) => {
 
 /** A text of somebody, which may be of any direction and length. */
 export const Text = ({ children }: { readonly children: string | null }) => <bdi>{children ?? "–"}</bdi>
+
+const refreshes = signal(0)
+
+/** Has all that pages show read again, now. */
+export const refresh = (): void => {
+  refreshes.value += 1
+}
 
 /** What was read last, and why the last read failed. */
 export interface Reading<Data> {
@@ -74,6 +82,7 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>): Readi
   const latest = useRef(read)
   latest.current = read
   const [turn, next] = useState(0)
+  const asked = refreshes.value
   useEffect(() => {
     let isOver = false
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -92,7 +101,7 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>): Readi
       isOver = true
       clearTimeout(timer)
     }
-  }, [key, turn])
+  }, [key, turn, asked])
   return {
     data: state.key === key ? state.data : undefined,
     failure: state.key === key ? state.failure : null,

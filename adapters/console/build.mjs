@@ -1,6 +1,6 @@
 // Builds the console: a page, and files whose names have their hashes. The argument names the folder. A page's code is a file of its own.
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { build } from "vite"
+import { build, defaultClientConditions } from "vite"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
@@ -11,8 +11,11 @@ export const buildConsole = (outDir) =>
     root: here,
     base: "./",
     logLevel: "error",
+    // The drawing's modules are of the core and of the timeline: what of these it does not use is left out.
+    resolve: { conditions: ["simplan-source", ...defaultClientConditions] },
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {
+      rolldownOptions: { treeshake: { moduleSideEffects: (id) => id.startsWith(here) || id.includes("preact") } },
       outDir,
       emptyOutDir: true,
       assetsDir: "console/assets",

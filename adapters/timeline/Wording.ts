@@ -44,8 +44,11 @@ const cycles = { Daily: "day", Weekly: "week", Monthly: "month" } as const satis
   string
 >
 
+/** The terms of a plan that are shown. */
+export type Terms = Pick<Plan.PlanTerms, "dataMegaBytes" | "periodDays" | "recurrence" | "throttling">
+
 /** The terms of a plan in one line. */
-export const terms = ({ dataMegaBytes, periodDays, recurrence, throttling }: Plan.PlanTerms): string => {
+export const terms = ({ dataMegaBytes, periodDays, recurrence, throttling }: Terms): string => {
   const parts = [`${grouped(dataMegaBytes)} MB for ${plural(periodDays, "day")}`]
   if (recurrence !== null) {
     const cycle = plural(recurrence.frequency, cycles[recurrence.periodicity]).replace(/^1 /, "")

@@ -1,7 +1,6 @@
 /**
  * Plays a scenario of a plan, and shows its history as a table, a drawing, a page, or JSON. Runs in Node and in browsers.
  */
-export * as Changes from "./play/Changes.ts"
 export * as Drawing from "./drawing/Drawing.ts"
 export * as History from "./play/History.ts"
 export * as Page from "./output/Page.ts"

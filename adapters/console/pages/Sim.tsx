@@ -2,9 +2,11 @@
 import * as Api from "../Api.ts"
 import * as Location from "../Location.ts"
 import * as Task from "../Task.tsx"
+import type * as Course from "../Course.ts"
 import * as Verdict from "../Verdict.ts"
 import * as View from "../View.tsx"
 import { Installation } from "./SimInstallation.tsx"
+import { Timeline } from "./SimTimeline.tsx"
 import * as SimTasks from "./SimTasks.ts"
 
 interface Sim {
@@ -23,20 +25,10 @@ interface Subscription {
   readonly paused_at: string | null
 }
 
-interface Used {
-  readonly used_allowance: { readonly dataBytes: number }
-}
+type Package = Course.Attachment["packages"][number]
 
-interface Package extends Used {
-  readonly package_id: string
-  readonly activation_at: string | null
-  readonly expiration_at: string | null
-}
-
-interface Attachment extends Verdict.Attachment, Package, Used {
-  readonly plan_attachment_id: string
-  readonly plan: { readonly name: string; readonly data_mega_bytes: number }
-  readonly packages: ReadonlyArray<Package>
+interface Attachment extends Course.Attachment, Pick<Package, "used_allowance"> {
+  readonly reason: Verdict.Reason | null
 }
 
 interface Usage {
@@ -118,7 +110,7 @@ const history = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
 ]
 
-const Summary = ({ all }: { readonly all: All }) => {
+const Summary = ({ all, path }: { readonly all: All; readonly path: string }) => {
   const { plan, sentence, works } = Verdict.of(all)
   const { attachments, sim, subscription } = all
   const rows = attachments.flatMap((one) => one.packages.map((part) => ({ plan: one.plan, one: part })))
@@ -143,6 +135,7 @@ const Summary = ({ all }: { readonly all: All }) => {
         )}
       </p>
       <h2>Plans</h2>
+      {attachments.length > 0 && <Timeline iccid={sim.iccid} path={path} attachments={attachments} />}
       <View.Table label="Plans" columns={plans} items={attachments} empty="There are none." />
       <h2>Packages</h2>
       <View.Table label="Packages" columns={packages} items={rows} empty="The telco has none." />
@@ -236,7 +229,7 @@ export default () => {
         found.failure === null && <p class="empty">Reading …</p>
       ) : (
         <>
-          <Summary all={found.data} />
+          <Summary all={found.data} path={path("subscriptions")} />
           <Network path={path("subscriptions")} isSold={found.data.subscription !== null} />
           {found.data.sim.is_esim && <Profile path={path("sims")} iccid={iccid} />}
           {Api.allows("support") && (

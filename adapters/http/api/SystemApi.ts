@@ -57,9 +57,9 @@ export class ClockApi extends HttpApiGroup.make("clock")
   .add(
     HttpApiEndpoint.get("read", "/clock", {
       success: ClockItem,
-      error: Schemas.problems(...Schemas.managing, "route_not_found")
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
-      Roles.ofService("read", "Read the business clock", "The time that all rules go by, which may be virtual.")
+      Roles.operation("read", "Read the business clock", "The time that all rules go by, which may be virtual.")
     ),
     HttpApiEndpoint.post("advance", "/clock/advance", {
       payload: Advance,

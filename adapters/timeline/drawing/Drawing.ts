@@ -5,8 +5,7 @@
  */
 import { Time } from "simplan"
 import type { Attachment } from "simplan/ports"
-import * as Changes from "../play/Changes.ts"
-import type { Course, History } from "../play/History.ts"
+import * as History from "../play/History.ts"
 import * as Rules from "../play/Rules.ts"
 import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
@@ -15,6 +14,8 @@ import * as Marks from "./Marks.ts"
 import * as Style from "./Style.ts"
 import * as Svg from "./Svg.ts"
 
+export { css } from "./Style.ts"
+
 export interface Options {
   /** In pixels, 960 by default. */
   readonly width?: number
@@ -22,6 +23,8 @@ export interface Options {
   readonly alone?: boolean
   /** Whether the page shows the details in tooltips (see `Figure.Figure`). */
   readonly interactive?: boolean
+  /** Whether the drawing has its style sheet in it, true by default. A page that refuses such styles adopts `css` itself. */
+  readonly styled?: boolean
 }
 
 const SIDE = 20
@@ -54,8 +57,8 @@ const lines = (texts: ReadonlyArray<string>, className: string, size: number, le
       .join("")
 })
 
-const headings = ({ about, attachments, title }: History, width: number): ReadonlyArray<Figure.Part> => {
-  const rules = [...new Set(attachments.flatMap(Changes.rulesOf).map(Rules.inWords))]
+const headings = ({ about, attachments, title }: History.Drawn, width: number): ReadonlyArray<Figure.Part> => {
+  const rules = [...new Set(attachments.flatMap(History.rulesOf).map(Rules.inWords))]
   const wrapped = [...rules, ...(about === null ? [] : [about])].flatMap((text) => Svg.wrap(text, width - 2 * SIDE, 12))
   return [
     lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16),
@@ -66,15 +69,18 @@ const headings = ({ about, attachments, title }: History, width: number): Readon
 }
 
 /** The name of an attachment. A single attachment in a page has none, because the page shows the terms. */
-const nameOf = (figure: Figure.Figure, course: Course, index: number, alone: boolean): ReadonlyArray<Figure.Part> => {
+const nameOf = (
+  figure: Figure.Figure,
+  course: History.DrawnCourse,
+  index: number,
+  alone: boolean
+): ReadonlyArray<Figure.Part> => {
   const count = figure.history.attachments.length
   if (count === 1 && !alone) return []
   const name = count > 1 ? `attachment ${index + 1}: ` : ""
   const left = figure.scale.x(figure.scale.from)
-  return [
-    lines(Svg.wrap(name + Wording.terms(course.terms), figure.width - 2 * left, 11), "tl-name", 11, left),
-    Figure.gap(2)
-  ]
+  const text = course.name ?? name + Wording.terms(course.terms)
+  return [lines(Svg.wrap(text, figure.width - 2 * left, 11), "tl-name", 11, left), Figure.gap(2)]
 }
 
 /** The width for one label of the axis. */
@@ -98,9 +104,18 @@ const axis = (figure: Figure.Figure, top: number, bottom: number): Svg.Markup =>
     ...ticks.map((tick) => Svg.line(scale.x(tick.at), top, scale.x(tick.at), bottom, "tl-rule")),
     ...ticks.map((tick) => labels(figure, tick, bottom)),
     Svg.line(left, bottom, right, bottom, "tl-rule"),
-    Svg.line(start, top, start, bottom, "tl-guide")
+    Svg.line(start, top, start, bottom, "tl-guide"),
+    ...(history.now === undefined ? [] : [present(scale.x(history.now), top, bottom)])
   ].join("")
 }
+
+/** The line at the present, whose name stands to the left of it where there is room. */
+const present = (x: number, top: number, bottom: number): Svg.Markup =>
+  Svg.element("line", { x1: x, y1: top, x2: x, y2: bottom, stroke: "currentColor", "stroke-dasharray": "4 3" }) +
+  Svg.text(x > 40 ? x - 4 : x + 4, bottom - 4, "now", {
+    class: "tl-muted",
+    "text-anchor": x > 40 ? "end" : "start"
+  })
 
 /** The height of the labels of the axis. */
 const AXIS_HEIGHT = 34
@@ -127,7 +142,9 @@ const items = (figure: Figure.Figure): ReadonlyArray<Item> => {
   const { attachments } = figure.history
   const packages = attachments.flatMap((course) => course.packages)
   const created = packages.filter(({ status }) => status === "Created")
-  const ahead = created.filter(({ activationAt, createdAt }) => activationAt === null || createdAt < activationAt)
+  const ahead = created.filter(
+    ({ activationAt, createdAt }) => activationAt === null || (createdAt ?? activationAt) < activationAt
+  )
   const [waiting, leading] = [ahead.some(({ waited }) => waited), ahead.some(({ waited }) => !waited)]
   const isActivated = created.some(({ activationAt }) => activationAt !== null)
   const isUsed = packages.some(({ used }) => used.length > 0)
@@ -177,7 +194,7 @@ const legendOf = (figure: Figure.Figure): Figure.Part => {
 }
 
 /** The time range of the drawing, with room on both sides. */
-const extent = ({ attachments, end, start }: History): readonly [from: Time.Instant, to: Time.Instant] => {
+const extent = ({ attachments, end, start }: History.Drawn): readonly [from: Time.Instant, to: Time.Instant] => {
   const packages = attachments.flatMap((course) => course.packages)
   const instants = packages.flatMap(({ activationAt, expirationAt }) => [activationAt, expirationAt])
   const known = instants.filter((at) => at !== null)
@@ -188,8 +205,8 @@ const extent = ({ attachments, end, start }: History): readonly [from: Time.Inst
 }
 
 /** Draws the history. */
-export const svg = (history: History, options: Options = {}): Svg.Markup => {
-  const { alone = true, interactive = false, width = 960 } = options
+export const svg = (history: History.Drawn, options: Options = {}): Svg.Markup => {
+  const { alone = true, interactive = false, styled = true, width = 960 } = options
   const [side, edge] = alone ? [SIDE, EDGE] : [SLIM, 2]
   const [from, to] = extent(history)
   const figure: Figure.Figure = {
@@ -222,7 +239,7 @@ export const svg = (history: History, options: Options = {}): Svg.Markup => {
       "aria-label": `Timeline: ${history.title}`,
       tabindex: interactive ? 0 : undefined
     },
-    Svg.element("style", {}, Style.css),
+    styled ? Svg.element("style", {}, Style.css) : "",
     Svg.rect({ x: 0, y: 0, width, height }, { class: "tl-ground", rx: 6 }),
     stacked(head, edge),
     axis(figure, top, bottom),

@@ -2,7 +2,7 @@
  * What the parts of a drawing share: the history, the time scale with its ticks, and elements with details. All times are UTC.
  */
 import { Time } from "simplan"
-import type { History } from "../play/History.ts"
+import type { Drawn } from "../play/History.ts"
 import * as Svg from "./Svg.ts"
 
 export interface TimeScale {
@@ -82,7 +82,7 @@ export const ticks = (scale: TimeScale, width: number, room: number): ReadonlyAr
 }
 
 export interface Figure {
-  readonly history: History
+  readonly history: Drawn
   readonly scale: TimeScale
   readonly width: number
   /** Whether details are `data-tip` attributes for the page's tooltips. If not, they are titles, which viewers show. */

@@ -3,7 +3,7 @@
  */
 import type { Time } from "simplan"
 import { Allowance, type Attachment } from "simplan/ports"
-import { type Course, limitAt, type PackageCourse } from "../play/History.ts"
+import { type DrawnCourse, type DrawnPackage, limitAt } from "../play/History.ts"
 import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
 import * as Svg from "./Svg.ts"
@@ -40,7 +40,7 @@ const band = (
 }
 
 /** The states of an attachment, as a coloured band. */
-const states = (figure: Figure.Figure, { removedAt, states }: Course): Figure.Part => ({
+const states = (figure: Figure.Figure, { removedAt, states }: DrawnCourse): Figure.Part => ({
   height: BAND,
   draw: (y) =>
     states
@@ -54,12 +54,12 @@ const states = (figure: Figure.Figure, { removedAt, states }: Course): Figure.Pa
 /** The most rows of packages that overlap. */
 const ROWS = 16
 
-const begin = ({ activationAt, createdAt }: PackageCourse): Time.Instant =>
-  activationAt === null ? createdAt : Math.min(createdAt, activationAt)
+const begin = ({ activationAt, createdAt }: DrawnPackage): Time.Instant =>
+  Math.min(createdAt ?? Number.POSITIVE_INFINITY, activationAt ?? Number.POSITIVE_INFINITY)
 
 /** Packages in rows, so that none overlap in a row. */
-const inRows = (packages: ReadonlyArray<PackageCourse>): ReadonlyArray<ReadonlyArray<PackageCourse>> => {
-  const rows: Array<Array<PackageCourse>> = []
+const inRows = (packages: ReadonlyArray<DrawnPackage>): ReadonlyArray<ReadonlyArray<DrawnPackage>> => {
+  const rows: Array<Array<DrawnPackage>> = []
   for (const pack of packages) {
     const free = rows.find((row) => (row.at(-1)?.expirationAt ?? Number.POSITIVE_INFINITY) <= begin(pack))
     if (free === undefined) rows.push([pack])
@@ -69,7 +69,7 @@ const inRows = (packages: ReadonlyArray<PackageCourse>): ReadonlyArray<ReadonlyA
 }
 
 /** Labels for a bar, the longest first. */
-const labels = (pack: PackageCourse, recurs: boolean): ReadonlyArray<string> => {
+const labels = (pack: DrawnPackage, recurs: boolean): ReadonlyArray<string> => {
   const { activationAt, expirationAt } = pack
   const number = recurs ? String(pack.occurrence + 1) : ""
   const days =
@@ -79,14 +79,17 @@ const labels = (pack: PackageCourse, recurs: boolean): ReadonlyArray<string> => 
   return [...dated, name, ...(recurs ? [number] : [])]
 }
 
-const detailsOf = (course: Course, pack: PackageCourse): ReadonlyArray<string> => {
+const detailsOf = (course: DrawnCourse, pack: DrawnPackage): ReadonlyArray<string> => {
   const { activationAt, expirationAt, used } = pack
   const recurs = course.terms.recurrence
   const name = recurs === null ? "package" : `package ${pack.occurrence + 1} of ${recurs.occurrences}`
   const bytes = used.at(-1)?.bytes ?? 0
-  const early = activationAt === null ? 0 : activationAt - pack.createdAt
+  const early = activationAt === null || pack.createdAt === null ? 0 : activationAt - pack.createdAt
   const created = {
-    Created: `created ${Wording.instant(pack.createdAt)}${early > 0 ? `, ${Wording.span(early)} before` : ""}`,
+    Created:
+      pack.createdAt === null
+        ? "created at the telco"
+        : `created ${Wording.instant(pack.createdAt)}${early > 0 ? `, ${Wording.span(early)} before` : ""}`,
     Lapsed: "recorded without the telco: its period was over",
     Refused: "refused by the telco"
   }
@@ -100,7 +103,7 @@ const detailsOf = (course: Course, pack: PackageCourse): ReadonlyArray<string> =
   ]
 }
 
-const bar = (figure: Figure.Figure, course: Course, pack: PackageCourse, y: number, height: number): Svg.Markup => {
+const bar = (figure: Figure.Figure, course: DrawnCourse, pack: DrawnPackage, y: number, height: number): Svg.Markup => {
   const { x } = figure.scale
   const edge = Figure.edge(figure)
   const gone = course.removedAt ?? edge
@@ -108,7 +111,7 @@ const bar = (figure: Figure.Figure, course: Course, pack: PackageCourse, y: numb
   const middle = y + height / 2
   const before = activationAt ?? gone
   const lead =
-    pack.status === "Created" && createdAt < before
+    pack.status === "Created" && createdAt !== null && createdAt < before
       ? [
           Svg.line(x(createdAt), middle, x(before), middle, pack.waited ? "tl-waiting" : "tl-lead"),
           Svg.line(x(createdAt), y + 3, x(createdAt), y + height - 3, pack.waited ? "tl-waiting" : "tl-lead")
@@ -139,7 +142,7 @@ const bar = (figure: Figure.Figure, course: Course, pack: PackageCourse, y: numb
 }
 
 /** The packages as bars over their active periods, with a line from the creation to the activation. */
-const packages = (figure: Figure.Figure, course: Course): Figure.Part => {
+const packages = (figure: Figure.Figure, course: DrawnCourse): Figure.Part => {
   const rows = inRows(course.packages)
   const shown = rows.slice(0, ROWS)
   const hidden = rows.slice(ROWS).reduce((sum, row) => sum + row.length, 0)
@@ -177,17 +180,18 @@ interface Step {
 }
 
 /** The usage of a package, from its activation to its end. */
-const stepsOf = (figure: Figure.Figure, course: Course, pack: PackageCourse): ReadonlyArray<Step> => {
+const stepsOf = (figure: Figure.Figure, course: DrawnCourse, pack: DrawnPackage): ReadonlyArray<Step> => {
   if (pack.activationAt === null) return []
   const last = pack.used.at(-1)?.at ?? 0
-  const end = Math.max(last, Math.min(pack.expirationAt ?? figure.scale.to, course.suspendedAt ?? figure.scale.to))
+  const { now = figure.scale.to } = figure.history
+  const end = Math.max(last, Math.min(pack.expirationAt ?? now, course.suspendedAt ?? now, now))
   const marks = [{ at: pack.activationAt, bytes: 0 }, ...pack.used]
   return marks.map(({ at, bytes }, index) => ({ from: at, to: marks[index + 1]?.at ?? end, bytes }))
 }
 
 const curve = (
   figure: Figure.Figure,
-  { terms }: Course,
+  { terms }: DrawnCourse,
   steps: ReadonlyArray<Step>,
   floor: number,
   level: (bytes: number) => number
@@ -210,7 +214,12 @@ const curve = (
   ].join("")
 }
 
-const point = (figure: Figure.Figure, { terms }: Course, step: Step, level: (bytes: number) => number): Svg.Markup => {
+const point = (
+  figure: Figure.Figure,
+  { terms }: DrawnCourse,
+  step: Step,
+  level: (bytes: number) => number
+): Svg.Markup => {
   const of = Allowance.bytesOf(terms)
   const limit = limitAt(terms, step.bytes)
   const speed = limit === null ? [] : [`held at ${limit} Kbit/s`]
@@ -223,7 +232,7 @@ const point = (figure: Figure.Figure, { terms }: Course, step: Step, level: (byt
 }
 
 /** The thresholds with their speeds. Labels that are too close are moved up. */
-const thresholds = (figure: Figure.Figure, { terms }: Course, level: (bytes: number) => number): Svg.Markup => {
+const thresholds = (figure: Figure.Figure, { terms }: DrawnCourse, level: (bytes: number) => number): Svg.Markup => {
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   let above = Number.POSITIVE_INFINITY
   return terms.throttling
@@ -243,7 +252,7 @@ const thresholds = (figure: Figure.Figure, { terms }: Course, level: (bytes: num
  * The usage of each package as a line, in another colour while the speed is limited, with the throttling thresholds; null if
  * nothing was used.
  */
-const usage = (figure: Figure.Figure, course: Course): Figure.Part | null => {
+const usage = (figure: Figure.Figure, course: DrawnCourse): Figure.Part | null => {
   const used = course.packages.filter((pack) => pack.used.length > 0)
   if (used.length === 0) return null
   const of = Allowance.bytesOf(course.terms)
@@ -271,7 +280,7 @@ const usage = (figure: Figure.Figure, course: Course): Figure.Part | null => {
 }
 
 /** The parts of a lane, from above. */
-export const parts = (figure: Figure.Figure, course: Course): ReadonlyArray<Figure.Part> => {
+export const parts = (figure: Figure.Figure, course: DrawnCourse): ReadonlyArray<Figure.Part> => {
   const used = usage(figure, course)
   return [
     states(figure, course),

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Attachments, type Refusal, type Time } from "simplan"
 import { Allowance, type Attachment, Recurrence, type WebhookEvent } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
-import { type Course, courseAfter, type Entry, limitAt, type PackageCourse } from "./History.ts"
+import { type Course, courseAfter, type Entry, isClamped, limitAt, type PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
 import * as Wording from "../Wording.ts"
 
@@ -25,19 +25,6 @@ const window = ({ activationAt, expirationAt }: PackageCourse): string =>
   activationAt === null || expirationAt === null
     ? "waits for its first use"
     : `active from ${Wording.instant(activationAt)} to ${Wording.instant(expirationAt)}`
-
-const dayOfMonth = (at: Time.Instant): number => new Date(at).getUTCDate()
-
-/** Whether a package begins on an earlier day of the month than the anchor, because its month is shorter. */
-const isClamped = ({ activationAt, terms }: Course, pack: PackageCourse): boolean =>
-  terms.recurrence?.periodicity === "Monthly" &&
-  activationAt !== null &&
-  pack.activationAt !== null &&
-  dayOfMonth(pack.activationAt) < dayOfMonth(activationAt)
-
-/** The rules that determine the times of an attachment's packages. */
-export const rulesOf = (course: Course): ReadonlyArray<Rules.Rule> =>
-  course.packages.some((pack) => isClamped(course, pack)) ? [...course.rules, Rules.clamped] : course.rules
 
 /** The rules that determine when a package was created. */
 const creationRules = (course: Course, pack: PackageCourse): ReadonlyArray<Rules.Rule> => {

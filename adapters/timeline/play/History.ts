@@ -4,6 +4,7 @@
  */
 import type { Time } from "simplan"
 import { Allowance, type Attachment, Package, type Plan, Recurrence } from "simplan/ports"
+import type * as Wording from "../Wording.ts"
 import * as Rules from "./Rules.ts"
 
 /**
@@ -60,18 +61,59 @@ export interface Course {
   readonly packages: ReadonlyArray<PackageCourse>
 }
 
-export interface History {
+/** A package as it is drawn. */
+export interface DrawnPackage extends Omit<PackageCourse, "createdAt"> {
+  /** Null: not known, and not before its activation as far as the drawing shows. */
+  readonly createdAt: Time.Instant | null
+}
+
+/** An attachment as it is drawn. */
+export interface DrawnCourse extends Omit<Course, "packages" | "terms"> {
+  readonly terms: Wording.Terms
+  /** What it is called; where it is absent, its number and its terms stand for it. */
+  readonly name?: string
+  readonly packages: ReadonlyArray<DrawnPackage>
+}
+
+/** What a drawing shows. */
+export interface Drawn {
   readonly title: string
   readonly about: string | null
-  readonly seed: number
   readonly start: Time.Instant
   readonly end: Time.Instant
+  /** Where a line says what is still to come; absent: nowhere. */
+  readonly now?: Time.Instant
   readonly entries: ReadonlyArray<Entry>
+  readonly attachments: ReadonlyArray<DrawnCourse>
+}
+
+/** The history of a played scenario. */
+export interface History extends Drawn {
+  readonly seed: number
   readonly attachments: ReadonlyArray<Course>
 }
 
+const dayOfMonth = (at: Time.Instant): number => new Date(at).getUTCDate()
+
+/** Whether a package begins on an earlier day of the month than the anchor, because its month is shorter. */
+export const isClamped = (
+  { activationAt, terms }: Pick<DrawnCourse, "activationAt" | "terms">,
+  pack: Pick<PackageCourse, "activationAt">
+): boolean =>
+  terms.recurrence?.periodicity === "Monthly" &&
+  activationAt !== null &&
+  pack.activationAt !== null &&
+  dayOfMonth(pack.activationAt) < dayOfMonth(activationAt)
+
+/** The rules that determine the times of an attachment's packages. */
+export const rulesOf = (course: DrawnCourse): ReadonlyArray<Rules.Rule> =>
+  course.packages.some((pack) => isClamped(course, pack)) ? [...course.rules, Rules.clamped] : course.rules
+
 /** The limit in Kbit/s after `usedBytes`; null for full speed. */
-export const limitAt = (terms: Plan.PlanTerms, usedBytes: number): Plan.ThrottlingLimit | null =>
+export const limitAt = (
+  terms: Pick<Plan.PlanTerms, "dataMegaBytes" | "throttling">,
+  usedBytes: number
+): Plan.ThrottlingLimit | null =>
   terms.throttling.findLast(({ percentage }) => usedBytes * 100 >= Allowance.bytesOf(terms) * percentage)?.limit ?? null
 
 const packageCourse = (before: PackageCourse | undefined, pack: Package.Package, now: Time.Instant): PackageCourse => {

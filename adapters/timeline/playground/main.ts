@@ -2,7 +2,7 @@
  * The playground: a form for a scenario, and its history, played in the browser.
  */
 import { Effect, Result } from "effect"
-import { Changes, Drawing, type History, Page, Play, type Rules, Scenario } from "../index.ts"
+import { Drawing, History, Page, Play, type Rules, Scenario } from "../index.ts"
 import * as Dom from "./Dom.ts"
 import * as Form from "./Form.ts"
 
@@ -16,7 +16,7 @@ const paragraph = (className: string, rule: Rules.Rule | undefined, says: string
 
 /** The rules that applied; if there is no attachment, the first refusal. */
 const verdict = (history: History.History): ReadonlyArray<HTMLElement> => {
-  const rules = new Map(history.attachments.flatMap(Changes.rulesOf).map((rule) => [rule.name, rule]))
+  const rules = new Map(history.attachments.flatMap(History.rulesOf).map((rule) => [rule.name, rule]))
   const refused = history.entries.find(({ kind }) => kind === "refused")
   return rules.size === 0 && refused !== undefined
     ? [paragraph("refused", refused.rules[0], refused.what)]
