@@ -6,6 +6,7 @@ import { render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
+import * as Sandbox from "./Sandbox.tsx"
 import * as Search from "./Search.tsx"
 import * as View from "./View.tsx"
 
@@ -140,6 +141,7 @@ const Console = () => {
           </span>
         )}
       </header>
+      {operator.value != null && <Sandbox.Bar />}
       <div role="status" class={Api.lostSince.value === null ? "" : "lost"}>
         {Api.lostSince.value !== null &&
           `No answer from the server since ${new Date(Api.lostSince.value).toISOString().slice(11, 19)} UTC: what is shown is from before. It is asked again by itself.`}

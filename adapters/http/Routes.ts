@@ -60,6 +60,8 @@ export interface Options {
    * Whether those who ask by a cookie, of a session or of the host's login, may only read, whatever their roles.
    */
   readonly consoleReadsOnly?: boolean | undefined
+  /** Whether the telco is simulated, which the console says on each page; not by default. */
+  readonly isSimulated?: boolean | undefined
   /** Whether `/` leads to the console, or to the documents where there is none here; it is 404 by default. */
   readonly leads?: boolean | undefined
   /** The OpenID Connect provider that operators may sign in to the console with, beside their tokens; none by default. */
@@ -227,7 +229,11 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
           serving(options)("/docs") ? Documents.layer(about(options), byAddress) : Layer.empty,
           start === null ? Layer.empty : Console.leading(START, start, byAddress),
           options.console !== undefined && hasConsole
-            ? Console.layer(options.console, openId !== undefined, byAddress)
+            ? Console.layer(
+                options.console,
+                { hasOpenId: openId !== undefined, isSimulated: options.isSimulated === true },
+                byAddress
+              )
             : Layer.empty,
           openId !== undefined && hasConsole && adminToken !== undefined && sessions !== null
             ? OpenId.layer(openId, adminToken, sessions, trustedProxies, byAddress)

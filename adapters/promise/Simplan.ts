@@ -90,7 +90,7 @@ export const createSimplan = (options: Options): Simplan => {
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: drain(runtime),
-    handler: Http.make(runtime, Routed.telcos, options.http),
+    handler: Http.make(runtime, Routed.telcos, options.telco === "simulator", options.http),
     close: runtime.close,
     [Symbol.asyncDispose]: runtime.close
   }

@@ -154,6 +154,10 @@ const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1
 const consoleOf = (settings: Settings.Settings): string | undefined =>
   settings.console ? Routes.consoleFolder() : undefined
 
+/** Whether no telco is a real one. */
+const isSimulated = (settings: Settings.Settings, telcos: Routes.Options["telcos"]): boolean =>
+  telcos === undefined ? settings.telco === null : [...telcos.values()].every(({ kind }) => kind === "simulator")
+
 /**
  * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
  * addresses for clients; `adminUrl` is null where operators have no listener of their own. `ready`: whether the process
@@ -194,6 +198,7 @@ const listen = Effect.fnUntraced(function* (
           telcos,
           console: consoleOf(settings),
           consoleReadsOnly: settings.consoleReadsOnly,
+          isSimulated: isSimulated(settings, telcos),
           leads: true,
           openId: settings.openId ?? undefined,
           version: Version.version,

@@ -52,13 +52,29 @@ interface File {
   readonly content: Fixed.Fixed
 }
 
-/** What the page knows a sign-in by an identity provider from. */
-const OPEN_ID = '<meta name="sign-in" content="openid">'
+/** What the page knows of the service before anybody has signed in. */
+export interface About {
+  /** Whether an identity provider signs operators in. */
+  readonly hasOpenId: boolean
+  /** Whether the telco is simulated. */
+  readonly isSimulated: boolean
+}
 
-const page = async (folder: string, hasOpenId: boolean): Promise<File> => ({
+/** The elements of the page that say so. */
+const marks = {
+  hasOpenId: '<meta name="sign-in" content="openid">',
+  isSimulated: '<meta name="telco" content="simulated">'
+} as const satisfies Readonly<Record<keyof About, string>>
+
+const pageAbout = (html: string, { hasOpenId, isSimulated }: About): string =>
+  html
+    .replace(marks.hasOpenId, hasOpenId ? marks.hasOpenId : "")
+    .replace(marks.isSimulated, isSimulated ? marks.isSimulated : "")
+
+const page = async (folder: string, about: About): Promise<File> => ({
   path: PAGE,
   content: await Fixed.make({
-    bytes: Buffer.from((await readFile(join(folder, "index.html"), "utf8")).replace(OPEN_ID, hasOpenId ? OPEN_ID : "")),
+    bytes: Buffer.from(pageAbout(await readFile(join(folder, "index.html"), "utf8"), about)),
     contentType: "text/html; charset=utf-8",
     caching: "private, no-cache",
     headers: { "content-security-policy": policy, "referrer-policy": "same-origin" }
@@ -74,9 +90,9 @@ const asset = async (folder: string, name: string): Promise<File> => ({
   })
 })
 
-const filesOf = async (folder: string, hasOpenId: boolean): Promise<ReadonlyArray<File>> => {
+const filesOf = async (folder: string, about: About): Promise<ReadonlyArray<File>> => {
   const names = await readdir(join(folder, ASSETS))
-  return Promise.all([page(folder, hasOpenId), ...names.map((name) => asset(folder, name))])
+  return Promise.all([page(folder, about), ...names.map((name) => asset(folder, name))])
 }
 
 /** What the paths of the routes look like. */
@@ -96,10 +112,10 @@ export const leading = (path: `/${string}`, to: string, limited: RateLimit.Addre
   )
 
 /** Adds the routes, within the limit of the client's address. The folder is read once. */
-export const layer = (folder: string, hasOpenId: boolean, limited: RateLimit.AddressLimit) =>
+export const layer = (folder: string, about: About, limited: RateLimit.AddressLimit) =>
   Layer.unwrap(
     Effect.map(
-      Effect.promise(() => filesOf(folder, hasOpenId)),
+      Effect.promise(() => filesOf(folder, about)),
       (files) =>
         HttpRouter.use((router) =>
           Effect.andThen(

@@ -189,10 +189,14 @@ const wrongRequest = (request: unknown): Errors.InvalidFieldError =>
     request
   )
 
-/** The handler of web requests. `telcosOf` finds the telcos that are routed by a settings file, if any, in the services. */
+/**
+ * The handler of web requests. `telcosOf` finds the telcos that are routed by a settings file, if any, in the services.
+ * `isSimulated`: whether the telco is the simulator.
+ */
 export const make = (
   runtime: Runtime,
   telcosOf: (services: Context.Context<never>) => Routes.Options["telcos"],
+  isSimulated: boolean,
   options: HttpOptions = {}
 ): Simplan["handler"] => {
   const { groups = ["v3", "docs"], prefix, trustedProxies } = options
@@ -204,6 +208,7 @@ export const make = (
     telcos,
     console,
     consoleReadsOnly: options.consoleReadsOnly,
+    isSimulated,
     ...hooks(options),
     adminToken: redacted(options.adminToken),
     telcoToken: redacted(options.telcoToken),
