@@ -4,6 +4,26 @@ import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
 import * as View from "./View.tsx"
 
+/** What an organization has, by the names of the pages. */
+export const pages: ReadonlyArray<readonly [page: string, title: string]> = [
+  ["sims", "SIMs"],
+  ["deliveries", "Deliveries"],
+  ["keys", "Keys"],
+  ["endpoints", "Endpoints"],
+  ["audit", "Audit log"]
+]
+
+/** Links to all that an organization has. */
+export const Links = ({ of }: { readonly of: string }) => (
+  <span class="actions">
+    {pages.map(([page, title]) => (
+      <View.Link key={page} to={{ page, of }} current={Location.field("page") === page}>
+        {title}
+      </View.Link>
+    ))}
+  </span>
+)
+
 export const OfOrganization = ({
   Chosen,
   title
@@ -21,7 +41,12 @@ export const OfOrganization = ({
           <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
         </p>
       ) : (
-        <Chosen of={of} />
+        <>
+          <p>
+            Of <code>{of}</code>: <Links of={of} />
+          </p>
+          <Chosen of={of} />
+        </>
       )}
     </>
   )

@@ -4,6 +4,7 @@
  * What would be done is asked for again whenever a field changes. A task that fails leaves its dialog as it was. It has a key that
  * stays the same until the server has refused it or the fields change, so that it is done once, however often it is sent.
  */
+import type { JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as View from "./View.tsx"
@@ -18,6 +19,18 @@ export interface Field {
   /** Whether it may be left empty. */
   readonly optional?: true
   readonly longest?: number
+  /** Whether several of the choices can be taken: their values are separated by commas. */
+  readonly takesMany?: true
+  /** Whether it is a minute in UTC. */
+  readonly isTime?: true
+  /** What it has at first; the first of its choices where it is absent, or nothing. */
+  readonly initial?: string
+}
+
+/** What was done, with a secret that is shown this once. */
+export interface Secret {
+  readonly sentence: string
+  readonly secret: string
 }
 
 export interface Task {
@@ -28,33 +41,62 @@ export interface Task {
   /** What it would do, in sentences; the task is not offered before. */
   readonly preview: (values: Values) => Promise<ReadonlyArray<string>>
   /** Does it, and gives a sentence that says what was done. */
-  readonly does: (values: Values, key: string) => Promise<string>
+  readonly does: (values: Values, key: string) => Promise<string | Secret>
 }
 
 const NO_FIELDS: ReadonlyArray<Field> = []
 
 const firstOf = (fields: ReadonlyArray<Field>): Values =>
-  Object.fromEntries(fields.map(({ choices, name }) => [name, choices?.[0]?.value ?? ""]))
+  Object.fromEntries(
+    fields.map(({ choices, initial, name, takesMany }) => [
+      name,
+      initial ?? (takesMany === true ? "" : (choices?.[0]?.value ?? ""))
+    ])
+  )
 
-const Input = ({
-  field,
-  onChange,
-  value
-}: {
+const taken = (value: string): ReadonlyArray<string> => value.split(",").filter((one) => one !== "")
+
+const Choices = ({ field, onChange, value }: InputProperties) => (
+  <fieldset>
+    <legend>{field.label}</legend>
+    {field.choices?.map(({ title, value: of }) => (
+      <label key={of}>
+        <input
+          type="checkbox"
+          checked={taken(value).includes(of)}
+          onChange={({ currentTarget }) => {
+            const others = taken(value).filter((one) => one !== of)
+            onChange((currentTarget.checked ? [...others, of] : others).join(","))
+          }}
+        />{" "}
+        {title}
+      </label>
+    ))}
+  </fieldset>
+)
+
+interface InputProperties {
   readonly field: Field
   readonly value: string
   readonly onChange: (value: string) => void
-}) => (
+}
+
+const Line = ({ field, onChange, value }: InputProperties) => {
+  const attributes = {
+    id: field.name,
+    value,
+    required: field.optional !== true,
+    maxLength: field.longest,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => onChange(currentTarget.value)
+  }
+  return field.isTime === true ? <input type="datetime-local" {...attributes} /> : <input {...attributes} />
+}
+
+const Labelled = ({ field, onChange, value }: InputProperties) => (
   <div class="field">
     <label htmlFor={field.name}>{field.label}</label>
     {field.choices === undefined ? (
-      <input
-        id={field.name}
-        value={value}
-        required={field.optional !== true}
-        maxLength={field.longest}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
+      <Line field={field} value={value} onChange={onChange} />
     ) : (
       <select id={field.name} value={value} required onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {field.choices.map(({ title, value: of }) => (
@@ -66,6 +108,9 @@ const Input = ({
     )}
   </div>
 )
+
+const Input = (properties: InputProperties) =>
+  properties.field.takesMany === true ? <Choices {...properties} /> : <Labelled {...properties} />
 
 const isFilled = (fields: ReadonlyArray<Field>, values: Values): boolean =>
   fields.every(({ name, optional }) => optional === true || (values[name] ?? "") !== "")
@@ -80,7 +125,7 @@ const Dialog = ({
 }: {
   readonly task: Task
   readonly close: () => void
-  readonly done: (sentence: string) => void
+  readonly done: (said: string | Secret) => void
 }) => {
   const element = useRef<HTMLDialogElement>(null)
   const [fields, setFields] = useState<ReadonlyArray<Field> | null>(null)
@@ -178,45 +223,77 @@ const Dialog = ({
   )
 }
 
-/** The buttons of tasks. Those that have a name in common are never shown at once. */
-export const Buttons = ({ again, tasks }: { readonly tasks: ReadonlyArray<Task>; readonly again: () => void }) => {
+const NOTHING: Secret = { sentence: "", secret: "" }
+
+/** What opens tasks on a page, and what shows their dialog and what was done. */
+export interface Tasks {
+  readonly open: (task: Task) => void
+  readonly shown: JSX.Element
+}
+
+/** For a page whose rows have tasks. `again` reads what they change. */
+export const useTasks = (again: () => void): Tasks => {
   const [open, setOpen] = useState<Task | null>(null)
-  const [said, say] = useState("")
+  const [{ secret, sentence: said }, say] = useState(NOTHING)
   const result = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
     // The button of what was done may be gone.
     if (said !== "") result.current?.focus()
   }, [said])
-  return (
+  const shown = (
     <>
-      <p class="actions">
-        {tasks.map((task) => (
-          <button
-            key={task.title}
-            type="button"
-            onClick={() => {
-              say("")
-              setOpen(task)
-            }}
-          >
-            {task.title}
-          </button>
-        ))}
-      </p>
       <p role="status" tabIndex={-1} ref={result} data-done>
         <View.Text>{said}</View.Text>
       </p>
+      {secret !== "" && (
+        <p class="secret">
+          <code data-secret>{secret}</code>
+          <span>It is shown this once: keep it where only those find it who need it.</span>
+          <button type="button" onClick={() => say(NOTHING)}>
+            Hide it
+          </button>
+        </p>
+      )}
       {open !== null && (
         <Dialog
           task={open}
           close={() => setOpen(null)}
-          done={(sentence) => {
+          done={(of) => {
             setOpen(null)
-            say(sentence)
+            say(typeof of === "string" ? { ...NOTHING, sentence: of } : of)
             again()
           }}
         />
       )}
+    </>
+  )
+  return {
+    shown,
+    open: (task) => {
+      say(NOTHING)
+      setOpen(task)
+    }
+  }
+}
+
+/** The buttons of tasks, such as those of a row. */
+export const Openers = ({ tasks, with: { open } }: { readonly tasks: ReadonlyArray<Task>; readonly with: Tasks }) => (
+  <span class="actions">
+    {tasks.map((task) => (
+      <button key={task.title} type="button" onClick={() => open(task)}>
+        {task.title}
+      </button>
+    ))}
+  </span>
+)
+
+/** The buttons of tasks, with what was done below. Those that have a name in common are never shown at once. */
+export const Buttons = ({ again, tasks }: { readonly tasks: ReadonlyArray<Task>; readonly again: () => void }) => {
+  const opened = useTasks(again)
+  return (
+    <>
+      <Openers tasks={tasks} with={opened} />
+      {opened.shown}
     </>
   )
 }

@@ -26,6 +26,8 @@ const places: ReadonlyArray<Place> = [
   { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
   { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
   { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx") },
+  { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
+  { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
   { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
   {
     name: "audit",

@@ -84,9 +84,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   }
   return (
     <>
-      <p>
-        Of <code>{of}</code>, newest first.
-      </p>
+      <p>Newest first.</p>
       <div class="filters">
         <Filters.Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
         <Filters.Choice

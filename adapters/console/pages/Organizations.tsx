@@ -1,4 +1,7 @@
-/** The organizations. */
+/** The organizations, with the way to all that each has. */
+import * as Api from "../Api.ts"
+import * as OfOrganization from "../OfOrganization.tsx"
+import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
 
 interface Organization {
@@ -10,24 +13,26 @@ interface Organization {
 const columns = (): ReadonlyArray<View.Column<Organization>> => [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
   { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
-  {
-    title: "SIMs",
-    of: ({ organization_id }) => <View.Link to={{ page: "sims", of: organization_id }}>SIMs</View.Link>
-  },
-  {
-    title: "Deliveries",
-    of: ({ organization_id }) => <View.Link to={{ page: "deliveries", of: organization_id }}>Deliveries</View.Link>
-  },
-  {
-    title: "Changes",
-    of: ({ organization_id }) => <View.Link to={{ page: "audit", of: organization_id }}>Audit log</View.Link>
-  },
+  { title: "What it has", of: ({ organization_id }) => <OfOrganization.Links of={organization_id} /> },
   { title: "Id", of: ({ organization_id }) => <code>{organization_id}</code> }
 ]
+
+const creation: Task.Task = {
+  title: "Create an organization",
+  fields: () => Promise.resolve([{ name: "name", label: "Name", longest: 255 }]),
+  preview: () => Promise.resolve(["It begins with no keys, SIMs or plans."]),
+  does: async (body) => {
+    await Api.call("POST", "/organizations", { body })
+    return "The organization is made."
+  }
+}
 
 export default () => (
   <>
     <h1>Organizations</h1>
+    {Api.allows("admin") && Api.operator.value?.organization_id === null && (
+      <Task.Buttons tasks={[creation]} again={View.refresh} />
+    )}
     <View.List label="Organizations" path="/organizations" columns={columns} empty="There are none yet." />
   </>
 )

@@ -76,9 +76,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   }
   return (
     <>
-      <p>
-        Of <code>{of}</code>, by the order of their import.
-      </p>
+      <p>By the order of their import.</p>
       <div class="filters">
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />

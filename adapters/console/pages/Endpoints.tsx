@@ -1,0 +1,193 @@
+/** The webhook endpoints of an organization: how they fare, and what operators do with them. A signing key is shown once. */
+import { WebhookEvent } from "simplan/ports"
+import * as Api from "../Api.ts"
+import { OfOrganization } from "../OfOrganization.tsx"
+import * as Task from "../Task.tsx"
+import * as View from "../View.tsx"
+
+interface Endpoint {
+  readonly webhook_endpoint_id: string
+  readonly url: string
+  readonly events: ReadonlyArray<string>
+  readonly description: string
+  readonly enabled: boolean
+  readonly disabled_reason: string | null
+  readonly disabled_at: string | null
+  readonly failing_since: string | null
+  readonly last_success_at: string | null
+  readonly pending_deliveries: number
+}
+
+interface Made {
+  readonly data: { readonly signing_key: string }
+}
+
+const ONCE = "The key that signs its calls is shown once."
+
+const events = (initial: ReadonlyArray<string>): Task.Field => ({
+  name: "events",
+  label: "Events",
+  choices: WebhookEvent.types.map((type) => ({ value: type, title: type })),
+  takesMany: true,
+  initial: initial.join(",")
+})
+
+const about = (initial: string): Task.Field => ({
+  name: "description",
+  label: "Description",
+  optional: true,
+  longest: 255,
+  initial
+})
+
+const creation = (path: string): Task.Task => ({
+  title: "Add an endpoint",
+  fields: () =>
+    Promise.resolve([
+      { name: "url", label: "URL", longest: 2_000, initial: "https://" },
+      about(""),
+      events(WebhookEvent.standardTypes)
+    ]),
+  preview: () => Promise.resolve([`The events are sent there from now on. ${ONCE}`]),
+  does: async ({ description, events: chosen = "", url }) => {
+    const body = { url, description, events: chosen.split(",") }
+    const { data } = await Api.call<Made>("POST", path, { body })
+    return { sentence: "The endpoint is added. Its signing key:", secret: data.signing_key }
+  }
+})
+
+const change = (own: string, { description, events: chosen, url }: Endpoint): Task.Task => ({
+  title: "Change",
+  about: url,
+  fields: () =>
+    Promise.resolve([
+      { name: "url", label: "Another URL; it stays where this is empty", longest: 2_000, optional: true },
+      about(description),
+      events(chosen)
+    ]),
+  preview: () => Promise.resolve(["What waits to be delivered goes to the URL that it has then."]),
+  does: async ({ events: types = "", url: another = "", ...values }) => {
+    const body = { ...values, events: types.split(","), ...(another !== "" && { url: another }) }
+    await Api.call("PATCH", own, { body })
+    return "The endpoint is changed."
+  }
+})
+
+const pending = (count: number): string => (count === 1 ? "1 delivery waits" : `${count} deliveries wait`)
+
+const switching = (own: string, { enabled, pending_deliveries, url }: Endpoint): Task.Task => ({
+  title: enabled ? "Disable" : "Enable",
+  about: url,
+  preview: () =>
+    Promise.resolve([
+      enabled
+        ? `Nothing is sent there until it is enabled; ${pending(pending_deliveries)} for it now.`
+        : "Events are sent there from now on. What it missed since the service itself disabled it is among the failed deliveries, to be replayed."
+    ]),
+  does: async () => {
+    await Api.call("PATCH", own, { body: { enabled: !enabled } })
+    return enabled ? "The endpoint is disabled." : "The endpoint is enabled."
+  }
+})
+
+const rotation = (own: string, { url }: Endpoint): Task.Task => ({
+  title: "Make another signing key",
+  about: url,
+  preview: () => Promise.resolve([`For 24 h each call has a signature by either key. ${ONCE}`]),
+  does: async () => {
+    const { data } = await Api.call<Made>("POST", `${own}/rotate-key`)
+    return { sentence: "The signing key is made; the one before signs along for 24 h.", secret: data.signing_key }
+  }
+})
+
+const removal = (own: string, { pending_deliveries, url }: Endpoint): Task.Task => ({
+  title: "Delete",
+  about: url,
+  preview: () =>
+    Promise.resolve([`It ends for good; ${pending(pending_deliveries)} for it now, and would not be sent any more.`]),
+  does: async () => {
+    await Api.call("DELETE", own)
+    return "The endpoint is deleted."
+  }
+})
+
+const why: Readonly<Record<string, string>> = {
+  organization: "disabled by its organization",
+  gone: "disabled: it answered 410",
+  failing: "disabled: it failed for five days"
+}
+
+const Standing = ({ of }: { readonly of: Endpoint }) =>
+  of.enabled ? (
+    of.failing_since === null ? (
+      <span>enabled</span>
+    ) : (
+      <span class="bad">
+        fails since <View.Time at={of.failing_since} />
+      </span>
+    )
+  ) : (
+    <span class="bad">
+      {why[of.disabled_reason ?? ""] ?? "disabled"}, <View.Time at={of.disabled_at} />
+    </span>
+  )
+
+const Actions = ({
+  again,
+  endpoint,
+  own,
+  tasks
+}: {
+  readonly own: string
+  readonly endpoint: Endpoint
+  readonly tasks: Task.Tasks
+  readonly again: () => void
+}) => (
+  <>
+    {endpoint.enabled && <View.Action label="Test" does={() => Api.call("POST", `${own}/test`)} done={again} />}
+    {Api.allows("admin") && (
+      <Task.Openers
+        tasks={[change(own, endpoint), switching(own, endpoint), rotation(own, endpoint), removal(own, endpoint)]}
+        with={tasks}
+      />
+    )}
+  </>
+)
+
+const columns = (path: string, tasks: Task.Tasks, again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
+  { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
+  { title: "Standing (UTC)", of: (endpoint) => <Standing of={endpoint} /> },
+  { title: "Waiting", of: ({ pending_deliveries }) => pending_deliveries },
+  { title: "Last success (UTC)", of: ({ last_success_at }) => <View.Time at={last_success_at} /> },
+  { title: "Events", of: ({ events: types }) => types.join(", ") },
+  { title: "Description", of: ({ description }) => <View.Text>{description}</View.Text> },
+  ...(Api.allows("support")
+    ? [
+        {
+          title: "What to do",
+          of: (endpoint: Endpoint) => (
+            <Actions own={`${path}/${endpoint.webhook_endpoint_id}`} endpoint={endpoint} tasks={tasks} again={again} />
+          )
+        }
+      ]
+    : [])
+]
+
+const Chosen = ({ of }: { readonly of: string }) => {
+  const path = `/organizations/${encodeURIComponent(of)}/webhook-endpoints`
+  const tasks = Task.useTasks(View.refresh)
+  return (
+    <>
+      {Api.allows("admin") && <Task.Openers tasks={[creation(path)]} with={tasks} />}
+      {tasks.shown}
+      <View.List
+        label="Endpoints"
+        path={path}
+        columns={(again) => columns(path, tasks, again)}
+        empty="There are none: its events are sent nowhere."
+      />
+    </>
+  )
+}
+
+export default () => <OfOrganization title="Endpoints" Chosen={Chosen} />

@@ -1,0 +1,179 @@
+/**
+ * What an organization has, in the console: its API keys and its webhook endpoints.
+ */
+import { describe, expect, it } from "vitest"
+import * as Leaks from "../setup/Leaks.ts"
+import * as Opened from "./Opened.ts"
+
+const HOSTILE = `<img src=x onerror="document.title='run'">`
+let of = ""
+
+const opened = Opened.forFile({}, async (world) => {
+  const { body } = await world.admin("POST", "/organizations", { name: HOSTILE })
+  of = body.data.organization_id
+})
+
+const { check, click, clicks, heading, page, region, signIn, signInAs, world } = opened
+
+const dialog = () => page().getByRole("dialog")
+const said = () => page().locator("[data-done]").innerText()
+const rows = (label: string) => region(label).locator("tbody tr")
+
+const confirm = async (name: string): Promise<void> => {
+  await click(name, dialog())
+}
+
+/** The secret that is shown, which no later page shows. */
+const secret = async (): Promise<string> => {
+  const text = await page().locator("[data-secret]").innerText()
+  Leaks.know(text)
+  return text
+}
+
+const statusOf = async (key: string): Promise<number> =>
+  (await world().fetch("GET", "/v3/plans", { headers: { "x-api-key": key } })).status
+
+const kept = async (what: string) => (await world().admin("GET", `/organizations/${of}/${what}`)).body.data
+
+describe("the organizations", () => {
+  it("are made by admins, and lead to all that each has", async () => {
+    await signIn("?page=organizations")
+    await click("Create an organization")
+    await dialog().getByLabel("Name").fill("Beta")
+    await confirm("Create an organization")
+    await expect.poll(said).toBe("The organization is made.")
+    await check()
+    const row = rows("Organizations").filter({ hasText: "Beta" })
+    for (const name of ["Keys", "Endpoints", "SIMs", "Deliveries"]) {
+      await row.getByRole("link", { name }).click()
+      await heading(name)
+      await page().goBack()
+      await heading("Organizations")
+    }
+    await row.getByRole("link", { name: "Audit log" }).click()
+    await page().getByText("organization.create").first().waitFor()
+  })
+})
+
+describe("the keys of an organization", () => {
+  it("are made with a secret that is shown once", async () => {
+    await signIn(`?page=keys&of=${of}`)
+    await page().getByText("nothing can call the API for it").waitFor()
+    await click("Create a key")
+    await dialog().getByLabel("Name").fill(HOSTILE)
+    await dialog().getByLabel("It ends (UTC)").fill("2026-03-01T10:00")
+    await check()
+    await confirm("Create a key")
+    await expect.poll(said).toBe("The key is made.")
+    const key = await secret()
+    expect(await statusOf(key)).toBe(200)
+    await check()
+    expect(await kept("api-keys")).toMatchObject([
+      { name: HOSTILE, scope: "full", expires_at: "2026-03-01T10:00:00.000Z", hint: key.slice(-4) }
+    ])
+    await click("Hide it")
+    expect(await page().locator("main").innerText()).not.toContain(key)
+    expect(await page().locator("main img").count()).toBe(0)
+  })
+
+  it("go on beside a successor until they are revoked", async () => {
+    const { body } = await world().admin("POST", `/organizations/${of}/api-keys`, { name: "shop", scope: "read" })
+    const before: string = body.data.key
+    await signIn(`?page=keys&of=${of}`)
+    const row = rows("Keys").filter({ hasText: "shop" }).first()
+    await row.getByRole("button", { name: "Make a successor" }).click()
+    await confirm("Make a successor")
+    await expect.poll(said).toBe("The key is made.")
+    const after = await secret()
+    expect([await statusOf(before), await statusOf(after)]).toEqual([200, 200])
+    await row.getByRole("button", { name: "Revoke" }).click()
+    await confirm("Revoke")
+    await expect.poll(said).toBe("The key is revoked.")
+    expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200])
+    await expect.poll(() => row.getByRole("button").count()).toBe(0)
+    const last = rows("Keys").filter({ hasText: "shop" }).last()
+    await last.getByRole("button", { name: "Replace the secret" }).click()
+    await confirm("Replace the secret")
+    const replaced = await secret()
+    expect([await statusOf(after), await statusOf(replaced)]).toEqual([401, 200])
+  })
+
+  it("are shown to who only reads, who is offered nothing", async () => {
+    await signInAs("read", `?page=keys&of=${of}`)
+    await rows("Keys").first().waitFor()
+    expect(await page().locator("main").getByRole("button").count()).toBe(0)
+  })
+})
+
+describe("the endpoints of an organization", () => {
+  it("an addition that is refused keeps its form, and shows its secret once when it is taken", async () => {
+    await signIn(`?page=endpoints&of=${of}`)
+    await page().getByText("its events are sent nowhere").waitFor()
+    await click("Add an endpoint")
+    await dialog().getByLabel("URL").fill("http://hooks.example/")
+    await dialog().getByLabel("Description").fill(HOSTILE)
+    await dialog().getByLabel("stock.low").check()
+    await confirm("Add an endpoint")
+    expect(await dialog().getByRole("alert").innerText()).toContain("must start with https://")
+    expect(await dialog().getByLabel("URL").inputValue()).toBe("http://hooks.example/")
+    expect(await dialog().getByLabel("stock.low").isChecked()).toBe(true)
+    await check()
+    await dialog().getByLabel("URL").fill("https://hooks.example/")
+    await confirm("Add an endpoint")
+    await expect.poll(said).toBe("The endpoint is added. Its signing key:")
+    expect(await secret()).toMatch(/^whsec_/)
+    expect(await kept("webhook-endpoints")).toMatchObject([
+      {
+        url: "https://hooks.example/",
+        description: HOSTILE,
+        events: [
+          "attachment.allowanceConsumed",
+          "subscription.esim.locationChanged",
+          "esim.smdp.stateChanged",
+          "stock.low"
+        ]
+      }
+    ])
+    await check()
+    opened.expectComplaint(/status of 400/)
+  })
+
+  it("are tested, changed, disabled, enabled and deleted", async () => {
+    await signIn(`?page=endpoints&of=${of}`)
+    await click("Test")
+    await expect.poll(async () => (await kept("deliveries")).length).toBe(1)
+    await click("Change")
+    await dialog().getByLabel("Description").fill("orders")
+    await dialog().getByLabel("stock.low").uncheck()
+    await confirm("Change")
+    await expect.poll(said).toBe("The endpoint is changed.")
+    expect((await kept("webhook-endpoints"))[0]).toMatchObject({ url: "https://hooks.example/", description: "orders" })
+    await click("Make another signing key")
+    await confirm("Make another signing key")
+    await expect.poll(said).toContain("signs along for 24 h")
+    expect(await secret()).toMatch(/^whsec_/)
+    for (const [name, done] of [
+      ["Disable", "disabled"],
+      ["Enable", "enabled"]
+    ] as const) {
+      await click(name)
+      await confirm(name)
+      await expect.poll(said).toBe(`The endpoint is ${done}.`)
+      expect((await kept("webhook-endpoints"))[0].enabled).toBe(name === "Enable")
+    }
+    const before = clicks()
+    await click("Delete")
+    await dialog().getByText("It ends for good").waitFor()
+    await confirm("Delete")
+    await expect.poll(said).toBe("The endpoint is deleted.")
+    expect(clicks() - before).toBe(2)
+    await page().getByText("its events are sent nowhere").waitFor()
+  })
+
+  it("are tested by support, who changes none", async () => {
+    await world().admin("POST", `/organizations/${of}/webhook-endpoints`, { url: "https://hooks.example/" })
+    await signInAs("support", `?page=endpoints&of=${of}`)
+    await rows("Endpoints").first().waitFor()
+    expect(await page().locator("main").getByRole("button").allInnerTexts()).toEqual(["Test"])
+  })
+})
