@@ -36,6 +36,11 @@ export const IdempotencyKey = Context.Reference<string | undefined>("simplan/cli
   defaultValue: () => undefined
 })
 
+/** Why the calls of the management API below change something, for the audit log; nothing is said where it is not given. */
+export const AuditReason = Context.Reference<string | undefined>("simplan/client/AuditReason", {
+  defaultValue: () => undefined
+})
+
 /** A refusal by the server (rule W1). `code` is empty where what answered is not simplan, such as a proxy. */
 export class ApiError extends Data.TaggedError("ApiError")<{
   /** The status of HTTP. */
@@ -150,12 +155,16 @@ const credentialsFor = (options: Options, path: string): Readonly<Record<string,
   return options.key === undefined || !path.startsWith("/v3/") ? {} : { "x-api-key": reveal(options.key) }
 }
 
-/** The request with its credentials, its `Idempotency-Key` and the server's address. */
+const reasonFor = (path: string, reason: string | undefined): Readonly<Record<string, string>> =>
+  reason === undefined || !path.startsWith("/admin/") ? {} : { "x-audit-log-reason": encodeURIComponent(reason) }
+
+/** The request with its credentials, its `Idempotency-Key`, its reason and the server's address. */
 const addressed = (options: Options) => (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.map(IdempotencyKey, (given) => {
+  Effect.map(Effect.all([IdempotencyKey, AuditReason]), ([given, reason]) => {
     const isKeyed = request.method === "POST" && request.url.startsWith("/v3/")
     return request.pipe(
       HttpClientRequest.setHeaders(credentialsFor(options, request.url)),
+      HttpClientRequest.setHeaders(reasonFor(request.url, reason)),
       HttpClientRequest.setHeaders(isKeyed ? { "idempotency-key": given ?? crypto.randomUUID() } : {}),
       HttpClientRequest.prependUrl(options.url.replace(/\/+$/, ""))
     )
@@ -230,6 +239,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** A key of one's own, for calls that other processes may repeat. */
   readonly idempotencyKey?: string
+  /** Why, for the audit log: with a call of the management API, at most 500 characters. */
+  readonly auditReason?: string
 }
 
 type Answer<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
@@ -259,8 +270,12 @@ const method =
   (request: unknown, options: CallOptions = {}): Promise<unknown> => {
     const effect: unknown = typeof call === "function" ? call(request) : undefined
     if (!isEffect(effect)) throw new TypeError("A method of the client makes no Effect")
-    const keyed = Effect.provideService(effect, IdempotencyKey, options.idempotencyKey)
-    return Effect.runPromise(Effect.provideService(keyed, FetchHttpClient.Fetch, fetch), options)
+    const called = effect.pipe(
+      Effect.provideService(IdempotencyKey, options.idempotencyKey),
+      Effect.provideService(AuditReason, options.auditReason),
+      Effect.provideService(FetchHttpClient.Fetch, fetch)
+    )
+    return Effect.runPromise(called, options)
   }
 
 /** The promised form of the client. */

@@ -74,10 +74,24 @@ interface Sent {
   readonly key?: string
 }
 
+/** Why what is changed now is changed, for the audit log; empty where nobody says it. */
+let reason = ""
+
+/** Does something with a reason, which goes along with each change. Nothing else is changed meanwhile: it is said in a dialog. */
+export const giving = async <Done>(given: string, work: () => Promise<Done>): Promise<Done> => {
+  reason = given
+  try {
+    return await work()
+  } finally {
+    reason = ""
+  }
+}
+
 const ask = async (method: string, path: string, { body, key, token }: Sent): Promise<Response> => {
   const headers = {
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(key !== undefined && { "idempotency-key": key }),
+    ...(method !== "GET" && reason !== "" && { "x-audit-log-reason": encodeURIComponent(reason) }),
     ...(token !== undefined && { authorization: `Bearer ${token}` })
   }
   const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }

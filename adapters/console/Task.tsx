@@ -46,6 +46,9 @@ export interface Task {
 
 const NO_FIELDS: ReadonlyArray<Field> = []
 
+/** What each task asks beside its own fields. */
+const REASON: Field = { name: "audit-reason", label: "Why, for the audit log", optional: true, longest: 500 }
+
 const firstOf = (fields: ReadonlyArray<Field>): Values =>
   Object.fromEntries(
     fields.map(({ choices, initial, name, takesMany }) => [
@@ -133,6 +136,7 @@ const Dialog = ({
   const [preview, setPreview] = useState<ReadonlyArray<string> | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [reason, setReason] = useState("")
   const key = useRef(Api.newKey())
 
   useEffect(() => {
@@ -178,7 +182,7 @@ const Dialog = ({
     setBusy(true)
     setFailure(null)
     try {
-      done(await task.does(values, key.current))
+      done(await Api.giving(reason.trim(), () => task.does(values, key.current)))
     } catch (error) {
       // What was refused is refused again under its key; what got no answer may have been done.
       if (error instanceof Api.Refused && error.status >= 400 && error.status < 500) key.current = Api.newKey()
@@ -200,6 +204,7 @@ const Dialog = ({
             onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
           />
         ))}
+        <Input field={REASON} value={reason} onChange={setReason} />
         <div role="status" data-preview>
           {preview === null
             ? failure === null && (fields === null || isFilled(fields, values)) && <p class="empty">Asking …</p>

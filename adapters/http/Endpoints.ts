@@ -19,6 +19,7 @@ import { RequestContext } from "simplan"
 import { Api } from "./api/Api.ts"
 import * as Roles from "./api/Roles.ts"
 import type * as Auth from "./middleware/Auth.ts"
+import * as Reasons from "./middleware/Reasons.ts"
 import * as Requests from "./middleware/Requests.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import * as Errors from "./wire/Errors.ts"
@@ -84,9 +85,13 @@ const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
 const known = (schema: Schema.Top | undefined) =>
   Query.unknownNames(schema ?? Schema.Struct({}), { name: "query parameter", of: "route" })
 
-/** Passes to use cases who changes something (rule W11). */
-const byActor = <A, E, R>(actor: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.updateService(effect, RequestContext.Current, (request) => ({ ...request, actor }))
+/** Passes to use cases who changes something, and why (rule W11). */
+const attributed = <A, E, R>(
+  origin: Pick<RequestContext.RequestContext, "actor" | "reason">,
+  effect: Effect.Effect<A, E, R>
+) => Effect.updateService(effect, RequestContext.Current, (request) => ({ ...request, ...origin }))
+
+const noReason: Result.Result<string | null, Errors.Failure> = Result.succeed(null)
 
 const route = (
   endpoint: HttpApiEndpoint.Top,
@@ -120,11 +125,14 @@ const route = (
         if (unknown !== undefined) return Effect.fail(unknown)
         const query = decodeQuery(search)
         if (Result.isFailure(query)) return Effect.fail(query.failure)
+        const reason = isManagement ? Reasons.of(request) : noReason
+        if (Result.isFailure(reason)) return Effect.fail(reason.failure)
         const call = { params: params.success, query: query.success, caller, request, respond }
-        return check === undefined ? handle(call) : Effect.andThen(check, handle(call))
+        const handled = check === undefined ? handle(call) : Effect.andThen(check, handle(call))
+        if (writes) return attributed({ actor, reason: reason.success }, handled)
+        return reason.success === null ? handled : attributed({ reason: reason.success }, handled)
       })
-      const attributed = writes ? byActor(actor, handled) : handled
-      const answered = Effect.matchEffect(attributed, {
+      const answered = Effect.matchEffect(handled, {
         onFailure: Errors.responseTo,
         onSuccess: (body) => Effect.succeed(respond(body))
       })

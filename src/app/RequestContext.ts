@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly address: string | null
   /** Who asks, as `Origin.actor` in audit entries has it; `host` by default. */
   readonly actor?: string
+  /** Why, as audit entries of the request keep it; at most `TextLimit.REASON` characters that storages can keep. */
+  readonly reason?: string | null
   /** Counts what the request reads; absent where nothing is counted. */
   readonly meter?: Meter
 }

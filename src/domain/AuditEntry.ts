@@ -77,6 +77,8 @@ export interface Origin {
   readonly address: string | null
   /** Null: no request, but work of the service itself or of a host. */
   readonly requestId: string | null
+  /** Why, in the words of who asks; absent where nothing was said. */
+  readonly reason?: string | null
 }
 
 /** A change, recorded by the commit that makes it. */
@@ -95,6 +97,8 @@ export interface Change {
 export interface AuditEntry extends Change, Origin {
   /** Names it in its organization. */
   readonly entryId: string
+  /** Why, in the words of who asked; null where nothing was said. */
+  readonly reason: string | null
   /** Business time. */
   readonly createdAt: Instant
 }

@@ -177,7 +177,10 @@ export interface Summary {
   readonly type: (typeof types)[number]
   /** The action, the type of the event, the state of the profile or the package, or the work that is a problem. */
   readonly what: string
-  /** The status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null where there are none. */
+  /**
+   * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null
+   * where there are none.
+   */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
@@ -189,8 +192,8 @@ export interface Summary {
 export const summary = (fact: Fact): Summary => {
   switch (fact._tag) {
     case "Change": {
-      const { action, actor, resourceId } = fact.entry
-      return { type: "change", what: action, detail: null, by: actor, resourceId }
+      const { action, actor, reason, resourceId } = fact.entry
+      return { type: "change", what: action, detail: reason, by: actor, resourceId }
     }
     case "Event": {
       const { deliveryId, lastError, status } = fact.logged.delivery

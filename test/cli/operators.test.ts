@@ -363,6 +363,11 @@ it("shows who changed what", async () => {
   expect(replays.length).toBeLessThan(entries.length)
   const one = await json("audit", "--resource", World.iccid(1), "--to", "2026-01-11T00:00:00Z", ...org)
   expect(one.map((entry) => entry.iccid)).toContain(World.iccid(1))
+  await json("key", "create", "--name", "reasoned", "--audit-reason", "für „Größe“", ...org)
+  const [why] = await json("audit", "--limit", "1", ...org)
+  expect(why).toMatchObject({ action: "api_key.create", reason: "für „Größe“" })
+  const longer = await run("key", "create", "--name", "x", "--audit-reason", "x".repeat(501), ...org)
+  expect([longer.code, longer.err]).toEqual([2, expect.stringContaining("a text of at most 500 characters")])
   expect((await run("audit", "--limit", "1", ...org)).out).toMatch(/^created_at +actor +action.*\n\S+Z +\S+ +\S+.*\n$/)
 })
 

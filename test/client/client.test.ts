@@ -20,12 +20,17 @@ type Fate = "passes" | "is lost" | "breaks off" | Response
 
 /** A client whose calls go as given, one after the other; and what was sent. */
 const through = (...fates: ReadonlyArray<Fate>) => {
-  const sent: Array<{ readonly method: string; readonly idempotencyKey: string | null }> = []
+  const sent: Array<{
+    readonly method: string
+    readonly idempotencyKey: string | null
+    readonly reason: string | null
+  }> = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const fate = fates[sent.length] ?? "passes"
     sent.push({
       method: init?.method ?? "GET",
-      idempotencyKey: new Headers(init?.headers).get("idempotency-key")
+      idempotencyKey: new Headers(init?.headers).get("idempotency-key"),
+      reason: new Headers(init?.headers).get("x-audit-log-reason")
     })
     if (fate instanceof Response) return fate
     const response = await globalThis.fetch(input, init)
@@ -206,6 +211,15 @@ describe("A request is sent again", () => {
       "order 4711",
       expect.stringMatching(/^[0-9a-f-]{36}$/)
     ])
+  })
+
+  it("and the reason of an operator goes to the management API only", async () => {
+    const { client, sent } = through()
+    const options = { auditReason: "Größe" }
+    await client.organizations.create({ payload: { name: "Reasoned" } }, options)
+    await client.plans.list({ query: {} }, options)
+    await client.organizations.list({ query: {} })
+    expect(sent.map(({ reason }) => reason)).toEqual(["Gr%C3%B6%C3%9Fe", null, null])
   })
 
   it("after a 429, a 503, and while the first one is under way", async () => {

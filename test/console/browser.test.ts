@@ -282,12 +282,14 @@ describe("the tasks of a SIM", () => {
     await signInAs("support", sim(working))
     await click("Pause")
     await dialog().getByText("The telco would stop the service of the SIM.").waitFor()
+    await dialog().getByLabel("Why, for the audit log").fill("<b>stolen</b> „weg“")
     clicks += 1
     await dialog().getByRole("button", { name: "Pause" }).click()
     await expect.poll(() => said().innerText()).toBe("The subscription is paused.")
     await expect.poll(() => page.locator("[data-verdict]").innerText()).toContain("is paused since")
     expect((await line(working)).paused_at).toEqual(expect.any(String))
     expect(clicks).toBe(2)
+    await page.getByRole("region", { name: "History" }).getByText("<b>stolen</b> „weg“").waitFor()
     await click("Resume")
     await dialog().getByText("The telco would start the service of the SIM.").waitFor()
     clicks += 1
@@ -298,7 +300,7 @@ describe("the tasks of a SIM", () => {
 
   it("the QR code and the links are shown on a click, which the audit log has", async () => {
     await signInAs("support", sim(sold.iccid))
-    expect(await page.getByRole("img").count()).toBe(0)
+    expect(await page.getByRole("img", { name: /QR code/ }).count()).toBe(0)
     await click("Show the QR code")
     await page.getByRole("img", { name: `The QR code that installs ${sold.iccid}` }).waitFor()
     expect(await page.evaluate("document.querySelector('figure img').naturalWidth > 0")).toBe(true)

@@ -277,6 +277,7 @@ export const auditEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   iccid: null,
   address: null,
   requestId: null,
+  reason: null,
   ...changes
 })
 

@@ -63,7 +63,7 @@ describe("H1: a command", () => {
   })
 
   it("is audited under the request that submitted it", async () => {
-    const asking = { actor: "shop", address: "192.0.2.7", requestId: "request-1" }
+    const asking = { actor: "shop", address: "192.0.2.7", requestId: "request-1", reason: "stolen" }
     await world.run(Effect.provideService(submission(creation()), RequestContext.Current, asking))
     await world.settle()
     const all = { from: null, to: null, actor: "shop", action: null, resourceId: null }

@@ -84,7 +84,8 @@ export const call = <A>(
       HttpClient.HttpClient,
       through(watched)
     )
-    return yield* Effect.mapError(use(client), (error) => failureOf(connection, error, isSent))
+    const reasoned = Effect.provideService(use(client), Client.AuditReason, connection.reason)
+    return yield* Effect.mapError(reasoned, (error) => failureOf(connection, error, isSent))
   })
 
 /** Prints the record that a call gives. */

@@ -7,6 +7,7 @@
  */
 import { Effect, FileSystem, Option, Redacted, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
+import { TextLimit } from "simplan/ports"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import * as Definitions from "../settings/Definitions.ts"
@@ -19,6 +20,8 @@ export interface Connection {
   readonly secret: Redacted.Redacted
   /** Where the secret comes from, for messages. */
   readonly from: string
+  /** Why the command changes something, for the audit log. */
+  readonly reason?: string | undefined
 }
 
 const ADMIN_URL = "SIMPLAN_ADMIN_URL"
@@ -47,7 +50,18 @@ const flagsWith = (urls: string, variable: string) => ({
 })
 
 /** The flags of every command that calls the management API. */
-export const flags = flagsWith(`${ADMIN_URL} or ${URL_VARIABLE}`, Definitions.ADMIN_TOKEN)
+export const flags = {
+  ...flagsWith(`${ADMIN_URL} or ${URL_VARIABLE}`, Definitions.ADMIN_TOKEN),
+  auditReason: Flag.String("audit-reason").pipe(
+    Flag.withMetavar("<text>"),
+    Flag.withDescription("Why, for the audit log of what the command changes"),
+    Flag.filter(
+      (text) => text.isWellFormed() && TextLimit.isWithin(text, TextLimit.REASON),
+      () => `a text of at most ${TextLimit.REASON} characters`
+    ),
+    Flag.optional
+  )
+}
 
 /** The flags of every command that calls the telco's API. */
 export const telcoFlags = flagsWith(URL_VARIABLE, Definitions.TELCO_TOKEN)
@@ -72,6 +86,7 @@ export const keyFlags = {
 export interface Given {
   readonly url: Option.Option<string>
   readonly token: Option.Option<Redacted.Redacted>
+  readonly auditReason?: Option.Option<string>
 }
 
 export interface GivenKey {
@@ -145,7 +160,8 @@ const resolve = (api: Api) =>
   Effect.fnUntraced(function* (given: Given) {
     const kept = yield* Credentials.read
     const url = yield* addressOf(api, given, kept)
-    const to = (secret: Redacted.Redacted, from: string): Connection => ({ api: api.api, url, secret, from })
+    const reason = Option.getOrUndefined(given.auditReason ?? Option.none())
+    const to = (secret: Redacted.Redacted, from: string): Connection => ({ api: api.api, url, secret, from, reason })
 
     if (Option.isSome(given.token)) return to(yield* secretOf(given.token.value, "--token"), "--token")
     const set = yield* variable(api.token)

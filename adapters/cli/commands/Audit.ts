@@ -42,7 +42,7 @@ export const command = Command.make(
           (answer) => (typeof answer === "string" ? Effect.fail("a text instead of a page") : Effect.succeed(answer))
         ),
       (entry) => entry,
-      ["created_at", "actor", "action", "resource_id", "iccid", "address", "request_id"]
+      ["created_at", "actor", "action", "resource_id", "iccid", "address", "request_id", "reason"]
     )
   })
 ).pipe(

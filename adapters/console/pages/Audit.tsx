@@ -8,6 +8,7 @@ interface Entry {
   readonly action: string
   readonly resource_id: string
   readonly address: string | null
+  readonly reason: string | null
 }
 
 const columns = (): ReadonlyArray<View.Column<Entry>> => [
@@ -15,6 +16,7 @@ const columns = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "Who", of: ({ actor }) => <View.Text>{actor}</View.Text> },
   { title: "What", of: ({ action }) => action },
   { title: "Of", of: ({ resource_id }) => <code>{resource_id}</code> },
+  { title: "Why", of: ({ reason }) => <View.Text>{reason}</View.Text> },
   { title: "Address", of: ({ address }) => address ?? "–" }
 ]
 

@@ -144,7 +144,12 @@ export const AuditEntry = Schema.Struct({
     Samples.iccid
   ),
   address: Schemas.field(Schema.NullOr(Schema.String), "The caller's network address", "192.0.2.7"),
-  request_id: Schemas.field(Schema.NullOr(Schema.String), "The `X-Request-Id` of the answer", Samples.requestId)
+  request_id: Schemas.field(Schema.NullOr(Schema.String), "The `X-Request-Id` of the answer", Samples.requestId),
+  reason: Schemas.field(
+    Schema.NullOr(Schema.String),
+    "The `X-Audit-Log-Reason` of the request, decoded; null where it had none",
+    Samples.reason
+  )
 }).annotate({ identifier: "AuditEntry" })
 
 const auditText = Schemas.Parameter.check(Schemas.within(TextLimit.ID))

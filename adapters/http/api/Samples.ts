@@ -25,6 +25,7 @@ export const eventId = "019bab1c-0b80-7000-8000-000000000008"
 export const deliveryId = `${eventId}:${endpointId}`
 export const requestId = "019bab1c-0b80-7000-8000-000000000009"
 export const auditId = "019bab1c-0b80-7000-8000-00000000000a"
+export const reason = "The customer's phone was stolen"
 export const problemId = "release:019bab1c-0b80-7000-8000-00000000000b"
 export const jobId = "release:019bab1c-0b80-7000-8000-00000000000d"
 export const commandId = "019bab1c-0b80-7000-8000-00000000000c"

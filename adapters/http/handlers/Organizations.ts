@@ -97,7 +97,8 @@ const shapeOfEntry = (one: AuditEntry.AuditEntry): typeof OrganizationsApi.Audit
   resource_id: one.resourceId,
   iccid: one.iccid,
   address: one.address,
-  request_id: one.requestId
+  request_id: one.requestId,
+  reason: one.reason
 })
 
 /** What the two lists of entries have in common. */

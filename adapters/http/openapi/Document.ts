@@ -6,11 +6,14 @@
 import { Schema } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { TextLimit } from "simplan/ports"
 import { Api } from "../api/Api.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Samples from "../api/Samples.ts"
 import * as Schemas from "../api/Schemas.ts"
 import { Codes } from "../../fields/index.ts"
+import * as Reasons from "../middleware/Reasons.ts"
+import * as RouteGroups from "../RouteGroups.ts"
 import * as Json from "./JsonSchema.ts"
 import * as Webhooks from "./Webhooks.ts"
 
@@ -234,7 +237,28 @@ const idempotencyKey = {
   example: "order-4711-plan"
 } as const
 
-const operationOf = (schemas: Json.Record, given: unknown, isHosts: boolean): Json.Record => {
+/** The header of the operations that change something for an operator (rule W11). */
+const auditReason = {
+  name: Reasons.NAME,
+  in: "header",
+  required: false,
+  description: `Why, for the audit log: at most ${TextLimit.REASON} characters of UTF-8, percent-encoded`,
+  schema: { type: "string", pattern: "^[\\x20-\\x7e]*$" },
+  example: encodeURIComponent(Samples.reason)
+} as const
+
+/** What an operation is sent beside what its definition has. */
+const headersTo = (isRepeatable: boolean, isOperators: boolean): ReadonlyArray<Json.Record> => [
+  ...(isRepeatable ? [idempotencyKey] : []),
+  ...(isOperators ? [auditReason] : [])
+]
+
+/** `isHosts`: a host authenticates who sends it. `isOperators`: it changes something for an operator. */
+const operationOf = (
+  schemas: Json.Record,
+  given: unknown,
+  { isHosts, isOperators }: { readonly isHosts: boolean; readonly isOperators: boolean }
+): Json.Record => {
   const operation = Json.record(given)
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   const body = Json.record(operation["requestBody"])
@@ -243,7 +267,7 @@ const operationOf = (schemas: Json.Record, given: unknown, isHosts: boolean): Js
     security: [],
     ...operation,
     ...(isHosts ? { security: [] } : {}),
-    parameters: isRepeatable ? [...parameters, idempotencyKey] : parameters,
+    parameters: [...parameters, ...headersTo(isRepeatable, isOperators)],
     ...(body["content"] === undefined
       ? {}
       : {
@@ -290,7 +314,12 @@ const complete = (document: Json.Record, about: About): Json.Record => {
   const served = Object.entries(Json.record(document["paths"])).filter(([path]) => has(path))
   const paths = Json.mapValues(Object.fromEntries(served), (methods, path) =>
     Json.mapValues(methods, (operation, method) =>
-      METHODS.has(method) ? operationOf(schemas, operation, isHosts(path)) : operation
+      METHODS.has(method)
+        ? operationOf(schemas, operation, {
+            isHosts: isHosts(path),
+            isOperators: method !== "get" && RouteGroups.ofPath(path) === "admin"
+          })
+        : operation
     )
   )
   const tags = namesIn(paths, (operation) => Json.list(operation["tags"]).map(String))

@@ -363,5 +363,7 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     where status = 'Live' and metadata <> ''`,
     `create index attachment_of_metadata on simplan.attachment ((simplan.folded(metadata) collate "C"))
     where metadata <> ''`
-  ]
+  ],
+  // Why an operator changed something (rule W11).
+  "0022_reasons": [`alter table simplan.audit_entry add column reason text`]
 }

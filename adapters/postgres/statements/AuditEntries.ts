@@ -19,7 +19,8 @@ export const columns = Columns.of<AuditEntry.AuditEntry>(
     resourceId: "text",
     iccid: "text",
     address: "text",
-    requestId: "text"
+    requestId: "text",
+    reason: "text"
   },
   ["organizationId", "createdAt", "entryId"]
 )

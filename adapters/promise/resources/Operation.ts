@@ -183,7 +183,8 @@ const entryOf = ({ createdAt, ...entry }: AuditEntry.AuditEntry): Types.AuditEnt
   resourceId: entry.resourceId,
   iccid: entry.iccid,
   address: entry.address,
-  requestId: entry.requestId
+  requestId: entry.requestId,
+  reason: entry.reason
 })
 
 const entryFilter = Arguments.decoder(

@@ -105,6 +105,8 @@ export interface AuditEntry extends OfOrganization {
   readonly address: string | null
   /** The id of the request; null if there was none. */
   readonly requestId: string | null
+  /** Why, in the words of who asked; null where nothing was said. */
+  readonly reason: string | null
 }
 
 /** Which audit entries a list has. An absent field filters nothing. */

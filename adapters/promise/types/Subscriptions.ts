@@ -157,7 +157,10 @@ export interface HistoryEntry {
   readonly type: "change" | "event" | "profile" | "package" | "problem"
   /** The action, the type of the event, the state of the profile, `active` or `over`, or the work that is a problem. */
   readonly what: string
-  /** The status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null where there are none. */
+  /**
+   * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null
+   * where there are none.
+   */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null

@@ -29,11 +29,12 @@ import * as RequestContext from "../RequestContext.ts"
 import { Settings } from "../Settings.ts"
 
 /** Where a change by this request comes from. */
-export const originOf = ({ actor = HOST, address, requestId }: RequestContext.RequestContext): Origin => ({
-  actor,
+export const originOf = ({
+  actor = HOST,
   address,
+  reason = null,
   requestId
-})
+}: RequestContext.RequestContext): Origin => ({ actor, address, requestId, reason })
 
 /** The idempotency key of the request, and whether a commit has written its record. */
 export interface ServedKey {
@@ -364,7 +365,8 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
 
     const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
       const from = origin ?? (yield* serving).origin
-      return { ...change, ...from, entryId: yield* ids.next(now, change.organizationId), createdAt: now }
+      const entryId = yield* ids.next(now, change.organizationId)
+      return { ...change, ...from, reason: from.reason ?? null, entryId, createdAt: now }
     })
 
     const audited = (commit: Storage.Commit, change: Change, now: Instant, origin?: Origin | null) =>

@@ -63,7 +63,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
           dueAt: world.now - index,
           attempts: index,
           idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
-          origin: index % 2 === 0 ? { actor: "admin", address: null, requestId: `request ${index}` } : null
+          origin:
+            index % 2 === 0
+              ? { actor: "admin", address: null, requestId: `request ${index}`, reason: index === 0 ? null : "stolen" }
+              : null
         })
       )
       yield* World.putJobs(world, jobs)

@@ -280,7 +280,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
           address: null,
           requestId: null
         }),
-        Rows.auditEntry(world, { createdAt: now + offset, action: "subscription.delete", iccid, actor: "telco" })
+        Rows.auditEntry(world, {
+          createdAt: now + offset,
+          action: "subscription.delete",
+          iccid,
+          actor: "telco",
+          reason: "Stolen, sagt er: „weg“"
+        })
       ])
       yield* storage.commit({ auditEntries: entries.slice(0, 4) })
       yield* storage.commit({ auditEntries: entries.slice(4) })

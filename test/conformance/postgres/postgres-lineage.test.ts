@@ -174,7 +174,8 @@ describe("The migrations", () => {
       [18, "36a7d5ea35ec30bc"],
       [19, "1b2a43fece58c5f3"],
       [20, "0728fe425d49a27e"],
-      [21, "efc567b503d0d632"]
+      [21, "efc567b503d0d632"],
+      [22, "811fbea78e71dc2e"]
     ])
   })
 })

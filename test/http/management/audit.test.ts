@@ -49,7 +49,8 @@ describe("the audit log", () => {
       resource_id: line.body.data.subscription_id,
       iccid: World.iccid(1),
       address: "127.0.0.1",
-      request_id: "order-7"
+      request_id: "order-7",
+      reason: null
     })
     expect(key).toMatchObject({ actor: "bootstrap", resource_type: "api_key" })
   })
@@ -271,5 +272,78 @@ describe("the audit log", () => {
     const unknown = await world.fetch("GET", "/admin/v1/organizations/nope/audit", { headers })
     expect([unknown.status, unknown.body.code]).toEqual([404, "organization_not_found"])
     expect((await world.fetch("GET", `/admin/v1${log}`)).status).toBe(401)
+  })
+})
+
+describe("the reason of an operator", () => {
+  const as = (method: string, path: string, reason: string, body?: unknown) =>
+    world.fetch(method, path, {
+      headers: { authorization: `Bearer ${World.ADMIN_TOKEN}`, "x-audit-log-reason": reason },
+      ...(body !== undefined && { body })
+    })
+
+  const of = `/admin/v1/organizations/${acme.organizationId}`
+  const stolen = "Gestohlen: „weg“, 100 %"
+
+  it("is kept with each entry of the request, and shown by both logs and by the SIM's history", async () => {
+    const iccid = World.iccid(10)
+    const [made] = await left(() =>
+      as("POST", `${of}/subscription`, encodeURIComponent(stolen), { plan_id: stock.planId, metadata: "", iccid })
+    )
+    expect(made).toMatchObject({ action: "subscription.create", actor: "bootstrap", reason: stolen })
+    const history = await acme.get(`/v3/subscriptions/${iccid}/history`)
+    expect(history.body.data).toMatchObject([{ type: "change", by: "bootstrap", detail: stolen }])
+    expect(
+      (await as("PUT", "/admin/v1/catalogue", "new%20tariff", (await world.admin("GET", "/catalogue")).body.data))
+        .status
+    ).toBe(200)
+    const [replaced] = (await world.admin("GET", "/audit?action=catalogue.replace")).body.data
+    expect(replaced.reason).toBe("new tariff")
+  })
+
+  it("is kept with what is read and audited, and with what a job does later", async () => {
+    const [shown] = await left(() => as("GET", `${of}/sims/${World.iccid(10)}/qr.svg`, "asked%20by%20phone"))
+    expect(shown).toMatchObject({ action: "sim.show_activation_code", reason: "asked by phone" })
+    await world.run(TelcoSimulator.TelcoSimulator.use((to) => to.setFaults([{ fault: "unavailable", times: 1 }])))
+    const later = await left(async () => {
+      const body = { plan_id: stock.planId, metadata: "", iccid: World.iccid(11) }
+      const headers = { "x-audit-log-reason": "later", "idempotency-key": "later" }
+      const answer = await world.fetch("POST", `${of}/subscription`, {
+        headers: { ...headers, authorization: `Bearer ${World.ADMIN_TOKEN}` },
+        body
+      })
+      expect(answer.status).toBe(503)
+      const again = await world.fetch("POST", `${of}/subscription`, {
+        headers: { ...headers, authorization: `Bearer ${World.ADMIN_TOKEN}` },
+        body
+      })
+      expect(again.status).toBe(201)
+    })
+    expect(later).toMatchObject([{ action: "subscription.create", reason: "later" }])
+  })
+
+  it("is nothing where it is empty, and where the organization's own key changes something", async () => {
+    const found = await left(async () => {
+      await as("POST", `${of}/subscriptions/${World.iccid(10)}/pause`, "%20 ")
+      await acme.post(`/v3/subscriptions/${World.iccid(10)}/resume`, undefined, { "x-audit-log-reason": "%" })
+    })
+    expect(found.map(({ action, reason }) => [action, reason])).toEqual([
+      ["subscription.pause", null],
+      ["subscription.resume", null]
+    ])
+  })
+
+  it("has at most 500 characters that storages keep, percent-encoded; nothing is done under another one", async () => {
+    const pause = `${of}/subscriptions/${World.iccid(10)}/pause`
+    const none = await left(async () => {
+      for (const reason of ["x".repeat(501), encodeURIComponent("é".repeat(501)), "%", "%ff", "%00", "caf\u00e9"]) {
+        const { body, status } = await as("POST", pause, reason)
+        expect([reason, status, body.code]).toEqual([reason, 400, "invalid_field"])
+        expect(body.message).toContain("X-Audit-Log-Reason")
+      }
+    })
+    expect(none).toEqual([])
+    const [kept] = await left(() => as("POST", pause, encodeURIComponent("😀".repeat(500))))
+    expect(kept?.["reason"]).toBe("😀".repeat(500))
   })
 })

@@ -25,7 +25,7 @@ const creation = (planId: string) =>
     Effect.result
   )
 
-const asking = { actor: "key-1", address: "192.0.2.7", requestId: "request-1" }
+const asking = { actor: "key-1", address: "192.0.2.7", requestId: "request-1", reason: "stolen" }
 
 /** The creations in the audit log. */
 const audited = () => {

@@ -68,6 +68,7 @@ export const auditEntry = (world: World, changes: Partial<AuditEntry> = {}): Aud
   iccid: null,
   address: "192.0.2.7",
   requestId: world.id(),
+  reason: null,
   ...changes
 })
 

@@ -1,16 +1,16 @@
 with audit_entry_added as (
   insert into simplan.audit_entry (
-    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id
+    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id, reason
   )
   select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
-  r."requestId"
+  r."requestId", r.reason
   from (
     select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",
-    columns."iccid", columns."address", columns."requestId", columns."createdAt"
+    columns."iccid", columns."address", columns."requestId", columns."reason", columns."createdAt"
     from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::text[],($7::text)::text[],($8::text)::text[],
-      ($9::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
-      "address", "requestId", "createdAt", place)
+      ($6::text)::text[],($7::text)::text[],($8::text)::text[],($9::text)::text[],
+      ($10::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
+      "address", "requestId", "reason", "createdAt", place)
     where columns.place between 1 and 2147483647
   ) r
   returning 1

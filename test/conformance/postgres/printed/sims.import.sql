@@ -58,17 +58,17 @@ with given as (
   returning sim.iccid
 ), audited as (
   insert into simplan.audit_entry (
-    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id
+    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id, reason
   )
   select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
-  r."requestId"
+  r."requestId", r.reason
   from (
     select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",
-    columns."iccid", columns."address", columns."requestId", columns."createdAt"
+    columns."iccid", columns."address", columns."requestId", columns."reason", columns."createdAt"
     from unnest(($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],($7::text)::text[],
-      ($8::text)::text[],($9::text)::text[],($10::text)::text[],
-      ($11::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
-      "address", "requestId", "createdAt", place)
+      ($8::text)::text[],($9::text)::text[],($10::text)::text[],($11::text)::text[],
+      ($12::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
+      "address", "requestId", "reason", "createdAt", place)
     where columns.place between 1 and 2147483647
   ) r
   where exists (select from registered) or exists (select from updated)
