@@ -2,8 +2,9 @@
  * Batching: under load one statement answers the reads of several callers, and one writes their commits.
  *
  * Questions of one turn of the event loop form a group, and so do questions that come while as many groups as allowed are
- * under way. No question waits for others to come. No two questions of a group share a key. Questions that share a key are
- * sent in the order in which they came. If the statement of a group of reads fails, each question is asked by itself, so
+ * under way. No question waits for others to come. No two questions of a group share a key. Questions of one owner that share a
+ * key are sent in the order in which they came, and owners take turns: however many questions one has waiting, and however many
+ * of them go alone, those of another wait for few (rule W13). If the statement of a group of reads fails, each question is asked by itself, so
  * one that cannot be answered fails no other (rule W9).
  *
  * The union of commits that touch nothing in common writes what each of them writes, guards what each of them guards, and
@@ -22,6 +23,8 @@ export interface Options<Asked, Answer, E> {
   /** How many groups may be under way while the next question fills a group by itself. */
   readonly parallelFull?: number
   readonly size?: (asked: Asked) => number
+  /** Whose turn a question takes. Absent: all are of one owner. */
+  readonly owner?: (asked: Asked) => string
   /** Null: the question goes alone. Absent: no question has a key. */
   readonly keys?: (asked: Asked) => ReadonlyArray<string> | null
   /** Where groups run: no caller's context. */
@@ -32,6 +35,7 @@ export interface Options<Asked, Answer, E> {
 
 interface Waiting<Asked, Answer, E> {
   readonly asked: Asked
+  readonly owner: string
   readonly size: number
   /** Absent until they are needed. */
   keys?: ReadonlyArray<string> | null
@@ -54,10 +58,12 @@ const unanswered = Exit.die(new Error("a group has fewer answers than members"))
 export type Ask<Asked, Answer, E> = (asked: Asked) => Effect.Effect<Answer, E>
 
 export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<Asked, Answer, E> => {
-  const { context, keys = () => [], limit, parallel, parallelFull = parallel, run, size = () => 1 } = options
+  const { context, keys = () => [], limit, owner = () => "", parallel, parallelFull = parallel, run } = options
+  const { size = () => 1 } = options
   type One = Waiting<Asked, Answer, E>
   const fork = Effect.runForkWith(context)
-  let waiting: Array<One> = []
+  /** What waits, by owner, in the order of their turns. */
+  const waiting = new Map<string, Array<One>>()
   let underWay = 0
   let isComing = false
 
@@ -66,28 +72,62 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
     return one.keys
   }
 
-  // From the front, without the questions that share a key with one that is before them.
-  const take = (): ReadonlyArray<One> => {
-    const [first] = waiting
+  const firstOf = (): One | undefined => {
+    for (const [first] of waiting.values()) return first
+    return undefined
+  }
+
+  /** Of each owner the first, then of each the second, and so on. */
+  const inTurns = (): ReadonlyArray<One> => {
+    const queues = [...waiting.values()]
+    const [only] = queues
+    if (only !== undefined && queues.length === 1) return [...only]
+    const longest = Math.max(0, ...queues.map(({ length }) => length))
+    return Array.from({ length: longest }, (_, at) => queues.flatMap((queue) => queue.slice(at, at + 1))).flat()
+  }
+
+  const remove = (one: One): void => {
+    const left = waiting.get(one.owner)?.filter((other) => other !== one) ?? []
+    if (left.length > 0) waiting.set(one.owner, left)
+    else waiting.delete(one.owner)
+  }
+
+  /** From the front, without the questions that share a key with one before them, and those of an owner behind one that goes alone. */
+  const next = (): ReadonlyArray<One> => {
+    const first = firstOf()
     if (first === undefined) return []
     // A question that goes alone needs no keys, and a large one has many.
-    if (waiting.length === 1 || first.size >= limit || keysOf(first) === null) return waiting.splice(0, 1)
+    if ((waiting.size === 1 && waiting.get(first.owner)?.length === 1) || first.size >= limit) return [first]
+    if (keysOf(first) === null) return [first]
     const group: Array<One> = []
-    const left: Array<One> = []
     const taken = new Set<string>()
+    const held = new Set<string>()
     let total = 0
-    for (const [index, one] of waiting.entries()) {
-      const found = total + one.size > limit ? null : keysOf(one)
+    for (const one of inTurns()) {
+      if (total + one.size > limit) break
+      const found = held.has(one.owner) ? null : keysOf(one)
       if (found === null) {
-        left.push(...waiting.slice(index))
-        break
+        held.add(one.owner)
+        continue
       }
       const isApart = found.every((key) => !taken.has(key))
       if (isApart) total += one.size
       for (const key of found) taken.add(key)
-      ;(isApart ? group : left).push(one)
+      if (isApart) group.push(one)
     }
-    waiting = left
+    return group
+  }
+
+  /** What goes next, which waits no more. Its owners have had their turns. */
+  const take = (): ReadonlyArray<One> => {
+    const group = next()
+    for (const one of group) {
+      remove(one)
+      const left = waiting.get(one.owner)
+      if (left === undefined) continue
+      waiting.delete(one.owner)
+      waiting.set(one.owner, left)
+    }
     return group
   }
 
@@ -101,7 +141,7 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
     })
 
   const mayGo = (): boolean => {
-    const [first] = waiting
+    const first = firstOf()
     return first !== undefined && underWay < (first.size >= limit ? parallelFull : parallel)
   }
 
@@ -123,12 +163,12 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
 
   return (asked) =>
     Effect.callback((resume) => {
-      const one: One = { asked, size: size(asked), resume }
-      waiting.push(one)
+      const one: One = { asked, owner: owner(asked), size: size(asked), resume }
+      const queue = waiting.get(one.owner)
+      if (queue === undefined) waiting.set(one.owner, [one])
+      else queue.push(one)
       comeBack()
-      return Effect.sync(() => {
-        waiting = waiting.filter((other) => other !== one)
-      })
+      return Effect.sync(() => remove(one))
     })
 }
 
@@ -267,6 +307,20 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   return found
 }
 
+/** Whose turn the commit takes: the organization of the first that it writes; of what names none they share one. */
+const commitOwner = ({ commands, deliveries, events, idempotency, jobs, reports, sims, ...others }: Commit): string =>
+  sims?.[0]?.next.sim.organizationId ??
+  others.auditEntries?.[0]?.organizationId ??
+  others.stockLevels?.[0]?.organizationId ??
+  events?.[0]?.organizationId ??
+  reports?.seen?.[0]?.organizationId ??
+  idempotency?.put?.[0]?.record.organizationId ??
+  (idempotency?.settled ?? idempotency?.forgotten)?.[0]?.organizationId ??
+  (commands?.put ?? commands?.settled)?.[0]?.organizationId ??
+  jobs?.put?.[0]?.job.organizationId ??
+  deliveries?.settled?.[0]?.delivery.organizationId ??
+  ""
+
 /** How many rows the commit writes, roughly: a SIM and one that hangs on it for each change. */
 const commitSize = ({ events = [], reports = {}, sims = [] }: Commit): number =>
   1 + 2 * sims.length + events.length + (reports.smdpEntries ?? []).length
@@ -343,6 +397,7 @@ export const commits = (database: Database, write: Write): Write => {
     parallelFull: PARALLEL_FULL_COMMITS,
     limit: COMMIT_LIMIT,
     context: database.context,
+    owner: commitOwner,
     keys: commitKeys,
     size: commitSize,
     run: (group) => {

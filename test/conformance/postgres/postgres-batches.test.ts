@@ -29,6 +29,8 @@ const gate = (parallel: number, failing: string | null = null) => {
     size: ({ size }) => size,
     context: Context.empty(),
     keys: ({ keys }) => keys,
+    // Questions of A are named with capitals.
+    owner: ({ name }) => (name === name.toUpperCase() ? "A" : "b"),
     run: (group) =>
       Effect.gen(function* () {
         const open = Deferred.makeUnsafe<void>()
@@ -84,6 +86,19 @@ describe("A group", () => {
     expect(await goneAs("full", "b", "c")).toEqual([["full"], ["b", "c"]])
     expect(await goneAs("a", "full", "b", "c")).toEqual([["a"], ["full"], ["b", "c"]])
     expect(await goneAs("a", "b", "full", "c")).toEqual([["a"], ["b"], ["full"], ["c"]])
+  })
+
+  it("is of all owners in turn, however many questions one of them has, and however many of these go alone", async () => {
+    expect(await goneAs("A", "B", "C", "D", "b", "c")).toEqual([["A"], ["B", "b"], ["C", "c"], ["D"]])
+    expect(await goneAs("A", "B alone", "C alone", "D alone", "b", "c", "d")).toEqual([
+      ["A"],
+      ["B"],
+      ["b", "c"],
+      ["C"],
+      ["d"],
+      ["D"]
+    ])
+    expect(await goneAs("A", "b", "B alone", "c", "C", "d")).toEqual([["A"], ["b", "c"], ["B"], ["d", "C"]])
   })
 
   Tests.scoped("goes beside another where it is full by itself", function* () {
