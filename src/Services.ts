@@ -13,6 +13,7 @@ import type { WebhookSender } from "./ports/WebhookSender.ts"
 import * as ApiKeys from "./app/organizations/ApiKeys.ts"
 import * as Attachments from "./app/subscriptions/Attachments.ts"
 import * as AuditLog from "./app/organizations/AuditLog.ts"
+import * as BulkActions from "./app/subscriptions/BulkActions.ts"
 import * as Catalogues from "./app/plans/Catalogues.ts"
 import * as Clock from "./app/engine/Clock.ts"
 import * as Commands from "./app/commands/Commands.ts"
@@ -66,6 +67,7 @@ export type Services =
   | ApiKeys.ApiKeys
   | Attachments.Attachments
   | AuditLog.AuditLog
+  | BulkActions.BulkActions
   | Catalogues.Catalogues
   | Clock.Clock
   | Commands.Commands
@@ -112,9 +114,8 @@ const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues
 const callingTelco = Layer.mergeAll(Messages.layer, Subscriptions.layer, Wallet.layer)
 
 const resources = Layer.mergeAll(
-  Attachments.layer,
+  BulkActions.layer.pipe(Layer.provideMerge(Layer.mergeAll(Attachments.layer, Pauses.layer))),
   History.layer,
-  Pauses.layer,
   Replacements.layer,
   IdempotencyKeys.layer,
   Commands.layer,

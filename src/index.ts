@@ -5,6 +5,7 @@
 export * as ApiKeys from "./app/organizations/ApiKeys.ts"
 export * as Attachments from "./app/subscriptions/Attachments.ts"
 export * as AuditLog from "./app/organizations/AuditLog.ts"
+export * as BulkActions from "./app/subscriptions/BulkActions.ts"
 export * as Catalogues from "./app/plans/Catalogues.ts"
 export * as Clock from "./app/engine/Clock.ts"
 export * as Clocks from "./ports/Clocks.ts"

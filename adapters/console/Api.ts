@@ -72,6 +72,7 @@ interface Sent {
   readonly token?: string
   /** Makes the call safe to repeat. */
   readonly key?: string
+  readonly accept?: string
 }
 
 /** Why what is changed now is changed, for the audit log; empty where nobody says it. */
@@ -87,8 +88,9 @@ export const giving = async <Done>(given: string, work: () => Promise<Done>): Pr
   }
 }
 
-const ask = async (method: string, path: string, { body, key, token }: Sent): Promise<Response> => {
+const ask = async (method: string, path: string, { accept, body, key, token }: Sent): Promise<Response> => {
   const headers = {
+    ...(accept !== undefined && { accept }),
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(key !== undefined && { "idempotency-key": key }),
     ...(method !== "GET" && reason !== "" && { "x-audit-log-reason": encodeURIComponent(reason) }),
@@ -116,6 +118,28 @@ export const call = async <Answer>(method: string, path: string, sent: Sent = {}
 
 /** Reads a text, such as a picture. */
 export const text = async (path: string): Promise<string> => (await ask("GET", path, {})).text()
+
+const BROKEN = "The server broke off. What it has done stays: the same again goes on from there."
+
+/** Posts something that is answered by lines of JSON. `see` gets them as they come. */
+export const lines = async <Item>(
+  path: string,
+  body: object,
+  see: (items: ReadonlyArray<Item>) => void
+): Promise<void> => {
+  const { body: answer } = await ask("POST", path, { body, accept: "application/x-ndjson" })
+  const reader = answer?.pipeThrough(new TextDecoderStream()).getReader()
+  const next = () =>
+    reader?.read().catch(() => {
+      throw new Refused(0, "broken", BROKEN)
+    })
+  let rest = ""
+  for (let read = await next(); read?.done === false; read = await next()) {
+    const whole = (rest + read.value).split("\n")
+    rest = whole.pop() ?? ""
+    see(whole.map((line) => JSON.parse(line)))
+  }
+}
 
 /** A text that no other call has as its key. */
 export const newKey = (): string =>

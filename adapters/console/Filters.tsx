@@ -50,3 +50,9 @@ export const Input = ({
     </div>
   )
 }
+
+/** The instant of a field that has a minute in UTC; empty where it has none. */
+export const instant = (name: string): string => {
+  const minute = Location.field(name)
+  return minute === "" ? "" : `${minute}:00Z`
+}

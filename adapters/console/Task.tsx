@@ -40,8 +40,8 @@ export interface Task {
   readonly fields?: () => Promise<ReadonlyArray<Field>>
   /** What it would do, in sentences; the task is not offered before. */
   readonly preview: (values: Values) => Promise<ReadonlyArray<string>>
-  /** Does it, and gives a sentence that says what was done. */
-  readonly does: (values: Values, key: string) => Promise<string | Secret>
+  /** Does it, and gives a sentence that says what was done. `say` shows how far it is. */
+  readonly does: (values: Values, key: string, say: (sentence: string) => void) => Promise<string | Secret>
 }
 
 const NO_FIELDS: ReadonlyArray<Field> = []
@@ -182,7 +182,7 @@ const Dialog = ({
     setBusy(true)
     setFailure(null)
     try {
-      done(await Api.giving(reason.trim(), () => task.does(values, key.current)))
+      done(await Api.giving(reason.trim(), () => task.does(values, key.current, (sentence) => setPreview([sentence]))))
     } catch (error) {
       // What was refused is refused again under its key; what got no answer may have been done.
       if (error instanceof Api.Refused && error.status >= 400 && error.status < 500) key.current = Api.newKey()

@@ -28,6 +28,7 @@ const places: ReadonlyArray<Place> = [
   { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx") },
   { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
+  { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx") },
   { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
   {
     name: "audit",

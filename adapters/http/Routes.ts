@@ -9,6 +9,7 @@ import { Api } from "./api/Api.ts"
 import * as Console from "./docs/Console.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
+import * as Bulk from "./handlers/Bulk.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
@@ -161,6 +162,7 @@ const endpoints = Effect.fnUntraced(function* (
     organizationPlans: yield* Plans.make(byOrganizationOfPath),
     organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
     organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
+    bulk: yield* Bulk.make(byOrganizationOfPath),
     overview: yield* Overview.make(byLimitedOperator, {
       version: options.version ?? null,
       telcos: () => options.telcos?.keys() ?? [null]

@@ -115,7 +115,7 @@ describe("to sign in", () => {
 describe("the pages", () => {
   it("are there, and the browser's back leads through them", async () => {
     await signIn()
-    const names = ["Problems", "Organizations", "SIMs", "Deliveries", "Audit log", "Operators"]
+    const names = ["Problems", "Organizations", "SIMs", "Subscriptions", "Deliveries", "Audit log", "Operators"]
     for (const name of names) {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
@@ -423,7 +423,7 @@ describe("the SIMs of an organization", () => {
       `"${sold.iccid}","Green","eSIM","yes"`,
       `"${working}","Green","eSIM","yes"`
     ])
-    expect(await page.locator("[data-done]").innerText()).toBe("The file has all 2 of them.")
+    expect(await page.locator("[data-file]").innerText()).toBe("The file has all 2 of them.")
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await audit()).toEqual([])
     expect(await isWiderThanWindow()).toBe(false)
@@ -431,6 +431,89 @@ describe("the SIMs of an organization", () => {
     await heading(`SIM ${sold.iccid}`)
     await page.goBack()
     await expect.poll(() => rows.count()).toBe(2)
+  })
+})
+
+describe("the subscriptions of an organization", () => {
+  it("are narrowed by filters in the URL, and are acted on, all that match, in three clicks", async () => {
+    const { planId, tenant } = await Inventory.stock(world, 600, 4)
+    const of = tenant.organizationId
+    for (const [at, number] of [600, 601, 602].entries()) {
+      const metadata = at === 0 ? "=HYPERLINK(1)" : `order ${at}`
+      await tenant.post("/v3/subscription", { plan_id: planId, metadata, iccid: World.iccid(number) })
+    }
+    await world.telco([
+      {
+        id: "downloaded 602",
+        type: "smdp_state",
+        iccid: World.iccid(602),
+        occurred_at: new Date(World.START - 3_600_000).toISOString(),
+        state: "BPP Installation"
+      }
+    ])
+    const lines = async () => (await tenant.get("/v3/subscription")).body.data
+    await signIn(`?page=subscriptions&of=${of}`)
+    const rows = page.getByRole("region", { name: "Subscriptions" }).locator("tbody tr")
+    const said = page.locator("[data-done]")
+    await expect.poll(() => rows.count()).toBe(3)
+    expect(await audit()).toEqual([])
+    await page.getByLabel("Find").fill("order")
+    await page.keyboard.press("Enter")
+    await expect.poll(() => rows.count()).toBe(2)
+    expect(new URL(page.url()).searchParams.get("find")).toBe("order")
+    const dialog = page.getByRole("dialog")
+
+    await page.getByRole("button", { name: "Pause all that match" }).click()
+    await dialog.getByText("2 subscriptions match; 2 would be paused.").waitFor()
+    await dialog.getByLabel("Why, for the audit log").fill("unpaid")
+    expect(await audit()).toEqual([])
+    expect((await lines()).filter((one: { readonly paused_at: unknown }) => one.paused_at !== null)).toEqual([])
+    await dialog.getByRole("button", { name: "Pause all that match" }).click()
+    await expect.poll(() => said.innerText()).toBe("2 subscriptions paused.")
+    const { body } = await world.admin("GET", `/organizations/${of}/audit?action=subscription.pause`)
+    expect(body.data.map((one: { readonly reason: unknown }) => one.reason)).toEqual(["unpaid", "unpaid"])
+
+    await page.getByLabel("Find").fill("")
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Status").selectOption("paused")
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.getByLabel("Status").selectOption("")
+    await page.getByLabel("Plan").selectOption(planId)
+    await expect.poll(() => rows.count()).toBe(3)
+    await page.getByRole("button", { name: "Suspend the plan on all that match" }).waitFor()
+
+    await page.getByRole("button", { name: "Delete all that match" }).click()
+    await dialog.getByText("3 subscriptions match; 2 would be deleted.").waitFor()
+    await dialog.getByText("1 subscription would be refused:").waitFor()
+    await dialog.getByText(World.iccid(602)).waitFor()
+    await dialog.getByRole("button", { name: "Delete all that match" }).click()
+    await expect.poll(() => said.innerText()).toBe("2 subscriptions deleted, 1 refused.")
+    expect(await lines()).toHaveLength(1)
+    const waiting = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download what came of each" }).click()
+    const results = readFileSync(await (await waiting).path(), "utf8")
+    expect(results.split("\r\n").map((row) => row.split(",").slice(2, 4).join())).toEqual([
+      '"result","code"',
+      '"changed",""',
+      '"changed",""',
+      '"refused","esim_installed"',
+      ""
+    ])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await audit()).toEqual([])
+    expect(await isWiderThanWindow()).toBe(false)
+  })
+
+  it("are a file, whose notes are no formulas", async () => {
+    const { planId, tenant } = await Inventory.stock(world, 700, 1)
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: "=HYPERLINK(1)", iccid: World.iccid(700) })
+    await signIn(`?page=subscriptions&of=${tenant.organizationId}`)
+    const waiting = page.waitForEvent("download")
+    await page.getByRole("button", { name: "Download as CSV" }).click()
+    const text = readFileSync(await (await waiting).path(), "utf8")
+    expect(text).toContain(`"${World.iccid(700)}","Green",`)
+    expect(text).toContain(`"'=HYPERLINK(1)"`)
+    expect(await page.locator("[data-file]").innerText()).toBe("The file has all 1 of them.")
   })
 })
 

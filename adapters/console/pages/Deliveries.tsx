@@ -55,12 +55,6 @@ interface Endpoint {
   readonly url: string
 }
 
-/** The instant of a field that has a minute in UTC. */
-const instant = (name: string): string => {
-  const minute = Location.field(name)
-  return minute === "" ? "" : `${minute}:00Z`
-}
-
 const Chosen = ({ of }: { readonly of: string }) => {
   const organization = `/organizations/${encodeURIComponent(of)}`
   const status = Location.field("status")
@@ -72,8 +66,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
     type: Location.field("type"),
     iccid: Location.field("iccid"),
     webhook_endpoint_id: Location.field("endpoint"),
-    from: instant("since"),
-    to: instant("until")
+    from: Filters.instant("since"),
+    to: Filters.instant("until")
   }
   const query = Replay.queryOf(filter)
   const task: Task.Task = {

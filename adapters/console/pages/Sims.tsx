@@ -1,7 +1,5 @@
 /** The SIMs of an organization, with filters, and as a file. */
-import { useState } from "preact/hooks"
-import * as Api from "../Api.ts"
-import * as Csv from "../Csv.ts"
+import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
@@ -39,9 +37,6 @@ const rowOf = (sim: Sim): ReadonlyArray<string> => [
   sim.created_at
 ]
 
-/** How many SIMs a file has at most. */
-const MOST = 10_000
-
 const STATUSES = ["", "free", "in_use", "releasing", "withdrawn"]
 
 const KINDS = [
@@ -51,7 +46,6 @@ const KINDS = [
 ] as const
 
 const Chosen = ({ of }: { readonly of: string }) => {
-  const [said, say] = useState("")
   const fields = {
     search: Location.field("find"),
     label: Location.field("label"),
@@ -59,21 +53,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
     is_esim: Location.field("kind")
   }
   const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
-  const path = `/organizations/${encodeURIComponent(of)}/sims`
-  const download = async (): Promise<void> => {
-    const asked = new URLSearchParams(query)
-    asked.set("page_size", "100")
-    const rows: Array<ReadonlyArray<string>> = []
-    let hasMore = true
-    while (hasMore && rows.length < MOST) {
-      const { data, next_page } = await Api.page<Sim>(`${path}?${asked}`)
-      rows.push(...data.map(rowOf))
-      hasMore = next_page !== null
-      asked.set("page", next_page ?? "")
-    }
-    View.download("sims.csv", Csv.of(HEADER, rows))
-    say(hasMore ? `The file has the first ${rows.length} of them.` : `The file has all ${rows.length} of them.`)
-  }
+  const path = `/organizations/${encodeURIComponent(of)}/sims${query.size === 0 ? "" : `?${query}`}`
   return (
     <>
       <p>By the order of their import.</p>
@@ -87,16 +67,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
         />
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
       </div>
-      <View.Action label="Download as CSV" does={download} done={() => undefined} />
-      <p role="status" data-done>
-        {said}
-      </p>
-      <View.List
-        label="SIMs"
-        path={query.size === 0 ? path : `${path}?${query}`}
-        columns={columns(of)}
-        empty="There are no such SIMs."
-      />
+      <Download name="sims.csv" path={path} header={HEADER} rowOf={rowOf} />
+      <View.List label="SIMs" path={path} columns={columns(of)} empty="There are no such SIMs." />
     </>
   )
 }

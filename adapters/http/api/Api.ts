@@ -7,6 +7,7 @@ import { CoverageApi, OperatorsApi } from "./CoverageApi.ts"
 import { ImportsApi } from "./ImportsApi.ts"
 import { AuditApi, OrganizationsApi } from "./OrganizationsApi.ts"
 import {
+  BulkApi,
   OrganizationCoverageApi,
   OrganizationNetworksApi,
   OrganizationPlansApi,
@@ -44,6 +45,7 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationPlansApi)
   .add(OrganizationCoverageApi)
   .add(OrganizationNetworksApi)
+  .add(BulkApi)
   .add(OverviewApi)
   .add(SearchApi)
   .add(WebhooksApi)

@@ -1,12 +1,13 @@
 /**
- * What operators do for organizations: the search over all of them (rule L4), and the reads and the day's tasks of `/v3`, with the
- * organization in the path where a key names it there (rule W14).
+ * What operators do for organizations: the search over all of them (rule L4), the reads and the day's tasks of `/v3`, with the
+ * organization in the path where a key names it there (rule W14), and actions on all subscriptions that a filter takes (rule W15).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SimSearch } from "simplan/ports"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { BulkAction, SimSearch, TextLimit } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
+import * as OrganizationsApi from "./OrganizationsApi.ts"
 import * as PlansApi from "./PlansApi.ts"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
@@ -14,7 +15,7 @@ import * as Schemas from "./Schemas.ts"
 import * as SimsApi from "./SimsApi.ts"
 import * as SubscriptionsApi from "./SubscriptionsApi.ts"
 import * as UsageApi from "./UsageApi.ts"
-import { Fields } from "../../fields/index.ts"
+import { type Codes, Fields } from "../../fields/index.ts"
 
 /** By what a SIM was found. */
 export const matches = ["subscription_id", "imsi", "phone_number", "iccid", "metadata"] as const
@@ -117,5 +118,130 @@ export class OrganizationNetworksApi extends HttpApiGroup.make("organizationNetw
   .add(CoverageApi.readsOfOperators.list.managed, CoverageApi.readsOfOperators.get.managed)
   .annotateMerge(
     Schemas.group("Management: mobile networks", "The operators of the catalogue, as `/v3/operators` shows them.")
+  )
+  .prefix("/admin/v1") {}
+
+const Status = Fields.oneOf(BulkAction.statuses)
+
+const filtersBy = {
+  status: ["Only those that are paused, or only those that are not", "active"],
+  plan: ["Only those with an attachment of this plan that has neither expired nor been suspended", Samples.planId],
+  createdUntil: ["Only those that were made at this instant or before it", Samples.end]
+} as const
+
+const filter = {
+  search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
+  label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+  status: Schemas.optional(Status, ...filtersBy.status),
+  plan_id: Schemas.optional(Schemas.Parameter.check(Schemas.within(TextLimit.ID)), ...filtersBy.plan),
+  created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
+  created_until: Schemas.optional(Schemas.InstantParameter, ...filtersBy.createdUntil)
+}
+
+export const SubscriptionAction = Schema.Struct({
+  action: Schemas.field(
+    Fields.oneOf(BulkAction.actions),
+    "What is done to each; `suspend` suspends the attachments of the plan that `plan_id` names",
+    "pause"
+  ),
+  search: Schemas.optional(Schemas.text(TextLimit.NAME), ...Schemas.means.search),
+  label: Schemas.optional(Schema.String, ...Schemas.means.onlyLabel),
+  status: Schemas.optional(Status, ...filtersBy.status),
+  plan_id: Schemas.optional(Schemas.text(TextLimit.ID), ...filtersBy.plan),
+  created_after: Schemas.optional(Schemas.Instant, ...Schemas.means.createdAfter),
+  created_until: Schemas.optional(Schemas.Instant, ...filtersBy.createdUntil),
+  all: Schemas.optional(Schema.Boolean, "Has to be true where nothing else says which subscriptions", false)
+}).annotate({ identifier: "SubscriptionAction" })
+
+/** The codes of what may be refused of one subscription. */
+const refusals = [
+  "subscription_not_found",
+  "not_supported",
+  "plan_attachment_not_found",
+  "attachment_expired",
+  "esim_installed",
+  "sim_busy"
+] as const satisfies ReadonlyArray<Codes.Code>
+
+export const ActionResult = Schema.Struct({
+  iccid: Schemas.iccid,
+  subscription_id: Schemas.string("The subscription's id", Samples.subscriptionId),
+  result: Schemas.field(
+    Schema.Literals(["changed", "unchanged", "refused"]),
+    "What came of it, or would; `unchanged`: it was so already",
+    "changed"
+  ),
+  code: Schemas.optional(
+    Schemas.errorCode(refusals),
+    "Only where it is refused: the name of the error",
+    "esim_installed"
+  ),
+  message: Schemas.optional(Schema.String, "Only where it is refused: why", "The eSIM was downloaded")
+}).annotate({ identifier: "SubscriptionActionResult" })
+
+const count = (what: string, example: number) => Schemas.field(Schema.Int, what, example)
+
+const Preview = Schema.Struct({
+  matching: count("How many subscriptions there are", 812),
+  changed: count("How many would be changed", 800),
+  unchanged: count("How many are so already", 10),
+  refused: count("How many would be refused", 2),
+  has_more: Schemas.field(Schema.Boolean, "Whether there are more, which were not counted", false),
+  created_until: Schemas.field(
+    Schemas.Timestamp,
+    "With this in the request, no subscriptions are acted on that are made after the preview",
+    Samples.end
+  )
+}).annotate({ identifier: "SubscriptionActionPreview" })
+
+const Results = Schema.Struct({
+  error: Schemas.hasFailed(false),
+  data: Schemas.field(
+    Schema.Array(ActionResult),
+    `What came of each; where \`dry_run\` is true, the first ${BulkAction.MOST_REFUSALS} that would be refused`
+  ),
+  preview: Schemas.optional(Preview, Schemas.DRY_RUN)
+}).annotate({ identifier: "SubscriptionActionResults" })
+
+const text = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
+
+export class BulkApi extends HttpApiGroup.make("bulk")
+  .add(
+    HttpApiEndpoint.get("list", "/organizations/:id/subscriptions", {
+      params: Schemas.ofOrganization,
+      query: { ...filter, ...Schemas.keyset },
+      success: Schemas.page(SubscriptionsApi.Subscription),
+      error: Schemas.problems(...Schemas.reviewing, "organization_not_found")
+    }).annotateMerge(
+      Roles.operation(
+        "read",
+        "List the subscriptions that a filter takes, oldest first",
+        "A page of them; it may be short, or empty, while another one follows. Operators of the role `read` get activation codes shortened."
+      )
+    ),
+    HttpApiEndpoint.post("act", "/organizations/:id/subscriptions/actions", {
+      params: Schemas.ofOrganization,
+      query: Schemas.previewable,
+      payload: SubscriptionAction,
+      success: [Results, text(OrganizationsApi.JSON_LINES), text(UsageApi.CSV)],
+      error: Schemas.problems(
+        ...Schemas.restricted,
+        "concurrency_limited",
+        ...Schemas.withBody.filter((code) => code !== "invalid_field"),
+        "organization_not_found"
+      )
+    }).annotateMerge(
+      Roles.operation(
+        "support",
+        "Pause, resume, suspend or delete all subscriptions that a filter takes",
+        "Acts on each as a request about it alone does, and answers what came of each, while it goes on: one that is refused stops no " +
+          "other. Those that are made meanwhile are left out. The same request again goes on where a broken one has ended, so an " +
+          "`Idempotency-Key` is ignored. The telco is asked afterwards. With `Accept: " +
+          `${OrganizationsApi.JSON_LINES}\` each result is a line of JSON, with \`Accept: ${UsageApi.CSV}\` a line of a table.`
+      )
+    )
+  )
+  .annotateMerge(
+    Schemas.group("Management: bulk actions", "What is done to many subscriptions of an organization at once.")
   )
   .prefix("/admin/v1") {}

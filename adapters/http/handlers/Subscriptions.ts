@@ -15,7 +15,8 @@ import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const shape = (
+/** A subscription with its SIM. */
+export const shape = (
   { sim, subscription }: Subscription.SubscriptionWithSim,
   installation: Responses.Installation
 ): typeof SubscriptionsApi.Subscription.Type => ({

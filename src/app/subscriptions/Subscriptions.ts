@@ -128,9 +128,11 @@ export class Subscriptions extends Context.Service<
     }) => Stream.Stream<SubscriptionWithSim, StorageError>
     /**
      * Inside a transaction of the host the deletion is part of that transaction, and the telco is called after the commit
-     * (rule H1).
+     * (rule H1). `waits`: whether the telco's answer is waited for, for some time; true by default.
      */
-    readonly remove: (of: OfSubscription) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
+    readonly remove: (
+      of: OfSubscription & { readonly waits?: boolean }
+    ) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
     /** What `remove` would do now, its refusal included (rule S9). */
     readonly previewRemove: (of: OfSubscription) => Effect.Effect<Preview.OfDeletion, NotFound | StorageError>
     /** The last operator with its country's name; null without activity in the last 7 days (rule R3). */
@@ -360,8 +362,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
           )
         )
       },
-      remove: Effect.fn("Subscriptions.remove")(function* (of) {
-        const isInside = yield* inTransaction
+      remove: Effect.fn("Subscriptions.remove")(function* ({ waits = true, ...of }) {
+        const isLater = !waits || (yield* inTransaction)
         const begun = yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const { iccid, organizationId } = of
@@ -369,7 +371,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const now = yield* clock.now
             const { given, resolved } = yield* changeOf(aggregate.sim, now)
             const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now, given))
-            const lease = isInside ? undefined : yield* work.lease
+            const lease = isLater ? undefined : yield* work.lease
             const resourceId = aggregate.subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
             const decided = yield* commits.prepare(organizationId, decision, now, lease)

@@ -177,6 +177,13 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "sim.set_label",
     async () => () => acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(19), label: "Blue" }] })
   ],
+  "POST /admin/v1/organizations/{id}/subscriptions/actions": [
+    "subscription.pause",
+    async () => {
+      const iccid = (await subscription(16)).split("/").at(-1)
+      return () => world.admin("POST", `${of()}/subscriptions/actions`, { action: "pause", search: iccid })
+    }
+  ],
   "POST /admin/v1/organizations/{id}/subscription": [
     "subscription.create",
     async () => () =>

@@ -1,0 +1,143 @@
+/** The subscriptions of an organization, with filters, as a file, and what can be done to all that match. */
+import { useEffect, useState } from "preact/hooks"
+import * as Api from "../Api.ts"
+import * as Bulk from "../Bulk.ts"
+import * as Csv from "../Csv.ts"
+import { Download } from "../Download.tsx"
+import * as Filters from "../Filters.tsx"
+import * as Location from "../Location.ts"
+import { OfOrganization } from "../OfOrganization.tsx"
+import * as Search from "../Search.tsx"
+import * as Task from "../Task.tsx"
+import * as View from "../View.tsx"
+
+interface Subscription {
+  readonly subscription_id: string
+  readonly created_at: string
+  readonly metadata: string
+  readonly paused_at: string | null
+  readonly esim: { readonly iccid: string; readonly label: string }
+}
+
+const columns = (of: string) => (): ReadonlyArray<View.Column<Subscription>> => [
+  {
+    title: "ICCID",
+    of: ({ esim: { iccid } }) => <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
+  },
+  { title: "Label", of: ({ esim }) => <View.Text>{esim.label}</View.Text> },
+  { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
+  { title: "Paused (UTC)", of: ({ paused_at }) => <View.Time at={paused_at} /> },
+  { title: "Note", of: ({ metadata }) => <View.Text>{metadata}</View.Text> }
+]
+
+const HEADER = ["iccid", "label", "subscription_id", "created_at", "paused_at", "metadata"]
+
+const rowOf = (one: Subscription): ReadonlyArray<string> => [
+  one.esim.iccid,
+  one.esim.label,
+  one.subscription_id,
+  one.created_at,
+  one.paused_at ?? "",
+  one.metadata
+]
+
+const RESULT_HEADER = ["iccid", "subscription_id", "result", "code", "message"]
+
+const resultRowOf = (one: Bulk.Result): ReadonlyArray<string> => [
+  one.iccid,
+  one.subscription_id,
+  one.result,
+  one.code ?? "",
+  one.message ?? ""
+]
+
+const STATUSES = ["", "active", "paused"]
+
+interface Plan {
+  readonly plan_id: string
+  readonly plan_name: string
+}
+
+/** How many pages of plans are offered. */
+const MOST_PAGES = 20
+
+const plansOf = async (organization: string): Promise<ReadonlyArray<Plan>> => {
+  const query = new URLSearchParams({ page_size: "25" })
+  const found: Array<Plan> = []
+  for (let read = 0; read < MOST_PAGES; read += 1) {
+    const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
+    found.push(...data)
+    if (next_page === null) break
+    query.set("page", next_page)
+  }
+  return found
+}
+
+/** The plans that the organization had when the page was opened; one that the URL names is always among them. */
+const usePlans = (organization: string): ReadonlyArray<readonly [value: string, title: string]> => {
+  const [plans, set] = useState<ReadonlyArray<Plan>>([])
+  useEffect(() => {
+    let isOver = false
+    plansOf(organization).then(
+      (found) => {
+        if (!isOver) set(found)
+      },
+      () => undefined
+    )
+    return () => {
+      isOver = true
+    }
+  }, [organization])
+  const chosen = Location.field("plan")
+  const isKnown = chosen === "" || plans.some(({ plan_id }) => plan_id === chosen)
+  return [
+    ["", "any"],
+    ...(isKnown ? [] : [[chosen, chosen] as const]),
+    ...plans.map(({ plan_id, plan_name }) => [plan_id, plan_name] as const)
+  ]
+}
+
+const Chosen = ({ of }: { readonly of: string }) => {
+  const [results, see] = useState<ReadonlyArray<Bulk.Result>>([])
+  const organization = `/organizations/${encodeURIComponent(of)}`
+  const plans = usePlans(organization)
+  const filter = {
+    search: Location.field("find"),
+    label: Location.field("label"),
+    status: Location.field("status"),
+    plan_id: Location.field("plan"),
+    created_after: Filters.instant("since"),
+    created_until: Filters.instant("until")
+  }
+  const query = new URLSearchParams(Bulk.filled(filter))
+  const path = `${organization}/subscriptions${query.size === 0 ? "" : `?${query}`}`
+  return (
+    <>
+      <p>
+        Of <code>{of}</code>, oldest first.
+      </p>
+      <div class="filters">
+        <Filters.Input label="Find" name="find" />
+        <Filters.Input label="Label" name="label" />
+        <Filters.Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
+        <Filters.Choice label="Plan" name="plan" choices={plans} />
+        <Filters.Input label="After (UTC)" name="since" isTime />
+        <Filters.Input label="Until (UTC)" name="until" isTime />
+      </div>
+      {Api.allows("support") && (
+        <Task.Buttons key={path} tasks={Bulk.tasks(organization, filter, see)} again={View.refresh} />
+      )}
+      {results.length > 0 && (
+        <View.Action
+          label="Download what came of each"
+          does={async () => View.download("results.csv", Csv.of(RESULT_HEADER, results.map(resultRowOf)))}
+          done={() => undefined}
+        />
+      )}
+      <Download name="subscriptions.csv" path={path} header={HEADER} rowOf={rowOf} />
+      <View.List label="Subscriptions" path={path} columns={columns(of)} empty="There are no such subscriptions." />
+    </>
+  )
+}
+
+export default () => <OfOrganization title="Subscriptions" Chosen={Chosen} />

@@ -1,0 +1,116 @@
+/**
+ * What an operator does to many subscriptions of an organization at once (rule W15): which ones a filter takes, and what comes of
+ * each.
+ */
+import { Result } from "effect"
+import * as Attachment from "./Attachment.ts"
+import { InvalidField, type Refusal } from "./Refusal.ts"
+import type { SubscriptionWithSim } from "./Subscription.ts"
+import type { Instant } from "./Time.ts"
+
+/** What can be done. `suspend` suspends the attachments of the plan that the filter names. */
+export const actions = ["pause", "resume", "suspend", "delete"] as const
+
+/** What is done to each. */
+export type Action = (typeof actions)[number]
+
+/** How a subscription stands (rule S7). */
+export const statuses = ["active", "paused"] as const
+
+/** How a subscription stands. */
+export type Status = (typeof statuses)[number]
+
+/** Which subscriptions are taken; null filters nothing. */
+export interface Filter {
+  /** What somebody typed (rule L1). */
+  readonly search: string | null
+  /** The SIM's. An unknown one takes none. */
+  readonly label: string | null
+  /** Only those that are paused, or only those that are not. */
+  readonly status: Status | null
+  /** Only those with an attachment of this plan that has neither expired nor been suspended. */
+  readonly planId: string | null
+  /** Only those that were made after this instant. */
+  readonly createdAfter: Instant | null
+  /** Only those that were made at this instant or before it. */
+  readonly createdUntil: Instant | null
+}
+
+/** What is to be done, to which subscriptions of an organization. */
+export interface Request {
+  /** The organization that has them. */
+  readonly organizationId: string
+  /** What is done to each. */
+  readonly action: Action
+  /** Which ones. */
+  readonly filter: Filter
+}
+
+/** What comes of a subscription. `unchanged`: it was so already. */
+export type Outcome = "changed" | "unchanged" | "refused"
+
+/** A subscription, and what has come of it, or would. */
+export interface ItemResult {
+  /** The SIM that the subscription is on. */
+  readonly iccid: string
+  /** The subscription's id. */
+  readonly subscriptionId: string
+  /** What has come of it. */
+  readonly outcome: Outcome
+  /** Why it is refused; null: it is not. */
+  readonly refusal: Refusal | null
+}
+
+/** How many subscriptions a filter takes, and what would come of them. */
+export interface Counts extends Readonly<Record<Outcome, number>> {
+  /** The first that would be refused. */
+  readonly refusals: ReadonlyArray<ItemResult>
+}
+
+/** How many of those that would be refused are shown. */
+export const MOST_REFUSALS = 20
+
+/** None. */
+export const noCounts: Counts = { changed: 0, unchanged: 0, refused: 0, refusals: [] }
+
+/** The counts with some results more. */
+export const counted = (before: Counts, results: ReadonlyArray<ItemResult>): Counts => {
+  const of = (outcome: Outcome): number => results.filter((one) => one.outcome === outcome).length
+  const refusals = [...before.refusals, ...results.filter(({ outcome }) => outcome === "refused")]
+  return {
+    changed: before.changed + of("changed"),
+    unchanged: before.unchanged + of("unchanged"),
+    refused: before.refused + of("refused"),
+    refusals: refusals.slice(0, MOST_REFUSALS)
+  }
+}
+
+/** How many subscriptions were counted. */
+export const total = ({ changed, refused, unchanged }: Counts): number => changed + refused + unchanged
+
+/** Rule W15: a suspension has to say of which plan. */
+export const check = ({ action, filter }: Request): Result.Result<void, InvalidField> =>
+  action === "suspend" && filter.planId === null
+    ? Result.fail(new InvalidField({ field: "plan_id", message: "must say which plan is suspended" }))
+    : Result.succeed(undefined)
+
+/** Whether the filter takes the subscription, as far as that follows from itself and its SIM. */
+export const takes = (
+  { createdUntil, status }: Pick<Filter, "createdUntil" | "status">,
+  { sim, subscription }: SubscriptionWithSim
+): boolean => {
+  if (createdUntil !== null && subscription.createdAt > createdUntil) return false
+  return status === null || (status === "paused") === (sim.service.pausedAt !== null)
+}
+
+/** The attachments of a plan that have neither expired nor been suspended, oldest first. */
+export const ofPlan = (
+  attachments: ReadonlyArray<Attachment.WithPackages>,
+  planId: string,
+  now: Instant
+): ReadonlyArray<Attachment.WithPackages> =>
+  attachments.filter((of) => {
+    if (!of.attachment.confirmed || of.attachment.planId !== planId) return false
+    const state = Attachment.state(of, now)
+    return state !== "EXPIRED" && state !== "SUSPENDED"
+  })

@@ -1,0 +1,82 @@
+/**
+ * Actions on many subscriptions: which ones a filter takes, and how what came of them is counted (rule W15).
+ */
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import * as BulkAction from "../../src/domain/BulkAction.ts"
+import { NotFound } from "../../src/domain/Refusal.ts"
+import { DAY } from "../../src/domain/Time.ts"
+import * as Values from "./Values.ts"
+
+const filter: BulkAction.Filter = {
+  search: null,
+  label: null,
+  status: null,
+  planId: null,
+  createdAfter: null,
+  createdUntil: null
+}
+
+const one = (pausedAt: number | null, createdAt = Values.NOW) => ({
+  sim: Values.sim({ service: { _tag: "Settled", pausedAt } }),
+  subscription: Values.subscription({ createdAt })
+})
+
+describe("A filter", () => {
+  it("takes those that are paused, those that are not, or all", () => {
+    const taken = (status: BulkAction.Status | null) =>
+      [null, Values.NOW].map((pausedAt) => BulkAction.takes({ ...filter, status }, one(pausedAt)))
+    expect([taken(null), taken("active"), taken("paused")]).toEqual([
+      [true, true],
+      [true, false],
+      [false, true]
+    ])
+  })
+
+  it("takes those that were made at the instant, and none that were made after it", () => {
+    const until = { ...filter, createdUntil: Values.NOW }
+    const made = [-1, 0, 1].map((after) => BulkAction.takes(until, one(null, Values.NOW + after)))
+    expect(made).toEqual([true, true, false])
+  })
+
+  it("takes of a plan the attachments that have neither expired nor been suspended, and that are confirmed", () => {
+    const of = (changes: Parameters<typeof Values.attachment>[0], expirationAt: number | null = Values.NOW + DAY) =>
+      Values.attached(changes, [{ activationAt: Values.NOW - DAY, expirationAt }])
+    const attachments = [
+      of({ attachmentId: "active" }),
+      of({ attachmentId: "suspended", suspendedAt: Values.NOW }),
+      of({ attachmentId: "over" }, Values.NOW),
+      of({ attachmentId: "unconfirmed", confirmed: false }),
+      of({ attachmentId: "other", planId: "other" })
+    ]
+    const { planId } = Values.attachment()
+    const found = BulkAction.ofPlan(attachments, planId, Values.NOW)
+    expect(found.map(({ attachment }) => attachment.attachmentId)).toEqual(["active"])
+  })
+})
+
+describe("A request", () => {
+  it("that suspends has to say which plan", () => {
+    const check = (action: BulkAction.Action, planId: string | null) =>
+      Result.isSuccess(BulkAction.check({ organizationId: "o", action, filter: { ...filter, planId } }))
+    expect(BulkAction.actions.map((action) => check(action, null))).toEqual([true, true, false, true])
+    expect(check("suspend", "plan")).toBe(true)
+  })
+})
+
+describe("Results", () => {
+  it("are counted by what came of them, with the first that are refused", () => {
+    const result = (outcome: BulkAction.Outcome, iccid: string): BulkAction.ItemResult => ({
+      iccid,
+      subscriptionId: iccid,
+      outcome,
+      refusal: outcome === "refused" ? new NotFound({ resource: "subscription", id: iccid }) : null
+    })
+    const refused = Array.from({ length: BulkAction.MOST_REFUSALS + 5 }, (_, at) => result("refused", `${at}`))
+    const first = BulkAction.counted(BulkAction.noCounts, [result("changed", "a"), result("unchanged", "b")])
+    const all = BulkAction.counted(first, refused)
+    expect(all).toMatchObject({ changed: 1, unchanged: 1, refused: refused.length })
+    expect(all.refusals).toEqual(refused.slice(0, BulkAction.MOST_REFUSALS))
+    expect([BulkAction.total(BulkAction.noCounts), BulkAction.total(all)]).toEqual([0, refused.length + 2])
+  })
+})

@@ -1,0 +1,308 @@
+/**
+ * Actions of operators on all subscriptions that a filter takes (rule W15).
+ */
+import { Effect } from "effect"
+import { Subscriptions } from "simplan"
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { describe, expect, it } from "vitest"
+import * as Leaks from "../../setup/Leaks.ts"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
+
+const world = await World.forFile()
+
+const operator = async (name: string, role: string): Promise<Readonly<Record<string, string>>> => {
+  const { body } = await world.admin("POST", "/operators", { name, role })
+  Leaks.know(body.data.token)
+  return { authorization: `Bearer ${body.data.token}` }
+}
+
+const support = await operator("Sup", "support")
+let numbers = 1
+
+/** An organization with so many subscriptions of a plan, a second apart. */
+const sold = async (count: number) => {
+  const first = numbers
+  numbers += count + 10
+  const { planId, tenant } = await Inventory.stock(world, first, count)
+  const iccids = Array.from({ length: count }, (_, at) => World.iccid(first + at))
+  for (const [at, iccid] of iccids.entries()) {
+    const { status } = await tenant.post("/v3/subscription", { plan_id: planId, metadata: `order ${at}`, iccid })
+    expect(status).toBe(201)
+    await world.admin("POST", "/clock/advance", { by: "1 second" })
+  }
+  const path = `/admin/v1/organizations/${tenant.organizationId}/subscriptions`
+  const call = (body: object, { accept = "application/json", query = "", headers = support } = {}) =>
+    world.fetch("POST", `${path}/actions${query}`, { body, headers: { ...headers, accept } })
+  return {
+    tenant,
+    planId,
+    iccids,
+    call,
+    act: async (body: object) => {
+      const answer = await call(body)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      return answer.body.data.map(
+        (one: { readonly iccid: string; readonly result: string; readonly code?: string }) => [
+          one.iccid,
+          one.code ?? one.result
+        ]
+      )
+    },
+    preview: async (body: object) => (await call(body, { query: "?dry_run=true" })).body,
+    list: async (query: string) => {
+      const { body } = await world.fetch("GET", `${path}?${query}`, { headers: support })
+      return body.data.map((one: { readonly esim: { readonly iccid: string } }) => one.esim.iccid)
+    },
+    pausedAt: async (iccid: string) => (await tenant.get(`/v3/subscriptions/${iccid}`)).body.data.paused_at,
+    entries: async (query: string) => {
+      const { body } = await world.admin("GET", `/organizations/${tenant.organizationId}/audit?${query}`)
+      return body.data
+    }
+  }
+}
+
+const download = (iccid: string) =>
+  world.telco([
+    {
+      id: `downloaded ${iccid}`,
+      type: "smdp_state",
+      iccid,
+      occurred_at: new Date(World.START - 3_600_000).toISOString(),
+      state: "BPP Installation"
+    }
+  ])
+
+describe("subscriptions", () => {
+  it("are paused and resumed where the filter takes them, each with its audit entry", async () => {
+    const { act, call, entries, iccids, pausedAt } = await sold(4)
+    const [first = "", second = "", third = "", fourth = ""] = iccids
+    await act({ action: "pause", search: "order 1" })
+    expect(await Promise.all(iccids.map(async (iccid) => (await pausedAt(iccid)) !== null))).toEqual([
+      false,
+      true,
+      false,
+      false
+    ])
+    const headers = { ...support, "x-audit-log-reason": "unpaid%20bills" }
+    const { body } = await call({ action: "pause", all: true }, { headers })
+    expect(body.data.map((one: { readonly result: string }) => one.result)).toEqual([
+      "changed",
+      "unchanged",
+      "changed",
+      "changed"
+    ])
+    expect(await entries("action=subscription.pause")).toMatchObject([
+      { actor: "Sup", reason: "unpaid bills", iccid: expect.any(String) },
+      { actor: "Sup", reason: "unpaid bills" },
+      { actor: "Sup", reason: "unpaid bills" },
+      { actor: "Sup", reason: null, iccid: second }
+    ])
+    expect(await act({ action: "pause", status: "active" })).toEqual([])
+    expect(await act({ action: "resume", status: "paused", label: "Green" })).toEqual(
+      [first, second, third, fourth].map((iccid) => [iccid, "changed"])
+    )
+    expect(await act({ action: "resume", all: true })).toEqual(iccids.map((iccid) => [iccid, "unchanged"]))
+  })
+
+  it("are previewed: how many there are, and the first refusals; nothing is done", async () => {
+    const { act, iccids, preview, tenant } = await sold(3)
+    const [first = "", second = "", third = ""] = iccids
+    await download(second)
+    const before = (await tenant.get("/v3/subscription")).text
+    const found = await preview({ action: "delete", all: true })
+    expect(found).toMatchObject({
+      error: false,
+      data: [{ iccid: second, result: "refused", code: "esim_installed", message: expect.any(String) }],
+      preview: { matching: 3, changed: 2, unchanged: 0, refused: 1, has_more: false, created_until: expect.any(String) }
+    })
+    expect((await tenant.get("/v3/subscription")).text).toBe(before)
+    const paused = await preview({ action: "pause", search: "order 9" })
+    expect(paused).toMatchObject({ data: [], preview: { matching: 0, changed: 0 } })
+    // What is made after the preview is not deleted.
+    const { created_until } = found.preview
+    await world.admin("POST", "/clock/advance", { by: "1 second" })
+    const more = { sims: Inventory.esims(200_000, 1) }
+    await world.admin("POST", `/organizations/${tenant.organizationId}/sims`, more)
+    const { status } = await tenant.post("/v3/subscription", { plan_id: await later(tenant), metadata: "" })
+    expect(status).toBe(201)
+    expect(await act({ action: "delete", created_until })).toEqual([
+      [first, "changed"],
+      [second, "esim_installed"],
+      [third, "changed"]
+    ])
+    expect((await tenant.get("/v3/subscription")).body.data).toHaveLength(2)
+    // What is done already is left out, or refused again.
+    expect(await act({ action: "delete", created_until })).toEqual([[second, "esim_installed"]])
+  })
+
+  it("are deleted before the telco has answered", async () => {
+    const { act, iccids, tenant } = await sold(2)
+    const telco = (of: (one: TelcoSimulator.TelcoSimulator["Service"]) => Effect.Effect<void>) =>
+      world.run(TelcoSimulator.TelcoSimulator.use(of))
+    await telco((one) => one.setFaults([{ fault: "unavailable", on: "cancelPackage" }]))
+    expect(await act({ action: "delete", all: true })).toEqual(iccids.map((iccid) => [iccid, "changed"]))
+    expect((await tenant.get("/v3/subscription")).body.data).toEqual([])
+    await telco((one) => one.clearFaults)
+    await world.admin("POST", "/clock/advance", { by: "1 day" })
+    expect((await tenant.get("/v3/sims?status=free")).body.data).toHaveLength(2)
+  })
+
+  it("have a plan suspended, which says which", async () => {
+    const { act, call, iccids, list, planId, tenant } = await sold(3)
+    const [first = "", second = "", third = ""] = iccids
+    const other = await later(tenant)
+    await tenant.post("/v3/subscription", { plan_id: other, metadata: "top-up", iccid: second })
+    expect(await list(`plan_id=${other}`)).toEqual([second])
+    const refused = await call({ action: "suspend", all: true })
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      400,
+      "invalid_field",
+      "plan_id must say which plan is suspended"
+    ])
+    expect(
+      await act({ action: "suspend", plan_id: planId, created_after: new Date(World.START).toISOString() })
+    ).toEqual((await list("label=Green")).map((iccid: string) => [iccid, "changed"]))
+    const states = async (iccid: string) => {
+      const { body } = await tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)
+      return body.data.map((one: { readonly state: string }) => one.state)
+    }
+    expect([await states(first), await states(second), await states(third)]).toEqual([
+      ["SUSPENDED"],
+      ["SUSPENDED", "PENDING_FOR_FIRST_USE"],
+      ["SUSPENDED"]
+    ])
+    expect(await act({ action: "suspend", plan_id: planId })).toEqual([])
+    expect(await list(`plan_id=${planId}`)).toEqual([])
+  })
+
+  it("are listed by the same filters, page by page", async () => {
+    const { act, iccids, list, tenant } = await sold(5)
+    await act({ action: "pause", search: "order 3" })
+    expect([await list("status=paused"), await list("label=Blue"), await list("label=nope")]).toEqual([
+      [iccids[3]],
+      [],
+      []
+    ])
+    const path = `/organizations/${tenant.organizationId}/subscriptions`
+    const read: Array<string> = []
+    let page = ""
+    do {
+      const { body } = await world.admin("GET", `${path}?status=active&page_size=2${page && `&page=${page}`}`)
+      expect(body.data.length).toBeLessThanOrEqual(2)
+      read.push(...body.data.map((one: { readonly esim: { readonly iccid: string } }) => one.esim.iccid))
+      page = body.next_page ?? ""
+    } while (page !== "")
+    expect(read).toEqual(iccids.filter((_, at) => at !== 3))
+    const [, second] = (await world.admin("GET", path)).body.data
+    expect(await list(`created_until=${second.created_at}`)).toEqual(iccids.slice(0, 2))
+    expect(await list(`created_after=${second.created_at}`)).toEqual(iccids.slice(2))
+    const reader = await operator(`Reader of ${tenant.organizationId}`, "read")
+    const shortened = await world.fetch("GET", `/admin/v1${path}`, { headers: reader })
+    expect(shortened.body.data[0].esim.lpa_string).toContain("…")
+  })
+})
+
+/** Another plan of the organization. */
+const later = async (tenant: World.Tenant): Promise<string> => {
+  const { body } = await tenant.get("/v3/coverage-profiles?label=Green")
+  return (await tenant.post("/v3/plans", Inventory.planBody(body.data[0].coverage_id))).body.plan_id
+}
+
+describe("a request", () => {
+  it("is refused where it says of no subscriptions, or something that is not known; nothing is done", async () => {
+    const { call, iccids, pausedAt } = await sold(1)
+    const refused: ReadonlyArray<readonly [body: object, message: string]> = [
+      [{ action: "pause" }, "all must be true where nothing else says which subscriptions"],
+      [{ action: "pause", all: false }, "all must be true where nothing else says which subscriptions"],
+      [{ action: "pause", lable: "Green" }, "lable is not a known field; did you mean label?"],
+      [{ action: "explode", all: true }, "action must be one of pause, resume, suspend, delete"],
+      [{ action: "pause", status: "gone" }, "status must be one of active, paused"],
+      [{ action: "pause", created_after: "yesterday" }, "created_after must be"]
+    ]
+    for (const [body, message] of refused) {
+      const answer = await call(body)
+      expect([answer.status, answer.body.code, answer.body.message]).toEqual([
+        400,
+        "invalid_field",
+        expect.stringContaining(message)
+      ])
+    }
+    expect(await pausedAt(iccids[0] ?? "")).toBeNull()
+  })
+
+  it("is answered as a table, or by lines of JSON", async () => {
+    const { call, iccids } = await sold(2)
+    await download(iccids[1] ?? "")
+    const table = await call({ action: "delete", search: "order 1" }, { accept: "text/csv" })
+    expect(table.text.split("\r\n").map((row) => row.split(",")[0])).toEqual(["iccid", iccids[1], ""])
+    expect(table.text).toContain(",refused,esim_installed,")
+    const lines = await call({ action: "pause", all: true }, { accept: "application/x-ndjson" })
+    expect(
+      lines.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    ).toMatchObject(iccids.map((iccid) => ({ iccid, result: "changed" })))
+  })
+})
+
+describe("10,000 subscriptions", () => {
+  const MANY = 10_000
+
+  it("are acted on in turns with others, and again from where a broken request has ended", async () => {
+    const first = numbers
+    numbers += MANY
+    const { planId, tenant } = await Inventory.stock(world, first, 1)
+    const { organizationId } = tenant
+    await world.admin("POST", `/organizations/${organizationId}/sims`, { sims: Inventory.esims(first + 1, MANY - 1) })
+    const creating = Array.from({ length: MANY }, (_, at) =>
+      Subscriptions.Subscriptions.use((of) =>
+        of.create({ organizationId, planId, metadata: "", iccid: World.iccid(first + at), activePeriod: null })
+      )
+    )
+    await world.run(Effect.all(creating, { concurrency: 50 }))
+    const other = await sold(3)
+    const path = `${world.url}/admin/v1/organizations/${organizationId}/subscriptions/actions`
+    const body = JSON.stringify({ action: "pause", status: "active" })
+    const headers = {
+      ...support,
+      "content-type": "application/json",
+      accept: "application/x-ndjson",
+      "x-audit-log-reason": "outage"
+    }
+
+    const breaking = new AbortController()
+    const broken = await fetch(path, { method: "POST", headers, body, signal: breaking.signal })
+    await broken.body?.getReader().read()
+    breaking.abort()
+    let isOver = false
+    const again = fetch(path, { method: "POST", headers, body }).then(async (answer) => {
+      const text = await answer.text()
+      isOver = true
+      return text.trimEnd().split("\n")
+    })
+    expect(await other.act({ action: "pause", all: true })).toHaveLength(3)
+    expect(isOver).toBe(false)
+    const left = await again
+    expect(left.length).toBeGreaterThan(0)
+    expect(left.length).toBeLessThan(MANY)
+    const { preview } = (
+      await world.admin("POST", `/organizations/${organizationId}/subscriptions/actions?dry_run=true`, {
+        action: "pause",
+        all: true
+      })
+    ).body
+    expect(preview).toMatchObject({ matching: MANY, unchanged: MANY, changed: 0, has_more: false })
+    const log = await world.fetch("GET", `/admin/v1/organizations/${organizationId}/audit?action=subscription.pause`, {
+      headers: { authorization: `Bearer ${World.ADMIN_TOKEN}`, accept: "application/x-ndjson" }
+    })
+    const entries = log.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(entries).toHaveLength(MANY)
+    expect(new Set(entries.map(({ actor, reason }) => `${actor}: ${reason}`))).toEqual(new Set(["Sup: outage"]))
+    expect(new Set(entries.map(({ iccid }) => iccid)).size).toBe(MANY)
+  })
+})
