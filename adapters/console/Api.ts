@@ -69,6 +69,8 @@ const answerOf = async (response: Response): Promise<Record<string, unknown>> =>
 /** What is sent with a call. */
 interface Sent {
   readonly body?: unknown
+  /** A file in place of a body. */
+  readonly csv?: string
   readonly token?: string
   /** Makes the call safe to repeat. */
   readonly key?: string
@@ -88,15 +90,21 @@ export const giving = async <Done>(given: string, work: () => Promise<Done>): Pr
   }
 }
 
-const ask = async (method: string, path: string, { accept, body, key, token }: Sent): Promise<Response> => {
+const ask = async (method: string, path: string, { accept, body, csv, key, token }: Sent): Promise<Response> => {
   const headers = {
     ...(accept !== undefined && { accept }),
+    ...(csv !== undefined && { "content-type": "text/csv" }),
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(key !== undefined && { "idempotency-key": key }),
     ...(method !== "GET" && reason !== "" && { "x-audit-log-reason": encodeURIComponent(reason) }),
     ...(token !== undefined && { authorization: `Bearer ${token}` })
   }
-  const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  const sent = {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(csv !== undefined && { body: csv })
+  }
   const response = await fetch(`v1${path}`, { ...sent, credentials: "same-origin", cache: "no-store" }).catch(() => {
     lostSince.value ??= Date.now()
     throw new Refused(0, "lost", LOST)

@@ -5,8 +5,9 @@ import * as Location from "./Location.ts"
 import * as View from "./View.tsx"
 
 /** What an organization has, by the names of the pages. */
-export const pages: ReadonlyArray<readonly [page: string, title: string]> = [
+const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
   ["sims", "SIMs"],
+  ...(Api.allows("admin") ? [["imports", "Imports"] as const] : []),
   ["deliveries", "Deliveries"],
   ["keys", "Keys"],
   ["endpoints", "Endpoints"],
@@ -16,7 +17,7 @@ export const pages: ReadonlyArray<readonly [page: string, title: string]> = [
 /** Links to all that an organization has. */
 export const Links = ({ of }: { readonly of: string }) => (
   <span class="actions">
-    {pages.map(([page, title]) => (
+    {pages().map(([page, title]) => (
       <View.Link key={page} to={{ page, of }} current={Location.field("page") === page}>
         {title}
       </View.Link>

@@ -26,6 +26,13 @@ const places: ReadonlyArray<Place> = [
   { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
   { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
   { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx") },
+  {
+    name: "imports",
+    title: "Imports",
+    load: () => import("./pages/Imports.tsx"),
+    isShown: () => Api.allows("admin"),
+    isInner: true
+  },
   { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
   { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx") },

@@ -40,6 +40,17 @@ describe("sims import", () => {
     expect(outcome.code).toBe(0)
   })
 
+  it("asks with --dry-run what would come of the file", async () => {
+    const server = await serve(takeAll)
+    writeFileSync("sims.csv", `${header}1,Green,true,a\n`)
+    const flags = ["--dry-run", "--org", "o", "--url", server.url, "--token", "t"]
+    const { code, out } = await simplan(["sims", "import", "sims.csv", ...flags])
+    expect([code, out.split("\n")[0]]).toEqual([0, "imported    1"])
+    expect(server.asked).toMatchObject([{ path: "/admin/v1/organizations/o/sims?dry_run=true" }])
+    const account = await simplan(["sims", "import", "--from-ocs", "--account", "1", ...flags])
+    expect([account.code, account.err]).toEqual([2, expect.stringContaining("--dry-run is for a FILE.")])
+  })
+
   it("sends a large file in pieces, and numbers the rows across them", async () => {
     const rows = Array.from({ length: 40_000 }, (_, index) => `${index},Green,true,LPA:1$x$${index}\n`)
     const seen: Array<string> = []

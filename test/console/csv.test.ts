@@ -29,3 +29,30 @@ it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", '=HYPERLINK("x")
 it.each(["8944500000000000017", "Green", "a=b", "x - y", ""])("%j stays as it is", (text) => {
   expect(cellOf(text)).toBe(`"${text}"\r\n`)
 })
+
+it("leaves phone numbers with their plus sign as they are", () => {
+  expect(Csv.of(["msisdn"], [["+46700000001"], ["+1+1"]])).toBe('"msisdn"\r\n"+46700000001"\r\n"\'+1+1"\r\n')
+})
+
+it("reads records with the lines on which they begin", () => {
+  const text = '\uFEFFa,b\r\n1,"x\ny""z"\n\n  \n, 3 \n"4"'
+  expect(Csv.parse(text)).toEqual([
+    { line: 1, cells: ["a", "b"] },
+    { line: 2, cells: ["1", 'x\ny"z'] },
+    { line: 6, cells: ["", "3"] },
+    { line: 7, cells: ["4"] }
+  ])
+  expect(Csv.parse("")).toEqual([])
+  expect(Csv.parse('a\n"never closed\n')).toEqual([
+    { line: 1, cells: ["a"] },
+    { line: 2, cells: ['"never closed'] }
+  ])
+})
+
+it("reads what it writes", () => {
+  const rows = [
+    ["a", 'b "c"\nd', ""],
+    ["1", ",", "2"]
+  ]
+  expect(Csv.parse(Csv.of(["x", "y", "z"], rows)).map(({ cells }) => cells)).toEqual([["x", "y", "z"], ...rows])
+})

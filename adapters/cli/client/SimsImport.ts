@@ -93,19 +93,21 @@ export const sum = (before: Report, next: Report, linesAbove: number | null): Re
   }
 }
 
-/** Imports the file into the organization with that id. */
-export const run = (connection: Connection, id: string, path: string) =>
+/** Imports the file into the organization with that id; with `dryRun` it is only said what would come of its rows. */
+export const run = (connection: Connection, id: string, path: string, dryRun: boolean) =>
   Effect.gen(function* () {
     let report = nothing
 
     const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
-      const sent = Calls.call(connection, (client) => client.imports.importSims({ params: { id }, payload }))
+      const sent = Calls.call(connection, (client) =>
+        client.imports.importSims({ params: { id }, query: Calls.trying(dryRun), payload })
+      )
       const { data } = yield* Effect.mapError(sent, (error) => {
         const done = rowsIn(report)
         const message = CsvFile.lineOfFile(error.message, linesAbove)
         const wrong = report.error_count === 0 ? "" : `, but for ${report.error_count} with errors`
         const rerun = `The first ${done} rows are in${wrong}; the same command again imports the others.`
-        return done === 0 ? error : impossible(`${message} ${rerun}`)
+        return done === 0 || dryRun ? error : impossible(`${message} ${rerun}`)
       })
       report = sum(report, data, linesAbove)
       return `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`

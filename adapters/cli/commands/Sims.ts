@@ -248,18 +248,23 @@ const importSims = Command.make(
       Flag.optional
     ),
     telco: Flags.optionalId("telco", "With --from-ocs: the name of the system, if the file has several"),
+    dryRun: Flags.dryRun("With FILE: say what would come of its rows, and change nothing"),
     ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
     const source = yield* sourceOf(given)
+    if (given.dryRun && typeof source !== "string") return yield* misused("--dry-run is for a FILE.")
     const { connection, id } = yield* Organization.open(given)
     const { missing, report } =
       typeof source === "string"
-        ? { report: yield* SimsImport.run(connection, id, source), missing: null }
+        ? { report: yield* SimsImport.run(connection, id, source, given.dryRun), missing: null }
         : yield* OcsImport.run(connection, id, source)
     yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
     const { error_count: errors } = report
-    const failed = errors > 0 ? [`${errors} of ${SimsImport.rowsIn(report)} rows were not imported.`] : []
+    const failed =
+      errors > 0
+        ? [`${errors} of ${SimsImport.rowsIn(report)} rows ${given.dryRun ? "would not be" : "were not"} imported.`]
+        : []
     const differing = SimsImport.differingIn(report)
     const kept =
       differing === 0

@@ -143,6 +143,13 @@ export class ImportsApi extends HttpApiGroup.make("imports")
   .add(
     HttpApiEndpoint.post("importSims", "/organizations/:id/sims", {
       params: Schemas.ofOrganization,
+      query: {
+        dry_run: Schemas.optional(
+          Schemas.Flag,
+          "True: says what would come of the rows now, and changes nothing. A row does not see those that are a thousand before it",
+          "true"
+        )
+      },
       payload: [ImportSims, SimsFile],
       success: ImportReportItem,
       error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, "malformed_csv", "organization_not_found")

@@ -10,6 +10,7 @@ import * as ImportsApi from "../api/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
+import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as RowFiles from "./RowFiles.ts"
 
@@ -66,9 +67,10 @@ export const make = (guard: OperatorAuth.Guard) =>
     const catalogues = yield* Catalogues.Catalogues
 
     return Endpoints.group(ImportsApi.ImportsApi, guard, {
-      importSims: Effect.fnUntraced(function* ({ params, request }) {
+      importSims: Effect.fnUntraced(function* ({ params, query, request }) {
         const { lines, rows } = yield* RowFiles.read(request, form)
-        const report = yield* sims.importRows({ organizationId: Fields.id(params.id), rows })
+        const dryRun = Query.flag(query.dry_run) === true
+        const report = yield* sims.importRows({ organizationId: Fields.id(params.id), rows, dryRun })
         const withLines = (messages: ReadonlyArray<Sims.RowMessage>) =>
           messages.map(({ iccid, message, row }) => ({ row, line: lines.of(row), iccid, message }))
         return Responses.data({

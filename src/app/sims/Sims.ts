@@ -3,7 +3,6 @@
  * have packages without an owner (rule S5).
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
-import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import * as InstallLinks from "../../domain/InstallLinks.ts"
 import { isLabel, type Label } from "../../domain/Label.ts"
@@ -12,6 +11,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -119,10 +119,14 @@ export class Sims extends Context.Service<
       { readonly history: ReadonlyArray<Entry>; readonly current: CurrentStatus | null },
       NotFound | StorageError
     >
-    /** Imports row by row. A bad row stops no other. Memory does not grow with the number of rows. */
+    /**
+     * Imports row by row. A bad row stops no other. Memory does not grow with the number of rows. With `dryRun` the report says what
+     * would come of them now, and nothing is written (rule S9): a row then does not see those that are more than a batch before it.
+     */
     readonly importRows: <E>(request: {
       readonly organizationId: string
       readonly rows: Stream.Stream<ImportRow, E>
+      readonly dryRun?: boolean
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
     /**
      * Rule S5: takes a SIM out of stock on which its telco lists anything of ours: it is on its way back as after a deletion,
@@ -140,6 +144,9 @@ export class Sims extends Context.Service<
 
 /** How many rows are stored at once. */
 const IMPORT_BATCH = 1_000
+
+/** How many SIMs are read at once for a preview: what one statement reads. Reads of others go between. */
+const READS = 100
 
 /** How many errors, and how many warnings, a report lists one by one. */
 const MOST_MESSAGES = 1_000
@@ -187,6 +194,29 @@ const differences = (
   })
 }
 
+/** A SIM of an import, and what is there of its ICCID. */
+interface Found {
+  readonly sim: NewSim
+  /** Null: nobody has it. */
+  readonly owner: { readonly organizationId: string } | null
+  /** Null: the organization does not have it. */
+  readonly stored: (SimRules.Kept & SimIdentities) | null
+}
+
+/** The outcome with that of one more SIM. */
+const withFound = (before: ImportOutcome, { owner, sim, stored }: Found): ImportOutcome => {
+  const { iccid } = sim
+  if (owner === null) return { ...before, imported: [...before.imported, iccid] }
+  const taken = [...before.taken, { iccid, organizationId: owner.organizationId }]
+  if (stored === null) return { ...before, taken }
+  const { isEsim, label, lpa } = stored
+  const differing =
+    SimRules.difference(stored, sim) === null ? before.differing : [...before.differing, { iccid, isEsim, label, lpa }]
+  return SimRules.isUnchangedByImport(stored, SimRules.importedAgain(stored, sim))
+    ? { ...before, taken, differing }
+    : { ...before, updated: [...before.updated, iccid], differing }
+}
+
 const byImport = ({ importSequence }: Sim): number => importSequence
 
 type Needs = Storage | BusinessClock | Commits | Ids | Paging.FilteredLists
@@ -215,12 +245,27 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       yield* commits.retryOnConflict(commits.write(commit))
     })
 
+    /** What is stored of a SIM, with its identities; of one of another organization, whose it is. */
+    const found = Effect.fnUntraced(function* (sim: NewSim) {
+      const owner = yield* storage.simAggregates.owner(sim.iccid)
+      if (owner?.organizationId !== sim.organizationId) return { sim, owner, stored: null }
+      const [stored, identities] = yield* Effect.all([storage.sims.get(sim), storage.sims.identities(sim)], {
+        concurrency: "unbounded"
+      })
+      return { sim, owner, stored: stored === null ? null : { ...stored, ...identities } }
+    })
+
+    /** What storing them would come to now (rule I7). */
+    const foreseen = Effect.fnUntraced(function* (sims: ReadonlyArray<NewSim>) {
+      return (yield* Effect.forEach(sims, found, { concurrency: READS })).reduce(withFound, NOTHING_STORED)
+    })
+
     const importBatch = Effect.fnUntraced(function* (
-      auditEntry: AuditEntry,
+      organizationId: string,
       rows: ReadonlyArray<readonly [ImportRow, number]>,
-      labels: Set<Label>
+      labels: Set<Label>,
+      store: (sims: ReadonlyArray<NewSim>) => Effect.Effect<ImportOutcome, StorageError>
     ): Effect.fn.Return<ImportReport, StorageError> {
-      const { organizationId } = auditEntry
       const errors: Array<RowMessage> = []
       const warnings: Array<RowMessage> = []
       const sims = new Map<string, NewSim>()
@@ -247,7 +292,7 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
         const simId = yield* ids.next(now, organizationId)
         sims.set(iccid, SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
       }
-      const outcome = sims.size === 0 ? NOTHING_STORED : yield* storage.sims.import([...sims.values()], auditEntry)
+      const outcome = sims.size === 0 ? NOTHING_STORED : yield* store([...sims.values()])
       for (const { iccid, organizationId: owner } of outcome.taken) {
         if (owner === organizationId) duplicates += 1
         else {
@@ -344,20 +389,21 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
             return "Withheld"
           })
         ),
-      importRows: Effect.fn("Sims.importRows")(function* ({ organizationId, rows }) {
+      importRows: Effect.fn("Sims.importRows")(function* ({ dryRun = false, organizationId, rows }) {
         const organization = yield* storage.organizations.get(organizationId)
         if (organization === null) return yield* new NotFound({ resource: "organization", id: organizationId })
         const now = yield* clock.now
         const resourceId = yield* ids.next(now, organizationId)
         const auditEntry = yield* commits.entry({ organizationId, action: "sim.import", resourceId, iccid: null }, now)
         const labels = new Set<Label>()
+        const store = (sims: ReadonlyArray<NewSim>) => (dryRun ? foreseen(sims) : storage.sims.import(sims, auditEntry))
         const report = yield* rows.pipe(
           Stream.zipWithIndex,
           Stream.grouped(IMPORT_BATCH),
-          Stream.mapEffect((batch) => importBatch(auditEntry, batch, labels)),
+          Stream.mapEffect((batch) => importBatch(organizationId, batch, labels, store)),
           Stream.runFold(() => nothing, sum)
         )
-        yield* checkStock(organizationId, labels, resourceId)
+        if (!dryRun) yield* checkStock(organizationId, labels, resourceId)
         return report
       })
     })

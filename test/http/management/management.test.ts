@@ -206,6 +206,33 @@ describe("SIM imports", () => {
     expect(shown).toMatchObject({ label: "Green", lpa: two?.lpa })
   })
 
+  it("with dry_run say what would come of the rows, and write nothing (S9)", async () => {
+    const [known, fresh] = [World.iccid(7), World.iccid(70)]
+    const text = `iccid,label,is_esim,lpa\n${fresh},Green,true,LPA:1$a$70\n${known},Blue,true,\nx,Green,true,\n`
+    const sent = (query: string) =>
+      world.fetch("POST", `/admin/v1${path()}${query}`, {
+        raw: text,
+        headers: { authorization: `Bearer ${World.ADMIN_TOKEN}`, "content-type": "text/csv" }
+      })
+    const entries = async (): Promise<number> =>
+      (await world.admin("GET", `/organizations/${acme.organizationId}/audit?action=sim.import`)).body.data.length
+    const before = await entries()
+    const { body } = await sent("?dry_run=true")
+    expect(body.data).toMatchObject({
+      ...{ imported: 1, updated: 0, duplicates: 1, differing_count: 1, error_count: 1 },
+      differing: [{ row: 2, line: 3, iccid: known, stored: { label: "Green" }, given: { label: "Blue" } }],
+      errors: [{ row: 3, line: 4, iccid: "x" }]
+    })
+    expect((await acme.get(`/v3/sims/${fresh}`)).status).toBe(404)
+    expect(await entries()).toBe(before)
+    expect((await sent("?dry_run=false")).body).toEqual(body)
+    expect((await acme.get(`/v3/sims/${fresh}`)).status).toBe(200)
+    expect((await sent("?dry_run=maybe")).body).toMatchObject({
+      code: "invalid_field",
+      message: expect.stringContaining("dry_run")
+    })
+  })
+
   it("refuse a row whose lpa is no activation code (I8), and repeat it nowhere", async () => {
     const { body } = await csv(`iccid,label,is_esim,lpa\n${World.iccid(10)},Green,true,LPA:1$smdp$SECRET_1\n`)
     expect(body.data.errors).toEqual([

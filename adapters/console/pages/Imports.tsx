@@ -1,0 +1,222 @@
+/**
+ * Imports SIMs from a file: what would come of its rows, the import, and the rows that were rejected as a file. An import that fails
+ * leaves the file chosen; a file may be imported again, since SIMs that are there already stay.
+ */
+import { useRef, useState } from "preact/hooks"
+import * as Api from "../Api.ts"
+import * as Csv from "../Csv.ts"
+import { OfOrganization } from "../OfOrganization.tsx"
+import * as View from "../View.tsx"
+
+interface Message {
+  readonly row: number
+  readonly line: number | null
+  readonly iccid: string
+  readonly message: string
+}
+
+type Kept = Readonly<Record<string, string | boolean>>
+
+interface Difference extends Omit<Message, "message"> {
+  readonly stored: Kept
+  readonly given: Kept
+}
+
+interface Report {
+  readonly imported: number
+  readonly updated: number
+  readonly duplicates: number
+  readonly differing?: ReadonlyArray<Difference>
+  readonly differing_count?: number
+  readonly errors: ReadonlyArray<Message>
+  readonly error_count: number
+  readonly warnings: ReadonlyArray<Message>
+  readonly warning_count: number
+}
+
+interface Chosen {
+  readonly name: string
+  readonly text: string
+  readonly report: Report
+  readonly isDone: boolean
+}
+
+const place: ReadonlyArray<View.Column<Omit<Message, "message">>> = [
+  { title: "Line", of: ({ line, row }) => line ?? `row ${row}` },
+  { title: "ICCID", of: ({ iccid }) => <View.Text>{iccid}</View.Text> }
+]
+
+const messages: ReadonlyArray<View.Column<Message>> = [
+  ...place,
+  { title: "What", of: ({ message }) => <View.Text>{message}</View.Text> }
+]
+
+const valuesOf = (of: Kept) => (
+  <View.Text>
+    {Object.entries(of)
+      .map(([name, value]) => `${name.replace("_", " ")}: ${value}`)
+      .join(", ")}
+  </View.Text>
+)
+
+const differences: ReadonlyArray<View.Column<Difference>> = [
+  ...place,
+  { title: "It is, and stays", of: ({ stored }) => valuesOf(stored) },
+  { title: "The row has", of: ({ given }) => valuesOf(given) }
+]
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
+const summaryOf = ({ duplicates, error_count, imported, updated }: Report, isDone: boolean): string => {
+  const [verb, all] = isDone ? ["were", "were"] : ["would be", "would be"]
+  return [
+    `${counted(imported, `SIM ${isDone ? "was" : "would be"}`, `SIMs ${verb}`)} imported`,
+    `${updated} of those that are there ${all} completed`,
+    `${counted(duplicates, "row names", "rows name")} a SIM that is there and stays as it is`,
+    `${counted(error_count, "row", "rows")} ${isDone ? (error_count === 1 ? "was" : "were") : "would be"} rejected`
+  ].join("; ")
+}
+
+/** A table of the first of them, with their number. */
+const Listed = <Item,>({
+  columns,
+  count,
+  items,
+  title
+}: {
+  readonly title: string
+  readonly count: number
+  readonly items: ReadonlyArray<Item>
+  readonly columns: ReadonlyArray<View.Column<Item>>
+}) =>
+  count === 0 ? null : (
+    <>
+      <h2>
+        {title}: {count}
+      </h2>
+      {items.length < count && <p class="note">The first {items.length} of them.</p>}
+      <View.Table label={title} columns={columns} items={items} empty="" />
+    </>
+  )
+
+/** The rejected rows as they were in the file, with what is wrong with each. */
+const rejected = ({ report, text }: Chosen): string => {
+  const [header, ...rows] = Csv.parse(text)
+  const byLine = new Map(rows.map((row) => [row.line, row]))
+  return Csv.of(
+    [...(header?.cells ?? []), "problem"],
+    report.errors.map(({ line, message, row }) => {
+      const found = (line === null ? undefined : byLine.get(line)) ?? rows[row - 1]
+      return [...(header?.cells ?? []).map((_, at) => found?.cells[at] ?? ""), message]
+    })
+  )
+}
+
+const Outcome = ({ of }: { readonly of: Chosen }) => {
+  const { isDone, report } = of
+  return (
+    <>
+      <p role="status" data-summary>
+        <View.Text>{of.name}</View.Text>: {summaryOf(report, isDone)}.
+      </p>
+      {report.error_count > 0 && (
+        <p>
+          <button type="button" onClick={() => View.download("rejected.csv", rejected(of))}>
+            Download the rejected rows
+          </button>
+        </p>
+      )}
+      <Listed title="Errors" count={report.error_count} items={report.errors} columns={messages} />
+      <Listed
+        title="Differences"
+        count={report.differing_count ?? 0}
+        items={report.differing ?? []}
+        columns={differences}
+      />
+      <Listed title="Warnings" count={report.warning_count} items={report.warnings} columns={messages} />
+    </>
+  )
+}
+
+const Import = ({ of }: { readonly of: string }) => {
+  const [chosen, choose] = useState<Chosen | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+
+  const send = async (name: string, text: string, isDone: boolean): Promise<void> => {
+    setBusy(true)
+    setFailure(null)
+    try {
+      const path = `/organizations/${encodeURIComponent(of)}/sims?dry_run=${!isDone}`
+      const { data } = await Api.call<{ readonly data: Report }>("POST", path, { csv: text })
+      choose({ name, text, report: data, isDone })
+    } catch (error) {
+      setFailure(Api.sentenceOf(error))
+    }
+    setBusy(false)
+  }
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    choose(null)
+    await send(file.name, await file.text(), false)
+  }
+
+  return (
+    <>
+      <p>
+        A CSV file with the columns <code>iccid</code>, <code>label</code>, <code>is_esim</code> and perhaps{" "}
+        <code>lpa</code>, <code>imsi</code>, <code>msisdn</code> and <code>subscriber_id</code>, in any order. What
+        would come of it is shown first.
+      </p>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the field in it does the same */}
+      <div
+        class="drop"
+        onDragOver={(event) => event.preventDefault()}
+        onDrop={(event) => {
+          event.preventDefault()
+          void take(event.dataTransfer?.files[0])
+        }}
+      >
+        <label htmlFor="file">Choose a file, or drop it here</label>
+        <input
+          id="file"
+          type="file"
+          accept=".csv,text/csv"
+          ref={input}
+          onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
+        />
+      </div>
+      <View.Failure>{failure}</View.Failure>
+      {isBusy && <p class="empty">The server reads it …</p>}
+      {chosen !== null && (
+        <>
+          {!chosen.isDone && (
+            <p class="actions">
+              <button
+                type="button"
+                disabled={isBusy || chosen.report.imported + chosen.report.updated === 0}
+                onClick={() => void send(chosen.name, chosen.text, true)}
+              >
+                Import them
+              </button>
+              <button
+                type="button"
+                disabled={isBusy}
+                onClick={() => {
+                  choose(null)
+                  if (input.current !== null) input.current.value = ""
+                }}
+              >
+                Cancel
+              </button>
+            </p>
+          )}
+          <Outcome of={chosen} />
+        </>
+      )}
+    </>
+  )
+}
+
+export default () => <OfOrganization title="Imports" Chosen={Import} />
