@@ -73,14 +73,16 @@ it("is seen by itself, with what can be done about it", async () => {
   await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
   await page.getByText("No organization has set a level of its stock.").waitFor()
   await page.getByText("Version 1.2.3+test runs since").waitFor()
-  expect(await page.getByRole("button", { name: /Retry|Send/ }).count()).toBe(0)
+  expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
 
   await play()
   await region("How telcos answer").getByText("does not answer").waitFor()
   expect(await region("Work that waits").locator("tbody tr").innerText()).toMatch(/^CancelPackages\tunavailable\t/)
   expect(await region("Failing endpoints").innerText()).toContain("https://hooks.example/esim")
   expect(await region("Stock").innerText()).toContain("2, which is low")
-  expect(await region("Load").innerText()).toContain(stock.tenant.organizationId)
+  for (const name of ["Load", "Stock", "Failing endpoints"]) {
+    expect(await region(name).innerText()).toContain(`Acme ${stock.tenant.organizationId}`)
+  }
   expect(await page.getByRole("alert").count()).toBe(0)
   await page.evaluate(axe)
   const found =
@@ -95,7 +97,7 @@ it("is shown to an operator of one organization who only reads, who is offered n
   await page.getByRole("button", { name: "Sign out" }).click()
   await enter(body.data.token)
   await region("How telcos answer").getByText("does not answer").waitFor()
-  expect(await page.getByRole("button", { name: /Retry|Send/ }).count()).toBe(0)
+  expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
   expect(await page.getByRole("heading", { name: "The service" }).count()).toBe(0)
   await page.getByRole("button", { name: "Sign out" }).click()
 }, 60_000)
@@ -105,7 +107,7 @@ it("is over by two clicks once the telco and the endpoint answer", async () => {
   await region("How telcos answer").getByText("does not answer").waitFor()
   await telco((simulator) => simulator.clearFaults)
   answer = 200
-  await page.getByRole("button", { name: "Retry all now" }).click()
+  await page.getByRole("button", { name: "Try all at it now" }).click()
   await page.getByRole("button", { name: "Send all now" }).click()
   await expect
     .poll(

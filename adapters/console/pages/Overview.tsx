@@ -24,16 +24,19 @@ interface Waiting {
   readonly next_try_at: string
 }
 
-interface Endpoint {
+interface Named {
   readonly organization_id: string
+  readonly organization_name: string
+}
+
+interface Endpoint extends Named {
   readonly webhook_endpoint_id: string
   readonly url: string
   readonly since: string
   readonly pending_deliveries: number
 }
 
-interface Stock {
-  readonly organization_id: string
+interface Stock extends Named {
   readonly label: string
   readonly free: number
   readonly level: number
@@ -42,8 +45,7 @@ interface Stock {
   readonly days_left: number | null
 }
 
-interface Load {
-  readonly organization_id: string
+interface Load extends Named {
   readonly waiting_jobs: number
   readonly pending_deliveries: number
 }
@@ -94,23 +96,39 @@ const Section = ({
 
 const nameOf = (telco: string | null) => <View.Text>{telco ?? "the telco"}</View.Text>
 
-const Organization = ({ id }: { readonly id: string }) => (
-  <View.Link to={{ page: "deliveries", of: id }}>
-    <code>{id}</code>
-  </View.Link>
+const Organization = ({ organization_id, organization_name }: Named) => (
+  <>
+    <View.Link to={{ page: "deliveries", of: organization_id }}>
+      <View.Text>{organization_name}</View.Text>
+    </View.Link>{" "}
+    <code>{organization_id}</code>
+  </>
 )
+
+const organization = { title: "Organization", of: Organization }
 
 /** A column that only those have who may do what it offers. */
 const offered = <Item,>(of: (item: Item) => ComponentChildren): ReadonlyArray<View.Column<Item>> =>
   Api.allows("support") ? [{ title: "What to do", of }] : []
 
-const telcos: ReadonlyArray<View.Column<Telco>> = [
+const telcos = (again: () => void): ReadonlyArray<View.Column<Telco>> => [
   { title: "Telco", of: ({ name }) => nameOf(name) },
   { title: "State", of: ({ answers }) => (answers ? "answers" : <strong class="bad">does not answer</strong>) },
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Waiting work", of: ({ waiting_jobs }) => waiting_jobs },
   { title: "Oldest (UTC)", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
-  { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> }
+  { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
+  ...offered(({ name, waiting_jobs }: Telco) =>
+    waiting_jobs === 0 ? (
+      "–"
+    ) : (
+      <View.Action
+        label="Try all at it now"
+        does={() => Api.doAll("/jobs/retry", { telco: name ?? "" })}
+        done={again}
+      />
+    )
+  )
 ]
 
 const waiting = (again: () => void): ReadonlyArray<View.Column<Waiting>> => [
@@ -120,13 +138,17 @@ const waiting = (again: () => void): ReadonlyArray<View.Column<Waiting>> => [
   { title: "How many", of: ({ count }) => count },
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
-  ...offered(({ kind, reason }: Waiting) => (
-    <View.Action label="Retry all now" does={() => Api.doAll("/jobs/retry", { kind, reason })} done={again} />
+  ...offered(({ kind, reason, telco }: Waiting) => (
+    <View.Action
+      label="Retry all now"
+      does={() => Api.doAll("/jobs/retry", { kind, reason, telco: telco ?? "" })}
+      done={again}
+    />
   ))
 ]
 
 const endpoints = (again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
-  { title: "Organization", of: ({ organization_id }) => <Organization id={organization_id} /> },
+  organization,
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
   { title: "It fails since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries },
@@ -145,7 +167,7 @@ const endpoints = (again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
 ]
 
 const stocks: ReadonlyArray<View.Column<Stock>> = [
-  { title: "Organization", of: ({ organization_id }) => <code>{organization_id}</code> },
+  organization,
   { title: "Label", of: ({ label }) => label },
   { title: "Free", of: ({ free, is_low }) => (is_low ? <strong class="bad">{free}, which is low</strong> : free) },
   { title: "Level", of: ({ level }) => level },
@@ -154,7 +176,7 @@ const stocks: ReadonlyArray<View.Column<Stock>> = [
 ]
 
 const loads: ReadonlyArray<View.Column<Load>> = [
-  { title: "Organization", of: ({ organization_id }) => <Organization id={organization_id} /> },
+  organization,
   { title: "Jobs that wait", of: ({ waiting_jobs }) => waiting_jobs },
   { title: "Deliveries that wait", of: ({ pending_deliveries }) => pending_deliveries }
 ]
@@ -227,7 +249,7 @@ export default () => {
           <Section id="telcos" title="Telcos">
             <View.Table
               label="How telcos answer"
-              columns={telcos}
+              columns={telcos(again)}
               items={data.telcos}
               empty="Nothing waits for a telco."
             />

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { Job } from "simplan/ports"
+import { Job, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
@@ -38,16 +38,20 @@ const ofOrganization = {
   organization_id: Schemas.optional(Schemas.Parameter, "Only those of this organization", Samples.organizationId)
 }
 
+const ofTelco = ["Only those that wait for the telco of this name; empty: one without a name, or none", "ocs"] as const
+
 /** Which jobs are meant; an absent field filters nothing. */
 const filter = {
   kind: Schemas.optional(Kind, "Only those of this kind", about.kind[1]),
   reason: Schemas.optional(Reason, "Only those that wait for a reason of this class", about.reason[1]),
+  telco: Schemas.optional(Schemas.Parameter.check(Schemas.within(TextLimit.NAME)), ...ofTelco),
   ...ofOrganization
 }
 
 export const RetryJobs = Schema.Struct({
   kind: Schemas.optional(Kind, ...about.kind),
   reason: Schemas.optional(Reason, ...about.reason),
+  telco: Schemas.optional(Schemas.text(TextLimit.NAME), ...ofTelco),
   organization_id: Schema.optionalKey(Schemas.organizationId),
   after: Schemas.after
 }).annotate({ identifier: "RetryJobs" })

@@ -116,8 +116,13 @@ const WaitingGroup = Schema.Struct({
   next_try_at: instant(nextTry, Samples.used)
 }).annotate({ identifier: "WaitingGroup" })
 
-const FailingEndpoint = Schema.Struct({
+const ofOrganization = {
   organization_id: Schemas.organizationId,
+  organization_name: Schemas.string("The organization's name", "Acme")
+}
+
+const FailingEndpoint = Schema.Struct({
+  ...ofOrganization,
   webhook_endpoint_id: Schemas.string(...Schemas.means.endpointId),
   url: Schemas.string("Its URL, without secrets", "https://hooks.acme.example/esim"),
   since: instant("Since when it has failed", Samples.bought),
@@ -128,7 +133,7 @@ const FailingEndpoint = Schema.Struct({
 }).annotate({ identifier: "FailingEndpoint" })
 
 const WatchedStock = Schema.Struct({
-  organization_id: Schemas.organizationId,
+  ...ofOrganization,
   label: Schemas.label,
   free: counted("How many eSIMs are free, counted up to 1,000, or to the level where that is higher", 140),
   level: counted("The level below which the organization is notified", 100),
@@ -167,7 +172,7 @@ const ServiceStanding = Schema.Struct({
   loads: Schemas.field(
     Schema.Array(
       Schema.Struct({
-        organization_id: Schemas.organizationId,
+        ...ofOrganization,
         waiting_jobs: counted("Its jobs that wait for their next try", 12),
         pending_deliveries: counted("Its deliveries that are to be made", 40)
       })

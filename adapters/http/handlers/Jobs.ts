@@ -45,7 +45,12 @@ const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
 /** Null where the filter takes nothing that the operator sees. */
 const toFilter = (
-  { kind, organization_id, reason }: Pick<typeof JobsApi.RetryJobs.Type, "kind" | "organization_id" | "reason">,
+  {
+    kind,
+    organization_id,
+    reason,
+    telco
+  }: Pick<typeof JobsApi.RetryJobs.Type, "kind" | "organization_id" | "reason" | "telco">,
   caller: Operator.Acting
 ): Storage.WaitingFilter | null => {
   const organizationId = organization_id ?? caller.organizationId
@@ -53,6 +58,7 @@ const toFilter = (
   return {
     ...(kind !== undefined && { kind }),
     ...(reason !== undefined && { reason }),
+    ...(telco !== undefined && { telco }),
     ...(organizationId !== null && { organizationId })
   }
 }

@@ -30,22 +30,30 @@ const telco = (standing: Rules.TelcoStanding): Shape["telcos"][number] => ({
   next_try_at: Responses.instant(standing.nextAt)
 })
 
-const endpoint = (failing: Rules.FailingEndpoint): Shape["failing_endpoints"][number] => ({
-  organization_id: failing.organizationId,
-  webhook_endpoint_id: failing.endpointId,
-  url: WebhookEndpoint.shownUrl(failing.url),
-  since: Time.toIso(failing.since),
-  pending_deliveries: failing.pending
-})
+/** An organization with its name. */
+type Named = (of: { readonly organizationId: string }) => {
+  readonly organization_id: string
+  readonly organization_name: string
+}
+
+const endpoint =
+  (named: Named) =>
+  (failing: Rules.FailingEndpoint): Shape["failing_endpoints"][number] => ({
+    ...named(failing),
+    webhook_endpoint_id: failing.endpointId,
+    url: WebhookEndpoint.shownUrl(failing.url),
+    since: Time.toIso(failing.since),
+    pending_deliveries: failing.pending
+  })
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
 
 const stock =
-  (now: Time.Instant) =>
+  (named: Named, now: Time.Instant) =>
   (watched: Rules.WatchedStock): Shape["stock"][number] => {
     const days = Rules.daysLeft(watched, now)
     return {
-      organization_id: watched.organizationId,
+      ...named(watched),
       label: watched.label,
       free: watched.free,
       level: watched.level,
@@ -55,7 +63,7 @@ const stock =
     }
   }
 
-const service = (whole: Overview.Whole, version: string | null): NonNullable<Shape["service"]> => ({
+const service = (named: Named, whole: Overview.Whole, version: string | null): NonNullable<Shape["service"]> => ({
   version,
   started_at: Time.toIso(whole.startedAt),
   due_jobs: whole.backlog.due,
@@ -68,10 +76,10 @@ const service = (whole: Overview.Whole, version: string | null): NonNullable<Sha
     connections: whole.database?.connections ?? null,
     most_connections: whole.database?.mostConnections ?? null
   },
-  loads: whole.loads.map(({ organizationId, pendingDeliveries, waitingJobs }) => ({
-    organization_id: organizationId,
-    waiting_jobs: waitingJobs,
-    pending_deliveries: pendingDeliveries
+  loads: whole.loads.map((load) => ({
+    ...named(load),
+    waiting_jobs: load.waitingJobs,
+    pending_deliveries: load.pendingDeliveries
   }))
 })
 
@@ -90,14 +98,18 @@ export const make = (guard: OperatorAuth.Guard, process: Process) =>
 
     return Endpoints.group(OverviewApi, guard, {
       read: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
-        const { now, whole, ...seen } = yield* overviews.read({ organizationId })
+        const { names, now, whole, ...seen } = yield* overviews.read({ organizationId })
+        const named: Named = (of) => ({
+          organization_id: of.organizationId,
+          organization_name: names.get(of.organizationId) ?? ""
+        })
         return Responses.data({
           now: Time.toIso(now),
           telcos: Rules.telcos(seen.waiting, whole === null ? [] : process.telcos()).map(telco),
           waiting: seen.waiting.map(waiting),
-          failing_endpoints: seen.endpoints.map(endpoint),
-          stock: seen.stocks.map(stock(now)),
-          service: whole === null ? null : service(whole, process.version)
+          failing_endpoints: seen.endpoints.map(endpoint(named)),
+          stock: seen.stocks.map(stock(named, now)),
+          service: whole === null ? null : service(named, whole, process.version)
         })
       })
     })

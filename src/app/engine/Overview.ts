@@ -38,6 +38,8 @@ export interface Overview {
   readonly stocks: ReadonlyArray<Rules.WatchedStock>
   /** Null for whoever is bound to an organization. */
   readonly whole: Whole | null
+  /** The names of the organizations above, by their ids. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 /** Measures what is seen first. */
@@ -71,16 +73,29 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
         startedAt: Effect.succeed(startedAt)
       })
 
+    /** The names of the organizations of these things, each read once. */
+    const namesOf = (things: ReadonlyArray<{ readonly organizationId: string }>) =>
+      Effect.map(
+        Effect.forEach(
+          new Set(things.map(({ organizationId }) => organizationId)),
+          (id) => Effect.map(storage.organizations.get(id), (found) => [id, found?.name ?? ""] as const),
+          { concurrency: "unbounded" }
+        ),
+        (found) => new Map(found)
+      )
+
     return Overviews.of({
       read: Effect.fn("Overviews.read")(function* ({ organizationId }) {
         const now = yield* clock.now
-        return yield* Effect.all({
+        const seen = yield* Effect.all({
           now: Effect.succeed(now),
           waiting: storage.overview.waitingJobs({ organizationId }),
           endpoints: storage.overview.failingEndpoints({ organizationId }),
           stocks: storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }),
           whole: organizationId === null ? whole(now) : Effect.succeed(null)
         })
+        const names = yield* namesOf([...seen.endpoints, ...seen.stocks, ...(seen.whole?.loads ?? [])])
+        return { ...seen, names }
       })
     })
   })

@@ -60,6 +60,7 @@ it("are listed with the telco's message, counted by kind and reason, and tried a
   expect(await jobs(`?organization_id=${stock.tenant.organizationId}&page_size=1`)).toHaveLength(1)
   expect(await jobs("?reason=refused")).toEqual([])
   expect(await jobs("?kind=Provision")).toEqual([])
+  expect([await jobs("?telco=north"), await jobs("?telco=")]).toEqual([[], waiting])
   expect(await jobs("?organization_id=another")).toEqual([])
   expect((await world.admin("GET", "/jobs?reason=tired")).body).toMatchObject({ code: "invalid_field" })
 
@@ -83,7 +84,9 @@ it("are listed with the telco's message, counted by kind and reason, and tried a
   await telco((of) => of.clearFaults)
   const none = await world.admin("POST", "/jobs/retry", { kind: "SendSms" })
   expect(none.body.data).toEqual({ retried: 0, has_more: false, next: null })
-  const all = await world.admin("POST", "/jobs/retry", {})
+  const elsewhere = await world.admin("POST", "/jobs/retry", { telco: "north" })
+  expect(elsewhere.body.data.retried).toBe(0)
+  const all = await world.admin("POST", "/jobs/retry", { telco: "" })
   expect(all.body.data).toEqual({ retried: 1, has_more: false, next: null })
   await advance("1 second")
   expect(await jobs()).toEqual([])

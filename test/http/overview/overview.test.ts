@@ -94,6 +94,7 @@ it("shows a telco that does not answer, an endpoint that fails and a stock that 
   expect(seen.failing_endpoints).toEqual([
     {
       organization_id,
+      organization_name: "Acme",
       webhook_endpoint_id,
       url: "https://hooks.example/?key=***",
       since: expect.stringMatching(/^2026-01-10T12:00:/),
@@ -102,9 +103,20 @@ it("shows a telco that does not answer, an endpoint that fails and a stock that 
   ])
   // One of the two that were sold is still in service.
   expect(seen.stock).toEqual([
-    { organization_id, label: "Green", free: 2, level: 4, is_low: true, sold_a_day: 0.1, days_left: 14 }
+    {
+      organization_id,
+      organization_name: "Acme",
+      label: "Green",
+      free: 2,
+      level: 4,
+      is_low: true,
+      sold_a_day: 0.1,
+      days_left: 14
+    }
   ])
-  expect(seen.service.loads).toEqual([{ organization_id, waiting_jobs: 1, pending_deliveries: 1 }])
+  expect(seen.service.loads).toEqual([
+    { organization_id, organization_name: "Acme", waiting_jobs: 1, pending_deliveries: 1 }
+  ])
 })
 
 it("has for an operator of one organization what is of it", async () => {
