@@ -8,6 +8,9 @@ import * as View from "./View.tsx"
 const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
   ["sims", "SIMs"],
   ...(Api.allows("admin") ? [["imports", "Imports"] as const] : []),
+  ["subscriptions", "Subscriptions"],
+  ["plans", "Plans"],
+  ["coverage", "Coverage"],
   ["deliveries", "Deliveries"],
   ["keys", "Keys"],
   ["endpoints", "Endpoints"],

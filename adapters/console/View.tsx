@@ -73,8 +73,8 @@ export interface Reading<Data> {
   readonly again: () => void
 }
 
-/** Reads at once, and again by itself. What was read stays while the next read is under way. */
-export const useReading = <Data,>(key: string, read: () => Promise<Data>): Reading<Data> => {
+/** Reads at once, and again by itself unless it is large. What was read stays while the next read is under way. */
+export const useReading = <Data,>(key: string, read: () => Promise<Data>, isPolled = true): Reading<Data> => {
   const [state, set] = useState<{ readonly key: string; readonly data?: Data; readonly failure: string | null }>({
     key,
     failure: null
@@ -94,7 +94,7 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>): Readi
         const failure = Api.sentenceOf(error)
         if (!isOver) set((before) => ({ ...(before.key === key ? before : { key }), failure }))
       }
-      if (!isOver) timer = setTimeout(step, EVERY)
+      if (!isOver && isPolled) timer = setTimeout(step, EVERY)
     }
     void step()
     return () => {

@@ -33,6 +33,8 @@ const places: ReadonlyArray<Place> = [
     isShown: () => Api.allows("admin"),
     isInner: true
   },
+  { name: "plans", title: "Plans", load: () => import("./pages/Plans.tsx"), isInner: true },
+  { name: "coverage", title: "Coverage", load: () => import("./pages/Coverage.tsx"), isInner: true },
   { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
   { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx") },
@@ -41,6 +43,12 @@ const places: ReadonlyArray<Place> = [
     name: "audit",
     title: "Audit log",
     load: () => import("./pages/Audit.tsx"),
+    isShown: () => Api.operator.value?.organization_id === null
+  },
+  {
+    name: "catalogue",
+    title: "Catalogue",
+    load: () => import("./pages/Catalogue.tsx"),
     isShown: () => Api.operator.value?.organization_id === null
   },
   {

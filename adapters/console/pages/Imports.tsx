@@ -2,9 +2,10 @@
  * Imports SIMs from a file: what would come of its rows, the import, and the rows that were rejected as a file. An import that fails
  * leaves the file chosen; a file may be imported again, since SIMs that are there already stay.
  */
-import { useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import * as Api from "../Api.ts"
 import * as Csv from "../Csv.ts"
+import { FileField } from "../FileField.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as View from "../View.tsx"
 
@@ -142,7 +143,6 @@ const Import = ({ of }: { readonly of: string }) => {
   const [chosen, choose] = useState<Chosen | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
 
   const send = async (name: string, text: string, isDone: boolean): Promise<void> => {
     setBusy(true)
@@ -156,8 +156,7 @@ const Import = ({ of }: { readonly of: string }) => {
     }
     setBusy(false)
   }
-  const take = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return
+  const take = async (file: File): Promise<void> => {
     choose(null)
     await send(file.name, await file.text(), false)
   }
@@ -169,24 +168,7 @@ const Import = ({ of }: { readonly of: string }) => {
         <code>lpa</code>, <code>imsi</code>, <code>msisdn</code> and <code>subscriber_id</code>, in any order. What
         would come of it is shown first.
       </p>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the field in it does the same */}
-      <div
-        class="drop"
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault()
-          void take(event.dataTransfer?.files[0])
-        }}
-      >
-        <label htmlFor="file">Choose a file, or drop it here</label>
-        <input
-          id="file"
-          type="file"
-          accept=".csv,text/csv"
-          ref={input}
-          onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
-        />
-      </div>
+      <FileField accept=".csv,text/csv" take={(file) => void take(file)} />
       <View.Failure>{failure}</View.Failure>
       {isBusy && <p class="empty">The server reads it …</p>}
       {chosen !== null && (
@@ -200,14 +182,7 @@ const Import = ({ of }: { readonly of: string }) => {
               >
                 Import them
               </button>
-              <button
-                type="button"
-                disabled={isBusy}
-                onClick={() => {
-                  choose(null)
-                  if (input.current !== null) input.current.value = ""
-                }}
-              >
+              <button type="button" disabled={isBusy} onClick={() => choose(null)}>
                 Cancel
               </button>
             </p>

@@ -164,6 +164,13 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       )
     ),
     HttpApiEndpoint.put("replaceCatalogue", "/catalogue", {
+      query: {
+        dry_run: Schemas.optional(
+          Schemas.Flag,
+          "True: answers the catalogue as it would be, and changes nothing",
+          "true"
+        )
+      },
       payload: CatalogueFile,
       success: CatalogueItem,
       error: Schemas.problems(...Schemas.restricted, "route_not_found", ...Schemas.withBody)

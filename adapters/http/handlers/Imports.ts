@@ -95,13 +95,14 @@ export const make = (guard: OperatorAuth.Guard) =>
           warning_count: report.warningCount
         })
       }),
-      replaceCatalogue: Effect.fnUntraced(function* ({ request }) {
+      replaceCatalogue: Effect.fnUntraced(function* ({ query, request }) {
         const { value } = yield* Body.read(request, {
           limit: Body.CATALOGUE_LIMIT,
           mostValues: Body.MOST_VALUES_OF_CATALOGUE
         })
         const catalogue = yield* CatalogueFile.complete(value)
-        return catalogueItem(yield* catalogues.replace(catalogue))
+        const isPreview = Query.flag(query.dry_run) === true
+        return catalogueItem(yield* isPreview ? catalogues.preview(catalogue) : catalogues.replace(catalogue))
       }),
       catalogue: Effect.fnUntraced(function* () {
         return catalogueItem(yield* catalogues.current)

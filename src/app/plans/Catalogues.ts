@@ -22,12 +22,14 @@ export class BuiltIn extends Context.Service<
   }
 >()("simplan/Catalogues/BuiltIn") {}
 
-/** Reads and replaces the catalogue (rule I3). */
+/** Reads and replaces the catalogue (rules I3 and S9). */
 export class Catalogues extends Context.Service<
   Catalogues,
   {
     /** The catalogue in force, with its indexes. */
     readonly current: Effect.Effect<Index, StorageError>
+    /** What `replace` would give now, or its refusal (rule S9). */
+    readonly preview: (catalogue: Catalogue) => Effect.Effect<Index, InvalidField>
     /** Refuses a catalogue of which a name is too long (rule W9). */
     readonly replace: (catalogue: Catalogue) => Effect.Effect<Index, InvalidField | StorageError>
   }
@@ -72,6 +74,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
 
     return Catalogues.of({
       current,
+      preview: (catalogue) => Effect.map(Effect.fromResult(checkTexts(catalogue)), () => index(catalogue)),
       replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue) {
         yield* Effect.fromResult(checkTexts(catalogue))
         const commit = yield* commits.audited({ catalogue }, replacement, yield* clock.now)

@@ -383,6 +383,17 @@ describe("the clock", () => {
 })
 
 describe("the catalogue", () => {
+  it("with dry_run answers the catalogue as it would be, or the refusal, and keeps the one that is there (S9)", async () => {
+    const before = (await world.admin("GET", "/catalogue")).body.data
+    const [profile] = before.profiles
+    const asked = { ...before, profiles: [{ ...profile, region_name: "Elsewhere" }] }
+    const preview = await world.admin("PUT", "/catalogue?dry_run=true", asked)
+    expect(preview.body.data.profiles).toEqual([{ ...profile, region_name: "Elsewhere" }])
+    expect((await world.admin("PUT", "/catalogue?dry_run=true", { operators: [], profiles: 5 })).status).toBe(400)
+    expect((await world.admin("GET", "/catalogue")).body.data).toEqual(before)
+    expect((await world.admin("GET", "/audit?action=catalogue.replace")).body.data).toEqual([])
+  })
+
   it("is read, and takes its own answer back", async () => {
     const read = await world.admin("GET", "/catalogue")
     expect(Object.keys(read.body.data)).toEqual(["countries", "operators", "profiles"])

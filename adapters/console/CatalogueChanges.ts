@@ -1,0 +1,119 @@
+/** What changes where a catalogue is replaced: countries, operators and profiles that come, go, or are others. */
+
+interface Country {
+  readonly iso2: string
+  readonly iso3: string
+  readonly name: string
+}
+
+interface Operator {
+  readonly operator_id: string
+  readonly name: string
+  readonly country: string
+  readonly supported_rats: ReadonlyArray<string>
+  readonly mcc_mnc: ReadonlyArray<string>
+  readonly labels: ReadonlyArray<string>
+}
+
+interface Profile {
+  readonly coverage_id: string
+  readonly label: string
+  readonly region_name: string
+  readonly region_code: string
+  readonly iso2_list: ReadonlyArray<string>
+}
+
+export interface Catalogue {
+  readonly countries: ReadonlyArray<Country>
+  readonly operators: ReadonlyArray<Operator>
+  readonly profiles: ReadonlyArray<Profile>
+}
+
+export interface Change {
+  readonly kind: "country" | "operator" | "profile"
+  readonly name: string
+  readonly what: "comes" | "goes" | "changes"
+  /** Of what changes, each field with both values. */
+  readonly detail: string
+}
+
+type Fields = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+const inWords = (
+  name: string,
+  before: string | ReadonlyArray<string>,
+  after: string | ReadonlyArray<string>
+): string => {
+  const title = name.replaceAll("_", " ")
+  if (typeof before === "string" || typeof after === "string") return `${title}: ${before} to ${after}`
+  const [gone, come] = [before.filter((one) => !after.includes(one)), after.filter((one) => !before.includes(one))]
+  return [
+    `${title}:`,
+    ...(come.length > 0 ? [`with ${come.join(", ")}`] : []),
+    ...(gone.length > 0 ? [`without ${gone.join(", ")}`] : [])
+  ].join(" ")
+}
+
+const isSame = (before: string | ReadonlyArray<string>, after: string | ReadonlyArray<string>): boolean =>
+  typeof before === "string" || typeof after === "string"
+    ? before === after
+    : before.length === after.length && before.every((one) => after.includes(one))
+
+const between = (before: Fields, after: Fields): string =>
+  Object.keys(before)
+    .flatMap((name) => {
+      const [from = "", to = ""] = [before[name], after[name]]
+      return isSame(from, to) ? [] : [inWords(name, from, to)]
+    })
+    .join("; ")
+
+const ofKind = <Item extends object>(
+  kind: Change["kind"],
+  before: ReadonlyArray<Item>,
+  after: ReadonlyArray<Item>,
+  idOf: (item: Item) => string,
+  nameOf: (item: Item) => string,
+  fieldsOf: (item: Item) => Fields
+): ReadonlyArray<Change> => {
+  const [old, next] = [before, after].map((items) => new Map(items.map((item) => [idOf(item), item])))
+  return [
+    ...before.flatMap((item): ReadonlyArray<Change> => {
+      const other = next?.get(idOf(item))
+      if (other === undefined) return [{ kind, name: nameOf(item), what: "goes", detail: "" }]
+      const detail = between(fieldsOf(item), fieldsOf(other))
+      return detail === "" ? [] : [{ kind, name: nameOf(item), what: "changes", detail }]
+    }),
+    ...after.flatMap(
+      (item): ReadonlyArray<Change> =>
+        old?.has(idOf(item)) === true ? [] : [{ kind, name: nameOf(item), what: "comes", detail: "" }]
+    )
+  ]
+}
+
+/** All changes, kind by kind. */
+export const of = (before: Catalogue, after: Catalogue): ReadonlyArray<Change> => [
+  ...ofKind(
+    "country",
+    before.countries,
+    after.countries,
+    ({ iso2 }) => iso2,
+    ({ iso2, name }) => `${name} (${iso2})`,
+    ({ iso3, name }) => ({ iso3, name })
+  ),
+  ...ofKind(
+    "operator",
+    before.operators,
+    after.operators,
+    ({ operator_id }) => operator_id,
+    ({ country, name }) => `${name} (${country})`,
+    ({ country, labels, mcc_mnc, name, supported_rats }) => ({ name, country, supported_rats, mcc_mnc, labels })
+  ),
+  ...ofKind(
+    "profile",
+    before.profiles,
+    after.profiles,
+    ({ coverage_id }) => coverage_id,
+    ({ label, region_name }) => `${region_name}, ${label}`,
+    ({ iso2_list, label, region_code, region_name }) => ({ label, region_name, region_code, iso2_list })
+  )
+]

@@ -1,0 +1,74 @@
+/** The plans of an organization, with filters. */
+import * as Filters from "../Filters.tsx"
+import * as Location from "../Location.ts"
+import { OfOrganization } from "../OfOrganization.tsx"
+import * as View from "../View.tsx"
+
+interface Plan {
+  readonly plan_id: string
+  readonly plan_name: string
+  readonly label: string
+  readonly region_code: string
+  readonly coverage_id: string
+  readonly data_mega_bytes: number
+  readonly period_days: number
+  readonly recurring: boolean
+  readonly nb_occurrence?: number
+  readonly throttling: boolean
+  readonly archived_at: string | null
+  readonly created_at: string
+}
+
+const columns = (of: string) => (): ReadonlyArray<View.Column<Plan>> => [
+  { title: "Name", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
+  { title: "Data", of: ({ data_mega_bytes }) => `${data_mega_bytes} MB` },
+  {
+    title: "For",
+    of: ({ nb_occurrence, period_days, recurring }) =>
+      `${period_days} days${recurring ? `, ${nb_occurrence ?? "several"} times` : ""}`
+  },
+  { title: "Label", of: ({ label }) => label },
+  {
+    title: "Region",
+    of: ({ label, region_code }) => (
+      <View.Link to={{ page: "coverage", of, label, region: region_code }}>{region_code}</View.Link>
+    )
+  },
+  { title: "Throttled", of: ({ throttling }) => (throttling ? "yes" : "no") },
+  { title: "Archived (UTC)", of: ({ archived_at }) => <View.Time at={archived_at} /> },
+  { title: "Id", of: ({ plan_id }) => <code>{plan_id}</code> }
+]
+
+const STATES = [
+  ["", "any"],
+  ["false", "for sale"],
+  ["true", "archived"]
+] as const
+
+const Chosen = ({ of }: { readonly of: string }) => {
+  const fields = {
+    search_query: Location.field("find"),
+    label: Location.field("label"),
+    country_iso_2: Location.field("country").toUpperCase(),
+    archived: Location.field("archived")
+  }
+  const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
+  return (
+    <>
+      <div class="filters">
+        <Filters.Input label="Name" name="find" />
+        <Filters.Input label="Country, such as FR" name="country" />
+        <Filters.Input label="Label" name="label" />
+        <Filters.Choice label="Which" name="archived" choices={STATES} />
+      </div>
+      <View.List
+        label="Plans"
+        path={`/organizations/${encodeURIComponent(of)}/plans?page_size=25&${query}`}
+        columns={columns(of)}
+        empty="There are no such plans."
+      />
+    </>
+  )
+}
+
+export default () => <OfOrganization title="Plans" Chosen={Chosen} />

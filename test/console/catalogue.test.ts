@@ -1,0 +1,105 @@
+/**
+ * The catalogue in the console, and what an organization has of it: plans and coverage.
+ */
+import { describe, expect, it } from "vitest"
+import * as Inventory from "../http/Inventory.ts"
+import * as Opened from "./Opened.ts"
+
+const HOSTILE = `<img src=x onerror="document.title='run'">`
+let of = ""
+let last = ""
+
+const opened = Opened.forFile({}, async (world) => {
+  const { plan, planId, tenant } = await Inventory.stock(world, 1, 1)
+  of = tenant.organizationId
+  await plan({ name: HOSTILE })
+  await tenant.post(`/v3/plans/${planId}/archive`)
+  last = (await world.admin("GET", "/catalogue")).body.data.profiles.at(-1).region_name
+})
+
+const { check, click, clicks, heading, page, region, signIn, signInAs, world } = opened
+
+const rows = (label: string) => region(label).locator("tbody tr")
+const summary = () => page().locator("[data-summary]").innerText()
+
+const choose = (content: string, name = "catalogue.json") =>
+  page()
+    .getByLabel("Choose a file, or drop it here")
+    .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(content) })
+
+describe("the catalogue", () => {
+  it("is replaced after what would change was shown", async () => {
+    const before = (await world().admin("GET", "/catalogue")).body.data
+    const next = {
+      ...before,
+      profiles: [...before.profiles.slice(0, -1), { ...before.profiles.at(-1), region_name: HOSTILE }]
+    }
+    await signIn("?page=catalogue")
+    await page().getByText(`${before.countries.length} countries`).waitFor()
+    await choose("{}")
+    await page().getByRole("alert").waitFor()
+    expect(await page().getByRole("button", { name: "Replace the catalogue" }).count()).toBe(0)
+    await choose("no JSON")
+    await expect.poll(() => page().getByRole("alert").innerText()).toContain("The file is no JSON")
+    await choose(JSON.stringify(before))
+    await expect.poll(summary).toBe("catalogue.json: nothing would change.")
+    expect(await page().getByRole("button", { name: "Replace the catalogue" }).isDisabled()).toBe(true)
+    await choose(JSON.stringify(next), "next.json")
+    await expect.poll(summary).toBe("next.json: 1 changes.")
+    expect(await rows("Changes").allInnerTexts()).toEqual([
+      expect.stringContaining(`changes\tregion name: ${last} to ${HOSTILE}`)
+    ])
+    await check()
+    expect((await world().admin("GET", "/catalogue")).body.data).toEqual(before)
+    const first = clicks()
+    await click("Replace the catalogue")
+    await page().getByText("The catalogue is replaced.").waitFor()
+    expect(clicks() - first).toBe(1)
+    expect((await world().admin("GET", "/catalogue")).body.data.profiles.at(-1).region_name).toBe(HOSTILE)
+    expect(await page().locator("main img").count()).toBe(0)
+    opened.expectComplaint(/status of 400/)
+  })
+
+  it("is read by who only reads, and is not there for an operator of one organization", async () => {
+    await signInAs("read", "?page=catalogue")
+    await rows("Profiles").first().waitFor()
+    expect(await page().locator("main").getByRole("button").count()).toBe(0)
+    await click("Sign out")
+    await signInAs("read", "?page=catalogue", of)
+    await heading("There is no such page")
+  })
+})
+
+describe("the plans of an organization", () => {
+  it("are narrowed by filters in the URL, and lead to their coverage", async () => {
+    await signIn(`?page=plans&of=${of}`)
+    await expect.poll(() => rows("Plans").count()).toBe(2)
+    await check()
+    await page().getByLabel("Which").selectOption("false")
+    await expect.poll(() => rows("Plans").count()).toBe(1)
+    expect(await rows("Plans").innerText()).toContain(HOSTILE)
+    await page().getByLabel("Country, such as FR").fill("se")
+    await page().keyboard.press("Enter")
+    await page().getByText("There are no such plans.").waitFor()
+    await page().goBack()
+    await rows("Plans").getByRole("link", { name: "FR" }).click()
+    await heading("Coverage")
+    await expect.poll(summary).toBe("1 countries in 1 profiles.")
+    expect(await rows("Coverage").innerText()).toMatch(/^France \(FR\)\t.*Orange.*\(.*4G.*\tFrance/)
+  })
+})
+
+describe("the coverage of an organization", () => {
+  it("is a list of countries with their networks and regions, by label", async () => {
+    await signIn(`?page=coverage&of=${of}`)
+    await rows("Coverage").first().waitFor()
+    expect(await rows("Coverage").count()).toBeGreaterThan(50)
+    await check()
+    await page().getByLabel("Country, such as FR").fill("DE")
+    await page().keyboard.press("Enter")
+    await expect.poll(() => rows("Coverage").count()).toBe(1)
+    expect(await rows("Coverage").innerText()).toContain("Germany (DE)")
+    await page().getByLabel("Label").selectOption("Red")
+    await expect.poll(() => new URL(page().url()).searchParams.get("label")).toBe("Red")
+  })
+})
