@@ -12,8 +12,9 @@ const createPlugin = (simplan) => {
 }
 
 for (const [name, create] of Object.entries({ Fastify: createApp, "A plugin of Fastify": createPlugin })) {
-  test(`${name} serves the API below /esim`, async (context) => {
-    const simplan = createSimplan({ database: "memory", telco: "simulator" })
+  test(`${name} serves the API and the console below /esim`, async (context) => {
+    const http = { groups: ["v3", "docs", "console"], adminToken: "a token for operators" }
+    const simplan = createSimplan({ database: "memory", telco: "simulator", http })
     const app = create(simplan)
     context.after(async () => {
       await app.close()
@@ -43,5 +44,11 @@ for (const [name, create] of Object.entries({ Fastify: createApp, "A plugin of F
     assert.equal((await call("GET", "/v3/plans/none")).status, 404)
     assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
     assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
+
+    const console = await fetch(`${api}/admin/console`)
+    const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
+    const script = await fetch(`${api}/admin/${file}`)
+    assert.deepEqual([console.status, script.status], [200, 200])
+    assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
   })
 }

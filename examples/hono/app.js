@@ -3,7 +3,8 @@ import { Hono } from "hono"
 import { createSimplan } from "simplan/promise"
 
 /** The service. A function of web requests is told nothing of prefixes, so that the service has to know its own. */
-export const createService = (database) => createSimplan({ database, telco: "simulator", http: { prefix: "/esim" } })
+export const createService = (database, http) =>
+  createSimplan({ database, telco: "simulator", http: { prefix: "/esim", ...http } })
 
 /** The application. */
 export const createApp = (simplan) => {

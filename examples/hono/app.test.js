@@ -4,8 +4,8 @@ import { test } from "node:test"
 import { serve } from "@hono/node-server"
 import { createApp, createService } from "./app.js"
 
-test("Hono serves the API below /esim", async (context) => {
-  const simplan = createService("memory")
+test("Hono serves the API and the console below /esim", async (context) => {
+  const simplan = createService("memory", { groups: ["v3", "docs", "console"], adminToken: "a token for operators" })
   const server = serve({ fetch: createApp(simplan).fetch, port: 0 })
   await once(server, "listening")
   context.after(async () => {
@@ -33,4 +33,10 @@ test("Hono serves the API below /esim", async (context) => {
   assert.equal((await call("GET", "/v3/plans/none")).status, 404)
   assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
   assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
+
+  const console = await fetch(`${api}/admin/console`)
+  const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
+  const script = await fetch(`${api}/admin/${file}`)
+  assert.deepEqual([console.status, script.status], [200, 200])
+  assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
 })

@@ -4,7 +4,8 @@ import bodyParser from "koa-bodyparser"
 import { createSimplan, toNodeHandler } from "simplan/promise"
 
 /** The service. Koa tells a handler nothing of prefixes, so that the service has to know its own. */
-export const createService = (database) => createSimplan({ database, telco: "simulator", http: { prefix: "/esim" } })
+export const createService = (database, http) =>
+  createSimplan({ database, telco: "simulator", http: { prefix: "/esim", ...http } })
 
 /** The application. The handler may come before or behind the host's body parsers. */
 export const createApp = (simplan) => {

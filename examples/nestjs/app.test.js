@@ -6,8 +6,9 @@ import { createSimplan } from "simplan/promise"
 import { createApp } from "./app.js"
 
 for (const Adapter of [ExpressAdapter, FastifyAdapter]) {
-  test(`Nest with the ${Adapter.name} serves the API below /esim`, async (context) => {
-    const simplan = createSimplan({ database: "memory", telco: "simulator" })
+  test(`Nest with the ${Adapter.name} serves the API and the console below /esim`, async (context) => {
+    const http = { groups: ["v3", "docs", "console"], adminToken: "a token for operators" }
+    const simplan = createSimplan({ database: "memory", telco: "simulator", http })
     const app = await createApp(simplan, new Adapter())
     context.after(async () => {
       await app.close()
@@ -39,5 +40,11 @@ for (const Adapter of [ExpressAdapter, FastifyAdapter]) {
     assert.equal((await call("GET", "/v3/plans/none")).status, 404)
     assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
     assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
+
+    const console = await fetch(`${api}/admin/console`)
+    const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
+    const script = await fetch(`${api}/admin/${file}`)
+    assert.deepEqual([console.status, script.status], [200, 200])
+    assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
   })
 }

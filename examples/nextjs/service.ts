@@ -2,6 +2,12 @@
 import { createSimplan, type Simplan } from "simplan/promise"
 import * as Session from "./session"
 
+/** Operators have the console, at /esim/admin/console, where there is a token to make them with. */
+const operators = process.env.ADMIN_TOKEN && {
+  groups: ["v3", "docs", "console"] as const,
+  adminToken: process.env.ADMIN_TOKEN
+}
+
 const create = () =>
   createSimplan({
     database: process.env.DATABASE_URL ?? "memory",
@@ -9,7 +15,7 @@ const create = () =>
     webhooks: false,
     // A function of a serverless host ends with its answer: a cron job does what is due.
     worker: false,
-    http: { prefix: "/esim", authenticate: async ({ headers }) => Session.read(headers) }
+    http: { prefix: "/esim", authenticate: async ({ headers }) => Session.read(headers), ...(operators || {}) }
   })
 
 // `next dev` loads this module anew after each change, and must not make a second service.

@@ -23,7 +23,8 @@ const start = async () => {
     ...process.env,
     DATABASE_URL: database.url,
     SESSION_SECRET: "for sessions",
-    CRON_SECRET: "for cron jobs"
+    CRON_SECRET: "for cron jobs",
+    ADMIN_TOKEN: "a token for operators"
   }
   server = spawn(process.execPath, [next, "start", "--hostname", "127.0.0.1", "--port", "0"], {
     cwd: fileURLToPath(new URL(".", import.meta.url)),
@@ -94,6 +95,14 @@ test("Next.js serves the API below /esim to those whom the shop knows", async ()
   const forged = `${cookie.slice(0, -1)}${cookie.endsWith("0") ? "1" : "0"}`
   assert.equal((await call("GET", "/esim/v3/plans", { headers: { cookie: forged } })).status, 401)
   assert.equal((await call("POST", "/sign-up", { body: { name: "" } })).body.field, "name")
+})
+
+test("Next.js serves the console below /esim", async () => {
+  const console = await fetch(`${shop}/esim/admin/console`)
+  const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
+  const script = await fetch(`${shop}/esim/admin/${file}`)
+  assert.deepEqual([console.status, script.status], [200, 200])
+  assert.equal((await fetch(`${shop}/esim/admin/v1/whoami`)).status, 401)
 })
 
 test("what an order has stored is done by a cron job", async () => {
