@@ -150,6 +150,12 @@ const waiting = (again: () => void): ReadonlyArray<View.Column<Waiting>> => [
 const endpoints = (again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
   organization,
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
+  {
+    title: "What it missed",
+    of: ({ organization_id: of, webhook_endpoint_id: endpoint }) => (
+      <View.Link to={{ page: "deliveries", of, endpoint, status: "failed" }}>Failed deliveries</View.Link>
+    )
+  },
   { title: "It fails since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries },
   ...offered(({ organization_id, webhook_endpoint_id }: Endpoint) => (
