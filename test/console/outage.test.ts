@@ -83,6 +83,9 @@ it("is seen by itself, with what can be done about it", async () => {
   for (const name of ["Load", "Stock", "Failing endpoints"]) {
     expect(await region(name).innerText()).toContain(`Acme ${stock.tenant.organizationId}`)
   }
+  await page.getByRole("img", { name: /^Calls of telcos: \d+, \d+ failed, at most \d+ in five minutes$/ }).waitFor()
+  await page.getByRole("img", { name: /^Webhooks: \d+, \d+ failed/ }).waitFor()
+  await page.getByRole("img", { name: /^Requests: [\d,]+, at most/ }).waitFor()
   expect(await page.getByRole("alert").count()).toBe(0)
   await page.evaluate(axe)
   const found =

@@ -3,6 +3,7 @@
  */
 import type { ComponentChildren } from "preact"
 import * as Api from "../Api.ts"
+import * as Plot from "../Plot.tsx"
 import * as Problems from "../Problems.tsx"
 import * as View from "../View.tsx"
 
@@ -62,6 +63,9 @@ interface Service {
     readonly bytes: number | null
     readonly connections: number | null
     readonly most_connections: number | null
+  }
+  readonly rates: Readonly<Record<"requests" | "telco_calls" | "deliveries" | "jobs", Plot.Counts>> & {
+    readonly from: string
   }
   readonly loads: ReadonlyArray<Load>
 }
@@ -216,6 +220,13 @@ const databaseOf = ({ bytes, connections, most_connections, takes_writes }: Serv
     ...(connections === null ? [] : [`${connections} of ${most_connections} connections are used`])
   ].join("; ")
 
+const plots = [
+  ["requests", "Requests"],
+  ["telco_calls", "Calls of telcos"],
+  ["deliveries", "Webhooks"],
+  ["jobs", "Jobs"]
+] as const
+
 const Process = ({ service }: { readonly service: Service }) => {
   const { data, failure } = View.useReading("clock", () => Api.read<Clock>("/clock"))
   const { database, due_jobs, held_jobs, oldest_due_at, started_at, version } = service
@@ -238,6 +249,12 @@ const Process = ({ service }: { readonly service: Service }) => {
         .
       </p>
       <p class={database.takes_writes ? "" : "failure"}>{databaseOf(database)}.</p>
+      <h3>The last hours of this process</h3>
+      <div class="plots">
+        {plots.map(([name, title]) => (
+          <Plot.Plot key={name} title={title} from={service.rates.from} counts={service.rates[name]} />
+        ))}
+      </div>
       <h3>Organizations with the most work that waits</h3>
       <View.Table label="Load" columns={loads} items={service.loads} empty="No work waits." />
     </Section>

@@ -153,6 +153,24 @@ const WatchedStock = Schema.Struct({
 const figure = (description: string, example: number) =>
   Schemas.field(Schema.NullOr(Schema.Int), `${description}; null where the storage has no server`, example)
 
+const counts = (what: string) =>
+  Schemas.field(
+    Schema.Struct({
+      all: Schemas.field(Schema.Array(Schema.Int), "How many there were in each span, oldest first", [3, 0, 7]),
+      failed: Schemas.field(Schema.Array(Schema.Int), "How many of these failed", [0, 0, 1])
+    }),
+    what
+  )
+
+const RecentRates = Schema.Struct({
+  from: instant("When the first span begins, in machine time", Samples.start),
+  span_seconds: counted("How long a span is", 300),
+  requests: counts("Answered requests; those with a status from 500 on failed"),
+  telco_calls: counts("Calls of telcos; those without an answer failed"),
+  deliveries: counts("Webhooks; those that did not arrive failed"),
+  jobs: counts("Jobs that were tried; those that are not done failed")
+}).annotate({ identifier: "RecentRates" })
+
 const ServiceStanding = Schema.Struct({
   version: Schemas.field(Schema.NullOr(Schema.String), "The version of the process that answers", "1.0.0"),
   started_at: instant("Since when that process runs, in machine time", Samples.start),
@@ -168,6 +186,10 @@ const ServiceStanding = Schema.Struct({
       most_connections: figure("How many connections its server takes", 100)
     }),
     "The database, which answered: where it does not, neither does this operation"
+  ),
+  rates: Schemas.field(
+    RecentRates,
+    "What happened in the last 6 hours in the process that answers, since it runs, in spans of five minutes; the last one is not over"
   ),
   loads: Schemas.field(
     Schema.Array(

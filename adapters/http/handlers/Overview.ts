@@ -2,7 +2,7 @@
  * What operators see first: how it looks as JSON, and its handler.
  */
 import { Effect } from "effect"
-import { Overview, Time } from "simplan"
+import { Overview, Rates, Time } from "simplan"
 import { Overview as Rules, WebhookEndpoint } from "simplan/ports"
 import type * as SystemApi from "../api/SystemApi.ts"
 import { OverviewApi } from "../api/SystemApi.ts"
@@ -63,6 +63,18 @@ const stock =
     }
   }
 
+const rates = ({ counts, from }: Rates.Rates): NonNullable<Shape["service"]>["rates"] => {
+  const { deliveries, jobs, requests, telcoCalls } = counts
+  return {
+    from: Time.toIso(from),
+    span_seconds: Rates.SPAN / Time.SECOND,
+    requests,
+    telco_calls: telcoCalls,
+    deliveries,
+    jobs
+  }
+}
+
 const service = (named: Named, whole: Overview.Whole, version: string | null): NonNullable<Shape["service"]> => ({
   version,
   started_at: Time.toIso(whole.startedAt),
@@ -76,6 +88,7 @@ const service = (named: Named, whole: Overview.Whole, version: string | null): N
     connections: whole.database?.connections ?? null,
     most_connections: whole.database?.mostConnections ?? null
   },
+  rates: rates(whole.rates),
   loads: whole.loads.map((load) => ({
     ...named(load),
     waiting_jobs: load.waitingJobs,

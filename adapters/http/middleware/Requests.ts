@@ -16,7 +16,7 @@ import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse, HttpT
 import type { HttpApiEndpoint } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { isIP } from "node:net"
-import { RequestContext } from "simplan"
+import { Rates, RequestContext } from "simplan"
 import * as Errors from "../wire/Errors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -151,6 +151,7 @@ export const recorder = (method: string, route: string): Recorder => {
     })
     return (_, seconds, context) => {
       count.updateUnsafe(1, context)
+      Rates.count("requests", status >= 500, context)
       latency.updateUnsafe(seconds, context)
     }
   }

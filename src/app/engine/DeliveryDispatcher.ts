@@ -21,6 +21,7 @@ import * as FetchLoop from "./FetchLoop.ts"
 import * as Leases from "../jobs/Leases.ts"
 import * as FairSlots from "../FairSlots.ts"
 import * as Metrics from "../Metrics.ts"
+import * as Rates from "../Rates.ts"
 import { Settings } from "../Settings.ts"
 import * as FairClaims from "./FairClaims.ts"
 
@@ -194,6 +195,9 @@ const outcomeOf = (exit: Exit.Exit<Delivery.Status | null, unknown>): string => 
   }
 }
 
+/** Whether an attempt failed; what was handed back or is another process's by now did not. */
+const isFailure = (outcome: string): boolean => outcome === "failed" || outcome === "retried" || outcome === "given_up"
+
 const measured = (call: Effect.Effect<WebhookAnswer, SendFailed>) =>
   Metrics.timed(Metrics.traced("webhook", { kind: "client" }, call), (exit, seconds, context) => {
     const answer = Delivery.answerClass(Exit.isSuccess(exit) ? exit.value.status : null)
@@ -297,7 +301,9 @@ export const make: (
   const sendAndStore = (due: DueDelivery, token: string): Effect.Effect<void> => {
     const sent = Effect.flatMap(attempt(due), (outcome) => settle(due, token, outcome))
     const counted = Metrics.timed(sent, (exit, _, context) => {
-      Metrics.deliveries({ type: due.event.payload.type, outcome: outcomeOf(exit) })(1, context)
+      const outcome = outcomeOf(exit)
+      Metrics.deliveries({ type: due.event.payload.type, outcome })(1, context)
+      Rates.count("deliveries", isFailure(outcome), context)
     })
     return Effect.matchCauseEffect(counted, {
       onSuccess: () => Effect.void,

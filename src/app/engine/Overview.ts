@@ -8,6 +8,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import * as Rates from "../Rates.ts"
 import { StorageProbe } from "./Health.ts"
 
 /** What belongs to no organization. */
@@ -24,6 +25,8 @@ export interface Whole {
   readonly database: Rules.DatabaseFigures | null
   /** Machine time at which the services of this process began. */
   readonly startedAt: Instant
+  /** What happened lately in this process. */
+  readonly rates: Rates.Rates
 }
 
 /** What is seen first. */
@@ -70,7 +73,8 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
         backlog: Effect.flatMap(Clocks.monotonicNow, (machineNow) => jobs.backlog({ now, machineNow })),
         takesWrites: Effect.match(probe.check, { onFailure: () => false, onSuccess: () => true }),
         database: storage.overview.database,
-        startedAt: Effect.succeed(startedAt)
+        startedAt: Effect.succeed(startedAt),
+        rates: Rates.read
       })
 
     /** The names of the organizations of these things, each read once. */

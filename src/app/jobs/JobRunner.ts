@@ -28,6 +28,7 @@ import * as SetService from "./SetService.ts"
 import * as Packages from "./Packages.ts"
 import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
+import * as Rates from "../Rates.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
 
@@ -116,7 +117,9 @@ export const measured = <A extends TryOutcome>(
   const kind = work._tag
   const attributes = { "simplan.job_id": jobId, "simplan.organization_id": organizationId }
   return Metrics.timed(Metrics.traced(`job ${kind}`, { attributes }, effect), (exit, seconds, context) => {
-    Metrics.jobs({ kind, outcome: outcomeOf(exit) })(1, context)
+    const outcome = outcomeOf(exit)
+    Metrics.jobs({ kind, outcome })(1, context)
+    Rates.count("jobs", outcome !== "done" && outcome !== "handed_back", context)
     Metrics.jobDuration({ kind })(seconds, context)
   })
 }

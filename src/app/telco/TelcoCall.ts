@@ -15,6 +15,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { SECOND } from "../../domain/Time.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
+import * as Rates from "../Rates.ts"
 import { Settings } from "../Settings.ts"
 
 /** A job and the token of its lease. */
@@ -45,9 +46,14 @@ const outcomeOf = (exit: Exit.Exit<unknown, Refused | Unavailable>): string => {
   return error.value instanceof TimedOut ? "timed_out" : "unavailable"
 }
 
+/** The outcomes of calls that the telco has answered, or that nobody waits for any more. */
+const ANSWERED: ReadonlySet<string> = new Set(["ok", "refused", "interrupted"])
+
 const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, Refused | Unavailable>) =>
   Metrics.timed(Metrics.traced(`telco ${operation}`, { kind: "client" }, call), (exit, seconds, context) => {
-    Metrics.telcoCalls({ operation, outcome: outcomeOf(exit) })(1, context)
+    const outcome = outcomeOf(exit)
+    Metrics.telcoCalls({ operation, outcome })(1, context)
+    Rates.count("telcoCalls", !ANSWERED.has(outcome), context)
     Metrics.telcoCallDuration({ operation })(seconds, context)
   })
 

@@ -61,6 +61,7 @@ it("is quiet where nothing is the matter", async () => {
       oldest_due_at: null,
       problems: 0,
       database: { takes_writes: true, bytes: null, connections: null, most_connections: null },
+      rates: expect.objectContaining({ span_seconds: 300 }),
       loads: []
     }
   })
@@ -117,6 +118,25 @@ it("shows a telco that does not answer, an endpoint that fails and a stock that 
   expect(seen.service.loads).toEqual([
     { organization_id, organization_name: "Acme", waiting_jobs: 1, pending_deliveries: 1 }
   ])
+})
+
+it("counts what happened lately in the process that answers, and what of it failed", async () => {
+  await outage()
+  const { rates } = (await overview()).service
+  const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, one) => total + one, 0)
+  const sums = (name: string) => [sum(rates[name].all), sum(rates[name].failed)]
+  expect(rates.requests.all).toHaveLength(72)
+  expect(Date.parse(rates.from) + 72 * rates.span_seconds * 1_000).toBeGreaterThan(Date.now())
+  expect(sums("requests")[0]).toBeGreaterThan(8)
+  expect(sums("requests")[1]).toBe(0)
+  // Two packages were ordered, and the cancellation of one got no answer.
+  const [calls = 0, unanswered = 0] = sums("telco_calls")
+  expect(unanswered).toBeGreaterThan(1)
+  expect(calls).toBeGreaterThanOrEqual(unanswered + 2)
+  const [sent, failed] = sums("deliveries")
+  expect([sent, failed]).toEqual([sent, sent])
+  expect(failed).toBeGreaterThan(0)
+  expect(sums("jobs")[1]).toBeGreaterThan(0)
 })
 
 it("has for an operator of one organization what is of it", async () => {
