@@ -25,6 +25,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/connections/postgres-pool.test.ts",
   "test/conformance/postgres/connections/postgres-start.test.ts",
   "test/console/browser.test.ts",
+  "test/console/many.test.ts",
   "test/console/outage.test.ts",
   "test/console/open-id.test.ts",
   "test/documents/commands.test.ts",
