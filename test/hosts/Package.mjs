@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** In bytes. The code, its types and those sources that its declarations lead to had 1,575,542 with the console. */
+/** In bytes. The code, its types and those sources that its declarations lead to had 1,581,054 with all pages of the console. */
 const LARGEST = 1_600_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
