@@ -177,3 +177,44 @@ describe("the endpoints of an organization", () => {
     expect(await page().locator("main").getByRole("button").allInnerTexts()).toEqual(["Test"])
   })
 })
+
+describe("the operators", () => {
+  const nameOf = async (token: string) => {
+    const { body, status } = await world().fetch("GET", "/admin/v1/whoami", {
+      headers: { authorization: `Bearer ${token}` }
+    })
+    return status === 200 ? [body.data.name, body.data.role, body.data.organization_id] : status
+  }
+
+  it("are made with a token that is shown once, get another one, and are deleted", async () => {
+    await signIn("?page=operators")
+    await click("Create an operator")
+    await dialog().getByLabel("Name").fill(HOSTILE)
+    await dialog().getByLabel("It may").selectOption("support")
+    await dialog().getByLabel("Id of the only organization").fill("none")
+    await confirm("Create an operator")
+    await dialog().getByRole("alert").waitFor()
+    expect(await dialog().getByLabel("Name").inputValue()).toBe(HOSTILE)
+    opened.expectComplaint(/status of 404/)
+    await dialog().getByLabel("Id of the only organization").fill(of)
+    await confirm("Create an operator")
+    await expect.poll(said).toBe("The operator is made. Its token:")
+    const first = await secret()
+    expect(await nameOf(first)).toEqual([HOSTILE, "support", of])
+    await check()
+    const row = rows("Operators").filter({ hasText: HOSTILE })
+    await row.getByRole("button", { name: "Replace the token" }).click()
+    await confirm("Replace the token")
+    await expect.poll(said).toBe("The token is made; the one before goes on for 24 h.")
+    const second = await secret()
+    expect([await nameOf(first), await nameOf(second)]).toEqual([
+      [HOSTILE, "support", of],
+      [HOSTILE, "support", of]
+    ])
+    await row.getByRole("button", { name: "Delete" }).click()
+    await confirm("Delete")
+    await expect.poll(said).toBe("The operator is deleted.")
+    expect([await nameOf(first), await nameOf(second)]).toEqual([401, 401])
+    expect(await page().locator("main img").count()).toBe(0)
+  })
+})
