@@ -14,6 +14,7 @@ import * as ApiKeys from "./app/organizations/ApiKeys.ts"
 import * as Attachments from "./app/subscriptions/Attachments.ts"
 import * as AuditLog from "./app/organizations/AuditLog.ts"
 import * as BulkActions from "./app/subscriptions/BulkActions.ts"
+import * as BulkCorrections from "./app/sims/BulkCorrections.ts"
 import * as Catalogues from "./app/plans/Catalogues.ts"
 import * as Clock from "./app/engine/Clock.ts"
 import * as Commands from "./app/commands/Commands.ts"
@@ -68,6 +69,7 @@ export type Services =
   | Attachments.Attachments
   | AuditLog.AuditLog
   | BulkActions.BulkActions
+  | BulkCorrections.BulkCorrections
   | Catalogues.Catalogues
   | Clock.Clock
   | Commands.Commands
@@ -134,7 +136,7 @@ const resources = Layer.mergeAll(
   Reports.layer,
   Usage.layer,
   UsageReconciliation.layer,
-  Layer.mergeAll(SimCorrections.layer, Sims.layer),
+  BulkCorrections.layer.pipe(Layer.provideMerge(Layer.mergeAll(SimCorrections.layer, Sims.layer))),
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 ).pipe(Layer.provideMerge(callingTelco))
 

@@ -1,6 +1,7 @@
-/** What is done to all subscriptions of an organization that a filter takes: how many they are, and doing it. */
+/** What is done to all subscriptions or SIMs of an organization that a filter takes: how many they are, and doing it. */
 import * as Api from "./Api.ts"
-import type { Task } from "./Task.tsx"
+import * as Csv from "./Csv.ts"
+import type { Field, Task } from "./Task.tsx"
 
 /** The fields of a filter by their names in the API; an empty text filters nothing. */
 export type Filter = Readonly<Record<string, string>>
@@ -11,7 +12,7 @@ export const filled = (filter: Filter): Filter =>
 /** What came of one, or would. */
 export interface Result {
   readonly iccid: string
-  readonly subscription_id: string
+  readonly subscription_id?: string
   readonly result: "changed" | "unchanged" | "refused"
   readonly code?: string
   readonly message?: string
@@ -30,102 +31,180 @@ interface Preview {
 }
 
 interface Action {
-  readonly name: "pause" | "resume" | "suspend" | "delete"
+  readonly name: string
   readonly title: string
   readonly about: string
-  /** Follows a number of subscriptions. */
+  /** Follows a number of them. */
   readonly done: string
+  /** What goes along with it, by the names of the API. */
+  readonly fields?: ReadonlyArray<Field>
+  /** The field of the filter that has to be there. */
+  readonly needs?: string
 }
 
-const actions: ReadonlyArray<Action> = [
-  {
-    name: "pause",
-    title: "Pause all that match",
-    about: "A pause stops the service, and not the time: plans go on towards their ends.",
-    done: "paused"
-  },
-  { name: "resume", title: "Resume all that match", about: "They have service again.", done: "resumed" },
-  {
-    name: "suspend",
-    title: "Suspend the plan on all that match",
-    about: "For good: a suspended plan gives service never again.",
-    done: "without the plan"
-  },
-  {
-    name: "delete",
-    title: "Delete all that match",
-    about: "The SIMs are free for other subscriptions then. Where an eSIM was downloaded it is refused.",
-    done: "deleted"
-  }
-]
+/** What is acted on. */
+export interface Things {
+  /** Of an organization. */
+  readonly folder: string
+  readonly one: string
+  readonly many: string
+  readonly actions: ReadonlyArray<Action>
+}
 
-const subscriptions = (count: number): string => (count === 1 ? "1 subscription" : `${count} subscriptions`)
-
-const SHOWN = 3
-
-const refusalsOf = ({ data, preview: { refused } }: Preview): ReadonlyArray<string> =>
-  refused === 0
-    ? []
-    : [
-        `${subscriptions(refused)} would be refused:`,
-        ...data.slice(0, SHOWN).map(({ iccid, message }) => `${iccid}: ${message ?? ""}`)
-      ]
-
-const sentencesOf = (answer: Preview, { done }: Action): ReadonlyArray<string> => {
-  const { changed, has_more, matching, unchanged } = answer.preview
-  const least = has_more ? "At least " : ""
-  return [
-    `${least}${subscriptions(matching)} match; ${changed} would be ${done}.`,
-    ...(unchanged === 0 ? [] : [`${subscriptions(unchanged)} would stay: so already.`]),
-    ...refusalsOf(answer)
+export const subscriptions: Things = {
+  folder: "subscriptions",
+  one: "subscription",
+  many: "subscriptions",
+  actions: [
+    {
+      name: "pause",
+      title: "Pause all that match",
+      about: "A pause stops the service, and not the time: plans go on towards their ends.",
+      done: "paused"
+    },
+    { name: "resume", title: "Resume all that match", about: "They have service again.", done: "resumed" },
+    {
+      name: "suspend",
+      title: "Suspend the plan on all that match",
+      about: "For good: a suspended plan gives service never again.",
+      done: "without the plan",
+      needs: "plan_id"
+    },
+    {
+      name: "delete",
+      title: "Delete all that match",
+      about: "The SIMs are free for other subscriptions then. Where an eSIM was downloaded it is refused.",
+      done: "deleted"
+    }
   ]
 }
 
-const summary = (results: ReadonlyArray<Result>, { done }: Action): string => {
+const LABELS = ["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"]
+
+const chosen = (name: string, label: string, values: ReadonlyArray<string>): Field => ({
+  name,
+  label,
+  choices: values.map((value) => ({ value, title: value }))
+})
+
+export const sims: Things = {
+  folder: "sims",
+  one: "SIM",
+  many: "SIMs",
+  actions: [
+    {
+      name: "withdraw",
+      title: "Withdraw all that match",
+      about: "No subscription gets a withdrawn SIM. One that a subscription has is refused.",
+      done: "withdrawn",
+      fields: [chosen("reason", "Because they are", ["broken", "lost"])]
+    },
+    {
+      name: "restore",
+      title: "Put all that match back into stock",
+      about: "Those that were withdrawn are free again.",
+      done: "in stock"
+    },
+    {
+      name: "set_label",
+      title: "Set the label of all that match",
+      about: "A SIM carries the plans of its label.",
+      done: "of the label",
+      fields: [chosen("new_label", "Label", LABELS)]
+    }
+  ]
+}
+
+const counted = (count: number, { many, one }: Things): string => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+
+const SHOWN = 3
+
+const refusalsOf = ({ data, preview: { refused } }: Preview, things: Things): ReadonlyArray<string> =>
+  refused === 0
+    ? []
+    : [
+        `${counted(refused, things)} would be refused:`,
+        ...data.slice(0, SHOWN).map(({ iccid, message }) => `${iccid}: ${message ?? ""}`)
+      ]
+
+const sentencesOf = (answer: Preview, { done }: Action, things: Things): ReadonlyArray<string> => {
+  const { changed, has_more, matching, unchanged } = answer.preview
+  const least = has_more ? "At least " : ""
+  return [
+    `${least}${counted(matching, things)} match; ${changed} would be ${done}.`,
+    ...(unchanged === 0 ? [] : [`${counted(unchanged, things)} would stay: so already.`]),
+    ...refusalsOf(answer, things)
+  ]
+}
+
+const summary = (results: ReadonlyArray<Result>, { done }: Action, things: Things): string => {
   const of = (result: Result["result"]): number => results.filter((one) => one.result === result).length
   const [unchanged, refused] = [of("unchanged"), of("refused")]
   return [
-    `${subscriptions(of("changed"))} ${done}`,
+    `${counted(of("changed"), things)} ${done}`,
     ...(unchanged === 0 ? [] : [`${unchanged} so already`]),
     ...(refused === 0 ? [] : [`${refused} refused`])
   ].join(", ")
 }
 
-/** The tasks. `see` gets what came of each subscription, also where the task broke off. */
+/** The fields of a filter as a body has them. */
+const bodyOf = (filter: Filter): object => {
+  const { is_esim, ...given } = filled(filter)
+  const of = { ...given, ...(is_esim !== undefined && { is_esim: is_esim === "true" }) }
+  return Object.keys(of).length === 0 ? { all: true } : of
+}
+
+/** The tasks. `see` gets what came of each, also where a task broke off. */
 export const tasks = (
   organization: string,
+  things: Things,
   filter: Filter,
   see: (results: ReadonlyArray<Result>) => void
 ): ReadonlyArray<Task> => {
-  const given = filled(filter)
-  const path = `${organization}/subscriptions/actions`
-  const asked = Object.keys(given).length === 0 ? { all: true } : given
-  return actions
-    .filter(({ name }) => name !== "suspend" || given["plan_id"] !== undefined)
+  const path = `${organization}/${things.folder}/actions`
+  const asked = bodyOf(filter)
+  return things.actions
+    .filter(({ needs }) => needs === undefined || (filter[needs] ?? "") !== "")
     .map((action) => {
       let until = ""
       return {
         title: action.title,
         about: action.about,
-        preview: async () => {
-          const body = { ...asked, action: action.name }
+        ...(action.fields !== undefined && { fields: () => Promise.resolve(action.fields ?? []) }),
+        preview: async (values) => {
+          const body = { ...asked, ...values, action: action.name }
           const answer = await Api.call<Preview>("POST", `${path}?dry_run=true`, { body })
           until = answer.preview.created_until
-          return sentencesOf(answer, action)
+          return sentencesOf(answer, action, things)
         },
-        does: async (_, __, say) => {
+        does: async (values, _, say) => {
           const results: Array<Result> = []
-          const body = { ...asked, action: action.name, created_until: given["created_until"] ?? until }
+          const body = { created_until: until, ...asked, ...values, action: action.name }
           try {
             await Api.lines<Result>(path, body, (some) => {
               results.push(...some)
-              say(`So far: ${summary(results, action)}.`)
+              say(`So far: ${summary(results, action, things)}.`)
             })
           } finally {
             see(results)
           }
-          return `${summary(results, action)}.`
+          return `${summary(results, action, things)}.`
         }
       }
     })
 }
+
+const HEADER = ["iccid", "subscription_id", "result", "code", "message"]
+
+/** What came of each, as a file. */
+export const fileOf = (results: ReadonlyArray<Result>): string =>
+  Csv.of(
+    HEADER,
+    results.map(({ code = "", iccid, message = "", result, subscription_id = "" }) => [
+      iccid,
+      subscription_id,
+      result,
+      code,
+      message
+    ])
+  )

@@ -1,10 +1,12 @@
 /**
- * What an operator does to many subscriptions of an organization at once (rule W15): which ones a filter takes, and what comes of
- * each.
+ * What an operator does to many subscriptions or SIMs of an organization at once (rule W15): which ones a filter takes, and what comes
+ * of each.
  */
 import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
 import { InvalidField, type Refusal } from "./Refusal.ts"
+import type { Status as SimStatus } from "./Sim.ts"
+import type { Unchecked } from "./SimCorrection.ts"
 import type { SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
@@ -46,35 +48,93 @@ export interface Request {
   readonly filter: Filter
 }
 
-/** What comes of a subscription. `unchanged`: it was so already. */
+/** What can be done to SIMs: a correction of each (rule I9). */
+export const simActions = ["withdraw", "restore", "set_label"] as const
+
+/** What is done to each SIM. */
+export type SimAction = (typeof simActions)[number]
+
+/** Which SIMs are taken; null filters nothing. */
+export interface SimFilter extends Pick<Filter, "search" | "label" | "createdAfter" | "createdUntil"> {
+  /** Only eSIMs, or only physical SIMs. */
+  readonly isEsim: boolean | null
+  /** Only those that stand so. */
+  readonly status: SimStatus | null
+}
+
+/** How SIMs are to be corrected, and which ones of an organization. */
+export interface SimRequest {
+  /** The organization that has them. */
+  readonly organizationId: string
+  /** What each is to become. */
+  readonly correction: Unchecked
+  /** Which ones. */
+  readonly filter: SimFilter
+}
+
+/** The correction that an action is. `reason` goes with a withdrawal, `label` with another label, and both are checked with the correction. */
+export const correctionOf = (
+  action: SimAction,
+  { label, reason }: Pick<Unchecked, "label" | "reason">
+): Result.Result<Unchecked, InvalidField> => {
+  const refused = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
+  if (action !== "withdraw" && reason !== undefined)
+    return refused("reason", "must be absent unless SIMs are withdrawn")
+  if (action !== "set_label" && label !== undefined) return refused("new_label", "must be absent unless it is set")
+  switch (action) {
+    case "withdraw":
+      return Result.succeed({ status: "withdrawn", reason })
+    case "restore":
+      return Result.succeed({ status: "available" })
+    case "set_label":
+      return label === undefined ? refused("new_label", "must say the label that is set") : Result.succeed({ label })
+  }
+}
+
+/** What comes of one. `unchanged`: it was so already. */
 export type Outcome = "changed" | "unchanged" | "refused"
 
-/** A subscription, and what has come of it, or would. */
+/** A SIM, and what has come of it, or would. */
 export interface ItemResult {
-  /** The SIM that the subscription is on. */
+  /** The SIM's, or of that which the subscription is on. */
   readonly iccid: string
-  /** The subscription's id. */
-  readonly subscriptionId: string
   /** What has come of it. */
   readonly outcome: Outcome
   /** Why it is refused; null: it is not. */
   readonly refusal: Refusal | null
 }
 
-/** How many subscriptions a filter takes, and what would come of them. */
-export interface Counts extends Readonly<Record<Outcome, number>> {
-  /** The first that would be refused. */
-  readonly refusals: ReadonlyArray<ItemResult>
+/** A subscription, and what has come of it, or would. */
+export interface SubscriptionResult extends ItemResult {
+  /** The subscription's id. */
+  readonly subscriptionId: string
 }
+
+/** How many a filter takes, and what would come of them. */
+export interface Counts<Item extends ItemResult = ItemResult> extends Readonly<Record<Outcome, number>> {
+  /** The first that would be refused. */
+  readonly refusals: ReadonlyArray<Item>
+}
+
+/** What would come of all that a filter takes. */
+export interface Preview<Item extends ItemResult = ItemResult> extends Counts<Item> {
+  /** Whether the filter takes no more than were counted. */
+  readonly isWhole: boolean
+  /** The filter has taken what was there by then: with it as `createdUntil`, it takes no others. */
+  readonly createdUntil: Instant
+}
+
+/** How many a preview counts, at most. */
+export const MOST_COUNTED = 20_000
 
 /** How many of those that would be refused are shown. */
 export const MOST_REFUSALS = 20
 
 /** None. */
-export const noCounts: Counts = { changed: 0, unchanged: 0, refused: 0, refusals: [] }
+export const noCounts: Counts<never> = { changed: 0, unchanged: 0, refused: 0, refusals: [] }
 
 /** The counts with some results more. */
-export const counted = (before: Counts, results: ReadonlyArray<ItemResult>): Counts => {
+export const counted = <Item extends ItemResult>(before: Counts<Item>, results: ReadonlyArray<Item>): Counts<Item> => {
   const of = (outcome: Outcome): number => results.filter((one) => one.outcome === outcome).length
   const refusals = [...before.refusals, ...results.filter(({ outcome }) => outcome === "refused")]
   return {
@@ -85,7 +145,7 @@ export const counted = (before: Counts, results: ReadonlyArray<ItemResult>): Cou
   }
 }
 
-/** How many subscriptions were counted. */
+/** How many were counted. */
 export const total = ({ changed, refused, unchanged }: Counts): number => changed + refused + unchanged
 
 /** Rule W15: a suspension has to say of which plan. */

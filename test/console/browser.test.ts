@@ -434,6 +434,30 @@ describe("the SIMs of an organization", () => {
   })
 })
 
+describe("SIMs that a filter takes", () => {
+  it("are withdrawn in three clicks, after how many there are and which are refused", async () => {
+    const { planId, tenant } = await Inventory.stock(world, 800, 3)
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid: World.iccid(800) })
+    await signIn(`?page=sims&of=${tenant.organizationId}`)
+    const rows = page.getByRole("region", { name: "SIMs" }).locator("tbody tr")
+    await expect.poll(() => rows.count()).toBe(3)
+    const dialog = page.getByRole("dialog")
+    await page.getByRole("button", { name: "Withdraw all that match" }).click()
+    await dialog.getByText("3 SIMs match; 2 would be withdrawn.").waitFor()
+    await dialog.getByText("1 SIM would be refused:").waitFor()
+    await dialog.getByLabel("Because they are").selectOption("lost")
+    await dialog.getByLabel("Why, for the audit log").fill("a stolen van")
+    expect(await audit()).toEqual([])
+    await dialog.getByRole("button", { name: "Withdraw all that match" }).click()
+    await expect.poll(() => page.locator("[data-done]").innerText()).toBe("2 SIMs withdrawn, 1 refused.")
+    const { body } = await tenant.get(`/v3/sims/${World.iccid(801)}`)
+    expect(body.data.withdrawn_reason).toBe("lost")
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await audit()).toEqual([])
+    expect(await isWiderThanWindow()).toBe(false)
+  })
+})
+
 describe("the subscriptions of an organization", () => {
   it("are narrowed by filters in the URL, and are acted on, all that match, in three clicks", async () => {
     const { planId, tenant } = await Inventory.stock(world, 600, 4)

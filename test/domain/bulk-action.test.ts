@@ -64,11 +64,26 @@ describe("A request", () => {
   })
 })
 
+describe("An action on SIMs", () => {
+  it("is a correction of each, with what goes along with it", () => {
+    const of = (action: BulkAction.SimAction, given: Parameters<typeof BulkAction.correctionOf>[1]) =>
+      Result.match(BulkAction.correctionOf(action, given), {
+        onSuccess: (correction) => correction,
+        onFailure: ({ field, message }) => `${field} ${message}`
+      })
+    expect(of("withdraw", { reason: "lost" })).toEqual({ status: "withdrawn", reason: "lost" })
+    expect(of("restore", {})).toEqual({ status: "available" })
+    expect(of("set_label", { label: "Blue" })).toEqual({ label: "Blue" })
+    expect(of("set_label", {})).toBe("new_label must say the label that is set")
+    expect(of("restore", { reason: "lost" })).toBe("reason must be absent unless SIMs are withdrawn")
+    expect(of("withdraw", { reason: "lost", label: "Blue" })).toBe("new_label must be absent unless it is set")
+  })
+})
+
 describe("Results", () => {
   it("are counted by what came of them, with the first that are refused", () => {
     const result = (outcome: BulkAction.Outcome, iccid: string): BulkAction.ItemResult => ({
       iccid,
-      subscriptionId: iccid,
       outcome,
       refusal: outcome === "refused" ? new NotFound({ resource: "subscription", id: iccid }) : null
     })

@@ -1,4 +1,6 @@
 /** The SIMs of an organization, with filters, and as a file. */
+import { Acting } from "../Acting.tsx"
+import * as Bulk from "../Bulk.ts"
 import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
@@ -53,7 +55,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
     is_esim: Location.field("kind")
   }
   const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
-  const path = `/organizations/${encodeURIComponent(of)}/sims${query.size === 0 ? "" : `?${query}`}`
+  const organization = `/organizations/${encodeURIComponent(of)}`
+  const path = `${organization}/sims${query.size === 0 ? "" : `?${query}`}`
   return (
     <>
       <p>By the order of their import.</p>
@@ -67,6 +70,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         />
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
       </div>
+      <Acting key={path} organization={organization} things={Bulk.sims} filter={fields} />
       <Download name="sims.csv" path={path} header={HEADER} rowOf={rowOf} />
       <View.List label="SIMs" path={path} columns={columns(of)} empty="There are no such SIMs." />
     </>

@@ -1,14 +1,13 @@
 /** The subscriptions of an organization, with filters, as a file, and what can be done to all that match. */
 import { useEffect, useState } from "preact/hooks"
+import { Acting } from "../Acting.tsx"
 import * as Api from "../Api.ts"
 import * as Bulk from "../Bulk.ts"
-import * as Csv from "../Csv.ts"
 import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
-import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
 
 interface Subscription {
@@ -39,16 +38,6 @@ const rowOf = (one: Subscription): ReadonlyArray<string> => [
   one.created_at,
   one.paused_at ?? "",
   one.metadata
-]
-
-const RESULT_HEADER = ["iccid", "subscription_id", "result", "code", "message"]
-
-const resultRowOf = (one: Bulk.Result): ReadonlyArray<string> => [
-  one.iccid,
-  one.subscription_id,
-  one.result,
-  one.code ?? "",
-  one.message ?? ""
 ]
 
 const STATUSES = ["", "active", "paused"]
@@ -98,7 +87,6 @@ const usePlans = (organization: string): ReadonlyArray<readonly [value: string, 
 }
 
 const Chosen = ({ of }: { readonly of: string }) => {
-  const [results, see] = useState<ReadonlyArray<Bulk.Result>>([])
   const organization = `/organizations/${encodeURIComponent(of)}`
   const plans = usePlans(organization)
   const filter = {
@@ -124,16 +112,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Input label="After (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
       </div>
-      {Api.allows("support") && (
-        <Task.Buttons key={path} tasks={Bulk.tasks(organization, filter, see)} again={View.refresh} />
-      )}
-      {results.length > 0 && (
-        <View.Action
-          label="Download what came of each"
-          does={async () => View.download("results.csv", Csv.of(RESULT_HEADER, results.map(resultRowOf)))}
-          done={() => undefined}
-        />
-      )}
+      <Acting key={path} organization={organization} things={Bulk.subscriptions} filter={filter} />
       <Download name="subscriptions.csv" path={path} header={HEADER} rowOf={rowOf} />
       <View.List label="Subscriptions" path={path} columns={columns(of)} empty="There are no such subscriptions." />
     </>

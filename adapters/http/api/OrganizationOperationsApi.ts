@@ -1,10 +1,10 @@
 /**
  * What operators do for organizations: the search over all of them (rule L4), the reads and the day's tasks of `/v3`, with the
- * organization in the path where a key names it there (rule W14), and actions on all subscriptions that a filter takes (rule W15).
+ * organization in the path where a key names it there (rule W14), and actions on all subscriptions or SIMs that a filter takes (rule W15).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { BulkAction, SimSearch, TextLimit } from "simplan/ports"
+import { BulkAction, Sim, SimSearch, TextLimit, Withdrawal } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
 import * as OrganizationsApi from "./OrganizationsApi.ts"
@@ -138,19 +138,24 @@ const filter = {
   created_until: Schemas.optional(Schemas.InstantParameter, ...filtersBy.createdUntil)
 }
 
+/** The fields of a filter in a body that subscriptions and SIMs have in common. */
+const filterFields = {
+  search: Schemas.optional(Schemas.text(TextLimit.NAME), ...Schemas.means.search),
+  label: Schemas.optional(Schema.String, ...Schemas.means.onlyLabel),
+  created_after: Schemas.optional(Schemas.Instant, ...Schemas.means.createdAfter),
+  created_until: Schemas.optional(Schemas.Instant, ...filtersBy.createdUntil),
+  all: Schemas.optional(Schema.Boolean, "Has to be true where nothing else says which", false)
+}
+
 export const SubscriptionAction = Schema.Struct({
   action: Schemas.field(
     Fields.oneOf(BulkAction.actions),
     "What is done to each; `suspend` suspends the attachments of the plan that `plan_id` names",
     "pause"
   ),
-  search: Schemas.optional(Schemas.text(TextLimit.NAME), ...Schemas.means.search),
-  label: Schemas.optional(Schema.String, ...Schemas.means.onlyLabel),
+  ...filterFields,
   status: Schemas.optional(Status, ...filtersBy.status),
-  plan_id: Schemas.optional(Schemas.text(TextLimit.ID), ...filtersBy.plan),
-  created_after: Schemas.optional(Schemas.Instant, ...Schemas.means.createdAfter),
-  created_until: Schemas.optional(Schemas.Instant, ...filtersBy.createdUntil),
-  all: Schemas.optional(Schema.Boolean, "Has to be true where nothing else says which subscriptions", false)
+  plan_id: Schemas.optional(Schemas.text(TextLimit.ID), ...filtersBy.plan)
 }).annotate({ identifier: "SubscriptionAction" })
 
 /** The codes of what may be refused of one subscription. */
@@ -163,47 +168,85 @@ const refusals = [
   "sim_busy"
 ] as const satisfies ReadonlyArray<Codes.Code>
 
-export const ActionResult = Schema.Struct({
-  iccid: Schemas.iccid,
-  subscription_id: Schemas.string("The subscription's id", Samples.subscriptionId),
+/** What came of one, with the codes that its refusal may have. */
+const resultOf = (codes: ReadonlyArray<Codes.Code>, code: Codes.Code, message: string) => ({
   result: Schemas.field(
     Schema.Literals(["changed", "unchanged", "refused"]),
     "What came of it, or would; `unchanged`: it was so already",
     "changed"
   ),
-  code: Schemas.optional(
-    Schemas.errorCode(refusals),
-    "Only where it is refused: the name of the error",
-    "esim_installed"
-  ),
-  message: Schemas.optional(Schema.String, "Only where it is refused: why", "The eSIM was downloaded")
+  code: Schemas.optional(Schemas.errorCode(codes), "Only where it is refused: the name of the error", code),
+  message: Schemas.optional(Schema.String, "Only where it is refused: why", message)
+})
+
+export const ActionResult = Schema.Struct({
+  iccid: Schemas.iccid,
+  subscription_id: Schemas.string("The subscription's id", Samples.subscriptionId),
+  ...resultOf(refusals, "esim_installed", "The eSIM was downloaded")
 }).annotate({ identifier: "SubscriptionActionResult" })
+
+export const SimAction = Schema.Struct({
+  action: Schemas.field(
+    Fields.oneOf(BulkAction.simActions),
+    "What is done to each: it is withdrawn, put back into stock, or gets another label",
+    "withdraw"
+  ),
+  reason: Schemas.optional(Fields.oneOf(Withdrawal.reasons), "Why they are withdrawn; only with that action", "broken"),
+  new_label: Schemas.optional(Schemas.Label, "The label that is set; only with that action"),
+  search: filterFields.search,
+  label: filterFields.label,
+  status: Schemas.optional(Fields.oneOf(Sim.statuses), "Only those that stand so", "free"),
+  is_esim: Schemas.optional(Schema.Boolean, "Only eSIMs, or only physical SIMs", true),
+  created_after: filterFields.created_after,
+  created_until: filterFields.created_until,
+  all: filterFields.all
+}).annotate({ identifier: "SimAction", examples: [{ action: "withdraw", reason: "broken", search: "894450" }] })
+
+export const SimActionResult = Schema.Struct({
+  iccid: Schemas.iccid,
+  ...resultOf(
+    ["sim_not_found", "sim_in_use", "sim_busy", "invalid_field"],
+    "sim_in_use",
+    "A subscription holds the SIM"
+  )
+}).annotate({ identifier: "SimActionResult" })
 
 const count = (what: string, example: number) => Schemas.field(Schema.Int, what, example)
 
 const Preview = Schema.Struct({
-  matching: count("How many subscriptions there are", 812),
+  matching: count("How many there are", 812),
   changed: count("How many would be changed", 800),
   unchanged: count("How many are so already", 10),
   refused: count("How many would be refused", 2),
   has_more: Schemas.field(Schema.Boolean, "Whether there are more, which were not counted", false),
   created_until: Schemas.field(
     Schemas.Timestamp,
-    "With this in the request, no subscriptions are acted on that are made after the preview",
+    "With this in the request, nothing is acted on that is made after the preview",
     Samples.end
   )
-}).annotate({ identifier: "SubscriptionActionPreview" })
+}).annotate({ identifier: "BulkActionPreview" })
 
-const Results = Schema.Struct({
-  error: Schemas.hasFailed(false),
-  data: Schemas.field(
-    Schema.Array(ActionResult),
-    `What came of each; where \`dry_run\` is true, the first ${BulkAction.MOST_REFUSALS} that would be refused`
-  ),
-  preview: Schemas.optional(Preview, Schemas.DRY_RUN)
-}).annotate({ identifier: "SubscriptionActionResults" })
+const resultsOf = <Item extends Schema.Top>(item: Item) =>
+  Schema.Struct({
+    error: Schemas.hasFailed(false),
+    data: Schemas.field(
+      Schema.Array(item),
+      `What came of each; where \`dry_run\` is true, the first ${BulkAction.MOST_REFUSALS} that would be refused`
+    ),
+    preview: Schemas.optional(Preview, Schemas.DRY_RUN)
+  })
+
+const Results = resultsOf(ActionResult).annotate({ identifier: "SubscriptionActionResults" })
+const SimResults = resultsOf(SimActionResult).annotate({ identifier: "SimActionResults" })
 
 const text = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
+
+const acting = Schemas.problems(
+  ...Schemas.restricted,
+  "concurrency_limited",
+  ...Schemas.withBody.filter((code) => code !== "invalid_field"),
+  "organization_not_found"
+)
 
 export class BulkApi extends HttpApiGroup.make("bulk")
   .add(
@@ -224,12 +267,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       query: Schemas.previewable,
       payload: SubscriptionAction,
       success: [Results, text(OrganizationsApi.JSON_LINES), text(UsageApi.CSV)],
-      error: Schemas.problems(
-        ...Schemas.restricted,
-        "concurrency_limited",
-        ...Schemas.withBody.filter((code) => code !== "invalid_field"),
-        "organization_not_found"
-      )
+      error: acting
     }).annotateMerge(
       Roles.operation(
         "support",
@@ -239,9 +277,22 @@ export class BulkApi extends HttpApiGroup.make("bulk")
           "`Idempotency-Key` is ignored. The telco is asked afterwards. With `Accept: " +
           `${OrganizationsApi.JSON_LINES}\` each result is a line of JSON, with \`Accept: ${UsageApi.CSV}\` a line of a table.`
       )
+    ),
+    HttpApiEndpoint.post("actOnSims", "/organizations/:id/sims/actions", {
+      params: Schemas.ofOrganization,
+      query: Schemas.previewable,
+      payload: SimAction,
+      success: [SimResults, text(OrganizationsApi.JSON_LINES), text(UsageApi.CSV)],
+      error: acting
+    }).annotateMerge(
+      Roles.operation(
+        "support",
+        "Withdraw all SIMs that a filter takes, put them back into stock, or set their label",
+        "Corrects each as a request about it alone does, by the order of their import, and answers as for subscriptions."
+      )
     )
   )
   .annotateMerge(
-    Schemas.group("Management: bulk actions", "What is done to many subscriptions of an organization at once.")
+    Schemas.group("Management: bulk actions", "What is done to many subscriptions or SIMs of an organization at once.")
   )
   .prefix("/admin/v1") {}

@@ -1,9 +1,9 @@
 /**
- * Actions on many subscriptions (rule W15): how their results look, and their handlers.
+ * Actions on many subscriptions or SIMs (rule W15): how their results look, and their handlers.
  */
-import { Effect } from "effect"
-import { BulkActions, Refusal, Time } from "simplan"
-import type { BulkAction } from "simplan/ports"
+import { Effect, type Stream } from "effect"
+import { BulkActions, BulkCorrections, Refusal, Time } from "simplan"
+import { BulkAction } from "simplan/ports"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
@@ -16,19 +16,46 @@ import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
-const shape = ({
-  iccid,
-  outcome,
-  refusal,
-  subscriptionId
-}: BulkAction.ItemResult): typeof OperationsApi.ActionResult.Type => {
-  const of = { iccid, subscription_id: subscriptionId, result: outcome }
-  if (refusal === null) return of
+/** What came of one, and why it is refused. */
+const resultOf = ({ outcome, refusal }: BulkAction.ItemResult) => {
+  if (refusal === null) return { result: outcome }
   const { code, message } = Errors.ofRefusal(Refusal.toPlain(refusal))
-  return { ...of, code, message }
+  return { result: outcome, code, message }
 }
 
-const COLUMNS = ["iccid", "subscription_id", "result", "code", "message"] as const
+const shape = (one: BulkAction.SubscriptionResult): typeof OperationsApi.ActionResult.Type => ({
+  iccid: one.iccid,
+  subscription_id: one.subscriptionId,
+  ...resultOf(one)
+})
+
+const shapeOfSim = (one: BulkAction.ItemResult): typeof OperationsApi.SimActionResult.Type => ({
+  iccid: one.iccid,
+  ...resultOf(one)
+})
+
+const OUTCOME = ["result", "code", "message"] as const
+
+const previewed = <Item extends BulkAction.ItemResult, Shape>(
+  { changed, createdUntil, isWhole, refusals, refused, unchanged }: BulkAction.Preview<Item>,
+  shaped: (one: Item) => Shape
+) => {
+  const counts = { matching: changed + unchanged + refused, changed, unchanged, refused }
+  const preview = { ...counts, has_more: !isWhole, created_until: Time.toIso(createdUntil) }
+  return { ...Responses.data(refusals.map(shaped)), preview }
+}
+
+/** What came of each, as it is asked for. */
+const answered = <Item, Shape extends object, E extends Errors.Failure>(
+  accept: string | undefined,
+  results: Stream.Stream<Item, E>,
+  columns: ReadonlyArray<keyof Shape & string>,
+  shaped: (one: Item) => Shape
+) => {
+  if (accept?.includes(OrganizationsApi.JSON_LINES) === true) return Responses.lines(results, shaped)
+  if (accept?.includes(UsageApi.CSV) === true) return Responses.csv(results, columns, shaped)
+  return Responses.list(results, shaped)
+}
 
 /** The fields of a filter, as a query or a body has them. */
 interface Given {
@@ -50,13 +77,15 @@ const filterOf = (given: Given): BulkAction.Filter => ({
 })
 
 const decode = Body.closedDecoder(OperationsApi.SubscriptionAction)
+const decodeOfSims = Body.closedDecoder(OperationsApi.SimAction)
 
-const saysNothing = Errors.invalidField("all", "must be true where nothing else says which subscriptions")
+const saysNothing = Errors.invalidField("all", "must be true where nothing else says which")
 
 /** The handlers. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const bulk = yield* BulkActions.BulkActions
+    const corrections = yield* BulkCorrections.BulkCorrections
 
     return Endpoints.group(OperationsApi.BulkApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -75,17 +104,21 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { action, all = false, ...given } = yield* decode(value)
         if (!all && Object.keys(given).length === 0) return yield* saysNothing
         const asked = { organizationId, action, filter: filterOf(given) }
-        if (Query.flag(query.dry_run) === true) {
-          const { changed, createdUntil, isWhole, refusals, refused, unchanged } = yield* bulk.preview(asked)
-          const counts = { matching: changed + unchanged + refused, changed, unchanged, refused }
-          const preview = { ...counts, has_more: !isWhole, created_until: Time.toIso(createdUntil) }
-          return { ...Responses.data(refusals.map(shape)), preview }
-        }
-        const results = bulk.run(asked)
-        const accept = request.headers["accept"] ?? ""
-        if (accept.includes(OrganizationsApi.JSON_LINES)) return yield* Responses.lines(results, shape)
-        if (accept.includes(UsageApi.CSV)) return yield* Responses.csv(results, COLUMNS, shape)
-        return yield* Responses.list(results, shape)
+        if (Query.flag(query.dry_run) === true) return previewed(yield* bulk.preview(asked), shape)
+        const columns = ["iccid", "subscription_id", ...OUTCOME] as const
+        return yield* answered(request.headers["accept"], bulk.run(asked), columns, shape)
+      }),
+      actOnSims: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
+        const { value } = yield* Body.read(request)
+        const { action, all = false, new_label: label, reason, ...given } = yield* decodeOfSims(value)
+        if (!all && Object.keys(given).length === 0) return yield* saysNothing
+        const correction = yield* Effect.fromResult(BulkAction.correctionOf(action, { label, reason }))
+        const { is_esim: isEsim = null, status = null, ...others } = given
+        const { planId: _, ...filter } = filterOf(others)
+        const asked = { organizationId, correction, filter: { ...filter, isEsim, status } }
+        if (Query.flag(query.dry_run) === true) return previewed(yield* corrections.preview(asked), shapeOfSim)
+        const columns = ["iccid", ...OUTCOME] as const
+        return yield* answered(request.headers["accept"], corrections.run(asked), columns, shapeOfSim)
       })
     })
   })

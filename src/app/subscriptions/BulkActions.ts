@@ -22,14 +22,6 @@ import { Attachments } from "./Attachments.ts"
 import { Pauses } from "./Pauses.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
-/** What would come of an action. */
-export interface Preview extends BulkAction.Counts {
-  /** Whether the filter takes no more than were counted. */
-  readonly isWhole: boolean
-  /** The filter has taken what was there by then: with it as `createdUntil`, it takes no others. */
-  readonly createdUntil: Instant
-}
-
 /** Acts on many subscriptions at once, and lists those that it would act on. */
 export class BulkActions extends Context.Service<
   BulkActions,
@@ -38,15 +30,17 @@ export class BulkActions extends Context.Service<
     readonly page: (
       of: Omit<BulkAction.Request, "action"> & Keyset<CreatedCursor>
     ) => Effect.Effect<Paging.Page<SubscriptionWithSim, CreatedCursor>, StorageError>
-    /** What `run` would do now (rule S9), counted as far as `MOST_COUNTED` subscriptions. */
-    readonly preview: (request: BulkAction.Request) => Effect.Effect<Preview, Refusal.InvalidField | StorageError>
+    /** What `run` would do now (rule S9), counted as far as `BulkAction.MOST_COUNTED`. */
+    readonly preview: (
+      request: BulkAction.Request
+    ) => Effect.Effect<BulkAction.Preview<BulkAction.SubscriptionResult>, Refusal.InvalidField | StorageError>
     /**
      * Does it, and says what came of each, oldest first. One that is refused stops no other. It ends with those that were there when it
      * began. Memory does not grow with their number.
      */
     readonly run: (
       request: BulkAction.Request
-    ) => Stream.Stream<BulkAction.ItemResult, Refusal.InvalidField | StorageError>
+    ) => Stream.Stream<BulkAction.SubscriptionResult, Refusal.InvalidField | StorageError>
   }
 >()("simplan/BulkActions") {}
 
@@ -57,8 +51,7 @@ const AT_ONCE = 10
 /** How many subscriptions are read at once, at least, where only some of them are taken. */
 const LEAST_READ = 100
 
-/** How many subscriptions a preview counts, at most, and in how many pages, of which some may be empty. */
-export const MOST_COUNTED = 20_000
+/** In how many pages a preview counts, at most: some may be empty. */
 const MOST_PAGES = 2_000
 
 /** How many requests of one organization may wait for their turn, and how long, in ms. */
@@ -166,14 +159,14 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
       { action, filter, organizationId }: BulkAction.Request,
       isPreview: boolean,
       { sim: { iccid }, subscription: { subscriptionId } }: SubscriptionWithSim
-    ): Effect.Effect<BulkAction.ItemResult, StorageError> => {
+    ): Effect.Effect<BulkAction.SubscriptionResult, StorageError> => {
       const planned = plansOf({ organizationId, iccid }, filter.planId ?? "")[action]
       const named = { iccid, subscriptionId, refusal: null }
       return planned.pipe(
         Effect.flatMap(
-          ({ carryOut, isChanged }): Effect.Effect<BulkAction.ItemResult, Refusal.Refusal | StorageError> => {
+          ({ carryOut, isChanged }): Effect.Effect<BulkAction.SubscriptionResult, Refusal.Refusal | StorageError> => {
             if (!isChanged) return Effect.succeed({ ...named, outcome: "unchanged" })
-            const changed: BulkAction.ItemResult = { ...named, outcome: "changed" }
+            const changed: BulkAction.SubscriptionResult = { ...named, outcome: "changed" }
             return isPreview ? Effect.succeed(changed) : Effect.as(carryOut, changed)
           }
         ),
@@ -207,7 +200,7 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
       page: Effect.fn("BulkActions.page")(page),
       preview: Effect.fn("BulkActions.preview")(function* (asked) {
         const request = yield* bounded(asked)
-        let counts = BulkAction.noCounts
+        let counts: BulkAction.Counts<BulkAction.SubscriptionResult> = BulkAction.noCounts
         let after: CreatedCursor | null = null
         let pages = 0
         do {
@@ -215,13 +208,13 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
           counts = BulkAction.counted(counts, taken.results)
           after = taken.next
           pages += 1
-        } while (after !== null && pages < MOST_PAGES && BulkAction.total(counts) < MOST_COUNTED)
+        } while (after !== null && pages < MOST_PAGES && BulkAction.total(counts) < BulkAction.MOST_COUNTED)
         return { ...counts, isWhole: after === null, createdUntil: request.filter.createdUntil }
       }),
       run: (asked) =>
         Stream.unwrap(
           Effect.map(bounded(asked), (request) =>
-            Stream.paginate<CreatedCursor | null, BulkAction.ItemResult, StorageError>(null, (after) =>
+            Stream.paginate<CreatedCursor | null, BulkAction.SubscriptionResult, StorageError>(null, (after) =>
               Effect.map(take(request, false, after), ({ next, results }) => [
                 results,
                 next === null ? Option.none() : Option.some(next)

@@ -1,5 +1,5 @@
 /**
- * Actions of operators on all subscriptions that a filter takes (rule W15).
+ * Actions of operators on all subscriptions or SIMs that a filter takes (rule W15).
  */
 import { Effect } from "effect"
 import { Subscriptions } from "simplan"
@@ -209,12 +209,100 @@ const later = async (tenant: World.Tenant): Promise<string> => {
   return (await tenant.post("/v3/plans", Inventory.planBody(body.data[0].coverage_id))).body.plan_id
 }
 
+describe("SIMs", () => {
+  const stocked = async (count: number) => {
+    const first = numbers
+    numbers += count + 10
+    const { planId, tenant } = await Inventory.stock(world, first, count)
+    const path = `/admin/v1/organizations/${tenant.organizationId}/sims/actions`
+    const call = (body: object, query = "", accept = "application/json") =>
+      world.fetch("POST", `${path}${query}`, {
+        body,
+        headers: { ...support, accept, "x-audit-log-reason": "bad batch" }
+      })
+    const found = async (query: string): Promise<ReadonlyArray<string>> =>
+      (await tenant.get(`/v3/sims?page_size=100&${query}`)).body.data.map(
+        (one: { readonly iccid: string }) => one.iccid
+      )
+    return { tenant, planId, iccids: Array.from({ length: count }, (_, at) => World.iccid(first + at)), call, found }
+  }
+
+  it("are withdrawn and put back, or get another label, where the filter takes them", async () => {
+    const { call, found, iccids, planId, tenant } = await stocked(4)
+    const [first = "", ...others] = iccids
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid: first })
+    const asked = { action: "withdraw", reason: "broken", all: true }
+    const tried = await call(asked, "?dry_run=true")
+    expect(tried.body).toMatchObject({
+      data: [{ iccid: first, result: "refused", code: "sim_in_use", message: expect.any(String) }],
+      preview: { matching: 4, changed: 3, unchanged: 0, refused: 1, has_more: false, created_until: expect.any(String) }
+    })
+    expect(await found("status=withdrawn")).toEqual([])
+    const { body } = await call(asked)
+    expect(body.data.map((one: { readonly result: string }) => one.result)).toEqual([
+      "refused",
+      "changed",
+      "changed",
+      "changed"
+    ])
+    expect(await found("status=withdrawn")).toEqual(others)
+    const again = await call({ ...asked, status: "withdrawn" }, "", "application/x-ndjson")
+    expect(
+      again.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    ).toEqual(others.map((iccid) => ({ iccid, result: "unchanged" })))
+    const log = await world.admin("GET", `/organizations/${tenant.organizationId}/audit?action=sim.withdraw`)
+    expect(log.body.data.map((one: { readonly reason: string }) => one.reason)).toEqual(Array(3).fill("bad batch"))
+
+    expect((await call({ action: "restore", status: "withdrawn", is_esim: false })).body.data).toEqual([])
+    const table = await call({ action: "restore", search: others[0] }, "", "text/csv")
+    expect(table.text).toBe(`iccid,result,code,message\r\n${others[0]},changed,,\r\n`)
+    expect(await found("status=free")).toEqual([others[0]])
+    await call({ action: "set_label", new_label: "Blue", label: "Green", status: "free" })
+    expect(await found("label=Blue")).toEqual([others[0]])
+  })
+
+  it("are left out where they were imported after the preview", async () => {
+    const { call, found, iccids, tenant } = await stocked(2)
+    const asked = { action: "withdraw", reason: "lost", is_esim: true }
+    const { created_until } = (await call(asked, "?dry_run=true")).body.preview
+    await world.admin("POST", "/clock/advance", { by: "1 second" })
+    const more = { sims: Inventory.esims(210_000, 1) }
+    await world.admin("POST", `/organizations/${tenant.organizationId}/sims`, more)
+    expect((await call({ ...asked, created_until })).body.data).toHaveLength(2)
+    expect(await found("status=withdrawn")).toEqual(iccids)
+  })
+
+  it("are not acted on by a request that says too little, or too much", async () => {
+    const { call, found } = await stocked(1)
+    const refused: ReadonlyArray<readonly [body: object, message: string]> = [
+      [{ action: "restore" }, "all must be true where nothing else says which"],
+      [{ action: "withdraw", all: true }, "reason must be one of broken, lost"],
+      [{ action: "set_label", all: true }, "new_label must say the label that is set"],
+      [{ action: "restore", reason: "lost", all: true }, "reason must be absent unless SIMs are withdrawn"],
+      [{ action: "set_label", new_label: "Pink", all: true }, "new_label must be one of"],
+      [{ action: "restore", plan_id: "x", all: true }, "plan_id is not a known field"]
+    ]
+    for (const [body, message] of refused) {
+      const answer = await call(body)
+      expect([answer.status, answer.body.code, answer.body.message]).toEqual([
+        400,
+        "invalid_field",
+        expect.stringContaining(message)
+      ])
+    }
+    expect(await found("status=free")).toHaveLength(1)
+  })
+})
+
 describe("a request", () => {
   it("is refused where it says of no subscriptions, or something that is not known; nothing is done", async () => {
     const { call, iccids, pausedAt } = await sold(1)
     const refused: ReadonlyArray<readonly [body: object, message: string]> = [
-      [{ action: "pause" }, "all must be true where nothing else says which subscriptions"],
-      [{ action: "pause", all: false }, "all must be true where nothing else says which subscriptions"],
+      [{ action: "pause" }, "all must be true where nothing else says which"],
+      [{ action: "pause", all: false }, "all must be true where nothing else says which"],
       [{ action: "pause", lable: "Green" }, "lable is not a known field; did you mean label?"],
       [{ action: "explode", all: true }, "action must be one of pause, resume, suspend, delete"],
       [{ action: "pause", status: "gone" }, "status must be one of active, paused"],

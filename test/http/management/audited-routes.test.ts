@@ -184,6 +184,11 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("POST", `${of()}/subscriptions/actions`, { action: "pause", search: iccid })
     }
   ],
+  "POST /admin/v1/organizations/{id}/sims/actions": [
+    "sim.withdraw",
+    async () => () =>
+      world.admin("POST", `${of()}/sims/actions`, { action: "withdraw", reason: "lost", search: World.iccid(17) })
+  ],
   "POST /admin/v1/organizations/{id}/subscription": [
     "subscription.create",
     async () => () =>
