@@ -9,7 +9,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("..", import.meta.url)),
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/smsc/**", "test/pgbouncer/**", "test/documents/{types,package}.test.ts", ...processes],
+    exclude: ["test/smsc/**", "test/poolers/**", "test/documents/{types,package}.test.ts", ...processes],
     globalSetup: ["test/setup/databases/pglite.ts", "test/setup/databases/postgres.ts", "test/setup/copy.ts"],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",

@@ -11,12 +11,14 @@ import * as Connections from "./connection/Connections.ts"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
 import * as PgPool from "./connection/PgPool.ts"
+import * as Pooler from "./connection/Pooler.ts"
 import * as Sockets from "./connection/Sockets.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
 
 /**
- * One of `url`, `pool` and `client` says where the database is. A pooler between has to be in session mode; one in
- * transaction mode, such as PgBouncer may be in, is refused at the start.
+ * One of `url`, `pool` and `client` says where the database is. A pooler in transaction mode, such as PgBouncer may be in, needs
+ * a direct address of the database beside it, `directUrl`; without one it is refused at the start. One in session mode
+ * needs none.
  *
  * With a URL the connection for reads begins with `enable_seqscan=off` and `jit=off`, so that plans which PostgreSQL makes
  * while a table is empty stay good while it grows. A pooler that refuses these settings gets none. Commits, and reads
@@ -38,6 +40,13 @@ export interface Options {
    * is opened beside it, with the client's options: it receives what other processes notify.
    */
   readonly client?: PgClient.PgClient | undefined
+  /**
+   * The database's direct address, where the other one is a pooler's: locks, notifications and migrations go there, over at
+   * most two connections. Statements go through the pooler then, and rest on no session. They are prepared where the pooler
+   * carries that, as PgBouncer does from 1.21 on with `max_prepared_statements`; a host's `client` has to be made with
+   * `prepare: false` where it does not.
+   */
+  readonly directUrl?: Arguments.DatabaseUrl | undefined
   /**
    * The schema of the database that the tables are in, `simplan` where it is absent; made where it is missing. Services
    * in two schemas of one database share nothing. 1 to 63 lower-case letters, digits and underscores.
@@ -63,6 +72,7 @@ const known = [
   "url",
   "pool",
   "client",
+  "directUrl",
   "schema",
   "maxConnections",
   "alone",
@@ -95,6 +105,8 @@ const isPool = (value: object): boolean =>
 const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.Checked<Connecting> =>
   Result.gen(function* () {
     const { client, pool, url } = options
+    const direct =
+      options.directUrl === undefined ? undefined : yield* Arguments.databaseUrl(Pooler.DIRECT_URL, options.directUrl)
     const given = (["url", "pool", "client"] as const).filter((name) => options[name] !== undefined)
     if (given.length > 1) {
       return yield* Result.fail(`${given.join(" and ")} are given, but the database must be named by one of them`)
@@ -107,16 +119,16 @@ const connecting = (options: Options, waitLimit: Duration.Duration): Arguments.C
     if (pool !== undefined) {
       yield* Arguments.object("pool", pool)
       if (!isPool(pool)) return yield* Arguments.notAllowed("pool", pool, "a Pool of the package pg")
-      return Connections.ofPool(pool, waitLimit)
+      return Connections.ofPool(pool, waitLimit, direct)
     }
     if (client !== undefined) {
       if (!Predicate.hasProperty(client, PgClient.TypeId)) {
         return yield* Arguments.notAllowed("client", client, "a PgClient of @effect/sql-pg")
       }
-      return Connections.ofClient(client)
+      return Connections.ofClient(client, waitLimit, direct)
     }
     const max = yield* Arguments.wholeNumber("maxConnections", options.maxConnections ?? 10, 1, 1_000)
-    return Connections.ofUrl(yield* Arguments.databaseUrl(url), max, waitLimit)
+    return Connections.ofUrl(yield* Arguments.databaseUrl("url", url), max, waitLimit, direct)
   })
 
 const read = (options: Options) =>

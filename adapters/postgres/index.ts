@@ -23,6 +23,7 @@ import * as Notifications from "./database/Notifications.ts"
 import * as HostConnection from "./database/HostConnection.ts"
 import * as DatabaseLock from "./database/DatabaseLock.ts"
 import * as Pooler from "./connection/Pooler.ts"
+import type * as Session from "./connection/Session.ts"
 import * as ServerOptions from "./ServerOptions.ts"
 import * as Ports from "./Ports.ts"
 import * as Sockets from "./connection/Sockets.ts"
@@ -138,6 +139,17 @@ export const layerOf = <E, R>(
     })
   )
 
+/** Fails where the direct address is that of another database than the pooler's. */
+const checkSame = (open: Session.Open, { address, argument }: Failure.Target, home: string | null) =>
+  Effect.gen(function* () {
+    const session = yield* open
+    const [row] = yield* session.query(HostConnection.DATABASE)
+    if (row?.["value"] === home) return
+    return yield* new Storage.StorageError({
+      message: `${argument} names ${address}, which is another database than the one behind the pooler, but must be its direct address`
+    })
+  }).pipe(Effect.scoped)
+
 /**
  * The ports on a server. Fails within 5 s with one sentence where an option is not allowed, and where the database cannot
  * be reached.
@@ -157,6 +169,7 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       yield* Database.recordConnections("reads", max.reads)
       const offset = yield* ClockOffset.follow(writes)
       const home = yield* HostConnection.databaseOf(writes)
+      if (connections.hasDirect) yield* checkSame(ownSession, target, home)
       const notifications = yield* Notifications.make(session, service.channel, heartbeatInterval)
       const shared = { offset, lock, notifications }
       return { reads, writes, migrates, fastPaths, schema, secretKeys, home, shared }

@@ -221,6 +221,11 @@ export interface Options {
   /** Where the data are. */
   readonly database: Database
   /**
+   * The direct address of the database, `"postgres://…"` or a `URL`, where `database` goes through a pooler in transaction mode:
+   * locks, notifications and migrations use it, over at most two connections.
+   */
+  readonly directUrl?: string | URL | undefined
+  /**
    * The schema of PostgreSQL that holds simplan's tables; `simplan` by default. 1 to 63 lower-case
    * letters, digits and underscores. Each schema is a service of its own.
    */

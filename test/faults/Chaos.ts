@@ -7,12 +7,27 @@ import type { Random } from "./Random.ts"
 import * as Receiver from "./Receiver.ts"
 import { EVERY, type Telco } from "./Telco.ts"
 
+/** A pooler between the servers and the database. */
+export interface Pooler {
+  /** The database's URL through it. */
+  readonly url: string
+  /** How many sessions it has. */
+  readonly sessions: number
+  /** Kills it; returns when another one is there. */
+  readonly restart: () => Promise<void>
+  /** It stands still, until it goes on. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+}
+
 export interface Stage {
   readonly members: ReadonlyArray<Member>
   /** One for each member; none where the database is embedded. */
   readonly proxies: ReadonlyArray<Proxy>
   /** The database without a proxy; null where it is embedded. */
   readonly databaseUrl: string | null
+  /** Null where the servers are connected directly. */
+  readonly pooler: Pooler | null
   /** Null where the database is not the round's own, and the round a short one. */
   readonly restartDatabase: (() => Promise<void>) | null
   readonly telco: Telco
@@ -67,6 +82,26 @@ const databaseActs = ({ databaseUrl, proxies, restartDatabase }: Stage, random: 
         })
   }
 }
+
+/** All sessions of the pooler have something else to do. */
+const fillPooler = async ({ sessions, url }: Pooler, millis: number): Promise<void> => {
+  const busy = Array.from({ length: sessions }, () => Database.onServer(url))
+  await Promise.all(busy.map((one) => one.query(`select pg_sleep(${millis / 1_000})`).catch(() => [])))
+  await Promise.all(busy.map((one) => one.close()))
+}
+
+const poolerActs = ({ pooler }: Stage, random: Random): Acts =>
+  pooler === null
+    ? {}
+    : {
+        "killed the pooler": pooler.restart,
+        "froze the pooler": async () => {
+          pooler.freeze()
+          await sleep(random.between(200, 2_500))
+          pooler.thaw()
+        },
+        "filled the pooler's sessions": () => fillPooler(pooler, random.between(300, 2_000))
+      }
 
 const telcoActs = ({ telco, telcoTimeoutMillis }: Stage, random: Random): Acts => {
   const calls = ["createPackage", "sendSms", "setMobilePlan"]
@@ -126,6 +161,7 @@ export const run = async (stage: Stage, random: Random, millis: number): Promise
   await Promise.all([
     stream(processActs(stage, random.fork()), random.fork(), [500, 2_500]),
     stream(databaseActs(stage, random.fork()), random.fork(), [500, 2_500]),
+    stream(poolerActs(stage, random.fork()), random.fork(), [500, 2_500]),
     stream(telcoActs(stage, random.fork()), random.fork(), [200, 2_000]),
     stream(endActs(stage, random.fork()), random.fork(), [200, 2_000]),
     stream(receiverActs(stage, random.fork()), random.fork(), [50, 500])

@@ -38,6 +38,8 @@ export interface Options {
     readonly restart: (() => Promise<void>) | null
     /** Has the primary fail and a standby take its place, which is then at the address that is returned. */
     readonly failOver?: () => Promise<string>
+    /** In front of it; the servers have its own address beside. */
+    readonly pooler?: Chaos.Pooler
   } | null
 }
 
@@ -202,8 +204,15 @@ export const run = async ({
     for (let index = 0; index < (database === null ? 1 : 3); index++) {
       const behind = database === null || database.failOver !== undefined ? null : await Database.through(database.url)
       if (behind !== null) proxies.push(behind.proxy)
+      const direct = behind?.url ?? database?.url ?? `pglite://${dataDir}`
+      const pooled = database?.pooler?.url
       members.push(
-        await start(`server ${index}`, { SIMPLAN_DATABASE_URL: behind?.url ?? database?.url ?? `pglite://${dataDir}` })
+        await start(
+          `server ${index}`,
+          pooled === undefined
+            ? { SIMPLAN_DATABASE_URL: direct }
+            : { SIMPLAN_DATABASE_URL: pooled, SIMPLAN_DATABASE_DIRECT_URL: direct }
+        )
       )
     }
     await Promise.all([telco, ...members].map((one) => one.listening()))
@@ -218,6 +227,7 @@ export const run = async ({
       members,
       proxies,
       databaseUrl: database?.url ?? null,
+      pooler: database?.pooler ?? null,
       restartDatabase: database?.restart ?? null,
       telco,
       receivers,

@@ -65,8 +65,9 @@ const reencrypt = Command.make(
   "reencrypt",
   {},
   Effect.fnUntraced(function* () {
-    const { database, schema, secretKeys } = yield* settings
-    if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to encrypt.")
+    const { database: set, databaseDirect, schema, secretKeys } = yield* settings
+    if (set._tag === "Memory") return yield* Output.print("A store in memory has nothing to encrypt.")
+    const database = databaseDirect === null ? set : { _tag: "Postgres" as const, url: databaseDirect }
     if (secretKeys === null) {
       return yield* impossible(`${Definitions.SECRET_KEY} is not set: it has the key to encrypt with.`)
     }

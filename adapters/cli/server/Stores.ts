@@ -11,6 +11,7 @@ import { Journal, SqlJournal } from "../../telco-calls/index.ts"
 import { Books, SqlBooks } from "../../telco-simulator/index.ts"
 import { type CommandFailed, impossible, sentence } from "../output/CommandFailed.ts"
 import { type DatabaseUrl, withoutPassword } from "../settings/DatabaseUrl.ts"
+import * as Definitions from "../settings/Definitions.ts"
 import * as Start from "../Start.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
@@ -24,7 +25,9 @@ const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
 const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.SqlError): CommandFailed => {
   const reason = sentence(withoutPassword(reasonOf(error)))
   return database._tag === "Postgres"
-    ? impossible(`The database at ${withoutPassword(database.url)} cannot be used: ${reason}`)
+    ? impossible(
+        `The database at ${withoutPassword(database.url)} cannot be used: ${reason.replaceAll("directUrl", Definitions.DATABASE_DIRECT_URL)}`
+      )
     : impossible(reason)
 }
 
@@ -40,6 +43,8 @@ const pglite = (options: Pglite.Options) =>
 /** What of the settings says how the storage is opened. */
 export interface Options {
   readonly database: DatabaseUrl
+  /** The direct address, where `database` is that of a pooler; none unless given. */
+  readonly databaseDirect?: string | null
   readonly schema: string
   readonly secretKeys: Redacted.Redacted | null
   /** Whether there are telcos that need a journal, which else is empty and not stored; false unless given. */
@@ -47,7 +52,7 @@ export interface Options {
 }
 
 const layer = (
-  { database, keepsJournal = false, schema, secretKeys: given }: Options,
+  { database, databaseDirect, keepsJournal = false, schema, secretKeys: given }: Options,
   alone: boolean
 ): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
   const secretKeys = given ?? undefined
@@ -62,7 +67,16 @@ const layer = (
     case "Pglite":
       return Layer.provideMerge(beside, pglite({ dataDir: database.directory, schema, secretKeys }))
     case "Postgres":
-      return Layer.provideMerge(beside, Postgres.layer({ url: Redacted.make(database.url), schema, alone, secretKeys }))
+      return Layer.provideMerge(
+        beside,
+        Postgres.layer({
+          url: Redacted.make(database.url),
+          directUrl: databaseDirect ? Redacted.make(databaseDirect) : undefined,
+          schema,
+          alone,
+          secretKeys
+        })
+      )
   }
 }
 

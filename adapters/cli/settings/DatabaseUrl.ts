@@ -36,6 +36,12 @@ export const parse = (url: string): DatabaseUrl | undefined => {
   return isPostgres(url) ? { _tag: "Postgres", url } : undefined
 }
 
+export const allowedDirect = "postgres://<user>@<host>/<database>"
+
+/** Reads the database's direct address, beside a pooler's; null where there is none. */
+export const parseDirect = (url: string): string | null | undefined =>
+  url === "" ? null : isPostgres(url) ? url : undefined
+
 /** The text without passwords, for a message or a log. */
 export const withoutPassword = (text: string): string =>
   text.replace(/^([^:]*:\/\/[^:/@]*):.*@/, "$1:***@").replace(/([?&]password=)[^&]*/gi, "$1***")

@@ -37,6 +37,9 @@ export const [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_REDIRECT_URL] = [
   "SIMPLAN_OIDC_CLIENT_ID",
   "SIMPLAN_OIDC_REDIRECT_URL"
 ]
+/** The database's own address, beside a pooler's. */
+export const DATABASE_DIRECT_URL = "SIMPLAN_DATABASE_DIRECT_URL"
+
 /** The token with which the server calls the telco. */
 export const TELCO_KEY = "SIMPLAN_TELCO_KEY"
 
@@ -126,6 +129,15 @@ export const definitions = {
     allowed: DatabaseUrl.allowed,
     read: DatabaseUrl.parse,
     show: DatabaseUrl.withoutPassword
+  }),
+  databaseDirect: define({
+    name: DATABASE_DIRECT_URL,
+    meaning: "the database's own address, where the other one is a pooler's",
+    default: "",
+    allowed: DatabaseUrl.allowedDirect,
+    read: DatabaseUrl.parseDirect,
+    show: DatabaseUrl.withoutPassword,
+    shown: "none: there is no pooler, or one in session mode"
   }),
   schema: define({
     name: "SIMPLAN_DATABASE_SCHEMA",

@@ -139,6 +139,19 @@ const openIdOf = (results: OpenIdResults): Result.Result<Settings["openId"], str
     })
   })
 
+/** A direct address is for a pooler in front of a PostgreSQL. */
+const directOf = ({
+  database,
+  databaseDirect
+}: Pick<Results, "database" | "databaseDirect">): Results["databaseDirect"] =>
+  Result.flatMap(Result.all({ database, databaseDirect }), (found) =>
+    found.databaseDirect === null || found.database._tag === "Postgres"
+      ? Result.succeed(found.databaseDirect)
+      : Result.fail(
+          `${definitions.databaseDirect.name} is set and ${definitions.database.name} names no PostgreSQL: the one is the direct address beside the other's pooler.`
+        )
+  )
+
 /** The path of the settings file of telcos; null if it is not set. */
 export const telcoFile: Effect.Effect<string | null, CommandFailed> = alone(definitions.telcoFile)
 
@@ -183,6 +196,8 @@ export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function*
   const isDatabaseSet = (yield* text(definitions.database.name)) !== undefined
   const found = {
     ...others,
+    // An invalid database is named once.
+    databaseDirect: Result.isSuccess(others.database) ? directOf(others) : others.databaseDirect,
     telcoFile: fileAlone(telcoFile, Result.isSuccess(telcoUrl) ? telcoUrl : Result.succeed(null)),
     telco: bridge(telcoUrl, telcoKey),
     openId: openIdOf({
@@ -205,11 +220,12 @@ export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function*
 
 /** Registers the secrets among the settings, in each form in which they may be written. */
 export const registerSecrets = (settings: Settings): void => {
-  const { adminToken, database, openId, secretKeys, telco, telcoToken, webhookProxy } = settings
+  const { adminToken, database, databaseDirect, openId, secretKeys, telco, telcoToken, webhookProxy } = settings
   for (const secret of [adminToken, telcoToken, telco?.key, openId?.clientSecret])
     if (secret) Secrets.register(Redacted.value(secret))
   for (const key of secretKeys === null ? [] : Redacted.value(secretKeys).split(",")) Secrets.register(key.trim())
   Secrets.registerPassword(database.url)
+  if (databaseDirect !== null) Secrets.registerPassword(databaseDirect)
   if (webhookProxy === null || webhookProxy.credentials === null) return
   const credentials = Redacted.value(webhookProxy.credentials)
   Secrets.register(credentials.slice(credentials.indexOf(":") + 1))

@@ -77,7 +77,7 @@ export type DatabaseUrl = string | URL | Redacted.Redacted
 
 const ALLOWED = "a URL such as postgres://user:password@host:5432/database"
 
-const refusedUrl = (is: string): Checked<never> => Result.fail(`url ${is}, but must be ${ALLOWED}`)
+const refusedUrl = (name: string, is: string): Checked<never> => Result.fail(`${name} ${is}, but must be ${ALLOWED}`)
 
 const isDecodable = (url: URL): boolean =>
   Result.isSuccess(
@@ -108,15 +108,15 @@ export const urlsOf = (url: Redacted.Redacted): ReadonlyArray<Redacted.Redacted>
   return hosts === undefined ? [url] : hosts.split(",").map((host) => Redacted.make(`${before}${host}${after}`))
 }
 
-/** Reads the URL of a database, of one host or of several. */
-export const databaseUrl = (given: unknown): Checked<Redacted.Redacted> => {
-  if (given === "") return refusedUrl("is empty")
-  const text = secret("url", isUrl(given) ? given.href : given, ALLOWED)
+/** Reads the URL of a database, of one host or of several, which a host hands in under this name. */
+export const databaseUrl = (name: string, given: unknown): Checked<Redacted.Redacted> => {
+  if (given === "") return refusedUrl(name, "is empty")
+  const text = secret(name, isUrl(given) ? given.href : given, ALLOWED)
   if (Result.isFailure(text)) return Result.fail(text.failure)
   const url = Redacted.make(text.success)
   for (const one of urlsOf(url)) {
     const problem = problemOf(Redacted.value(one))
-    if (problem !== undefined) return refusedUrl(problem)
+    if (problem !== undefined) return refusedUrl(name, problem)
   }
   return Result.succeed(url)
 }

@@ -9,7 +9,9 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Arguments from "./Arguments.ts"
 import * as Failure from "./Failure.ts"
+import { Storage } from "simplan/ports"
 import * as PgPool from "./PgPool.ts"
+import * as Pooler from "./Pooler.ts"
 import * as Session from "./Session.ts"
 import * as Sockets from "./Sockets.ts"
 
@@ -23,7 +25,10 @@ export interface Connections {
   readonly session: Session.Open
   /** Likewise, over another connection each time. */
   readonly ownSession: Session.Open
+  /** Where sessions go. */
   readonly target: Failure.Target
+  /** Whether sessions and migrations have an address of their own, beside a pooler's. */
+  readonly hasDirect: boolean
   /** How many connections there may be. */
   readonly max: { readonly reads: number; readonly writes: number }
 }
@@ -53,15 +58,12 @@ const acceptedSettings = (config: PgConnection.Config) =>
     )
   )
 
-/**
- * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
- * faster one for its kind.
- */
-export const ofUrl = Effect.fnUntraced(function* (
+/** How connections to a URL are opened. */
+const addressed = Effect.fnUntraced(function* (
+  argument: string,
   url: Redacted.Redacted,
-  maxConnections: number,
   waitLimit: Duration.Duration
-) {
+): Effect.fn.Return<Addressed, Storage.StorageError, Scope.Scope> {
   const urls = Arguments.urlsOf(url)
   const first = urls[0] ?? url
   const named = {
@@ -70,24 +72,77 @@ export const ofUrl = Effect.fnUntraced(function* (
     applicationName: "simplan",
     connectTimeout: "4 seconds"
   } as const
-  const primary = urls.length > 1 ? yield* Sockets.follow(urls, named) : undefined
+  const primary = urls.length > 1 ? yield* Sockets.follow(argument, urls, named) : undefined
   const plain = primary === undefined ? named : { ...named, stream: () => primary("1 hour") }
   const watched = {
     ...plain,
     stream: () => (primary === undefined ? Sockets.open(first, waitLimit) : primary(waitLimit))
   }
+  return { plain, watched, target: { argument, address: Arguments.addressOf(first) } }
+})
+
+/** The settings of connections to a URL. */
+interface Addressed {
+  /** For what may take its time. */
+  readonly plain: PgConnection.Config
+  /** For what is lost where the database is silent. */
+  readonly watched: PgConnection.Config
+  readonly target: Failure.Target
+}
+
+type Direct = Pick<Connections, "migrates" | "ownSession" | "session" | "target">
+
+/** The direct address beside a pooler: at most two connections, one of them for migrations. */
+const beside = Effect.fnUntraced(function* (url: Redacted.Redacted, waitLimit: Duration.Duration) {
+  const { plain, target, watched } = yield* addressed(Pooler.DIRECT_URL, url, waitLimit)
+  const ownSession = Session.opening(watched)
+  const direct: Direct = {
+    migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
+    ownSession,
+    session: yield* Session.shared(ownSession),
+    target
+  }
+  return direct
+})
+
+/** Where all that is beside the statements goes, and how the statements' own connections are used. */
+const withDirect = Effect.fnUntraced(function* (
+  own: { readonly open: Session.Open; readonly target: Failure.Target },
+  directUrl: Redacted.Redacted | undefined,
+  waitLimit: Duration.Duration
+) {
+  if (directUrl === undefined) return { direct: undefined, way: Pooler.DIRECT }
+  const way = yield* Pooler.wayOf(own.open, own.target)
+  return { direct: yield* beside(directUrl, waitLimit), way }
+})
+
+/**
+ * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
+ * faster one for its kind. Through a pooler, a session is everybody's, and has no settings of the planner. Where it carries no
+ * prepared statements, each statement is planned anew, when the planner knows how large the tables are.
+ */
+export const ofUrl = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  maxConnections: number,
+  waitLimit: Duration.Duration,
+  directUrl?: Redacted.Redacted
+) {
+  const { plain, target, watched } = yield* addressed("url", url, waitLimit)
+  const ownSession = Session.opening(watched)
+  const { direct, way } = yield* withDirect({ open: ownSession, target }, directUrl, waitLimit)
   // With a time to live, the pool checks a connection before it hands it out, and gives no dead one. Where there is
   // little to do one would be closed every ten seconds, and opened again for the next poll of the queues.
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const connections: Connections = {
-    writes: yield* PgClient.make({ ...shared, maxConnections }),
-    reads: Effect.flatMap(acceptedSettings(plain), (startupParameters) =>
-      PgClient.make({ ...shared, startupParameters, maxConnections: 1, multiplex: true })
+    writes: yield* PgClient.make({ ...shared, maxConnections, prepare: way.keepsPrepared }),
+    reads: Effect.flatMap(way.isPooled ? Effect.undefined : acceptedSettings(plain), (startupParameters) =>
+      PgClient.make({ ...shared, startupParameters, maxConnections: 1, multiplex: true, prepare: way.keepsPrepared })
     ),
-    migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
-    session: Session.opening(watched),
-    ownSession: Session.opening(watched),
-    target: { argument: "url", address: Arguments.addressOf(first) },
+    migrates: direct?.migrates ?? (yield* PgClient.make({ ...plain, maxConnections: 1 })),
+    session: direct?.session ?? ownSession,
+    ownSession: direct?.ownSession ?? ownSession,
+    target: direct?.target ?? target,
+    hasDirect: direct !== undefined,
     max: { reads: 1, writes: maxConnections }
   }
   return connections
@@ -105,39 +160,58 @@ const addressOfPool = ({ options }: PgPool.PgPool): string => {
   return `${textOf(options, "host", PGHOST)}:${textOf(options, "port", PGPORT)}`
 }
 
-/** The connections of a host's pool, and one beside it. */
-export const ofPool = Effect.fnUntraced(function* (pool: PgPool.PgPool, waitLimit: Duration.Duration) {
-  const client = yield* PgPool.client(pool, waitLimit)
-  const max = Number(textOf(pool.options, "max", "10"))
+/** The connections of a host's pool, and those beside it. */
+export const ofPool = Effect.fnUntraced(function* (
+  pool: PgPool.PgPool,
+  waitLimit: Duration.Duration,
+  directUrl?: Redacted.Redacted
+) {
+  const target = { argument: "pool", address: addressOfPool(pool) }
   const ownSession = PgPool.opening(pool, waitLimit)
+  const { direct, way } = yield* withDirect({ open: ownSession, target }, directUrl, waitLimit)
+  const client = yield* PgPool.client(pool, waitLimit, way.keepsPrepared)
+  const max = Number(textOf(pool.options, "max", "10"))
   PgPool.survive(pool)
   const connections: Connections = {
     reads: Effect.succeed(client),
     writes: client,
-    migrates: yield* PgPool.client(pool),
-    session: yield* Session.shared(ownSession),
-    ownSession,
-    target: { argument: "pool", address: addressOfPool(pool) },
+    migrates: direct?.migrates ?? (yield* PgPool.client(pool)),
+    session: direct?.session ?? (yield* Session.shared(ownSession)),
+    ownSession: direct?.ownSession ?? ownSession,
+    target: direct?.target ?? target,
+    hasDirect: direct !== undefined,
     max: { reads: max, writes: max }
   }
   return connections
 })
 
-/** The connections of a host's Effect client, and one beside it with the options of the client. */
-export const ofClient = Effect.fnUntraced(function* (client: PgClient.PgClient) {
+/** The connections of a host's Effect client, and those beside it. */
+export const ofClient = Effect.fnUntraced(function* (
+  client: PgClient.PgClient,
+  waitLimit: Duration.Duration,
+  directUrl?: Redacted.Redacted
+) {
   const { config } = client
   const address = config.url === undefined ? undefined : Arguments.addressOf(config.url)
+  const target = { argument: "client", address: address ?? `${config.host ?? "localhost"}:${config.port ?? 5432}` }
   // Names that the host has changed in rows would be changed in the JSON of our rows too.
   const plain = client.withoutTransforms()
   const ownSession = Session.opening({ ...config, connectTimeout: "4 seconds" })
+  const { direct, way } = yield* withDirect({ open: ownSession, target }, directUrl, waitLimit)
+  if (!way.keepsPrepared && config.prepare !== false) {
+    return yield* new Storage.StorageError({
+      message: `client prepares statements, which the pooler at ${target.address} does not keep, and must be made with prepare: false`
+    })
+  }
   const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10
   const connections: Connections = {
     reads: Effect.succeed(plain),
     writes: plain,
-    migrates: plain,
-    session: yield* Session.shared(ownSession),
-    ownSession,
-    target: { argument: "client", address: address ?? `${config.host ?? "localhost"}:${config.port ?? 5432}` },
+    migrates: direct?.migrates ?? plain,
+    session: direct?.session ?? (yield* Session.shared(ownSession)),
+    ownSession: direct?.ownSession ?? ownSession,
+    target: direct?.target ?? target,
+    hasDirect: direct !== undefined,
     max: { reads: size, writes: size }
   }
   return connections

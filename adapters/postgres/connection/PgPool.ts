@@ -172,7 +172,11 @@ const giveBack = (taken: Taken): void => {
   taken.client?.release(taken.isBroken)
 }
 
-const take = (pool: PgPool, waitLimit: number | undefined): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> =>
+const take = (
+  pool: PgPool,
+  waitLimit: number | undefined,
+  prepares: boolean
+): Effect.Effect<Connection, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     const taken: Taken = { client: null, isReturned: false, isBroken: false }
     yield* Effect.addFinalizer(() => Effect.sync(() => giveBack(taken)))
@@ -189,17 +193,24 @@ const take = (pool: PgPool, waitLimit: number | undefined): Effect.Effect<Connec
       waitLimit,
       ignore
     )
-    return connection(client, waitLimit, () => {
+    const onGivenUp = () => {
       taken.isBroken = true
-    })
+    }
+    return connection(client, { waitLimit, onGivenUp, prepares })
   })
 
-const connection = (client: PgPoolClient, waitLimit: number | undefined, onGivenUp: () => void): Connection => {
-  const run = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+interface Use {
+  readonly waitLimit: number | undefined
+  readonly onGivenUp: () => void
+  readonly prepares: boolean
+}
+
+const connection = (client: PgPoolClient, { onGivenUp, prepares, waitLimit }: Use): Connection => {
+  const run = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = prepares) =>
     outcome(() => client.query(queryOf(client, text, parameters, isPrepared)), waitLimit, onGivenUp)
-  const rows = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+  const rows = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = prepares) =>
     Effect.map(run(text, parameters, isPrepared), (result) => result.rows)
-  const values = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = true) =>
+  const values = (text: string, parameters: ReadonlyArray<unknown>, isPrepared = prepares) =>
     Effect.map(rows(text, parameters, isPrepared), (found) => found.map((row) => Object.values(row)))
   return {
     execute: (text, parameters) => rows(text, parameters),
@@ -221,9 +232,10 @@ const commit = (held: Connection): Effect.Effect<void, SqlError.SqlError> =>
 
 /**
  * The client over a pool. A statement may take `waitLimit`, the wait for a connection included; any time without one.
+ * Statements are prepared unless `prepares` says otherwise.
  */
-export const client = (pool: PgPool, waitLimit?: Duration.Duration) => {
-  const acquirer = take(pool, waitLimit === undefined ? undefined : Duration.toMillis(waitLimit))
+export const client = (pool: PgPool, waitLimit?: Duration.Duration, prepares = true) => {
+  const acquirer = take(pool, waitLimit === undefined ? undefined : Duration.toMillis(waitLimit), prepares)
   return SqlClient.make({
     acquirer,
     transactionAcquirer: acquirer,
@@ -301,9 +313,9 @@ export const opening = (pool: PgPool, waitLimit: Duration.Duration): Session.Ope
       CONNECT,
       () => close(client)
     )
-    const query: Session.Session["query"] = (text, parameters = []) =>
+    const query: Session.Session["query"] = (text, parameters = [], isPrepared = false) =>
       outcome(
-        () => client.query(queryOf(client, text, parameters, false)),
+        () => client.query(queryOf(client, text, parameters, isPrepared)),
         Duration.toMillis(waitLimit),
         () => close(client)
       ).pipe(Effect.map(({ rows }) => rows))

@@ -1,16 +1,20 @@
 /**
- * Refuses a pooler in transaction mode at the start. Such a pooler gives each transaction a session of its choice, so locks,
- * notifications and prepared statements would fail at some later time.
+ * Finds out at the start what is between this process and the database. A pooler in transaction mode gives each transaction a
+ * session of its choice, so locks, notifications and, with some poolers, prepared statements would fail at some later time.
+ * Where there is no direct address beside it, it is refused.
  *
  * Two connections try what the service needs: a setting stays with the connection that made it, no other connection has it,
  * and a notification arrives. What the trial sets, it resets, in a session of a pooler too.
  */
 import { randomUUID } from "node:crypto"
-import { Effect, Queue, type Scope } from "effect"
+import { Effect, Fiber, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "./Failure.ts"
 import type * as Session from "./Session.ts"
+
+/** The argument with the direct address beside a pooler's. */
+export const DIRECT_URL = "directUrl"
 
 const SETTING = "simplan.trial"
 
@@ -72,7 +76,7 @@ const isPooler = (open: Session.Open): Effect.Effect<boolean, SqlError, Scope.Sc
 const watched = (open: Session.Open, onAnswer: () => void): Session.Open => {
   const answered = Effect.sync(onAnswer)
   return Effect.map(Effect.tap(open, answered), ({ listen, lost, query }) => ({
-    query: (text, parameters) => Effect.tap(query(text, parameters), answered),
+    query: (text, parameters, isPrepared) => Effect.tap(query(text, parameters, isPrepared), answered),
     listen: (channel) => Effect.tap(listen(channel), answered),
     lost
   }))
@@ -89,35 +93,98 @@ const silence = (answers: () => number) =>
     }
   })
 
+/** For how long a statement may wait for a session that another connection's transaction has, in the trial below. */
+const TAKEN = "200 millis"
+
+/** The session that runs it, and the name under which it was prepared there last; null where it was not. */
+const prepared = (mark: string): string => `
+  select pg_backend_pid() as session,
+    (
+      select name from pg_prepared_statements where statement like '%${mark}%' order by prepare_time desc limit 1
+    ) as name`
+
 /**
- * Fails with one sentence within 5 s of the last answer where a pooler in transaction mode is between this process and the database, and where
- * the database cannot be reached. `open` opens another connection each time.
+ * Whether a statement that was prepared in one session runs in another. The other connection's transactions take sessions
+ * meanwhile, after one statement more each time. A client may prepare it anew where it is missing, under another name. False
+ * also where it always was the same session: a pooler of one session may
+ * replace it later.
  */
-export const refuse = (open: Session.Open, target: Failure.Target): Effect.Effect<void, Storage.StorageError> => {
-  const { address, argument } = target
-  const refusal = (is: string) =>
-    new Storage.StorageError({
-      message: `${argument} names ${address}, ${is}, but must be in session mode or a direct address of the database, because locks and notifications belong to a session`
-    })
-  const silent = refusal("which has not served two connections at once for 4.5 s")
-  return Effect.suspend(() => {
+const keepsPrepared = (open: Session.Open): Effect.Effect<boolean, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const [one, other] = yield* Effect.all([open, open], { concurrency: 2 })
+    const run = Effect.map(one.query(prepared(randomUUID()), [], true), ([row]) => row)
+    const first = yield* run
+    for (let round = 0; round < ROUNDS; round++) {
+      for (let n = 0; n < round; n++) yield* other.query("select 1")
+      yield* other.query("begin")
+      const running = yield* Effect.forkChild(run)
+      yield* Effect.timeoutOption(Fiber.await(running), TAKEN)
+      yield* other.query("commit")
+      const next = yield* Fiber.join(running)
+      if (typeof next?.["name"] !== "string" || next["name"] !== first?.["name"]) return false
+      if (next["session"] !== first["session"]) return true
+    }
+    return false
+  }).pipe(
+    // The statement is not there, which ends the connection with some poolers.
+    Effect.orElseSucceed(() => false)
+  )
+
+/** What is between this process and the database. */
+export interface Way {
+  /** Whether a pooler gives each transaction another session. */
+  readonly isPooled: boolean
+  /** Whether statements that were prepared run in each session. */
+  readonly keepsPrepared: boolean
+}
+
+/** What it is where nothing is between. */
+export const DIRECT: Way = { isPooled: false, keepsPrepared: true }
+
+const refusal = ({ address, argument }: Failure.Target, is: string) => {
+  const orBeside = argument === DIRECT_URL ? "" : `, or have a direct address beside it in ${DIRECT_URL}`
+  return new Storage.StorageError({
+    message: `${argument} names ${address}, ${is}, but must be in session mode or a direct address of the database${orBeside}, because locks and notifications belong to a session`
+  })
+}
+
+/**
+ * What a trial finds, with connections that `open` opens, another one each time. Fails with one sentence within 5 s of the last
+ * answer, also where the database cannot be reached.
+ */
+const trying = <A>(
+  open: Session.Open,
+  target: Failure.Target,
+  trial: (open: Session.Open) => Effect.Effect<A, SqlError, Scope.Scope>
+): Effect.Effect<A, Storage.StorageError> =>
+  Effect.suspend(() => {
     let answers = 0
-    const trial = isPooler(
-      watched(open, () => {
-        answers += 1
-      })
-    )
-    return Effect.scoped(trial).pipe(
+    const tried = watched(open, () => {
+      answers += 1
+    })
+    return Effect.scoped(trial(tried)).pipe(
       Effect.mapError((error) => Failure.ofFirstConnection(target, error) ?? Failure.storageError(error)),
       Effect.raceFirst(
         Effect.flatMap(
           silence(() => answers),
-          () => Effect.fail(silent)
+          () => Effect.fail(refusal(target, "which has not served two connections at once for 4.5 s"))
         )
-      ),
-      Effect.flatMap((found) =>
-        found ? Effect.fail(refusal("where a pooler gives each transaction another session")) : Effect.void
       )
     )
   })
-}
+
+/** What is between this process and the database. A pooler in session mode is nothing. */
+export const wayOf = (open: Session.Open, target: Failure.Target): Effect.Effect<Way, Storage.StorageError> =>
+  trying(open, target, (tried) =>
+    Effect.flatMap(Effect.scoped(isPooler(tried)), (isPooled) =>
+      isPooled
+        ? Effect.map(keepsPrepared(tried), (keeps): Way => ({ isPooled, keepsPrepared: keeps }))
+        : Effect.succeed(DIRECT)
+    )
+  )
+
+/** Fails with one sentence where a pooler in transaction mode is between. */
+export const refuse = (open: Session.Open, target: Failure.Target): Effect.Effect<void, Storage.StorageError> =>
+  Effect.flatMap(trying(open, target, isPooler), (isPooled) =>
+    isPooled ? Effect.fail(refusal(target, "where a pooler gives each transaction another session")) : Effect.void
+  )

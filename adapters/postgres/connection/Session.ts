@@ -7,10 +7,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Failure from "./Failure.ts"
 
 export interface Session {
-  /** Runs one statement and returns its rows. */
+  /** Runs one statement and returns its rows. It is prepared only where that is asked for. */
   readonly query: (
     text: string,
-    parameters?: ReadonlyArray<unknown>
+    parameters?: ReadonlyArray<unknown>,
+    isPrepared?: boolean
   ) => Effect.Effect<ReadonlyArray<Readonly<Record<string, unknown>>>, SqlError>
   /** Listens to a channel until the scope ends. The queue fails with the connection. */
   readonly listen: (
@@ -29,8 +30,8 @@ export const opening = (config: PgConnection.Config): Open =>
     const connection = yield* PgConnection.make(config)
     const pinned = yield* connection.pin
     return {
-      // Not prepared, so that a trial leaves no statement in a session of a pooler.
-      query: (text, parameters) => Effect.map(pinned.query(text, parameters, false), ({ rows }) => rows),
+      query: (text, parameters, isPrepared = false) =>
+        Effect.map(pinned.query(text, parameters, isPrepared), ({ rows }) => rows),
       listen: pinned.listen,
       // The client says it to those alone who listen on the connection.
       lost: Effect.scoped(
@@ -51,8 +52,8 @@ export const shared = (open: Open): Effect.Effect<Open, never, Scope.Scope> =>
         return RcRef.invalidate(ref)
       })
     return Effect.map(RcRef.get(ref), (session) => ({
-      query: (text, parameters) =>
-        Effect.tapError(session.query(text, parameters), (error) =>
+      query: (text, parameters, isPrepared) =>
+        Effect.tapError(session.query(text, parameters, isPrepared), (error) =>
           Failure.isConnectionLost(error) ? leave(session) : Effect.void
         ),
       listen: session.listen,

@@ -86,12 +86,13 @@ const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effec
  * Follows the host that takes writes until the scope ends. Fails within 5 s if there is none at the start.
  */
 export const follow = Effect.fnUntraced(function* (
+  argument: string,
   urls: ReadonlyArray<Redacted.Redacted>,
   config: PgConnection.Config & { readonly url: Redacted.Redacted }
 ): Effect.fn.Return<Connect, Storage.StorageError, Scope.Scope> {
   const sockets = new Set<Socket>()
   const noneTakesWrites = new Storage.StorageError({
-    message: `url names ${urls.length} hosts, of which none can be reached and takes writes, and must name one that does`
+    message: `${argument} names ${urls.length} hosts, of which none can be reached and takes writes, and must name one that does`
   })
   let chosen: Redacted.Redacted = config.url
 

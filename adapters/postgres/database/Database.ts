@@ -108,7 +108,13 @@ export interface Database {
 // How often a read is sent again whose own connection was lost.
 const again = { times: 2, schedule: Schedule.spaced("50 millis") }
 
-const mayFindAnother = (error: SqlError): boolean => Failure.isConnectionLost(error) && !Failure.isTooLarge(error)
+/** For how long after its beginning, in ms: behind a connection that was silent for long there is hardly a better one. */
+const AGAIN_WITHIN = 5_000
+
+const mayFindAnother =
+  (begun: number) =>
+  (error: SqlError): boolean =>
+    Failure.isConnectionLost(error) && !Failure.isTooLarge(error) && performance.now() - begun < AGAIN_WITHIN
 
 /** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
@@ -214,19 +220,27 @@ export const make = Effect.fnUntraced(function* (clients: {
       host === null ? writes.withTransaction(statement) : HostConnection.savepoint(host, statement)
     )
 
-  const alone = <A>(query: Query<A>) => Effect.retry(write(query(writes)), { while: mayFindAnother, ...again })
+  const alone = <A>(query: Query<A>, begun: number) =>
+    Effect.retry(write(query(writes)), { while: mayFindAnother(begun), ...again })
 
   const rows: Database["rows"] = (query) =>
     whereInside(
       () => Effect.mapError(query(writes), HostConnection.storageError),
-      () =>
-        Effect.catchIf(measured(drained(query(reads))), Failure.isConnectionLost, () => alone(query)).pipe(
+      () => {
+        const begun = performance.now()
+        const isWorthAnother = (error: SqlError) =>
+          Failure.isConnectionLost(error) && performance.now() - begun < AGAIN_WITHIN
+        return Effect.catchIf(measured(drained(query(reads))), isWorthAnother, () => alone(query, begun)).pipe(
           Effect.mapError(Failure.storageError)
         )
+      }
     ).pipe(Effect.map(values))
 
   const rowsAlone: Database["rowsAlone"] = (query) =>
-    alone(query).pipe(Effect.map(values), Effect.mapError(Failure.storageError))
+    Effect.suspend(() => alone(query, performance.now())).pipe(
+      Effect.map(values),
+      Effect.mapError(Failure.storageError)
+    )
 
   return {
     fastPaths,

@@ -217,13 +217,13 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => 
  * where the database does not say it.
  */
 export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
-  Effect.map(
-    sql<{ readonly value: string }>`
-      select to_json(concat(
-        (select oid from pg_database where datname = current_database()), ' ', extract(epoch from pg_postmaster_start_time())
-      ))::text as value`,
-    ([row]) => row?.value ?? null
-  )
+  Effect.map(sql.unsafe<{ readonly value: string }>(DATABASE), ([row]) => row?.value ?? null)
+
+/** What `databaseOf` asks. */
+export const DATABASE = `
+  select to_json(concat(
+    (select oid from pg_database where datname = current_database()), ' ', extract(epoch from pg_postmaster_start_time())
+  ))::text as value`
 
 // The database of a connection is always the same.
 const checked = new WeakSet<Connection>()

@@ -219,17 +219,20 @@ export const ofCause = (cause: Cause.Cause<unknown>, call: Call): unknown => {
 // What the storages call the argument that a host gives as `database`.
 const DATABASE = /^(?:url|pool|dataDir)(?= )/
 
+const DIRECT_URL = "directUrl"
+
 /** The error of a start that has failed. The argument that names the database is called as the host calls it. */
 export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
   const error = ofCause(cause, { method: "createSimplan", request: undefined })
   if (!(error instanceof Errors.StorageUnavailableError)) return error
   const said = error.message.replace(DATABASE, "database").replace(/^client(?= )/, "database.client")
-  if (said === error.message) return error
+  const field = said.startsWith(`${DIRECT_URL} `) ? DIRECT_URL : "database"
+  if (said === error.message && field === "database") return error
   const message = `createSimplan: ${said}`
   return said.includes(", but must be ")
     ? new Errors.InvalidFieldError({
         ...coded("invalid_field"),
-        field: "database",
+        field,
         message,
         cause: error.cause
       })

@@ -69,6 +69,7 @@ const postgres = async (where: Where, options: Opened): Promise<StorageLayer<Sql
 
 /** How it is opened. */
 interface Opened {
+  readonly directUrl: string | URL | undefined
   readonly schema: string | undefined
   readonly secretKeys: string | undefined
   /** Whether no other process may be on it. */
@@ -94,6 +95,7 @@ const inMemory = {
 const ofText = (text: string, opened: Opened): Opening => {
   if (/^postgres(?:ql)?:\/\//.test(text))
     return { ...ofSql(() => postgres({ url: text }, opened), opened), isOwn: false }
+  if (opened.directUrl !== undefined) throw noPooler()
   if (text === "memory" || text === "memory:") {
     return { ...inMemory, isOwn: true }
   }
@@ -114,8 +116,12 @@ const areSecretKeys = (value: unknown): boolean => {
   return keys.length >= 1 && keys.length <= 2 && keys.every((key) => SECRET_KEY.test(key))
 }
 
+const noPooler = (): Errors.InvalidFieldError =>
+  Arguments.invalid(METHOD, "directUrl", "must be absent where database is not in PostgreSQL")
+
 /** The storage of the option. Throws where the option is none of those that are allowed. */
-export const open = ({ alone, clock, database, schema, secretKeys }: Options): Opening => {
+export const open = (options: Options): Opening => {
+  const { alone, clock, database, directUrl, schema, secretKeys } = options
   if (schema !== undefined && (typeof schema !== "string" || !/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema))) {
     const allowed =
       "must be 1 to 63 lower-case letters, digits and underscores, and begin with no digit and not with pg_"
@@ -128,7 +134,7 @@ export const open = ({ alone, clock, database, schema, secretKeys }: Options): O
   }
   // A virtual clock is for one process.
   const isVirtual = typeof clock === "object" && clock !== null && "start" in clock
-  const opened: Opened = { schema, secretKeys, alone: isVirtual ? true : alone }
+  const opened: Opened = { directUrl, schema, secretKeys, alone: isVirtual ? true : alone }
   const given: Database | null | undefined = database
   if (given === undefined || given === null) throw refused("missing")
   if (typeof given === "string") return ofText(given, opened)
@@ -136,6 +142,7 @@ export const open = ({ alone, clock, database, schema, secretKeys }: Options): O
   if (given instanceof URL) return ofText(given.href, opened)
   if ("storage" in given) {
     const { storage } = given
+    if (directUrl !== undefined) throw noPooler()
     if (!isStorage(storage)) throw refused("{ storage } with something that is no Layer of this copy of effect")
     return { layer: async () => storage, journaled: null, isOwn: false }
   }

@@ -245,6 +245,7 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "http",
   "logger",
   "quotas",
+  "directUrl",
   "schema",
   "secretKeys",
   "smsLimit",

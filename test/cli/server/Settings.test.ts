@@ -84,6 +84,7 @@ describe("the settings", () => {
       adminPort: null,
       database: { _tag: "Pglite", directory: "./.simplan/data", url: "pglite://./.simplan/data" },
       ignoresDatabaseUrl: false,
+      databaseDirect: null,
       schema: "simplan",
       secretKeys: null,
       adminToken: null,
@@ -262,6 +263,7 @@ describe("the settings", () => {
     ["SIMPLAN_LEASE", "0s"],
     ["SIMPLAN_AUDIT_RETENTION", "59m"],
     ["SIMPLAN_DATABASE_SCHEMA", "Mine"],
+    ["SIMPLAN_DATABASE_DIRECT_URL", "pglite://./data"],
     ["SIMPLAN_RETENTION", "9d"],
     ["SIMPLAN_USAGE_RETENTION", "34d"],
     ["SIMPLAN_TELCO_PAUSES", "yes"],
@@ -280,6 +282,15 @@ describe("the settings", () => {
   it("report all invalid variables at once", async () => {
     const message = await problem({ SIMPLAN_PORT: "http", SIMPLAN_CLOCK: "sundial" })
     expect(message.split("\n")).toHaveLength(2)
+  })
+
+  it("have a direct address beside a PostgreSQL alone", async () => {
+    const direct = "postgres://me@db:5432/simplan"
+    const pooled = { SIMPLAN_DATABASE_URL: "postgres://me@pooler:6432/simplan" }
+    expect(await read({ ...pooled, SIMPLAN_DATABASE_DIRECT_URL: direct })).toMatchObject({ databaseDirect: direct })
+    expect(await problem({ SIMPLAN_DATABASE_URL: "memory:", SIMPLAN_DATABASE_DIRECT_URL: direct })).toBe(
+      "SIMPLAN_DATABASE_DIRECT_URL is set and SIMPLAN_DATABASE_URL names no PostgreSQL: the one is the direct address beside the other's pooler."
+    )
   })
 
   it("have a telco if both its address and its key are set", async () => {

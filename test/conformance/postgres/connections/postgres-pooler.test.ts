@@ -1,17 +1,19 @@
 /**
- * A pooler in transaction mode is refused at the start. The one here stands in front of the run's PostgreSQL;
- * `npm run test:pgbouncer` tries PgBouncer itself.
+ * A pooler in transaction mode is refused at the start, and serves where a direct address is beside it. The one here stands in front of the run's PostgreSQL;
+ * `npm run test:poolers` tries PgBouncer itself.
  */
+import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Layer, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import pg from "pg"
+import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { createSimplan } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import * as Pooler from "../../../setup/databases/Pooler.ts"
-import { admin, poolOf } from "../PostgresWorld.ts"
+import { admin, iccidOf, newSims, poolOf } from "../PostgresWorld.ts"
 import * as Tests from "../../../setup/Tests.ts"
 
 const REFUSED =
@@ -33,6 +35,10 @@ const through = (
 
 const refusal = (options: Postgres.Options) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(Postgres.layer(options))))), ({ message }) => message)
+
+const serving = Tests.by<Scope.Scope | Reactivity.Reactivity>((effect) =>
+  effect.pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise)
+)
 
 describe("A pooler in transaction mode", () => {
   const url = Databases.forEachTest()
@@ -95,4 +101,28 @@ describe("A pooler in transaction mode", () => {
         })
       )
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.runPromise))
+
+  for (const next of ["last used", "in turn"] as const) {
+    serving(`serves with a direct address, where a transaction gets the session that is ${next}`, function* () {
+      const pooled = yield* through(url(), { next, sessions: 3 })
+      const pool = yield* poolOf({ connectionString: pooled })
+      const client = yield* PgClient.make({ url: Redacted.make(pooled), maxConnections: 2, prepare: false })
+      const direct = { directUrl: Redacted.make(url()) }
+      for (const [index, where] of [{ url: pooled }, { pool }, { client }].entries()) {
+        const ports = yield* Layer.build(Layer.fresh(Postgres.layer({ ...where, ...direct })))
+        const organizationId = randomUUID()
+        const storage = Context.get(ports, Storage.Storage)
+        yield* storage.sims.import(newSims(organizationId, 20 * index, 20))
+        const iccids = Array.from({ length: 20 }, (_, number) => iccidOf(20 * index + number))
+        const found = yield* Effect.forEach(iccids, (iccid) => storage.sims.get({ organizationId, iccid }), {
+          concurrency: "unbounded"
+        })
+        expect(found.map((sim) => sim?.iccid)).toEqual(iccids)
+      }
+      const prepares = yield* PgClient.make({ url: Redacted.make(pooled), maxConnections: 1 })
+      expect(yield* refusal({ client: prepares, ...direct })).toMatch(
+        /^client prepares statements, which the pooler at 127\.0\.0\.1:\d+ does not keep, and must be made with prepare: false$/
+      )
+    })
+  }
 })

@@ -1,4 +1,4 @@
-/** PgBouncer in front of the run's PostgreSQL, as a user without rights, on a port of its own. */
+/** PgBouncer in front of a PostgreSQL, as a user without rights, on a port of its own. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -6,12 +6,27 @@ import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { Effect, type Scope } from "effect"
 
 export interface PgBouncer {
   /** The database's URL through it. */
   readonly url: string
+  /** It stands still, and goes on; its connections stay open. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+  /** Kills it, and starts another one at the same port. */
+  readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
+
+export interface Build {
+  /** Such as `1.18`. */
+  readonly version: string
+  readonly command: ReadonlyArray<string>
+}
+
+/** The builds that `run.mjs` has installed, Debian's own first. */
+export const builds: ReadonlyArray<Build> = JSON.parse(process.env["PGBOUNCER_BUILDS"] ?? "[]")
 
 /** The id of the user that it runs as where the tests run as root, which it refuses to be. */
 const unprivileged = (): number | undefined =>
@@ -39,7 +54,8 @@ const up = async (child: ChildProcess, port: number): Promise<void> => {
 }
 
 /** Starts one in front of the database of the URL; `settings` are lines of its section `pgbouncer`. */
-export const start = async (url: string, settings: ReadonlyArray<string>): Promise<PgBouncer> => {
+export const start = async (url: string, settings: ReadonlyArray<string>, build = builds[0]): Promise<PgBouncer> => {
+  const [command = "pgbouncer", ...args] = build?.command ?? []
   const { hostname, password, pathname, port, username } = new URL(url)
   const directory = mkdtempSync(join(tmpdir(), "simplan-pgbouncer-"))
   const file = join(directory, "pgbouncer.ini")
@@ -60,18 +76,38 @@ export const start = async (url: string, settings: ReadonlyArray<string>): Promi
     chmodSync(directory, 0o700)
     for (const path of [directory, file]) chownSync(path, uid, uid)
   }
-  const child = spawn("pgbouncer", [file], {
-    stdio: ["ignore", "ignore", "ignore"],
-    ...(uid !== undefined && { uid, gid: uid })
-  })
-  await up(child, own)
+  const run = async (): Promise<ChildProcess> => {
+    const child = spawn(command, [...args, file], {
+      stdio: ["ignore", "ignore", "ignore"],
+      ...(uid !== undefined && { uid, gid: uid })
+    })
+    await up(child, own)
+    return child
+  }
+  const kill = async (): Promise<void> => {
+    const ended = once(child, "exit")
+    child.kill("SIGKILL")
+    await ended
+  }
+  let child = await run()
   return {
     url: `postgres://simplan@127.0.0.1:${own}${pathname}`,
+    freeze: () => void child.kill("SIGSTOP"),
+    thaw: () => void child.kill("SIGCONT"),
+    restart: async () => {
+      await kill()
+      child = await run()
+    },
     stop: async () => {
-      const ended = once(child, "exit")
-      child.kill("SIGKILL")
-      await ended
+      await kill()
       rmSync(directory, { recursive: true, force: true })
     }
   }
 }
+
+/** Likewise, until the scope ends. */
+export const scoped = (...given: Parameters<typeof start>): Effect.Effect<PgBouncer, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => start(...given)),
+    ({ stop }) => Effect.promise(stop)
+  )
