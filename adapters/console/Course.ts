@@ -2,6 +2,7 @@
  * The course of a plan on a SIM as a drawing shows it, made of what the API answers. What it does not answer is left out: when a
  * package was created, and what the state was before an activation that is past.
  */
+import { Plan as PlanRules } from "simplan/ports"
 import type * as History from "../timeline/play/History.ts"
 
 interface Used {
@@ -21,7 +22,13 @@ export interface Attachment {
   readonly expiration_at: string | null
   readonly state: string
   readonly reason: { readonly code: string; readonly at?: string } | null
-  readonly plan: { readonly name: string; readonly data_mega_bytes: number; readonly period_days: number }
+  readonly plan: {
+    readonly name: string
+    readonly _id: string
+    readonly throttling: boolean
+    readonly data_mega_bytes: number
+    readonly period_days: number
+  }
   readonly packages: ReadonlyArray<Package>
 }
 
@@ -32,6 +39,25 @@ export interface Day {
   readonly plan_attachment_id: string
   readonly used_bytes: number
 }
+
+/** A plan, as far as it says from where on its speed is limited. */
+export type Plan = Readonly<
+  Partial<
+    Record<`throttling_threshold${1 | 2 | 3}_perc`, number> & Record<`throttling_threshold${1 | 2 | 3}_limit`, string>
+  >
+>
+
+type Throttling = Course["terms"]["throttling"]
+
+const isSpeed = (text: string): text is Throttling[number]["limit"] =>
+  PlanRules.throttlingLimits.some((one) => one === text)
+
+/** From where on the speed is limited. A limit that no plan has any more is left out. */
+const throttlingOf = (plan: Plan): Throttling =>
+  ([1, 2, 3] as const).flatMap((step) => {
+    const [percentage, limit] = [plan[`throttling_threshold${step}_perc`], plan[`throttling_threshold${step}_limit`]]
+    return percentage === undefined || limit === undefined || !isSpeed(limit) ? [] : [{ percentage, limit }]
+  })
 
 const instant = (at: string | null): number | null => (at === null ? null : Date.parse(at))
 
@@ -86,8 +112,17 @@ const rises = (
   return used
 }
 
-/** `days`: what was used for it on each day, in order. `now` is of the business clock. */
-export const of = (attachment: Attachment, days: ReadonlyArray<Day>, now: number): Course => {
+/** What is drawn beside the attachments. */
+export interface Beside {
+  /** What was used for each of them on each day, in order. */
+  readonly days: ReadonlyArray<Day>
+  /** The plans that limit the speed, by their ids, as far as they are there. */
+  readonly plans: ReadonlyMap<string, Plan>
+  /** By the business clock. */
+  readonly now: number
+}
+
+export const of = (attachment: Attachment, { days, now, plans }: Beside): Course => {
   const { packages, plan, plan_attachment_id, reason, state } = attachment
   const suspendedAt = state === "SUSPENDED" ? instant(reason?.at ?? null) : null
   const mine = days
@@ -104,7 +139,7 @@ export const of = (attachment: Attachment, days: ReadonlyArray<Day>, now: number
       dataMegaBytes: plan.data_mega_bytes,
       periodDays: plan.period_days,
       recurrence: null,
-      throttling: []
+      throttling: throttlingOf(plans.get(plan._id) ?? {})
     },
     rules: [],
     createdAt: Date.parse(attachment.created_at),
@@ -127,17 +162,12 @@ export const of = (attachment: Attachment, days: ReadonlyArray<Day>, now: number
 }
 
 /** What a drawing shows of a SIM, from the oldest of its plans on. */
-export const drawn = (
-  iccid: string,
-  attachments: ReadonlyArray<Attachment>,
-  days: ReadonlyArray<Day>,
-  now: number
-): History.Drawn => ({
+export const drawn = (iccid: string, attachments: ReadonlyArray<Attachment>, beside: Beside): History.Drawn => ({
   title: `the plans of ${iccid}`,
   about: null,
-  start: Math.min(...attachments.map(({ created_at }) => Date.parse(created_at)), now),
-  end: now,
-  now,
+  start: Math.min(...attachments.map(({ created_at }) => Date.parse(created_at)), beside.now),
+  end: beside.now,
+  now: beside.now,
   entries: [],
-  attachments: attachments.map((one) => of(one, days, now))
+  attachments: attachments.map((one) => of(one, beside))
 })

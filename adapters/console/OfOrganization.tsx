@@ -19,7 +19,7 @@ const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
 
 /** Links to all that an organization has. */
 export const Links = ({ of }: { readonly of: string }) => (
-  <span class="actions">
+  <span class="ways">
     {pages().map(([page, title]) => (
       <View.Link key={page} to={{ page, of }} current={Location.field("page") === page}>
         {title}

@@ -21,7 +21,7 @@ const attachment: Course.Attachment = {
   expiration_at: "2026-01-05T12:00:00.000Z",
   state: "ACTIVE",
   reason: null,
-  plan: { name: "Europe", data_mega_bytes: 100, period_days: 3 },
+  plan: { name: "Europe", _id: "plan", throttling: true, data_mega_bytes: 100, period_days: 3 },
   packages: [pack(1, "2026-01-02T12:00:00.000Z", "2026-01-05T12:00:00.000Z", 30 * MB)]
 }
 
@@ -33,36 +33,37 @@ const day = (of: string | null, bytes: number, id = "one") => ({
 
 const now = at("2026-01-04T00:00:00.000Z")
 
+const of = (one: Course.Attachment, days: ReadonlyArray<Course.Day>, plans: Course.Beside["plans"] = new Map()) =>
+  Course.of(one, { days, plans, now })
+
 it("says which states are known, and when it ends", () => {
-  expect(Course.of(attachment, [], now).states).toEqual([
+  expect(of(attachment, []).states).toEqual([
     { state: "ACTIVE", from: at("2026-01-02T12:00:00.000Z") },
     { state: "EXPIRED", from: at("2026-01-05T12:00:00.000Z") }
   ])
   const waiting = { ...attachment, state: "PENDING_FOR_FIRST_USE", activation_at: null, expiration_at: null }
-  expect(Course.of(waiting, [], now).states).toEqual([
-    { state: "PENDING_FOR_FIRST_USE", from: at(attachment.created_at) }
-  ])
+  expect(of(waiting, []).states).toEqual([{ state: "PENDING_FOR_FIRST_USE", from: at(attachment.created_at) }])
   const ahead = { ...attachment, state: "CREATED" }
-  expect(Course.of(ahead, [], now).states.map(({ state }) => state)).toEqual(["CREATED", "ACTIVE", "EXPIRED"])
+  expect(of(ahead, []).states.map(({ state }) => state)).toEqual(["CREATED", "ACTIVE", "EXPIRED"])
 })
 
 it("ends with a suspension", () => {
   const reason = { code: "suspended", at: "2026-01-03T00:00:00.000Z" }
-  const { states, suspendedAt } = Course.of({ ...attachment, state: "SUSPENDED", reason }, [], now)
+  const { states, suspendedAt } = of({ ...attachment, state: "SUSPENDED", reason }, [])
   expect(suspendedAt).toBe(at(reason.at))
   expect(states.map(({ state }) => state)).toEqual(["ACTIVE", "SUSPENDED"])
 })
 
 it("draws usage by day, within the package and before now", () => {
   const days = [day("2026-01-02", 10), day("2026-01-02", 99, "other"), day("2026-01-04", 20)]
-  expect(Course.of(attachment, days, now).packages[0]?.used).toEqual([
+  expect(of(attachment, days).packages[0]?.used).toEqual([
     { at: at("2026-01-03T00:00:00.000Z"), bytes: 10 * MB },
     { at: now, bytes: 30 * MB }
   ])
 })
 
 it("draws what was used before the days that are known at the beginning", () => {
-  expect(Course.of(attachment, [day("2026-01-03", 10)], now).packages[0]?.used).toEqual([
+  expect(of(attachment, [day("2026-01-03", 10)]).packages[0]?.used).toEqual([
     { at: at("2026-01-02T12:00:00.000Z"), bytes: 20 * MB },
     { at: now, bytes: 30 * MB }
   ])
@@ -73,21 +74,37 @@ it("shares days among packages, oldest first, as much as each has used", () => {
     pack(1, "2026-01-02T12:00:00.000Z", "2026-01-03T12:00:00.000Z", 15 * MB),
     pack(2, "2026-01-03T12:00:00.000Z", "2026-01-04T12:00:00.000Z", 5 * MB)
   ]
-  const drawn = Course.of({ ...attachment, packages }, [day("2026-01-02", 10), day("2026-01-03", 10)], now)
+  const drawn = of({ ...attachment, packages }, [day("2026-01-02", 10), day("2026-01-03", 10)])
   expect(drawn.packages.map(({ used }) => used.map(({ bytes }) => bytes / MB))).toEqual([[10, 15], [5]])
 })
 
 it("says when a package was created only where it waits for its first use", () => {
   const waits = { ...attachment, activation_at: null, expiration_at: null, packages: [pack(1, null, null, 0)] }
-  expect(Course.of(waits, [], now).packages[0]).toMatchObject({ createdAt: at(attachment.created_at), waited: true })
-  expect(Course.of(attachment, [], now).packages[0]).toMatchObject({ createdAt: null, waited: false })
+  expect(of(waits, []).packages[0]).toMatchObject({ createdAt: at(attachment.created_at), waited: true })
+  expect(of(attachment, []).packages[0]).toMatchObject({ createdAt: null, waited: false })
 })
 
 it("shortens long names", () => {
   const plan = { ...attachment.plan, name: "x".repeat(200) }
-  expect(Course.of({ ...attachment, plan }, [], now).name).toBe(`${"x".repeat(60)}…`)
+  expect(of({ ...attachment, plan }, []).name).toBe(`${"x".repeat(60)}…`)
 })
 
 it("begins with the oldest plan and ends now", () => {
-  expect(Course.drawn("8944", [attachment], [], now)).toMatchObject({ start: at(attachment.created_at), end: now, now })
+  expect(Course.drawn("8944", [attachment], { days: [], plans: new Map(), now })).toMatchObject({
+    start: at(attachment.created_at),
+    end: now,
+    now
+  })
+})
+
+it("draws from where on the speed is limited, as far as the plan is there and has such speeds", () => {
+  const plan = {
+    throttling_threshold1_perc: 50,
+    throttling_threshold1_limit: "1024",
+    throttling_threshold2_perc: 80,
+    throttling_threshold2_limit: "1",
+    throttling_threshold3_perc: 100
+  }
+  expect(of(attachment, [], new Map([["plan", plan]])).terms.throttling).toEqual([{ percentage: 50, limit: "1024" }])
+  expect(of(attachment, []).terms.throttling).toEqual([])
 })

@@ -11,10 +11,11 @@ const iccid = World.iccid(1)
 let organizationId = ""
 
 const opened = Opened.forFile({ isSimulated: true }, async (world) => {
-  const { plan, planId, tenant } = await Inventory.stock(world, 1, 3)
+  const { plan, tenant } = await Inventory.stock(world, 1, 3)
   organizationId = tenant.organizationId
   const hostile = await plan({ name: HOSTILE })
-  await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid })
+  const slow = await plan({ name: "Slow", ...Inventory.throttled })
+  await tenant.post("/v3/subscription", { plan_id: slow, metadata: "", iccid })
   await tenant.post("/v3/subscription", { plan_id: hostile, metadata: "", iccid })
   const used = { iccid, occurred_at: new Date(World.START).toISOString() }
   await world.telco([
@@ -41,7 +42,16 @@ describe("the timeline of a SIM", () => {
     await signIn(sim())
     await region("Timeline").locator("svg").waitFor()
     expect(await texts()).toEqual(
-      expect.arrayContaining(["France 1 GB", HOSTILE, "ACTIVE", "EXPIRED", "PENDING_FOR_FIRST_USE", "1,000 MB", "now"])
+      expect.arrayContaining([
+        "Slow",
+        HOSTILE,
+        "ACTIVE",
+        "EXPIRED",
+        "PENDING_FOR_FIRST_USE",
+        "1,000 MB",
+        "50 % → 1024 Kbit/s",
+        "now"
+      ])
     )
     expect(await region("Timeline").locator("svg img, svg style, svg script").count()).toBe(0)
     expect(await region("Timeline").locator("title", { hasText: "300 MB of 1,000 MB used (30 %)" }).count()).toBe(1)

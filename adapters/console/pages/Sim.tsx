@@ -110,7 +110,15 @@ const history = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
 ]
 
-const Summary = ({ all, path }: { readonly all: All; readonly path: string }) => {
+const Summary = ({
+  all,
+  organization,
+  path
+}: {
+  readonly all: All
+  readonly organization: string
+  readonly path: string
+}) => {
   const { plan, sentence, works } = Verdict.of(all)
   const { attachments, sim, subscription } = all
   const rows = attachments.flatMap((one) => one.packages.map((part) => ({ plan: one.plan, one: part })))
@@ -135,7 +143,9 @@ const Summary = ({ all, path }: { readonly all: All; readonly path: string }) =>
         )}
       </p>
       <h2>Plans</h2>
-      {attachments.length > 0 && <Timeline iccid={sim.iccid} path={path} attachments={attachments} />}
+      {attachments.length > 0 && (
+        <Timeline iccid={sim.iccid} organization={organization} path={path} attachments={attachments} />
+      )}
       <View.Table label="Plans" columns={plans} items={attachments} empty="There are none." />
       <h2>Packages</h2>
       <View.Table label="Packages" columns={packages} items={rows} empty="The telco has none." />
@@ -229,7 +239,7 @@ export default () => {
         found.failure === null && <p class="empty">Reading …</p>
       ) : (
         <>
-          <Summary all={found.data} path={path("subscriptions")} />
+          <Summary all={found.data} organization={organization} path={path("subscriptions")} />
           <Network path={path("subscriptions")} isSold={found.data.subscription !== null} />
           {found.data.sim.is_esim && <Profile path={path("sims")} iccid={iccid} />}
           {Api.allows("support") && (

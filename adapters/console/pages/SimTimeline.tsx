@@ -22,6 +22,13 @@ const firstDay = (attachments: ReadonlyArray<Course.Attachment>): string => {
   return new Date(Math.max(first, Api.now() - (DAYS - 1) * DAY)).toISOString().slice(0, 10)
 }
 
+/** A plan that is there no more limits nothing that can be drawn. */
+const planOf = (organization: string, id: string): Promise<Course.Plan> =>
+  Api.read<Course.Plan>(`${organization}/plans/${encodeURIComponent(id)}`).catch((error: unknown) => {
+    if (error instanceof Api.Refused && error.status === 404) return {}
+    throw error
+  })
+
 const adopt = (): void => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(Drawing.css)
@@ -33,17 +40,25 @@ let isAdopted = false
 export const Timeline = ({
   attachments,
   iccid,
+  organization,
   path
 }: {
   readonly iccid: string
-  /** Of its subscription. */
+  /** Of its subscription, and of its organization. */
   readonly path: string
+  readonly organization: string
   readonly attachments: ReadonlyArray<Course.Attachment>
 }) => {
   const place = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   const used = `${path}/usage?by=day,attachment&from=${firstDay(attachments)}`
   const { data, failure } = View.useReading(used, () => Api.read<ReadonlyArray<Course.Day>>(used))
+  const throttled = [...new Set(attachments.filter(({ plan }) => plan.throttling).map(({ plan }) => plan._id))]
+  const plans = View.useReading(
+    `${organization} ${throttled}`,
+    async () => new Map(await Promise.all(throttled.map(async (id) => [id, await planOf(organization, id)] as const))),
+    false
+  )
   useEffect(() => {
     if (!isAdopted) adopt()
     isAdopted = true
@@ -52,10 +67,12 @@ export const Timeline = ({
     window.addEventListener("resize", measure)
     return () => window.removeEventListener("resize", measure)
   }, [])
+  const beside =
+    data === undefined || plans.data === undefined ? null : { days: data, plans: plans.data, now: Api.now() }
   const drawn =
-    data === undefined || width === 0
+    beside === null || width === 0
       ? ""
-      : Drawing.svg(Course.drawn(iccid, attachments, data, Api.now()), { alone: false, styled: false, width })
+      : Drawing.svg(Course.drawn(iccid, attachments, beside), { alone: false, styled: false, width })
   useEffect(() => {
     if (drawn === "") return
     const { documentElement } = new DOMParser().parseFromString(drawn, "image/svg+xml")
@@ -63,7 +80,7 @@ export const Timeline = ({
   }, [drawn])
   return (
     <>
-      <View.Failure>{failure}</View.Failure>
+      <View.Failure>{failure ?? plans.failure}</View.Failure>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
       <section class="scrolls" aria-label="Timeline" tabIndex={0}>
         <div ref={place} />
