@@ -65,6 +65,9 @@ export const Id = Fields.storable(TextLimit.ID)
 /** A name. The domain refuses an empty one. */
 export const Name = Fields.storable(TextLimit.NAME)
 
+/** Why something is changed, in the words of who asks. */
+export const Why = Fields.storable(TextLimit.REASON)
+
 /** What somebody looks for (rule L1). */
 export const Search = Fields.storable(TextLimit.NAME)
 

@@ -38,7 +38,8 @@ const decodeCall = Arguments.decoder(
       Schema.Struct({
         requestId: Schema.optional(Schema.String),
         address: Schema.optional(Schema.String),
-        actor: Schema.optional(Schema.String)
+        actor: Schema.optional(Schema.String),
+        reason: Schema.optional(Arguments.Why)
       })
     )
   }),

@@ -66,8 +66,8 @@ const closed = () =>
   new Errors.ClosedError({ code: "not_ready", status: 503, message: "simplan is closed: `close` was called" })
 
 const contextOf = (options: CallOptions | undefined): Context.Context<never> => {
-  const { actor, address = null, requestId = null } = options?.request ?? {}
-  return Context.make(RequestContext.Current, { requestId, address, ...(actor !== undefined && { actor }) })
+  const { actor, address = null, reason = null, requestId = null } = options?.request ?? {}
+  return Context.make(RequestContext.Current, { requestId, address, reason, ...(actor !== undefined && { actor }) })
 }
 
 /** The longest time that a timer of Node can wait, in milliseconds. */

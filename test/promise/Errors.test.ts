@@ -135,6 +135,9 @@ describe("a wrong request", () => {
     expect(await rejection(simplan.clock.read({ request: { actor: 5 } } as never))).toMatchObject({
       message: "clock.read, options: request.actor must be a string, not 5"
     })
+    for (const reason of ["x".repeat(501), "a\0b"]) {
+      expect(await rejection(simplan.clock.read({ request: { reason } }))).toMatchObject({ field: "request.reason" })
+    }
   })
 
   it("of an organization that does not exist is not found, by each method", async () => {

@@ -257,7 +257,15 @@ describe("lists", () => {
     const [operator] = await simplan.operators.list({ organizationId, country: "fr" }).toArray()
     expect(operator?.country.iso2).toBe("FR")
     const entries = await simplan.auditLog.list({ organizationId, action: "plan.create" }).toArray()
-    expect(entries).toMatchObject([{ actor: "host", createdAt: start }])
+    expect(entries).toMatchObject([{ actor: "host", createdAt: start, reason: null }])
+  })
+
+  it("have with each audit entry who asked the host, and why", async () => {
+    const { organizationId } = await stocked(open())
+    const request = { actor: "user 7", reason: "sold by mistake" }
+    await simplan.apiKeys.create({ organizationId, name: "web" }, { request })
+    const entries = await simplan.auditLog.list({ organizationId, actor: "user 7" }).toArray()
+    expect(entries).toMatchObject([{ action: "api_key.create", ...request }])
   })
 })
 

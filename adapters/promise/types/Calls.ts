@@ -19,6 +19,8 @@ export interface HostRequest {
   readonly address?: string | undefined
   /** Who asks, such as a user's id; `host` by default. */
   readonly actor?: string | undefined
+  /** Why, in the words of who asks: up to 500 characters, which audit entries and histories of SIMs keep. */
+  readonly reason?: string | undefined
 }
 
 /** Options of a call that reads. */
