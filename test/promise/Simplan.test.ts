@@ -402,6 +402,22 @@ describe("the other groups", () => {
     }
   })
 
+  it("say what an import would come to, and write nothing (S9)", async () => {
+    const simplan = open()
+    const { organizationId } = await stocked(simplan)
+    const [stored] = await simplan.sims.list({ organizationId }).toArray()
+    const rows = [
+      { iccid: "8933010000000999999", label: "Green", isEsim: false },
+      { iccid: stored?.iccid ?? "", label: "Green", isEsim: true, lpa: "LPA:1$smdp.example$OTHER" },
+      { iccid: "x", label: "Green", isEsim: true }
+    ] as const
+    const foreseen = await simplan.sims.previewImport({ organizationId, rows })
+    expect(foreseen).toMatchObject({ imported: 1, duplicates: 1, differingCount: 1, errorCount: 1 })
+    expect(JSON.stringify(foreseen)).not.toContain("$OTHER")
+    await expect(simplan.sims.get({ organizationId, iccid: rows[0].iccid })).rejects.toMatchObject({ resource: "sim" })
+    expect(await simplan.sims.import({ organizationId, rows })).toEqual(foreseen)
+  })
+
   it("say how an eSIM is installed, and that a SIM without an activation code is not (I10)", async () => {
     const { organizationId } = await stocked(open())
     const [first] = await simplan.sims.list({ organizationId }).toArray()

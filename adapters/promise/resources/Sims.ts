@@ -169,23 +169,29 @@ const Report = Schema.Struct({
 const shortened = ({ lpa, ...rest }: Sim.KeptFields): Sim.KeptFields =>
   lpa === undefined ? rest : { ...rest, lpa: ActivationCode.shortened(lpa) }
 
+const reportOf = (report: Sims.ImportReport): typeof Report.Type => ({
+  ...report,
+  differing: report.differing.map((one) => ({ ...one, stored: shortened(one.stored), given: shortened(one.given) }))
+})
+
 export const make = (runtime: Runtime): Types.Sims => ({
   import: Methods.writing(runtime, { name: "sims.import", decode: decodeImport }, ({ organizationId, rows }) =>
     Methods.json(
       Report,
       Effect.map(
         Effect.flatMap(Sims.Sims, (sims) => sims.importRows({ organizationId, rows: Stream.map(stream(rows), rowOf) })),
-        (report) => ({
-          ...report,
-          differing: report.differing.map((one) => ({
-            ...one,
-            stored: shortened(one.stored),
-            given: shortened(one.given)
-          }))
-        })
+        reportOf
       ),
       Effect.succeed
     )
+  ),
+  previewImport: Methods.reading(
+    runtime,
+    { name: "sims.previewImport", decode: decodeImport },
+    ({ organizationId, rows }) =>
+      Effect.flatMap(Sims.Sims, (sims) =>
+        Effect.map(sims.importRows({ organizationId, rows: Stream.map(stream(rows), rowOf), dryRun: true }), reportOf)
+      )
   ),
   list: Methods.paging(
     runtime,

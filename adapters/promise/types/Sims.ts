@@ -274,6 +274,12 @@ export interface Sims {
    * Errors: `NotFoundError`, and whatever `rows` throws.
    */
   readonly import: (request: ImportSims, options?: WriteOptions) => Promise<ImportReport>
+  /**
+   * What `import` would come to now (rule S9); nothing is written. A row does not see those that are a thousand before it.
+   *
+   * Errors: `NotFoundError`, and whatever `rows` throws.
+   */
+  readonly previewImport: (request: ImportSims, options?: CallOptions) => Promise<ImportReport>
   /** SIMs in the order of their import. */
   readonly list: (of: SimFilter, options?: CallOptions) => PagedList<Sim>
   /**
