@@ -1,5 +1,5 @@
 /**
- * Faults in corrections of SIMs: I9.
+ * Faults in corrections of SIMs, and in actions on all that a filter takes: I9, W15.
  */
 import { faultsOf } from "./Fault.ts"
 
@@ -102,4 +102,26 @@ const inSim = faultsOf("Sim.ts", "creation", [
   ["I9", "no SIM shows why it is withdrawn", 'allocation._tag === "Withdrawn" ? allocation.reason : null', "null"]
 ])
 
-export const corrections = [...inCorrection, ...inProvisioning, ...inMobilePlan, ...inSim]
+const inBulk = faultsOf("BulkAction.ts", "limits", [
+  [
+    "W15",
+    "what is made after the preview is acted on",
+    "if (createdUntil !== null && subscription.createdAt > createdUntil) return false",
+    ""
+  ],
+  [
+    "W15",
+    "what is made at the last instant is left out",
+    "subscription.createdAt > createdUntil",
+    "subscription.createdAt >= createdUntil"
+  ],
+  ["W15", "paused ones count as active", '(status === "paused") === (', '(status === "paused") !== ('],
+  ["W15", "an attachment that is not confirmed is suspended", "!of.attachment.confirmed || ", ""],
+  ["W15", "other plans are suspended", " || of.attachment.planId !== planId", ""],
+  ["W15", "an expired attachment is suspended", 'state !== "EXPIRED" && ', ""],
+  ["W15", "a suspension names no plan", 'action === "suspend" && filter.planId === null', "false"],
+  ["W15", "a label is set that nobody has said", "label === undefined ? refused(", "false ? refused("],
+  ["W15", "all that are refused are shown", "refusals.slice(0, MOST_REFUSALS)", "refusals"]
+])
+
+export const corrections = [...inCorrection, ...inProvisioning, ...inMobilePlan, ...inSim, ...inBulk]
