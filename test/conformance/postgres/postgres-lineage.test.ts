@@ -175,7 +175,8 @@ describe("The migrations", () => {
       [19, "1b2a43fece58c5f3"],
       [20, "0728fe425d49a27e"],
       [21, "efc567b503d0d632"],
-      [22, "811fbea78e71dc2e"]
+      [22, "811fbea78e71dc2e"],
+      [23, "2f83cc9c48ea9c80"]
     ])
   })
 })

@@ -6,6 +6,8 @@ import { Effect, Exit, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { describe, expect } from "vitest"
+import fc from "fast-check"
+import * as SimSearch from "../../../src/domain/SimSearch.ts"
 import * as Subscription from "../../../src/domain/Subscription.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { connect, inService, newSims, on, terms } from "./PostgresWorld.ts"
@@ -153,5 +155,23 @@ describe("Connections that the database ends (W9)", () => {
     yield* Fiber.interrupt(ending)
     expect(failed).toEqual([])
     expect(yield* Effect.exit(on(other, (same) => same.ready))).toMatchObject({ _tag: "Success" })
+  })
+})
+
+describe("What a search folds", () => {
+  Tests.scoped("is folded by the database as by the domain", function* () {
+    const { sql } = yield* stocked(1)
+    const texts = yield* Effect.sync(() => [
+      "",
+      "Order 17",
+      "A".repeat(100),
+      `${"a".repeat(63)}ÉÉ`,
+      ...fc.sample(fc.string({ maxLength: 80 }), 300),
+      ...fc.sample(fc.string({ maxLength: 80, unit: fc.constantFrom(..."AZaz09ÀÞŁłΏΩЀЯßẞİı😀𐐀 _") }), 300)
+    ])
+    const rows = yield* sql<{ readonly folded: string }>`
+      select simplan.folded(text) as folded
+      from json_array_elements_text(${JSON.stringify(texts)}::json) with ordinality given (text, at) order by at`
+    expect(rows.map(({ folded }) => folded)).toEqual(texts.map(SimSearch.folded))
   })
 })
