@@ -1,7 +1,7 @@
 // The service behind poolers: `npm run test:poolers`.
 //
-// Debian's own PgBouncer and pgpool, and the PgBouncer of the next Debian, whose package is unpacked with its libraries. What is
-// missing is installed by apt, which needs Debian, root and the network; where it cannot be, this fails and says so.
+// Debian's own PgBouncer, and that of the next Debian, whose package is unpacked with its libraries. What is missing is installed
+// by apt, which needs Debian, root and the network; where it cannot be, this fails and says so.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -48,7 +48,6 @@ const unpacked = (folder) => {
 }
 
 install("pgbouncer")
-install("pgpool2", "pgpool")
 const folder = mkdtempSync(join(tmpdir(), "simplan-poolers-"))
 try {
   const commands = [["/usr/sbin/pgbouncer"], unpacked(folder)]

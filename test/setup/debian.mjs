@@ -11,9 +11,9 @@ export const runs = (command, ...args) => spawnSync(command, args, { encoding: "
 
 export const has = (command) => runs("sh", "-c", `PATH=$PATH:/usr/sbin command -v ${command}`).status === 0
 
-/** Installs the package of this name unless its command is there, which has the same name unless given. */
-export const install = (name, command = name) => {
-  if (has(command)) return
+/** Installs the package of this name unless its command is there, which has the same name. */
+export const install = (name) => {
+  if (has(name)) return
   if (!has("apt-get")) fail(`${name} is not installed, and this machine has no apt-get to install it with`)
   if (process.getuid?.() !== 0) fail(`${name} is not installed, and only root can: apt-get install ${name}`)
   const apt = ["apt-get", "install", "-y", "--no-install-recommends", name]
