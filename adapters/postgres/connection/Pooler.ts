@@ -106,8 +106,7 @@ const prepared = (mark: string): string => `
 /**
  * Whether a statement that was prepared in one session runs in another. The other connection's transactions take sessions
  * meanwhile, after one statement more each time. A client may prepare it anew where it is missing, under another name. False
- * also where it always was the same session: a pooler of one session may
- * replace it later.
+ * also where it always was the same session: a pooler of one session may replace it later.
  */
 const keepsPrepared = (open: Session.Open): Effect.Effect<boolean, never, Scope.Scope> =>
   Effect.gen(function* () {
