@@ -24,7 +24,7 @@ export interface Record {
 }
 
 /** A field of a record, and what ends it. A field that begins with a quote goes on to the next single one. */
-const FIELD = /\s*"((?:[^"]|"")*)"[^,\r\n]*(,|\r?\n|$)|([^,\r\n]*)(,|\r?\n|$)/y
+const FIELD = /[^\S\r\n]*"((?:[^"]|"")*)"[^,\r\n]*(,|\r?\n|$)|([^,\r\n]*)(,|\r?\n|$)/y
 
 /** The records of a file, blank lines left out. */
 export const parse = (text: string): ReadonlyArray<Record> => {

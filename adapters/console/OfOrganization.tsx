@@ -49,7 +49,7 @@ export const OfOrganization = ({
           <p>
             Of <code>{of}</code>: <Links of={of} />
           </p>
-          <Chosen of={of} />
+          <Chosen key={of} of={of} />
         </>
       )}
     </>

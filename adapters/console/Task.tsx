@@ -192,7 +192,13 @@ const Dialog = ({
   }
 
   return (
-    <dialog ref={element} aria-labelledby="task" onClose={close}>
+    <dialog
+      ref={element}
+      aria-labelledby="task"
+      onClose={close}
+      // What has begun is not ended by it.
+      onCancel={(event) => isBusy && event.preventDefault()}
+    >
       <form onSubmit={(event) => void submit(event)}>
         <h2 id="task">{task.title}</h2>
         {task.about !== undefined && <p>{task.about}</p>}
@@ -219,7 +225,7 @@ const Dialog = ({
           <button type="submit" disabled={isBusy || preview === null}>
             {task.title}
           </button>
-          <button type="button" onClick={() => element.current?.close()}>
+          <button type="button" disabled={isBusy} onClick={() => element.current?.close()}>
             Cancel
           </button>
         </p>

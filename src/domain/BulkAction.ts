@@ -148,11 +148,17 @@ export const counted = <Item extends ItemResult>(before: Counts<Item>, results: 
 /** How many were counted. */
 export const total = ({ changed, refused, unchanged }: Counts): number => changed + refused + unchanged
 
+/** Rule W15: a blank search, which finds all in a list, says nothing of which are to be changed. */
+export const checkFilter = ({ search }: Pick<Filter, "search">): Result.Result<void, InvalidField> =>
+  search !== null && search.trim() === ""
+    ? Result.fail(new InvalidField({ field: "search", message: "must not be blank" }))
+    : Result.succeed(undefined)
+
 /** Rule W15: a suspension has to say of which plan. */
 export const check = ({ action, filter }: Request): Result.Result<void, InvalidField> =>
   action === "suspend" && filter.planId === null
     ? Result.fail(new InvalidField({ field: "plan_id", message: "must say which plan is suspended" }))
-    : Result.succeed(undefined)
+    : checkFilter(filter)
 
 /** Whether the filter takes the subscription, as far as that follows from itself and its SIM. */
 export const takes = (
@@ -163,14 +169,15 @@ export const takes = (
   return status === null || (status === "paused") === (sim.service.pausedAt !== null)
 }
 
-/** The attachments of a plan that have neither expired nor been suspended, oldest first. */
+/** The attachments of a subscription and a plan that have neither expired nor been suspended, oldest first. */
 export const ofPlan = (
   attachments: ReadonlyArray<Attachment.WithPackages>,
-  planId: string,
+  { planId, subscriptionId }: { readonly planId: string; readonly subscriptionId: string },
   now: Instant
 ): ReadonlyArray<Attachment.WithPackages> =>
   attachments.filter((of) => {
     if (!of.attachment.confirmed || of.attachment.planId !== planId) return false
+    if (of.attachment.subscriptionId !== subscriptionId) return false
     const state = Attachment.state(of, now)
     return state !== "EXPIRED" && state !== "SUSPENDED"
   })

@@ -76,9 +76,17 @@ export interface Visible extends SimAggregate {
   readonly subscription: Subscription
 }
 
-/** Rule S5: the aggregate of the SIM where its subscription is live; a pending one is invisible. */
-export const visible = (aggregate: SimAggregate | null, iccid: string): Result.Result<Visible, NotFound> =>
-  aggregate?.subscription?.status === "Live"
+/**
+ * Rule S5: the aggregate of the SIM where its subscription is live; a pending one is invisible. With `subscriptionId` no other
+ * subscription is found.
+ */
+export const visible = (
+  aggregate: SimAggregate | null,
+  iccid: string,
+  subscriptionId?: string
+): Result.Result<Visible, NotFound> =>
+  aggregate?.subscription?.status === "Live" &&
+  (subscriptionId === undefined || aggregate.subscription.subscriptionId === subscriptionId)
     ? Result.succeed({ ...aggregate, subscription: aggregate.subscription })
     : Result.fail(new NotFound({ resource: "subscription", id: iccid }))
 

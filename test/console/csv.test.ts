@@ -49,6 +49,13 @@ it("reads records with the lines on which they begin", () => {
   ])
 })
 
+it("reads a row that ends in an empty cell, before one that begins with a quote", () => {
+  expect(Csv.parse('"891","Green",\n "892","Green",\n').map(({ cells }) => cells)).toEqual([
+    ["891", "Green", ""],
+    ["892", "Green", ""]
+  ])
+})
+
 it("reads what it writes", () => {
   const rows = [
     ["a", 'b "c"\nd', ""],

@@ -47,15 +47,20 @@ describe("A filter", () => {
       of({ attachmentId: "suspended", suspendedAt: Values.NOW }),
       of({ attachmentId: "over" }, Values.NOW),
       of({ attachmentId: "unconfirmed", confirmed: false }),
-      of({ attachmentId: "other", planId: "other" })
+      of({ attachmentId: "other", planId: "other" }),
+      of({ attachmentId: "of the next subscription of the SIM", subscriptionId: "next" })
     ]
-    const { planId } = Values.attachment()
-    const found = BulkAction.ofPlan(attachments, planId, Values.NOW)
+    const found = BulkAction.ofPlan(attachments, Values.attachment(), Values.NOW)
     expect(found.map(({ attachment }) => attachment.attachmentId)).toEqual(["active"])
   })
 })
 
 describe("A request", () => {
+  it("has no blank search", () => {
+    const check = (search: string | null) => Result.isSuccess(BulkAction.checkFilter({ search }))
+    expect([null, "order 1", "", " \t"].map(check)).toEqual([true, true, false, false])
+  })
+
   it("that suspends has to say which plan", () => {
     const check = (action: BulkAction.Action, planId: string | null) =>
       Result.isSuccess(BulkAction.check({ organizationId: "o", action, filter: { ...filter, planId } }))

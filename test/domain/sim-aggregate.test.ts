@@ -17,6 +17,8 @@ describe("The SIM's aggregate", () => {
 
   it("S5: is visible while its subscription is live", () => {
     expect(Result.getOrThrow(SimAggregate.visible(of, ICCID))).toEqual(of)
+    const found = [of.subscription?.subscriptionId, "another"].map((id) => SimAggregate.visible(of, ICCID, id))
+    expect(found.map(Result.isSuccess)).toEqual([true, false])
     const pending = { ...of, subscription: subscription({ status: "Pending" }) }
     for (const hidden of [null, free(), pending]) {
       expect(Result.getOrThrow(Result.flip(SimAggregate.visible(hidden, ICCID)))).toMatchObject({

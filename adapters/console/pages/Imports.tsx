@@ -123,7 +123,9 @@ const Outcome = ({ of }: { readonly of: Chosen }) => {
       {report.error_count > 0 && (
         <p>
           <button type="button" onClick={() => View.download("rejected.csv", rejected(of))}>
-            Download the rejected rows
+            {report.errors.length < report.error_count
+              ? `Download the first ${report.errors.length} rejected rows`
+              : "Download the rejected rows"}
           </button>
         </p>
       )}

@@ -172,7 +172,7 @@ export const HistoryEntry = Schema.Struct({
   ),
   detail: Schemas.field(
     Schema.NullOr(Schema.String),
-    "The reason of an operator's change, the status of the delivery and its last error, the result of the SM-DP+, or the telco's words; else null",
+    "The reason of an operator's change, for operators alone, the status of the delivery and its last error, the result of the SM-DP+, or the telco's words; else null",
     null
   ),
   by: Schemas.field(Schema.NullOr(Schema.String), "Who made the change; else null", "Ada"),

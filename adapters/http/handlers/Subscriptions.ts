@@ -196,10 +196,14 @@ const shapeOfAttachment = (view: Reason.Explained): typeof AttachmentsApi.PlanAt
   }
 }
 
-const shapeOfHistory = ({ fact, position }: SimHistory.Entry): typeof SubscriptionsApi.HistoryEntry.Type => {
-  const { resourceId, ...summary } = SimHistory.summary(fact)
-  return { at: Time.toIso(position.createdAt), ...summary, resource_id: resourceId }
-}
+/** Why an operator changed something is for operators: the organization is not shown it. */
+const shapeOfHistory =
+  ({ operator }: Auth.Tenant) =>
+  ({ fact, position }: SimHistory.Entry): typeof SubscriptionsApi.HistoryEntry.Type => {
+    const { detail, resourceId, ...summary } = SimHistory.summary(fact)
+    const shown = fact._tag === "Change" && operator === undefined ? null : detail
+    return { at: Time.toIso(position.createdAt), ...summary, detail: shown, resource_id: resourceId }
+  }
 
 const HISTORY_PAGE = 25
 
@@ -298,7 +302,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       history: Effect.fnUntraced(function* (call) {
         yield* Query.texts(call.query)
         const page = yield* histories.page({ ...simOf(call), ...(yield* Query.keyset(call.query, HISTORY_PAGE)) })
-        return Responses.page(page.items.map(shapeOfHistory), Query.createdToken(page.next))
+        return Responses.page(page.items.map(shapeOfHistory(call.caller)), Query.createdToken(page.next))
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const bytes = yield* Body.readBytes(call.request, Body.LIMIT)

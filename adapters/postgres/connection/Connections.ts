@@ -200,7 +200,7 @@ export const ofClient = Effect.fnUntraced(function* (
   const { direct, way } = yield* withDirect({ open: ownSession, target }, directUrl, waitLimit)
   if (!way.keepsPrepared && config.prepare !== false) {
     return yield* new Storage.StorageError({
-      message: `client prepares statements, which the pooler at ${target.address} does not keep, and must be made with prepare: false`
+      message: `client prepares statements, which the pooler at ${target.address} does not keep, but must be made with prepare: false`
     })
   }
   const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10

@@ -78,18 +78,21 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
   }
 
   /** Of each owner the first, then of each the second, and so on. */
-  const inTurns = (): ReadonlyArray<One> => {
-    const queues = [...waiting.values()]
-    const [only] = queues
-    if (only !== undefined && queues.length === 1) return [...only]
-    const longest = Math.max(0, ...queues.map(({ length }) => length))
-    return Array.from({ length: longest }, (_, at) => queues.flatMap((queue) => queue.slice(at, at + 1))).flat()
+  function* inTurns(): Generator<One> {
+    let queues = [...waiting.values()]
+    for (let at = 0; queues.length > 0; at++) {
+      queues = queues.filter(({ length }) => length > at)
+      for (const queue of queues) {
+        const one = queue[at]
+        if (one !== undefined) yield one
+      }
+    }
   }
 
-  const remove = (one: One): void => {
-    const left = waiting.get(one.owner)?.filter((other) => other !== one) ?? []
-    if (left.length > 0) waiting.set(one.owner, left)
-    else waiting.delete(one.owner)
+  const remove = (owner: string, gone: (one: One) => boolean): void => {
+    const left = waiting.get(owner)?.filter((one) => !gone(one)) ?? []
+    waiting.delete(owner)
+    if (left.length > 0) waiting.set(owner, left)
   }
 
   /** From the front, without the questions that share a key with one before them, and those of an owner behind one that goes alone. */
@@ -121,13 +124,8 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
   /** What goes next, which waits no more. Its owners have had their turns. */
   const take = (): ReadonlyArray<One> => {
     const group = next()
-    for (const one of group) {
-      remove(one)
-      const left = waiting.get(one.owner)
-      if (left === undefined) continue
-      waiting.delete(one.owner)
-      waiting.set(one.owner, left)
-    }
+    const taken = new Set(group)
+    for (const owner of new Set(group.map((one) => one.owner))) remove(owner, (one) => taken.has(one))
     return group
   }
 
@@ -168,7 +166,11 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
       if (queue === undefined) waiting.set(one.owner, [one])
       else queue.push(one)
       comeBack()
-      return Effect.sync(() => remove(one))
+      return Effect.sync(() => {
+        const left = waiting.get(one.owner)?.filter((other) => other !== one) ?? []
+        if (left.length > 0) waiting.set(one.owner, left)
+        else waiting.delete(one.owner)
+      })
     })
 }
 

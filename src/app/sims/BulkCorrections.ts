@@ -42,6 +42,7 @@ export const layer: Layer.Layer<BulkCorrections, never, BusinessClock | Sims | S
 
     /** The request for those that are there now. */
     const bounded = Effect.fnUntraced(function* (request: BulkAction.SimRequest) {
+      yield* Effect.fromResult(BulkAction.checkFilter(request.filter))
       yield* Effect.fromResult(SimCorrection.parse(request.correction))
       return request.filter.createdUntil ?? (yield* clock.now)
     })
@@ -61,13 +62,19 @@ export const layer: Layer.Layer<BulkCorrections, never, BusinessClock | Sims | S
         // One more than is counted shows whether there are more.
         const rows = Stream.take(taken(request, createdUntil), BulkAction.MOST_COUNTED + 1)
         const results = corrections.correctAll({ organizationId: request.organizationId, rows, dryRun: true })
-        const nothing: BulkAction.Counts = BulkAction.noCounts
+        const nothing: Pick<BulkAction.Preview, keyof BulkAction.Counts | "isWhole"> = {
+          ...BulkAction.noCounts,
+          isWhole: true
+        }
         const counts = yield* Stream.runFold(
           results,
           () => nothing,
-          (before, one) => BulkAction.counted(before, [itemOf(one)])
+          (before, one) =>
+            BulkAction.total(before) < BulkAction.MOST_COUNTED
+              ? { ...BulkAction.counted(before, [itemOf(one)]), isWhole: true }
+              : { ...before, isWhole: false }
         )
-        return { ...counts, isWhole: BulkAction.total(counts) <= BulkAction.MOST_COUNTED, createdUntil }
+        return { ...counts, createdUntil }
       }),
       run: (request) =>
         Stream.unwrap(

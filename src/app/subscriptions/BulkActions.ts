@@ -18,6 +18,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { type CreatedCursor, type Keyset, Storage, StorageError } from "../../ports/Storage.ts"
 import * as FairSlots from "../FairSlots.ts"
 import * as Paging from "../Paging.ts"
+import * as RequestContext from "../RequestContext.ts"
 import { Attachments } from "./Attachments.ts"
 import { Pauses } from "./Pauses.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -95,14 +96,25 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     interface OfSubscription {
       readonly organizationId: string
       readonly iccid: string
+      readonly subscriptionId: string
     }
 
     /** The ids of the attachments of a plan that can be suspended; none where there is no live subscription. */
-    const suspendable = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, planId: string) {
+    const suspendable = Effect.fnUntraced(function* (of: OfSubscription, planId: string) {
+      const { iccid, organizationId, subscriptionId } = of
       const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id: planId })
       if (found === null) return []
+      yield* RequestContext.countAttachments(found.attachments)
       const now = yield* clock.now
-      return BulkAction.ofPlan(found.attachments, planId, now).map(({ attachment }) => attachment.attachmentId)
+      return BulkAction.ofPlan(found.attachments, { planId, subscriptionId }, now).map(
+        ({ attachment }) => attachment.attachmentId
+      )
+    })
+
+    const naming = ({ sim, subscription }: SubscriptionWithSim): OfSubscription => ({
+      organizationId: sim.organizationId,
+      iccid: sim.iccid,
+      subscriptionId: subscription.subscriptionId
     })
 
     const page = ({ filter, organizationId, ...asked }: Omit<BulkAction.Request, "action"> & Keyset<CreatedCursor>) => {
@@ -110,9 +122,7 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
       if (label !== null && !isLabel(label)) return Effect.succeed({ items: [], next: null })
       const search = filter.search === null ? null : SimSearch.of(filter.search)
       const isTaken = (one: SubscriptionWithSim) =>
-        planId === null
-          ? Effect.succeed(true)
-          : Effect.map(suspendable({ organizationId, iccid: one.sim.iccid }, planId), (ids) => ids.length > 0)
+        planId === null ? Effect.succeed(true) : Effect.map(suspendable(naming(one), planId), (ids) => ids.length > 0)
       const isLater = (createdAt: Instant) => createdUntil !== null && createdAt > createdUntil
       // What the storage does not filter is read in larger steps, of which more may be left over.
       const least = filter.status === null && planId === null ? 0 : LEAST_READ
@@ -156,11 +166,12 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     })
 
     const actOn = (
-      { action, filter, organizationId }: BulkAction.Request,
+      { action, filter }: BulkAction.Request,
       isPreview: boolean,
-      { sim: { iccid }, subscription: { subscriptionId } }: SubscriptionWithSim
+      one: SubscriptionWithSim
     ): Effect.Effect<BulkAction.SubscriptionResult, StorageError> => {
-      const planned = plansOf({ organizationId, iccid }, filter.planId ?? "")[action]
+      const { iccid, subscriptionId } = naming(one)
+      const planned = plansOf(naming(one), filter.planId ?? "")[action]
       const named = { iccid, subscriptionId, refusal: null }
       return planned.pipe(
         Effect.flatMap(
@@ -177,17 +188,20 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     }
 
     /** Takes the next batch. `isPreview`: nothing is done. */
-    const take = Effect.fnUntraced(function* (
-      request: BulkAction.Request,
-      isPreview: boolean,
-      after: CreatedCursor | null
-    ) {
+    const take = (request: BulkAction.Request, isPreview: boolean, after: CreatedCursor | null) => {
       const { filter, organizationId } = request
-      const { items, next } = yield* page({ organizationId, filter, after, limit: BATCH })
-      const acting = Effect.forEach(items, (item) => actOn(request, isPreview, item), { concurrency: AT_ONCE })
-      const results = items.length === 0 ? [] : yield* inTurn(organizationId, acting)
-      return { results, next }
-    })
+      // Read in its turn: what waited for one would be about subscriptions as they were.
+      return inTurn(
+        organizationId,
+        Effect.gen(function* () {
+          const { items, next } = yield* page({ organizationId, filter, after, limit: BATCH })
+          const results = yield* Effect.forEach(items, (item) => actOn(request, isPreview, item), {
+            concurrency: AT_ONCE
+          })
+          return { results, next }
+        })
+      )
+    }
 
     /** The request for those that are there now. */
     const bounded = Effect.fnUntraced(function* (request: BulkAction.Request) {

@@ -18,6 +18,8 @@ import { Ids } from "../commit/Ids.ts"
 interface OfSubscription {
   readonly organizationId: string
   readonly iccid: string
+  /** Where it is named, another subscription that the SIM has meanwhile is not found. */
+  readonly subscriptionId?: string
 }
 
 /** Pauses subscriptions, and resumes them. */
@@ -89,9 +91,9 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
     })
 
     /** The aggregate of a live subscription. No attachment is read: a pause says nothing of them. */
-    const load = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription) {
+    const load = Effect.fnUntraced(function* ({ iccid, organizationId, subscriptionId }: OfSubscription) {
       const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
-      return yield* Effect.fromResult(SimAggregate.visible(found, iccid))
+      return yield* Effect.fromResult(SimAggregate.visible(found, iccid, subscriptionId))
     })
 
     const set = <E>(of: OfSubscription, paused: boolean, check: (sim: Sim) => Effect.Effect<void, E>) =>

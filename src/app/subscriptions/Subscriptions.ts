@@ -66,6 +66,8 @@ export interface CreateRequest {
 interface OfSubscription {
   readonly organizationId: string
   readonly iccid: string
+  /** Where it is named, another subscription that the SIM has meanwhile is not found. */
+  readonly subscriptionId?: string
 }
 
 /** Puts SIMs into service and takes them out (rules S1 to S5). */
@@ -149,9 +151,9 @@ const byCreation = ({ subscription }: SubscriptionWithSim): CreatedCursor => ({
 
 /** Loads the aggregate of a live subscription. */
 export const makeLoadLive = Effect.map(Storage, (storage) =>
-  Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription) {
+  Effect.fnUntraced(function* ({ iccid, organizationId, subscriptionId }: OfSubscription) {
     const found = yield* storage.simAggregates.get({ organizationId, iccid })
-    const aggregate = yield* Effect.fromResult(SimAggregates.visible(found, iccid))
+    const aggregate = yield* Effect.fromResult(SimAggregates.visible(found, iccid, subscriptionId))
     yield* RequestContext.countAttachments(aggregate.attachments)
     return aggregate
   })

@@ -279,6 +279,7 @@ describe("SIMs", () => {
     const { call, found } = await stocked(1)
     const refused: ReadonlyArray<readonly [body: object, message: string]> = [
       [{ action: "restore" }, "all must be true where nothing else says which"],
+      [{ action: "restore", search: " " }, "search must not be blank"],
       [{ action: "withdraw", all: true }, "reason must be one of broken, lost"],
       [{ action: "set_label", all: true }, "new_label must say the label that is set"],
       [{ action: "restore", reason: "lost", all: true }, "reason must be absent unless SIMs are withdrawn"],
@@ -302,6 +303,8 @@ describe("a request", () => {
     const { call, iccids, pausedAt } = await sold(1)
     const refused: ReadonlyArray<readonly [body: object, message: string]> = [
       [{ action: "pause" }, "all must be true where nothing else says which"],
+      [{ action: "delete", search: "" }, "search must not be blank"],
+      [{ action: "delete", search: " ", label: "Green" }, "search must not be blank"],
       [{ action: "pause", all: false }, "all must be true where nothing else says which"],
       [{ action: "pause", lable: "Green" }, "lable is not a known field; did you mean label?"],
       [{ action: "explode", all: true }, "action must be one of pause, resume, suspend, delete"],

@@ -285,14 +285,18 @@ describe("the reason of an operator", () => {
   const of = `/admin/v1/organizations/${acme.organizationId}`
   const stolen = "Gestohlen: „weg“, 100 %"
 
-  it("is kept with each entry of the request, and shown by both logs and by the SIM's history", async () => {
+  it("is kept with each entry of the request, and shown to operators by both logs and by the SIM's history", async () => {
     const iccid = World.iccid(10)
     const [made] = await left(() =>
       as("POST", `${of}/subscription`, encodeURIComponent(stolen), { plan_id: stock.planId, metadata: "", iccid })
     )
     expect(made).toMatchObject({ action: "subscription.create", actor: "bootstrap", reason: stolen })
-    const history = await acme.get(`/v3/subscriptions/${iccid}/history`)
-    expect(history.body.data).toMatchObject([{ type: "change", by: "bootstrap", detail: stolen }])
+    const change = { type: "change", by: "bootstrap" }
+    const history = await world.admin("GET", `/organizations/${acme.organizationId}/subscriptions/${iccid}/history`)
+    expect(history.body.data).toMatchObject([{ ...change, detail: stolen }])
+    // The organization is not shown it.
+    const given = await acme.get(`/v3/subscriptions/${iccid}/history`)
+    expect(given.body.data).toMatchObject([{ ...change, detail: null }])
     expect(
       (await as("PUT", "/admin/v1/catalogue", "new%20tariff", (await world.admin("GET", "/catalogue")).body.data))
         .status

@@ -121,7 +121,7 @@ describe("A pooler in transaction mode", () => {
       }
       const prepares = yield* PgClient.make({ url: Redacted.make(pooled), maxConnections: 1 })
       expect(yield* refusal({ client: prepares, ...direct })).toMatch(
-        /^client prepares statements, which the pooler at 127\.0\.0\.1:\d+ does not keep, and must be made with prepare: false$/
+        /^client prepares statements, which the pooler at 127\.0\.0\.1:\d+ does not keep, but must be made with prepare: false$/
       )
     })
   }
