@@ -1,8 +1,8 @@
 /**
  * Requests in the turns of the event loop (rule W13), and long pieces of work, one in each turn. What a caller without a
- * proven key sends begins a few at a time, those of each address in turn, and so does what was pipelined. Between two turns
- * the event loop serves everybody else, so a thousand addresses delay a key by one turn, and a new caller by one request of
- * each address.
+ * proven key sends begins a few at a time, those of each address in turn, and so does what was pipelined, that of each
+ * organization in turn. Between two turns the event loop serves everybody else, so a thousand addresses delay a key by one
+ * turn, and a new caller by one request of each address.
  *
  * libuv accepts one connection in a turn of the event loop. So while connections arrive in each turn, nothing else begins:
  * turns stay short, and a new caller waits behind no more than the accepting of the connections before it.
@@ -20,8 +20,8 @@ const ACCEPTING = { millis: 100, every: 500 }
 export interface Turns {
   /** Whether a request may begin at once: nothing waits, and few have begun in this turn. It counts as begun then. */
   readonly mayBegin: () => boolean
-  /** Runs something when it is the turn of its address, unless what `add` returns is called before. It must not throw. */
-  readonly add: (network: string, run: () => void) => () => void
+  /** Runs something when it is the turn of its caller, unless what `add` returns is called before. It must not throw. */
+  readonly add: (caller: string, run: () => void) => () => void
   /** A connection was accepted in this turn, so that another may wait to be. */
   readonly accepted: () => void
 }
@@ -32,7 +32,7 @@ export const make = (
   now: () => number = () => performance.now(),
   most: number = MOST
 ): Turns => {
-  /** What waits, by address, in the order of their turns. */
+  /** What waits, by caller, in the order of their turns. */
   const waiting = new Map<string, Array<() => void>>()
   let begun = 0
   let since = 0
@@ -66,10 +66,10 @@ export const make = (
     while (hasRoom()) {
       const [first] = waiting
       if (first === undefined) return
-      const [network, runs] = first
+      const [caller, runs] = first
       const run = runs.shift()
-      waiting.delete(network)
-      if (runs.length > 0) waiting.set(network, runs)
+      waiting.delete(caller)
+      if (runs.length > 0) waiting.set(caller, runs)
       if (run === undefined) continue
       count()
       run()
@@ -83,15 +83,15 @@ export const make = (
       plan()
       return true
     },
-    add: (network, run) => {
-      const runs = waiting.get(network)
-      if (runs === undefined) waiting.set(network, [run])
+    add: (caller, run) => {
+      const runs = waiting.get(caller)
+      if (runs === undefined) waiting.set(caller, [run])
       else runs.push(run)
       plan()
       return () => {
-        const left = waiting.get(network)?.filter((one) => one !== run) ?? []
-        if (left.length > 0) waiting.set(network, left)
-        else waiting.delete(network)
+        const left = waiting.get(caller)?.filter((one) => one !== run) ?? []
+        if (left.length > 0) waiting.set(caller, left)
+        else waiting.delete(caller)
       }
     },
     accepted: () => {

@@ -85,8 +85,8 @@ export class Connection implements Holder {
   readonly peer: string
   /** Since when there is no request on it, in ms of the process's clock; undefined while there is one. */
   idleSince: number | undefined = performance.now()
-  /** Whether a request on it had a key. */
-  hasKey = false
+  /** The organization of the last request that had a key. */
+  #organizationId: string | undefined
   readonly #shared: Shared
   readonly #parser: Parser
   /** Whether what has arrived waits for its turn to be parsed. */
@@ -113,6 +113,16 @@ export class Connection implements Holder {
     socket.on("resume", () => {
       if (this.#isDue || this.#isHeld()) socket.pause()
     })
+  }
+
+  /** Whether a request on it had a key. */
+  get hasKey(): boolean {
+    return this.#organizationId !== undefined
+  }
+
+  /** Whose turns it takes: an organization has the same turns from all of its addresses. */
+  get #caller(): string {
+    return this.#organizationId ?? this.network
   }
 
   /** The response to the request that was handed to the routes last, until it is gone. */
@@ -156,7 +166,7 @@ export class Connection implements Holder {
   /** The answer to the current request is for a reader. `then` runs when the answer is gone. */
   follow(reader: Reader, then: () => void): void {
     this.answer.reader = reader
-    this.hasKey = true
+    this.#organizationId = reader.organizationId
     this.#gone = then
   }
 
@@ -204,7 +214,7 @@ export class Connection implements Holder {
     this.#isDue = true
     this.idleSince = undefined
     this.#putBack(bytes)
-    turns.add(this.network, this.#parseInTurn)
+    turns.add(this.#caller, this.#parseInTurn)
   }
 
   // What is kept in the socket comes again, and before its end.
@@ -287,7 +297,7 @@ export class Connection implements Holder {
     const gone = this.#gone
     this.#gone = undefined
     gone?.()
-    if (this.#waiting.length > 0) this.#shared.turns.add(this.network, this.#next)
+    if (this.#waiting.length > 0) this.#shared.turns.add(this.#caller, this.#next)
     else this.#last?.()
   }
 

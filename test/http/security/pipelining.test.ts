@@ -4,6 +4,8 @@
  */
 import { Effect } from "effect"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { once } from "node:events"
+import { IncomingMessage } from "node:http"
 import { connect, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
@@ -227,4 +229,37 @@ it("what is longer than a piece is parsed once, whatever its length", async () =
     lengths.map(async (length) => RawHttp.statuses(await RawHttp.exchange(world.url, request(length))))
   )
   expect(answers).toEqual(lengths.map(() => [200]))
+})
+
+it("an organization has the same turns from forty addresses as from one", async () => {
+  world = await World.forTest()
+  const [loud, quiet] = [await World.tenant(world), await World.tenant(world)]
+  const request = (key: string) => `GET /v3/plans?key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const opened = async (key: string, localAddress: string): Promise<Socket> => {
+    const socket = connect({ port: Number(new URL(world.url).port), host: "127.0.0.1", localAddress })
+    socket.on("error", () => {}).write(request(key))
+    await once(socket, "data")
+    return socket
+  }
+  const sockets: Array<Socket> = []
+  for (let n = 0; n < 40; n++) sockets.push(await opened(loud.key, `127.0.0.${2 + n}`))
+  const last = await opened(quiet.key, "127.0.0.1")
+  const order: Array<boolean> = []
+  const onRequest = (message: unknown) => {
+    if (typeof message !== "object" || message === null || !("request" in message)) return
+    const { request } = message
+    if (request instanceof IncomingMessage) order.push(request.url?.includes(quiet.key) === true)
+  }
+  subscribe("http.server.request.start", onRequest)
+  try {
+    // All of it arrives in one turn of the event loop, which begins sixteen of them at most.
+    for (const socket of sockets) socket.write(request(loud.key))
+    last.write(request(quiet.key))
+    await expect.poll(() => order.length).toBe(41)
+    expect(order.indexOf(true)).toBeGreaterThan(0)
+    expect(order.indexOf(true)).toBeLessThan(20)
+  } finally {
+    unsubscribe("http.server.request.start", onRequest)
+    for (const socket of [...sockets, last]) socket.destroy()
+  }
 })
