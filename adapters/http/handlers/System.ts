@@ -9,7 +9,7 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Auth from "../middleware/Auth.ts"
 import type * as RateLimit from "../middleware/RateLimit.ts"
-import * as Requests from "../middleware/Requests.ts"
+import * as Prometheus from "../middleware/Prometheus.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
@@ -23,7 +23,7 @@ const outOfReach = new Errors.Problem({
   message: "The storage is out of reach, or takes no writes"
 })
 
-/** What the metrics cost an address, in requests: they are made anew for each. */
+/** What the metrics cost an address, in requests. */
 const COST_OF_METRICS = 10
 
 /**
@@ -34,6 +34,7 @@ export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLi
   Effect.gen(function* () {
     const probe = yield* Health.StorageProbe
     const queues = yield* Health.QueueDepth
+    const metrics = Prometheus.shared(Effect.andThen(queues.measure, Prometheus.format))
 
     const storageServes = probe.check.pipe(
       Effect.mapError(() => outOfReach),
@@ -49,7 +50,7 @@ export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLi
       }),
       metrics: () =>
         limited(
-          Effect.map(Effect.andThen(queues.measure, Requests.metrics), (text) =>
+          Effect.map(metrics, (text) =>
             HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
           ),
           COST_OF_METRICS

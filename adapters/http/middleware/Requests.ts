@@ -14,7 +14,6 @@
 import { Context, Effect, Exit, Logger, Metric, Option, References, Tracer } from "effect"
 import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { PrometheusMetrics } from "effect/observability"
 import { isIP } from "node:net"
 import { Rates, RequestContext } from "simplan"
 import * as Errors from "../wire/Errors.ts"
@@ -164,9 +163,6 @@ export const recorder = (method: string, route: string): Recorder => {
     record(status, seconds, context)
   }
 }
-
-/** The metrics of the process in the text format of Prometheus. */
-export const metrics = PrometheusMetrics.format()
 
 /** The status that counts requests whose client closed the connection before the answer. */
 const GIVEN_UP = 499
