@@ -8,15 +8,15 @@
  * `modelRun` wraps them for fast-check's `fc.commands` and `fc.asyncModelRun`.
  */
 import * as fc from "fast-check"
-import { states } from "../domain/SmdpHistory.ts"
 import { HIGHEST } from "../domain/Stock.ts"
 import { DAY, HOUR, MINUTE } from "../domain/Time.ts"
 import { reasons } from "../domain/Withdrawal.ts"
 import * as Arbitraries from "./Arbitraries.ts"
 import { faults } from "./Simulated.ts"
-import type { Amount, Command, Fact, PackageOf, ReportFromNow, Side, Asked, Outcome } from "./commands/Command.ts"
+import type { Command, Side, Asked, Outcome } from "./commands/Command.ts"
 import { Effect } from "effect"
 import type { StorageError } from "../ports/Storage.ts"
+import * as Reports from "./commands/Reports.ts"
 import { perform } from "./commands/Performing.ts"
 import { resolve, type Session } from "./commands/Resolving.ts"
 
@@ -44,80 +44,12 @@ const by: fc.Arbitrary<Side> = fc.oneof(
 /** True once in so many times; shrinks to false. */
 const rarely = (once: number): fc.Arbitrary<boolean> => fc.nat(once - 1).map((drawn) => drawn === once - 1)
 
-/** A place among those there are, the first ones most often. */
-const place: fc.Arbitrary<number> = fc.oneof({ weight: 3, arbitrary: fc.nat(1) }, { weight: 1, arbitrary: fc.nat(7) })
-
 const label = fc.oneof(
   { weight: 5, arbitrary: fc.constant("Green" as const) },
   { weight: 1, arbitrary: fc.constant("Aqua" as const) }
 )
 
 const period = fc.option(Arbitraries.activePeriods, { freq: 3 })
-
-const packageOf: fc.Arbitrary<PackageOf | null> = fc.option(
-  fc.record({
-    attachment: place,
-    back: fc.nat(3),
-    named: fc.oneof(
-      { weight: 8, arbitrary: fc.constant("by our id" as const) },
-      { weight: 4, arbitrary: fc.constant("by the telco's id" as const) },
-      { weight: 1, arbitrary: fc.constant("wrongly" as const) }
-    )
-  }),
-  { freq: 2 }
-)
-
-const amount: fc.Arbitrary<Amount> = fc.record({
-  percent: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(0, 50, 80, 100) }, { weight: 1, arbitrary: fc.nat(150) }),
-  beside: fc.constantFrom(0, -1, 1)
-})
-
-const fact: fc.Arbitrary<Fact> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      _tag: fc.constant("FirstUse" as const),
-      package: packageOf
-    })
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      _tag: fc.constantFrom("Total" as const, "Delta" as const),
-      package: packageOf,
-      amount,
-      countryAlpha2: fc.option(fc.constantFrom("FR", "DE", "JP"), { freq: 2 })
-    })
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      _tag: fc.constant("Location" as const),
-      countryAlpha2: fc.constantFrom("FR", "DE", "JP"),
-      rat: fc.constantFrom("4G", "5G")
-    })
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      _tag: fc.constant("SmdpState" as const),
-      state: fc.constantFrom(...states),
-      modificationResult: fc.constantFrom("Success", "Failed")
-    })
-  }
-)
-
-const report: fc.Arbitrary<ReportFromNow> = fc.record({
-  after: fc.oneof(
-    { weight: 6, arbitrary: fc.constant(0) },
-    { weight: 2, arbitrary: fc.constantFrom(5 * MINUTE, 5 * MINUTE + 1, -35 * DAY, -35 * DAY - 1) },
-    { weight: 2, arbitrary: fc.integer({ min: -3 * DAY, max: 0 }) },
-    // Days and months end at midnight, and so do the days of the book of usage (rule U1).
-    { weight: 1, arbitrary: fc.constantFrom(-DAY, -31 * DAY) }
-  ),
-  again: fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(3) }),
-  fact
-})
 
 const createPlan = (bounds: Bounds): Of<"CreatePlan"> =>
   fc
@@ -145,15 +77,15 @@ const createPlan = (bounds: Bounds): Of<"CreatePlan"> =>
 const changePlan: Of<"ArchivePlan" | "UnarchivePlan" | "DeletePlan"> = fc.record({
   _tag: fc.constantFrom("ArchivePlan" as const, "UnarchivePlan" as const, "DeletePlan" as const),
   by,
-  plan: place,
+  plan: Reports.place,
   foreign: rarely(5)
 })
 
 const subscribe: Of<"Subscribe"> = fc.record({
   _tag: fc.constant("Subscribe" as const),
   by,
-  plan: place,
-  sim: fc.option(place, { freq: 1 }),
+  plan: Reports.place,
+  sim: fc.option(Reports.place, { freq: 1 }),
   foreign: rarely(10),
   period,
   keyed: rarely(3)
@@ -162,8 +94,8 @@ const subscribe: Of<"Subscribe"> = fc.record({
 const topUp: Of<"TopUp"> = fc.record({
   _tag: fc.constant("TopUp" as const),
   by,
-  plan: place,
-  line: place,
+  plan: Reports.place,
+  line: Reports.place,
   period,
   keyed: rarely(3)
 })
@@ -171,18 +103,18 @@ const topUp: Of<"TopUp"> = fc.record({
 const reports: Of<"Report"> = fc.record({
   _tag: fc.constant("Report" as const),
   of: by,
-  line: place,
-  sim: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: place }),
+  line: Reports.place,
+  sim: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: Reports.place }),
   reports: fc.oneof(
-    { weight: 4, arbitrary: fc.array(report, { minLength: 1, maxLength: 1 }) },
-    { weight: 1, arbitrary: fc.array(report, { minLength: 1, maxLength: 4 }) }
+    { weight: 4, arbitrary: fc.array(Reports.report, { minLength: 1, maxLength: 1 }) },
+    { weight: 1, arbitrary: fc.array(Reports.report, { minLength: 1, maxLength: 4 }) }
   )
 })
 
 const reconcileUsage: Of<"ReconcileUsage"> = fc.record({
   _tag: fc.constant("ReconcileUsage" as const),
   of: by,
-  line: place,
+  line: Reports.place,
   used: fc.array(
     fc.record({
       daysAgo: fc.integer({ min: 1, max: 4 }),
@@ -192,35 +124,35 @@ const reconcileUsage: Of<"ReconcileUsage"> = fc.record({
     }),
     { maxLength: 4 }
   ),
-  today: fc.record({ least: amount, more: amount })
+  today: fc.record({ least: Reports.amount, more: Reports.amount })
 })
 
 const suspend: Of<"Suspend"> = fc.record({
   _tag: fc.constant("Suspend" as const),
   by,
-  line: place,
-  attachment: place,
+  line: Reports.place,
+  attachment: Reports.place,
   foreign: rarely(8)
 })
 
 const remove: Of<"Delete"> = fc.record({
   _tag: fc.constant("Delete" as const),
   by,
-  line: place,
+  line: Reports.place,
   foreign: rarely(8)
 })
 
 const replace: Of<"Replace"> = fc.record({
   _tag: fc.constant("Replace" as const),
   by,
-  line: place,
+  line: Reports.place,
   foreign: rarely(8)
 })
 
 const pause: Of<"Pause"> = fc.record({
   _tag: fc.constant("Pause" as const),
   by,
-  line: place,
+  line: Reports.place,
   paused: fc.boolean(),
   foreign: rarely(8)
 })
@@ -228,7 +160,7 @@ const pause: Of<"Pause"> = fc.record({
 const sendSms: Of<"SendSms"> = fc.record({
   _tag: fc.constant("SendSms" as const),
   by,
-  line: place,
+  line: Reports.place,
   foreign: rarely(6),
   keyed: fc.boolean()
 })
@@ -236,7 +168,7 @@ const sendSms: Of<"SendSms"> = fc.record({
 const setMobilePlan: Of<"SetMobilePlan"> = fc.record({
   _tag: fc.constant("SetMobilePlan" as const),
   by,
-  sim: fc.option(place, { freq: 2 }),
+  sim: fc.option(Reports.place, { freq: 2 }),
   label,
   apply: fc.boolean(),
   foreign: rarely(8)
@@ -259,7 +191,7 @@ const status = fc.oneof(
 const correctSim: Of<"CorrectSim"> = fc.record({
   _tag: fc.constant("CorrectSim" as const),
   by,
-  sim: place,
+  sim: Reports.place,
   foreign: rarely(8),
   correction: fc.oneof(
     { weight: 5, arbitrary: fc.record({ status }) },
@@ -303,8 +235,8 @@ const advance = (bounds: Bounds): Of<"Advance"> =>
 const advanceTo: Of<"AdvanceTo"> = fc.record({
   _tag: fc.constant("AdvanceTo" as const),
   of: by,
-  line: place,
-  attachment: place,
+  line: Reports.place,
+  attachment: Reports.place,
   boundary: fc.constantFrom("due" as const, "activation" as const, "expiry" as const),
   beside: fc.constantFrom(0, -1, 1)
 })
@@ -391,7 +323,7 @@ const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
     fault: fc.constantFrom("refuse" as const, "unavailable" as const),
     times: fc.integer({ min: 1, max: 4 }),
-    line: place,
+    line: Reports.place,
     resumed: rarely(3)
   })
   .map(({ fault, line, resumed, times }) => [
