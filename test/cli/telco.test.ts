@@ -2,6 +2,8 @@
  * The simulated telco as a process, and a server that uses it.
  */
 import { describe, expect, it, vi } from "vitest"
+import * as Databases from "../setup/databases/Databases.ts"
+import * as Pooler from "../setup/databases/Pooler.ts"
 import * as ServerProcess from "./server/ServerProcess.ts"
 import { simplan } from "./Terminal.ts"
 
@@ -86,6 +88,36 @@ describe("simplan telco", () => {
     expect((await ask(`${first.url}/simulator/books`, key, "GET")).status).toBe(200)
     await first.process.kill("SIGTERM")
     expect((await telco(env)).process.fact("key")).toBe(key)
+  })
+
+  it("names the variable of a direct address where its books are behind a pooler, and takes it", async () => {
+    const database = await Databases.create()
+    const { hostname, port } = new URL(database.url)
+    const pooler = await Pooler.start(hostname, Number(port), { next: "in turn", sessions: 3 })
+    const books = Object.assign(new URL(database.url), { port: String(pooler.port) }).href
+    try {
+      const refused = await simplan(["telco", "--port", "0"], { SIMPLAN_TELCO_BOOKS: books })
+      expect([refused.code, refused.out]).toEqual([1, ""])
+      expect(refused.err).toContain("or have a direct address beside it in SIMPLAN_TELCO_BOOKS_DIRECT, because")
+      const env = { SIMPLAN_TELCO_BOOKS: books, SIMPLAN_TELCO_BOOKS_DIRECT: database.url, SIMPLAN_TELCO_KEY: KEY }
+      const { process, url } = await telco(env)
+      expect((await ask(`${url}/simulator/books`, KEY, "GET")).status).toBe(200)
+      await process.kill("SIGTERM")
+    } finally {
+      await pooler.close()
+      await database.drop()
+    }
+  })
+
+  it("reports in one sentence that its direct address is none, or beside no PostgreSQL", async () => {
+    const at = (direct: string) =>
+      simplan(["telco"], { SIMPLAN_TELCO_BOOKS: "memory:", SIMPLAN_TELCO_BOOKS_DIRECT: direct })
+    expect((await at("mysql://me:secret@db")).err).toBe(
+      'SIMPLAN_TELCO_BOOKS_DIRECT is "mysql://me:***@db", but must be postgres://<user>@<host>/<database>.\n'
+    )
+    expect((await at("postgres://me@db/books")).err).toBe(
+      "SIMPLAN_TELCO_BOOKS_DIRECT is set and SIMPLAN_TELCO_BOOKS names no PostgreSQL: the one is the direct address beside the other's pooler.\n"
+    )
   })
 
   it("reports in one sentence that it cannot keep its books", async () => {

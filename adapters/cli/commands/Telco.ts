@@ -24,6 +24,23 @@ const booksUrl = Effect.gen(function* () {
   return yield* impossible(`${Settings.TELCO_BOOKS} is ${shown}, but must be ${DatabaseUrl.allowed}.`)
 })
 
+/** Where the books are, and the direct address beside a pooler's. */
+const booksUrls = Effect.gen(function* () {
+  const books = yield* booksUrl
+  const given = yield* Settings.text(Settings.TELCO_BOOKS_DIRECT)
+  const direct = DatabaseUrl.parseDirect(given ?? "")
+  if (direct === undefined) {
+    const shown = JSON.stringify(DatabaseUrl.withoutPassword(given ?? ""))
+    return yield* impossible(`${Settings.TELCO_BOOKS_DIRECT} is ${shown}, but must be ${DatabaseUrl.allowedDirect}.`)
+  }
+  if (direct !== null && books._tag !== "Postgres") {
+    return yield* impossible(
+      `${Settings.TELCO_BOOKS_DIRECT} is set and ${Settings.TELCO_BOOKS} names no PostgreSQL: the one is the direct address beside the other's pooler.`
+    )
+  }
+  return { books, direct }
+})
+
 const telcoProcess = Effect.promise(() => import("../telco/TelcoProcess.ts"))
 
 const keyFile = Credentials.fileOf("telcoKey")
@@ -96,8 +113,8 @@ export const command = Command.make(
     )
   },
   (at) =>
-    booksUrl.pipe(
-      Effect.flatMap((books) => Effect.flatMap(telcoProcess, (TelcoProcess) => TelcoProcess.start({ ...at, books }))),
+    booksUrls.pipe(
+      Effect.flatMap((urls) => Effect.flatMap(telcoProcess, (TelcoProcess) => TelcoProcess.start({ ...at, ...urls }))),
       Effect.flatMap((telco) => Output.print(text(telco, process.stdout.isTTY === true))),
       Process.serve,
       Effect.provide(Process.logs)
@@ -109,6 +126,7 @@ export const command = Command.make(
       "  to a real telco has to answer; `simplan serve` uses it by SIMPLAN_TELCO_URL and SIMPLAN_TELCO_KEY.",
       "",
       `    ${Settings.TELCO_BOOKS}             pglite://<directory>, memory: or postgres://… (${DEFAULT_BOOKS})`,
+      `    ${Settings.TELCO_BOOKS_DIRECT}      the database's own address, where that is a pooler's`,
       `    ${Definitions.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
     ].join("\n")
   ),

@@ -22,11 +22,14 @@ const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
   return error.message.includes(cause) ? error.message : `${error.message.replace(/\.$/, "")}: ${cause}`
 }
 
-const unusable = (database: DatabaseUrl, error: Storage.StorageError | SqlError.SqlError): CommandFailed => {
+const unusable = (
+  { database, directVariable = Definitions.DATABASE_DIRECT_URL }: Pick<Options, "database" | "directVariable">,
+  error: Storage.StorageError | SqlError.SqlError
+): CommandFailed => {
   const reason = sentence(withoutPassword(reasonOf(error)))
   return database._tag === "Postgres"
     ? impossible(
-        `The database at ${withoutPassword(database.url)} cannot be used: ${reason.replaceAll("directUrl", Definitions.DATABASE_DIRECT_URL)}`
+        `The database at ${withoutPassword(database.url)} cannot be used: ${reason.replaceAll("directUrl", directVariable)}`
       )
     : impossible(reason)
 }
@@ -45,6 +48,8 @@ export interface Options {
   readonly database: DatabaseUrl
   /** The direct address, where `database` is that of a pooler; none unless given. */
   readonly databaseDirect?: string | null
+  /** The variable that says it; that of a server unless given. */
+  readonly directVariable?: string
   readonly schema: string
   readonly secretKeys: Redacted.Redacted | null
   /** Whether there are telcos that need a journal, which else is empty and not stored; false unless given. */
@@ -88,7 +93,7 @@ export const open = (
   options: Options,
   alone = false
 ): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
-  Effect.mapError(Layer.build(layer(options, alone)), (error) => unusable(options.database, error))
+  Effect.mapError(Layer.build(layer(options, alone)), (error) => unusable(options, error))
 
 /** Brings the secrets in the database to the first of the keys; returns how many rows were changed. */
 export const reencrypt = (
@@ -102,5 +107,5 @@ export const reencrypt = (
         ? pglite({ dataDir: database.directory, schema, secretKeys })
         : Postgres.layer({ url: Redacted.make(database.url), schema, secretKeys })
     ),
-    Effect.mapError((error) => unusable(database, error))
+    Effect.mapError((error) => unusable({ database }, error))
   )

@@ -27,8 +27,11 @@ export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKe
 /** Where the simulated telco of `simplan telco` keeps its books. */
 export const TELCO_BOOKS = "SIMPLAN_TELCO_BOOKS"
 
+/** The direct address of their database, where `TELCO_BOOKS` is that of a pooler. */
+export const TELCO_BOOKS_DIRECT = "SIMPLAN_TELCO_BOOKS_DIRECT"
+
 /** Variables of other commands than `serve`. */
-const OF_COMMANDS = ["SIMPLAN_URL", "SIMPLAN_ADMIN_URL", "SIMPLAN_API_KEY", TELCO_BOOKS]
+const OF_COMMANDS = ["SIMPLAN_URL", "SIMPLAN_ADMIN_URL", "SIMPLAN_API_KEY", TELCO_BOOKS, TELCO_BOOKS_DIRECT]
 
 const PREFIX = "SIMPLAN_"
 

@@ -16,6 +16,8 @@ export interface Options {
   readonly host: string
   readonly port: number
   readonly books: DatabaseUrl
+  /** The direct address of the books, where `books` is that of a pooler; null where there is none. */
+  readonly direct: string | null
 }
 
 /** A telco that is listening. */
@@ -39,13 +41,17 @@ const keyOf = Effect.gen(function* () {
 /** Starts the telco, and returns when it is listening. */
 export const start = ({
   books,
+  direct,
   host,
   port
 }: Options): Effect.Effect<Telco, CommandFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const secretKeys = yield* Settings.secretKeys
     const schema = yield* Settings.schema
-    const stores = yield* Stores.open({ database: books, schema, secretKeys })
+    const stores = yield* Stores.open({
+      ...{ database: books, databaseDirect: direct, directVariable: Settings.TELCO_BOOKS_DIRECT },
+      ...{ schema, secretKeys }
+    })
     const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))
     const routes = Layer.merge(TelcoServer.routes({ token: key }), ControlApi.layer({ token: key }))
