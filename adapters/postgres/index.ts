@@ -49,6 +49,7 @@ const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema
   storageErrors(
     Effect.catchTags(Migrations.run(sql, schema), {
       MigrationError: migrationError,
+      OtherEncoding: ({ message }) => Effect.fail(new Storage.StorageError({ message })),
       OtherLineage: ({ message }) => Effect.fail(new Storage.StorageError({ message }))
     })
   )

@@ -53,6 +53,9 @@ const createTable = `create table simplan.migration (
 /** The schema was made by other migrations than those of this build. */
 export class OtherLineage extends Data.TaggedError("OtherLineage")<{ readonly message: string }> {}
 
+/** The database keeps texts in another encoding than UTF8. */
+export class OtherEncoding extends Data.TaggedError("OtherEncoding")<{ readonly message: string }> {}
+
 const DEFINED = /^create table simplan\.(\w+) \((.*)\)/s
 const ALTERED = /^alter table simplan\.(\w+)\s/
 const ADDED = /\badd column (?:if not exists )?(\w+) /g
@@ -163,6 +166,9 @@ const sign = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   }
 })
 
+/** What the letters of `simplan.folded`, and the lengths that it compares, are of. */
+const ENCODING = "UTF8"
+
 const addDigest = "alter table simplan.migration add column if not exists digest text"
 
 const effects = Object.fromEntries(
@@ -194,8 +200,14 @@ export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
       Effect.gen(function* () {
         yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
         // Asked first, because creating takes a right to create schemas even where nothing is left to create.
-        const [found] = yield* sql<{ readonly found: boolean }>`
-          select to_regclass(${`${schema.quoted}.migration`}) is not null as found`
+        const [found] = yield* sql<{ readonly found: boolean; readonly encoding: string }>`
+          select to_regclass(${`${schema.quoted}.migration`}) is not null as found,
+            current_setting('server_encoding') as encoding`
+        if (found !== undefined && found.encoding !== ENCODING) {
+          return yield* new OtherEncoding({
+            message: `The database has the encoding ${found.encoding}, but must have ${ENCODING}, because searches fold texts by their characters; make another one with: create database simplan encoding '${ENCODING}' template template0`
+          })
+        }
         const hasMigrations = found?.found === true
         yield* check(sql, schema, hasMigrations)
         if (!hasMigrations) {

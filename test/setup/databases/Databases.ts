@@ -29,6 +29,8 @@ export interface Template {
 
 export interface Options {
   readonly template?: Template | undefined
+  /** Another encoding than UTF8. */
+  readonly encoding?: string | undefined
 }
 
 /** The administrator's URL; its database `postgres` stays empty. */
@@ -47,8 +49,10 @@ const asAdmin = <A, E>(use: (client: PgClient.PgClient) => Effect.Effect<A, E>):
     )
   )
 
-const make = async (name: string, template: string): Promise<Database> => {
-  await asAdmin((client) => client.unsafe(`create database "${name}" template "${template}"`))
+const make = async (name: string, template: string, encoding?: string): Promise<Database> => {
+  const from =
+    encoding === undefined ? `template "${template}"` : `template template0 encoding '${encoding}' locale 'C'`
+  await asAdmin((client) => client.unsafe(`create database "${name}" ${from}`))
   return {
     name,
     url: urlOf(name),
@@ -98,7 +102,7 @@ const templateName = (template: Template | undefined): Promise<string> => {
 }
 
 export const create = async (options: Options = {}): Promise<Database> =>
-  make(freshName(), await templateName(options.template))
+  make(freshName(), await templateName(options.template), options.encoding)
 
 export const scoped = (options: Options = {}): Effect.Effect<Database, never, Scope.Scope> =>
   Effect.acquireRelease(

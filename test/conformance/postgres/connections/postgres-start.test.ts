@@ -5,12 +5,26 @@ import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Faults from "../../../faults/Database.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
-import { connect, on } from "../PostgresWorld.ts"
+import { admin, connect, on } from "../PostgresWorld.ts"
 import * as Tests from "../../../setup/Tests.ts"
 
 /** Tries until it succeeds. */
 const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(effect, { times: 400, schedule: Schedule.spaced("50 millis") })
+
+describe("Starting on a database of another encoding", () => {
+  for (const encoding of ["SQL_ASCII", "LATIN1"]) {
+    Tests.scoped(`is refused in one sentence, and leaves nothing there: ${encoding}`, function* () {
+      const { url } = yield* Databases.scoped({ encoding })
+      const { message } = yield* Effect.flip(Effect.scoped(connect(url, 1)))
+      expect(message).toBe(
+        `The database has the encoding ${encoding}, but must have UTF8, because searches fold texts by their characters; make another one with: create database simplan encoding 'UTF8' template template0`
+      )
+      const sql = yield* admin(url)
+      expect(yield* sql`select 1 from pg_namespace where nspname = 'simplan'`).toEqual([])
+    })
+  }
+})
 
 describe("Starting on PostgreSQL", () => {
   const url = Databases.forEachTest()
