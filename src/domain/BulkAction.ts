@@ -91,8 +91,11 @@ export const correctionOf = (
   }
 }
 
-/** What comes of one. `unchanged`: it was so already. */
-export type Outcome = "changed" | "unchanged" | "refused"
+/** What can come of one. `unchanged`: it was so already. */
+export const outcomes = ["changed", "unchanged", "refused"] as const
+
+/** What comes of one. */
+export type Outcome = (typeof outcomes)[number]
 
 /** A SIM, and what has come of it, or would. */
 export interface ItemResult {
@@ -100,8 +103,15 @@ export interface ItemResult {
   readonly iccid: string
   /** What has come of it. */
   readonly outcome: Outcome
-  /** Why it is refused; null: it is not. */
+  /** Why it is refused, or where it is changed, a part of it; null: nothing is. */
   readonly refusal: Refusal | null
+}
+
+/** What comes of one by its parts, of each its refusal or null: it is changed where a part of it is. */
+export const ofParts = (parts: ReadonlyArray<Refusal | null>): Pick<ItemResult, "outcome" | "refusal"> => {
+  const refusal = parts.find((part) => part !== null) ?? null
+  if (parts.includes(null)) return { outcome: "changed", refusal }
+  return { outcome: refusal === null ? "unchanged" : "refused", refusal }
 }
 
 /** A subscription, and what has come of it, or would. */

@@ -86,6 +86,18 @@ describe("An action on SIMs", () => {
 })
 
 describe("Results", () => {
+  it("of one that is changed in part are changed, with why the rest is refused", () => {
+    const [first, second] = ["a", "b"].map((id) => new NotFound({ resource: "plan attachment", id }))
+    if (first === undefined || second === undefined) throw new Error("There are two")
+    expect([[], [null, null], [null, first, second], [first, null], [second, first]].map(BulkAction.ofParts)).toEqual([
+      { outcome: "unchanged", refusal: null },
+      { outcome: "changed", refusal: null },
+      { outcome: "changed", refusal: first },
+      { outcome: "changed", refusal: first },
+      { outcome: "refused", refusal: second }
+    ])
+  })
+
   it("are counted by what came of them, with the first that are refused", () => {
     const result = (outcome: BulkAction.Outcome, iccid: string): BulkAction.ItemResult => ({
       iccid,

@@ -171,12 +171,16 @@ const refusals = [
 /** What came of one, with the codes that its refusal may have. */
 const resultOf = (codes: ReadonlyArray<Codes.Code>, code: Codes.Code, message: string) => ({
   result: Schemas.field(
-    Schema.Literals(["changed", "unchanged", "refused"]),
+    Fields.oneOf(BulkAction.outcomes),
     "What came of it, or would; `unchanged`: it was so already",
     "changed"
   ),
-  code: Schemas.optional(Schemas.errorCode(codes), "Only where it is refused: the name of the error", code),
-  message: Schemas.optional(Schema.String, "Only where it is refused: why", message)
+  code: Schemas.optional(
+    Schemas.errorCode(codes),
+    "Only where it is refused, or with `changed` a part of it: the name of the error",
+    code
+  ),
+  message: Schemas.optional(Schema.String, "Only with `code`: why", message)
 })
 
 export const ActionResult = Schema.Struct({

@@ -59,13 +59,17 @@ const MOST_PAGES = 2_000
 const MOST_WAITING = 64
 const WAIT_LIMIT = 60_000
 
-/** What is to be done to one subscription, or would be. */
-interface Planned {
-  readonly isChanged: boolean
-  readonly carryOut: Effect.Effect<unknown, Refusal.Refusal | StorageError>
-}
+type Part = Effect.Effect<unknown, Refusal.Refusal | StorageError>
 
-type Plans = { readonly [A in BulkAction.Action]: Effect.Effect<Planned, Refusal.Refusal | StorageError> }
+/** What is to be done to one subscription, part by part, by the action; nothing where it is so already. */
+type Plans = { readonly [A in BulkAction.Action]: Effect.Effect<ReadonlyArray<Part>, Refusal.Refusal | StorageError> }
+
+/** Null where it succeeds. */
+const refusalOf = (part: Part): Effect.Effect<Refusal.Refusal | null, StorageError> =>
+  part.pipe(
+    Effect.as(null),
+    Effect.catchIf(Refusal.isRefusal, (refusal) => Effect.succeed(refusal))
+  )
 
 const byCreation = ({ subscription }: SubscriptionWithSim): CreatedCursor => ({
   createdAt: subscription.createdAt,
@@ -148,20 +152,17 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     }
 
     const pausing = (preview: typeof pauses.previewPause, carryOut: typeof pauses.pause) => (of: OfSubscription) =>
-      Effect.map(preview(of), ({ isChanged }) => ({ isChanged, carryOut: carryOut(of) }))
+      Effect.map(preview(of), ({ isChanged }) => (isChanged ? [carryOut(of)] : []))
 
     /** What would be done to one subscription, or its refusal. */
     const plansOf = (of: OfSubscription, planId: string): Plans => ({
       pause: pausing(pauses.previewPause, pauses.pause)(of),
       resume: pausing(pauses.previewResume, pauses.resume)(of),
-      suspend: Effect.map(suspendable(of, planId), (ids) => ({
-        isChanged: ids.length > 0,
-        carryOut: Effect.forEach(ids, (attachmentId) => attachments.suspend({ ...of, attachmentId }))
-      })),
+      suspend: Effect.map(suspendable(of, planId), (ids) =>
+        ids.map((attachmentId) => attachments.suspend({ ...of, attachmentId }))
+      ),
       delete: Effect.flatMap(subscriptions.previewRemove(of), ({ refusal }) =>
-        refusal === null
-          ? Effect.succeed({ isChanged: true, carryOut: subscriptions.remove({ ...of, waits: false }) })
-          : Effect.fail(refusal)
+        refusal === null ? Effect.succeed([subscriptions.remove({ ...of, waits: false })]) : Effect.fail(refusal)
       )
     })
 
@@ -171,19 +172,10 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
       one: SubscriptionWithSim
     ): Effect.Effect<BulkAction.SubscriptionResult, StorageError> => {
       const { iccid, subscriptionId } = naming(one)
-      const planned = plansOf(naming(one), filter.planId ?? "")[action]
-      const named = { iccid, subscriptionId, refusal: null }
-      return planned.pipe(
-        Effect.flatMap(
-          ({ carryOut, isChanged }): Effect.Effect<BulkAction.SubscriptionResult, Refusal.Refusal | StorageError> => {
-            if (!isChanged) return Effect.succeed({ ...named, outcome: "unchanged" })
-            const changed: BulkAction.SubscriptionResult = { ...named, outcome: "changed" }
-            return isPreview ? Effect.succeed(changed) : Effect.as(carryOut, changed)
-          }
-        ),
-        Effect.catchIf(Refusal.isRefusal, (refusal) =>
-          Effect.succeed({ ...named, outcome: "refused" as const, refusal })
-        )
+      return plansOf(naming(one), filter.planId ?? "")[action].pipe(
+        Effect.flatMap((parts) => Effect.forEach(isPreview ? parts.map(() => Effect.void) : parts, refusalOf)),
+        Effect.catchIf(Refusal.isRefusal, (refusal) => Effect.succeed([refusal])),
+        Effect.map((parts) => ({ iccid, subscriptionId, ...BulkAction.ofParts(parts) }))
       )
     }
 

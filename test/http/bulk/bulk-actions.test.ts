@@ -1,15 +1,33 @@
 /**
  * Actions of operators on all subscriptions or SIMs that a filter takes (rule W15).
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Subscriptions } from "simplan"
+import { Storage } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
+import * as Memory from "../../../adapters/memory/index.ts"
 import * as Leaks from "../../setup/Leaks.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
-const world = await World.forFile()
+/** Attachments that are gone when they are to be changed, as when another request was quicker. */
+const gone = new Set<string>()
+
+const withGone = (of: Storage.Storage["Service"]): Storage.Storage["Service"] => ({
+  ...of,
+  simAggregates: {
+    ...of.simAggregates,
+    forAttachment: (asked) =>
+      gone.has(asked.attachmentId) ? Effect.succeed(null) : of.simAggregates.forAttachment(asked)
+  }
+})
+
+const storage = Layer.flatMap(Memory.layer, (context) =>
+  Layer.succeedContext(Context.add(context, Storage.Storage, withGone(Context.get(context, Storage.Storage))))
+)
+
+const world = await World.forFile({ storage })
 
 const operator = async (name: string, role: string): Promise<Readonly<Record<string, string>>> => {
   const { body } = await world.admin("POST", "/operators", { name, role })
@@ -174,6 +192,28 @@ describe("subscriptions", () => {
     ])
     expect(await act({ action: "suspend", plan_id: planId })).toEqual([])
     expect(await list(`plan_id=${planId}`)).toEqual([])
+  })
+
+  it("of which a part is suspended, and another is not, say both", async () => {
+    const { call, iccids, planId, tenant } = await sold(2)
+    const [first = "", second = ""] = iccids
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: "top-up", iccid: second })
+    const attachments = async (iccid: string) =>
+      (await tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)).body.data
+    const [kept] = await attachments(second)
+    for (const { plan_attachment_id } of [...(await attachments(first)), kept]) gone.add(plan_attachment_id)
+    const { body } = await call({ action: "suspend", plan_id: planId })
+    const why = { code: "subscription_not_found", message: expect.any(String) }
+    expect(body.data).toMatchObject([
+      { iccid: first, result: "refused", ...why },
+      { iccid: second, result: "changed", ...why }
+    ])
+    expect((await attachments(second)).map((one: { readonly state: string }) => one.state).sort()).toEqual([
+      "PENDING_FOR_FIRST_USE",
+      "SUSPENDED"
+    ])
+    const table = await call({ action: "suspend", plan_id: planId }, { accept: "text/csv" })
+    expect(table.text).toContain(",refused,subscription_not_found,")
   })
 
   it("are listed by the same filters, page by page", async () => {

@@ -121,6 +121,12 @@ const inBulk = faultsOf("BulkAction.ts", "limits", [
   ["W15", "an expired attachment is suspended", 'state !== "EXPIRED" && ', ""],
   ["W15", "a suspension names no plan", 'action === "suspend" && filter.planId === null', "false"],
   ["W15", "a label is set that nobody has said", "label === undefined ? refused(", "false ? refused("],
+  [
+    "W15",
+    "what is done in part is refused",
+    "if (parts.includes(null)) return",
+    "if (parts.length > 0 && parts.every((part) => part === null)) return"
+  ],
   ["W15", "all that are refused are shown", "refusals.slice(0, MOST_REFUSALS)", "refusals"]
 ])
 
