@@ -3,11 +3,12 @@
  * hold below any prefix.
  */
 import { signal } from "@preact/signals"
+import { Operator } from "simplan/ports"
 
 /** The operator that asks. */
 export interface WhoAmI {
   readonly name: string
-  readonly role: "read" | "support" | "admin"
+  readonly role: Operator.Role
   readonly organization_id: string | null
 }
 
@@ -201,7 +202,7 @@ export const signOut = async (): Promise<void> => {
 }
 
 /** Whether the operator's role allows what takes `least`. */
-export const allows = (least: WhoAmI["role"]): boolean => {
-  const roles = ["read", "support", "admin"]
-  return roles.indexOf(operator.value?.role ?? "") >= roles.indexOf(least)
+export const allows = (least: Operator.Role): boolean => {
+  const role = operator.value?.role
+  return role !== undefined && Operator.allows(role, least)
 }

@@ -1,4 +1,5 @@
 /** What is done to all subscriptions or SIMs of an organization that a filter takes: how many they are, and doing it. */
+import { type BulkAction, Label, Withdrawal } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as Csv from "./Csv.ts"
 import type { Field, Task } from "./Task.tsx"
@@ -13,7 +14,8 @@ export const filled = (filter: Filter): Filter =>
 export interface Result {
   readonly iccid: string
   readonly subscription_id?: string
-  readonly result: "changed" | "unchanged" | "refused"
+  readonly result: BulkAction.Outcome
+  /** Why it is refused, or where it is changed, a part of it. */
   readonly code?: string
   readonly message?: string
 }
@@ -31,7 +33,7 @@ interface Preview {
 }
 
 interface Action {
-  readonly name: string
+  readonly name: BulkAction.Action | BulkAction.SimAction
   readonly title: string
   readonly about: string
   /** Follows a number of them. */
@@ -79,8 +81,6 @@ export const subscriptions: Things = {
   ]
 }
 
-const LABELS = ["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"]
-
 const chosen = (name: string, label: string, values: ReadonlyArray<string>): Field => ({
   name,
   label,
@@ -97,7 +97,7 @@ export const sims: Things = {
       title: "Withdraw all that match",
       about: "No subscription gets a withdrawn SIM. One that a subscription has is refused.",
       done: "withdrawn",
-      fields: [chosen("reason", "Because they are", ["broken", "lost"])]
+      fields: [chosen("reason", "Because they are", Withdrawal.reasons)]
     },
     {
       name: "restore",
@@ -110,7 +110,7 @@ export const sims: Things = {
       title: "Set the label of all that match",
       about: "A SIM carries the plans of its label.",
       done: "of the label",
-      fields: [chosen("new_label", "Label", LABELS)]
+      fields: [chosen("new_label", "Label", Label.labels)]
     }
   ]
 }
@@ -138,10 +138,12 @@ const sentencesOf = (answer: Preview, { done }: Action, things: Things): Readonl
 }
 
 const summary = (results: ReadonlyArray<Result>, { done }: Action, things: Things): string => {
-  const of = (result: Result["result"]): number => results.filter((one) => one.result === result).length
+  const of = (result: BulkAction.Outcome): number => results.filter((one) => one.result === result).length
   const [unchanged, refused] = [of("unchanged"), of("refused")]
+  const inPart = results.filter(({ code, result }) => result === "changed" && code !== undefined).length
   return [
     `${counted(of("changed"), things)} ${done}`,
+    ...(inPart === 0 ? [] : [`${inPart} of them in part`]),
     ...(unchanged === 0 ? [] : [`${unchanged} so already`]),
     ...(refused === 0 ? [] : [`${refused} refused`])
   ].join(", ")

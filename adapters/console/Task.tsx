@@ -6,6 +6,7 @@
  */
 import type { JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
+import { TextLimit } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as View from "./View.tsx"
 
@@ -47,7 +48,12 @@ export interface Task {
 const NO_FIELDS: ReadonlyArray<Field> = []
 
 /** What each task asks beside its own fields. */
-const REASON: Field = { name: "audit-reason", label: "Why, for the audit log", optional: true, longest: 500 }
+const REASON: Field = {
+  name: "audit-reason",
+  label: "Why, for the audit log",
+  optional: true,
+  longest: TextLimit.REASON
+}
 
 const firstOf = (fields: ReadonlyArray<Field>): Values =>
   Object.fromEntries(

@@ -1,5 +1,5 @@
 /** The webhook endpoints of an organization: how they fare, and what operators do with them. A signing key is shown once. */
-import { WebhookEvent } from "simplan/ports"
+import { TextLimit, WebhookEvent } from "simplan/ports"
 import * as Api from "../Api.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
@@ -36,7 +36,7 @@ const about = (initial: string): Task.Field => ({
   name: "description",
   label: "Description",
   optional: true,
-  longest: 255,
+  longest: TextLimit.DESCRIPTION,
   initial
 })
 

@@ -1,4 +1,5 @@
 /** Who may use the management API, and what admins do with it. A token is shown once, when it is made. */
+import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
@@ -24,7 +25,7 @@ const creation: Task.Task = {
   title: "Create an operator",
   fields: () =>
     Promise.resolve([
-      { name: "name", label: "Name, which the audit log shows", longest: 255 },
+      { name: "name", label: "Name, which the audit log shows", longest: TextLimit.NAME },
       {
         name: "role",
         label: "It may",
@@ -34,7 +35,12 @@ const creation: Task.Task = {
           { value: "admin", title: "do everything" }
         ]
       },
-      { name: "organization_id", label: "Id of the only organization that it sees", optional: true, longest: 64 },
+      {
+        name: "organization_id",
+        label: "Id of the only organization that it sees",
+        optional: true,
+        longest: TextLimit.ID
+      },
       { name: "expires_at", label: "It ends (UTC); never where this is empty", isTime: true, optional: true }
     ]),
   preview: ({ organization_id }) =>

@@ -1,4 +1,5 @@
 /** The organizations, with the way to all that each has. */
+import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as OfOrganization from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
@@ -19,7 +20,7 @@ const columns = (): ReadonlyArray<View.Column<Organization>> => [
 
 const creation: Task.Task = {
   title: "Create an organization",
-  fields: () => Promise.resolve([{ name: "name", label: "Name", longest: 255 }]),
+  fields: () => Promise.resolve([{ name: "name", label: "Name", longest: TextLimit.NAME }]),
   preview: () => Promise.resolve(["It begins with no keys, SIMs or plans."]),
   does: async (body) => {
     await Api.call("POST", "/organizations", { body })

@@ -1,4 +1,5 @@
 /** The day's tasks of a SIM: what each takes, what it would do, and what does it. */
+import { Label, TextLimit, Withdrawal } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Replay from "../Replay.ts"
 import type { Task } from "../Task.tsx"
@@ -80,7 +81,7 @@ const topUp = (of: Of): Task => {
         label: "Plan",
         choices: (await plansOf(of)).map(({ plan_id, plan_name }) => ({ value: plan_id, title: plan_name }))
       },
-      { name: "metadata", label: "Note, such as an order number", optional: true, longest: 200 }
+      { name: "metadata", label: "Note, such as an order number", optional: true, longest: TextLimit.METADATA }
     ],
     preview: async (values) => {
       const path = `${of.organization}/subscription?${DRY_RUN}`
@@ -234,18 +235,16 @@ const correction = (
   }
 }
 
-const LABELS = ["Green", "Aqua", "Blue", "Voilet", "Red", "Grey", "Orange"]
-
 const chosen = (values: ReadonlyArray<string>) => values.map((value) => ({ value, title: value }))
 
 const corrections = (of: Of): ReadonlyArray<Task> => {
-  const code = { name: "lpa_string", label: "Activation code", longest: 1_000 }
+  const code = { name: "lpa_string", label: "Activation code", longest: TextLimit.LPA }
   const label = {
     name: "label",
     label: "Label",
-    choices: chosen([of.sim.label, ...LABELS.filter((one) => one !== of.sim.label)])
+    choices: chosen([of.sim.label, ...Label.labels.filter((one) => one !== of.sim.label)])
   }
-  const reason = { name: "reason", label: "Why", choices: chosen(["broken", "lost", "replaced"]) }
+  const reason = { name: "reason", label: "Why", choices: chosen(Withdrawal.reasons) }
   const codes = correction(
     of,
     "Correct the activation code",

@@ -1,4 +1,5 @@
 /** The SIMs of an organization, with filters, and as a file. */
+import { Sim as Statuses } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Bulk from "../Bulk.ts"
 import { Download } from "../Download.tsx"
@@ -39,8 +40,6 @@ const rowOf = (sim: Sim): ReadonlyArray<string> => [
   sim.created_at
 ]
 
-const STATUSES = ["", "free", "in_use", "releasing", "withdrawn"]
-
 const KINDS = [
   ["", "any"],
   ["true", "eSIMs"],
@@ -66,7 +65,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Choice
           label="Status"
           name="status"
-          choices={STATUSES.map((one) => [one, one === "" ? "any" : one.replace("_", " ")])}
+          choices={[["", "any"], ...Statuses.statuses.map((one) => [one, one.replace("_", " ")] as const)]}
         />
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
       </div>

@@ -1,5 +1,6 @@
 /** The subscriptions of an organization, with filters, as a file, and what can be done to all that match. */
 import { useEffect, useState } from "preact/hooks"
+import { BulkAction } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Api from "../Api.ts"
 import * as Bulk from "../Bulk.ts"
@@ -39,8 +40,6 @@ const rowOf = (one: Subscription): ReadonlyArray<string> => [
   one.paused_at ?? "",
   one.metadata
 ]
-
-const STATUSES = ["", "active", "paused"]
 
 interface Plan {
   readonly plan_id: string
@@ -107,7 +106,11 @@ const Chosen = ({ of }: { readonly of: string }) => {
       <div class="filters">
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />
-        <Filters.Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
+        <Filters.Choice
+          label="Status"
+          name="status"
+          choices={[["", "any"], ...BulkAction.statuses.map((one) => [one, one] as const)]}
+        />
         <Filters.Choice label="Plan" name="plan" choices={plans} />
         <Filters.Input label="After (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
