@@ -132,7 +132,7 @@ const resources = Layer.mergeAll(
     Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
-  Overview.layer.pipe(Layer.provideMerge(Health.layer)),
+  Overview.layer.pipe(Layer.provideMerge(Layer.mergeAll(Health.layer, Organizations.layer))),
   Reports.layer,
   Usage.layer,
   UsageReconciliation.layer,

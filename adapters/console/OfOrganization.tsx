@@ -17,6 +17,42 @@ const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
   ["audit", "Audit log"]
 ]
 
+export interface Named {
+  readonly organization_id: string
+  readonly organization_name: string
+}
+
+const Organization = ({ organization_id, organization_name }: Named) => (
+  <>
+    <View.Link to={{ page: "deliveries", of: organization_id }}>
+      <View.Text>{organization_name}</View.Text>
+    </View.Link>{" "}
+    <code>{organization_id}</code>
+  </>
+)
+
+/** The column of a table whose rows are organizations'. */
+export const organization = { title: "Organization", of: Organization }
+
+/** An organization by its id, with its name once it is read. */
+export const Name = ({ of }: { readonly of: string }) => {
+  const { data } = View.useReading(
+    `name of ${of}`,
+    () => Api.read<{ readonly name: string }>(`/organizations/${encodeURIComponent(of)}`),
+    false
+  )
+  return (
+    <>
+      {data !== undefined && (
+        <>
+          <View.Text>{data.name}</View.Text>{" "}
+        </>
+      )}
+      <code>{of}</code>
+    </>
+  )
+}
+
 /** Links to all that an organization has. */
 export const Links = ({ of }: { readonly of: string }) => (
   <span class="ways">
@@ -47,7 +83,7 @@ export const OfOrganization = ({
       ) : (
         <>
           <p>
-            Of <code>{of}</code>: <Links of={of} />
+            Of <Name of={of} />: <Links of={of} />
           </p>
           <Chosen key={of} of={of} />
         </>

@@ -1,12 +1,12 @@
 /** The problems, with what can be done about them. */
 import * as Api from "./Api.ts"
+import { type Named, organization } from "./OfOrganization.tsx"
 import * as Search from "./Search.tsx"
 import * as View from "./View.tsx"
 
-export interface Problem {
+export interface Problem extends Named {
   readonly problem_id: string
   readonly kind: string
-  readonly organization_id: string
   readonly iccid: string | null
   readonly since: string
   readonly attempts: number
@@ -20,6 +20,7 @@ const act = (does: "retry" | "resolve", { problem_id }: Problem): Promise<unknow
 export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> => [
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Work", of: ({ kind }) => kind },
+  organization,
   {
     title: "SIM",
     of: ({ iccid, organization_id }) =>

@@ -39,6 +39,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     organizations: {
       page: Organizations.page(database),
       get: Organizations.byId(database),
+      getAll: Organizations.byIds(database),
       count: Organizations.count(database)
     },
     operators: {

@@ -99,6 +99,7 @@ const storage = (store: RowStore): Storage.Service => {
     organizations: {
       page: (query) => read(() => page("organization", query)),
       get: (organizationId) => read(() => get("organization", organizationId)),
+      getAll: (ids) => read(() => ids.flatMap((id) => get("organization", id) ?? [])),
       count: ({ atMost, kind, organizationId }) => read(() => counts[kind](organizationId, atMost))
     },
     operators: {

@@ -1,6 +1,7 @@
 /** Who changed what: of an organization, or of what belongs to none. */
 import * as Location from "../Location.ts"
 import * as View from "../View.tsx"
+import { Name } from "../OfOrganization.tsx"
 
 interface Entry {
   readonly created_at: string
@@ -28,7 +29,13 @@ export default () => {
     <>
       <h1>Audit log</h1>
       <p>
-        {of === "" ? "Changes of what belongs to no organization, newest first." : `Changes in ${of}, newest first.`}
+        {of === "" ? (
+          "Changes of what belongs to no organization, newest first."
+        ) : (
+          <>
+            Changes in <Name of={of} />, newest first.
+          </>
+        )}
       </p>
       <label class="field">
         Only by

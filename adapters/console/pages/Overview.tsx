@@ -3,6 +3,7 @@
  */
 import type { ComponentChildren } from "preact"
 import * as Api from "../Api.ts"
+import { type Named, organization } from "../OfOrganization.tsx"
 import * as Plot from "../Plot.tsx"
 import * as Problems from "../Problems.tsx"
 import * as View from "../View.tsx"
@@ -23,11 +24,6 @@ interface Waiting {
   readonly count: number
   readonly since: string
   readonly next_try_at: string
-}
-
-interface Named {
-  readonly organization_id: string
-  readonly organization_name: string
 }
 
 interface Endpoint extends Named {
@@ -99,17 +95,6 @@ const Section = ({
 )
 
 const nameOf = (telco: string | null) => <View.Text>{telco ?? "the telco"}</View.Text>
-
-const Organization = ({ organization_id, organization_name }: Named) => (
-  <>
-    <View.Link to={{ page: "deliveries", of: organization_id }}>
-      <View.Text>{organization_name}</View.Text>
-    </View.Link>{" "}
-    <code>{organization_id}</code>
-  </>
-)
-
-const organization = { title: "Organization", of: Organization }
 
 /** A column that only those have who may do what it offers. */
 const offered = <Item,>(of: (item: Item) => ComponentChildren): ReadonlyArray<View.Column<Item>> =>

@@ -100,9 +100,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const path = `${organization}/subscriptions${query.size === 0 ? "" : `?${query}`}`
   return (
     <>
-      <p>
-        Of <code>{of}</code>, oldest first.
-      </p>
+      <p>Oldest first.</p>
       <div class="filters">
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />

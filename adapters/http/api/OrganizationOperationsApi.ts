@@ -22,7 +22,7 @@ export const matches = ["subscription_id", "imsi", "phone_number", "iccid", "met
 
 export const SearchHit = Schema.Struct({
   organization_id: Schemas.organizationId,
-  organization_name: Schemas.string("The organization's name", "Acme"),
+  organization_name: Schemas.organizationName,
   iccid: Schemas.iccid,
   label: Schemas.label,
   subscription_id: Schemas.field(

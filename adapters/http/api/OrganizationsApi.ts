@@ -9,16 +9,14 @@ import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
 
-const organizationName = ["The organization's name", "Acme"] as const
-
 export const Organization = Schema.Struct({
   organization_id: Schemas.organizationId,
-  name: Schemas.string(...organizationName),
+  name: Schemas.organizationName,
   created_at: Schemas.createdAt
 }).annotate({ identifier: "Organization" })
 
 export const CreateOrganization = Schema.Struct({
-  name: Schemas.field(Schemas.text(TextLimit.NAME), ...organizationName)
+  name: Schemas.field(Schemas.text(TextLimit.NAME), ...Schemas.means.organizationName)
 }).annotate({ identifier: "CreateOrganization" })
 
 const about = {
@@ -72,6 +70,11 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
       success: Schemas.page(Organization),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(Roles.operation("read", "List organizations, oldest first", "A page of all organizations.")),
+    HttpApiEndpoint.get("get", "/organizations/:id", {
+      params: Schemas.ofOrganization,
+      success: Schemas.data(Organization),
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
+    }).annotateMerge(Roles.operation("read", "Read an organization", "The organization, by its id.")),
     HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
       params: Schemas.ofOrganization,
       payload: CreateApiKey,

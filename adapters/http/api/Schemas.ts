@@ -220,6 +220,7 @@ export const means = {
   operatorId: ["The operator's id", Samples.operatorId],
   countryOrOperator: ["The name of the country or of the operator", "Sweden"],
   organizationId: ["The organization's id", Samples.organizationId],
+  organizationName: ["The organization's name", "Acme"],
   endpointId: ["The endpoint's id", Samples.endpointId],
   onlyLabel: ["Only those of this label", "Green"],
   createdAfter: ["Only those that were made after this instant", Samples.bought],
@@ -272,6 +273,7 @@ export const labels = field(Schema.Array(Schema.String), "The labels whose profi
   "Aqua"
 ])
 export const organizationId = string(...means.organizationId)
+export const organizationName = string(...means.organizationName)
 export const createdAt = field(Timestamp, "When it was made", Samples.bought)
 export const lastMessage = string("What the telco said last", "unknown package")
 

@@ -118,7 +118,7 @@ const WaitingGroup = Schema.Struct({
 
 const ofOrganization = {
   organization_id: Schemas.organizationId,
-  organization_name: Schemas.string("The organization's name", "Acme")
+  organization_name: Schemas.organizationName
 }
 
 const FailingEndpoint = Schema.Struct({

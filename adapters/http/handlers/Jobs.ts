@@ -3,7 +3,7 @@
  * handlers.
  */
 import { Effect } from "effect"
-import { Problems, Time } from "simplan"
+import { Organizations, Problems, Time } from "simplan"
 import { type Job, Operator, type Storage } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as JobsApi from "../api/JobsApi.ts"
@@ -15,10 +15,14 @@ import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-const waitingJob = (job: Job.WaitingJob): typeof JobsApi.WaitingJob.Type => ({
+/** The names of organizations, by their ids. */
+type Names = ReadonlyMap<string, string>
+
+const waitingJob = (job: Job.WaitingJob, names: Names): typeof JobsApi.WaitingJob.Type => ({
   job_id: job.jobId,
   kind: job.work._tag,
   organization_id: job.organizationId,
+  organization_name: names.get(job.organizationId) ?? "",
   iccid: "iccid" in job.work ? job.work.iccid : null,
   reason: job.waiting.reason,
   last_message: job.waiting.message,
@@ -28,10 +32,11 @@ const waitingJob = (job: Job.WaitingJob): typeof JobsApi.WaitingJob.Type => ({
   created_at: Time.toIso(job.createdAt)
 })
 
-const problem = (job: Job.Job): typeof JobsApi.Problem.Type => ({
+const problem = (job: Job.Job, names: Names): typeof JobsApi.Problem.Type => ({
   problem_id: job.jobId,
   kind: job.work._tag,
   organization_id: job.organizationId,
+  organization_name: names.get(job.organizationId) ?? "",
   iccid: "iccid" in job.work ? job.work.iccid : null,
   since: Time.toIso(job.refused?.since ?? job.createdAt),
   ended_at: Time.toIso(job.endedAt ?? job.createdAt),
@@ -67,6 +72,7 @@ const toFilter = (
 export const make = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const jobs = yield* Problems.WaitingJobs
+    const organizations = yield* Organizations.Organizations
 
     return Endpoints.group(JobsApi.JobsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -75,7 +81,11 @@ export const make = (guard: OperatorAuth.Guard) =>
         const filter = toFilter(query, caller)
         if (filter === null) return Responses.page([], null)
         const { items, next } = yield* jobs.page({ ...page, ...filter })
-        return Responses.page(items.map(waitingJob), Query.createdToken(next))
+        const names = yield* organizations.names(items)
+        return Responses.page(
+          items.map((job) => waitingJob(job, names)),
+          Query.createdToken(next)
+        )
       }),
       retry: Effect.fnUntraced(function* ({ caller, params }) {
         const jobId = Fields.id(params.job_id)
@@ -98,6 +108,7 @@ export const make = (guard: OperatorAuth.Guard) =>
 export const problems = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
     const service = yield* Problems.Problems
+    const organizations = yield* Organizations.Organizations
 
     return Endpoints.group(JobsApi.ProblemsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -106,7 +117,11 @@ export const problems = (guard: OperatorAuth.Guard) =>
         const filter = toFilter(query, caller)
         if (filter === null) return Responses.page([], null)
         const { items, next } = yield* service.page({ ...page, ...filter })
-        return Responses.page(items.map(problem), Query.createdToken(next))
+        const names = yield* organizations.names(items)
+        return Responses.page(
+          items.map((job) => problem(job, names)),
+          Query.createdToken(next)
+        )
       }),
       retry: Effect.fnUntraced(function* ({ caller, params }) {
         const problemId = Fields.id(params.problem_id)

@@ -58,6 +58,10 @@ export const make = (guard: OperatorAuth.Guard) =>
         const { items, next } = yield* organizations.page(of)
         return Responses.page(items.map(shape), Query.createdToken(next))
       }),
+      get: ({ params }) =>
+        Effect.map(organizations.get({ organizationId: Fields.id(params.id) }), (found) =>
+          Responses.data(shape(found))
+        ),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
         const { expires_at, name, scope } = yield* decodeKey(value)

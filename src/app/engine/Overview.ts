@@ -8,6 +8,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Organizations } from "../organizations/Organizations.ts"
 import * as Rates from "../Rates.ts"
 import { StorageProbe } from "./Health.ts"
 
@@ -54,13 +55,14 @@ export class Overviews extends Context.Service<
   }
 >()("simplan/Overviews") {}
 
-type Needs = Storage | Jobs | Clocks.BusinessClock | StorageProbe
+type Needs = Storage | Organizations | Jobs | Clocks.BusinessClock | StorageProbe
 
 /** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
   Overviews,
   Effect.gen(function* () {
     const storage = yield* Storage
+    const organizations = yield* Organizations
     const jobs = yield* Jobs
     const clock = yield* Clocks.BusinessClock
     const probe = yield* StorageProbe
@@ -77,17 +79,6 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
         rates: Rates.read
       })
 
-    /** The names of the organizations of these things, each read once. */
-    const namesOf = (things: ReadonlyArray<{ readonly organizationId: string }>) =>
-      Effect.map(
-        Effect.forEach(
-          new Set(things.map(({ organizationId }) => organizationId)),
-          (id) => Effect.map(storage.organizations.get(id), (found) => [id, found?.name ?? ""] as const),
-          { concurrency: "unbounded" }
-        ),
-        (found) => new Map(found)
-      )
-
     return Overviews.of({
       read: Effect.fn("Overviews.read")(function* ({ organizationId }) {
         const now = yield* clock.now
@@ -98,7 +89,7 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
           stocks: storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }),
           whole: organizationId === null ? whole(now) : Effect.succeed(null)
         })
-        const names = yield* namesOf([...seen.endpoints, ...seen.stocks, ...(seen.whole?.loads ?? [])])
+        const names = yield* organizations.names([...seen.endpoints, ...seen.stocks, ...(seen.whole?.loads ?? [])])
         return { ...seen, names }
       })
     })

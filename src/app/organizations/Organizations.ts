@@ -27,6 +27,10 @@ export class Organizations extends Context.Service<
     ) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
     /** By its id. */
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
+    /** The names of the organizations of these things, by their ids. They are read at once, each one time. */
+    readonly names: (
+      things: ReadonlyArray<{ readonly organizationId: string }>
+    ) => Effect.Effect<ReadonlyMap<string, string>, StorageError>
     /** Refuses an organization that does not exist. This process remembers those that do: none is ever deleted. */
     readonly check: (of: { readonly organizationId: string }) => Effect.Effect<void, NotFound | StorageError>
     /**
@@ -64,6 +68,11 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
 
     return Organizations.of({
       get,
+      names: Effect.fnUntraced(function* (things) {
+        const ids = new Set(things.map(({ organizationId }) => organizationId))
+        const found = ids.size === 0 ? [] : yield* storage.organizations.getAll([...ids])
+        return new Map(found.map(({ name, organizationId }) => [organizationId, name]))
+      }),
       check: Effect.fnUntraced(function* (of) {
         if (known.has(of.organizationId)) return
         yield* get(of)

@@ -16,6 +16,8 @@ export interface Organizations {
   /** By creation and id, ascending. */
   readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Organization>>
   readonly get: (organizationId: string) => Read<Organization | null>
+  /** Those of these ids that are there, in any order. No id is given twice. */
+  readonly getAll: (organizationIds: ReadonlyArray<string>) => Read<ReadonlyArray<Organization>>
   /** How many of a kind it has (`Quota.kinds`), counted up to `atMost`. */
   readonly count: (of: OfOrganization & { readonly kind: Kind; readonly atMost: number }) => Read<number>
 }

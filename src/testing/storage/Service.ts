@@ -83,6 +83,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("organizations", listed, expected)
       for (const one of expected) yield* Suite.equals("one", yield* storage.organizations.get(one.organizationId), one)
       yield* Suite.equals("an unknown one", yield* storage.organizations.get(world.id()), null)
+      const asked = [...ids, world.id()]
+      const several = yield* storage.organizations.getAll(asked)
+      yield* Suite.equals(
+        "several",
+        [...several].sort((a, b) => a.createdAt - b.createdAt),
+        expected
+      )
+      yield* Suite.equals("none", yield* storage.organizations.getAll([]), [])
     })
   ),
 

@@ -252,6 +252,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.catalogues.get
     yield* storage.catalogues.version
     yield* storage.organizations.get(org)
+    yield* storage.organizations.getAll([org])
     for (const kind of Quota.kinds) {
       for (const atMost of [3, 20_000]) yield* storage.organizations.count({ ...of, kind, atMost })
     }

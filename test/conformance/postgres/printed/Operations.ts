@@ -199,6 +199,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...committed,
   "organizations.page": ({ storage }) => storage.organizations.page({ after, limit: 10 }),
   "organizations.get": ({ storage }) => storage.organizations.get(organizationId),
+  "organizations.getAll": ({ storage }) => storage.organizations.getAll([organizationId, "other"]),
   "organizations.count": ({ storage }) => storage.organizations.count({ organizationId, kind: "plans", atMost: 10 }),
   "operators.byHash": ({ storage }) => storage.operators.byHash("h"),
   "operators.get": ({ storage }) => storage.operators.get("o"),
