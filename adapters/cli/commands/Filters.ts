@@ -1,9 +1,10 @@
 /**
- * The filters of a list as flags. Their names, values and descriptions come from the query that the API's definition gives the
- * list, so that a new parameter of the API is a new flag.
+ * The filters of a list, or of a bulk action, as flags. Their names, values and descriptions come from the query, or the body, that the
+ * API's definition gives it, so that a new parameter of the API is a new flag.
  */
 import { Effect, type Option, Record, Schema, SchemaAST } from "effect"
 import { Flag } from "effect/cli"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { Label } from "simplan/ports"
 import * as Calls from "../client/Calls.ts"
 import * as Flags from "./Flags.ts"
@@ -21,11 +22,14 @@ const short: Readonly<Record<string, string>> = {
 /** Parameters that are no filters: `Lists` has the flags for them. */
 const ofPages = new Set(["page", "page_size"])
 
+const BOOLEANS = ["true", "false"]
+
 const isId = (parameter: string): boolean => /_id$|^(actor|iccid)$/.test(parameter)
 
 /** The values of a parameter that has only some. A list takes any text as a label, and has nothing of an unknown one. */
 const choices = (parameter: string, ast: SchemaAST.AST): ReadonlyArray<string> => {
   if (parameter === "label") return Label.labels
+  if (ast._tag === "Boolean") return BOOLEANS
   if (ast._tag !== "Union") return []
   return ast.types.flatMap((one) => (one._tag === "Literal" && typeof one.literal === "string" ? [one.literal] : []))
 }
@@ -40,15 +44,18 @@ const flag = (parameter: string, ast: SchemaAST.AST): Flag.Flag<Option.Option<st
   return text.pipe(Flag.withMetavar(`<${name}>`), Flag.withDescription(description), Flag.optional)
 }
 
-const flagsOf = (ast: SchemaAST.AST): Readonly<Record<string, Flag.Flag<Option.Option<string>>>> =>
-  ast._tag === "Objects"
-    ? Object.fromEntries(
-        ast.propertySignatures
-          .map(({ name, type }) => [String(name), type] as const)
-          .filter(([parameter]) => !ofPages.has(parameter))
-          .map(([parameter, type]) => [parameter, flag(parameter, type)])
-      )
-    : {}
+const typesOf = (ast: SchemaAST.AST): ReadonlyArray<readonly [parameter: string, type: SchemaAST.AST]> =>
+  ast._tag === "Objects" ? ast.propertySignatures.map(({ name, type }) => [String(name), type]) : []
+
+const flagsOf = (
+  ast: SchemaAST.AST,
+  leftOut: ReadonlySet<string>
+): Readonly<Record<string, Flag.Flag<Option.Option<string>>>> =>
+  Object.fromEntries(
+    typesOf(ast)
+      .filter(([parameter]) => !leftOut.has(parameter))
+      .map(([parameter, type]) => [parameter, flag(parameter, type)])
+  )
 
 /** An endpoint with a query, as the API's definition has it. */
 interface Endpoint<Query extends Schema.Top> {
@@ -69,8 +76,38 @@ function decode({ query = Schema.Struct({}) }: Endpoint<Schema.Top>, values: obj
 
 /** The flags of the filters of an endpoint, and how the query is read from them. */
 export const of = <Query extends Schema.Top>(endpoint: Endpoint<Query>) => ({
-  flags: { filter: flagsOf((endpoint.query ?? Schema.Struct({})).ast) },
+  flags: { filter: flagsOf((endpoint.query ?? Schema.Struct({})).ast, ofPages) },
   /** The query that the flags make; the parameters of pages are not in it. */
   read: ({ filter }: { readonly filter: Given }) =>
     Effect.mapError(decode(endpoint, Record.getSomes(filter)), Calls.malformed)
 })
+
+/** An endpoint with a body, as the API's definition has it. */
+interface Posting<Body extends Schema.Constraint> {
+  readonly "~Payload": Body
+  readonly payload: HttpApiEndpoint.PayloadMap
+}
+
+const bodyOf = (endpoint: Pick<Posting<Schema.Constraint>, "payload">): Schema.Top =>
+  endpoint.payload.get("application/json")?.schemas[0] ?? Schema.Struct({})
+
+function decodeBody<Body extends Schema.Constraint>(
+  endpoint: Posting<Body>,
+  values: object
+): Effect.Effect<Body["Type"], Schema.SchemaError>
+function decodeBody(endpoint: Posting<Schema.Top>, values: object) {
+  return Schema.decodeUnknownEffect(bodyOf(endpoint))(values)
+}
+
+/** The flags of the fields of an endpoint's body but for some, and how the body is read from them and these. */
+export const ofBody = <Body extends Schema.Constraint>(endpoint: Posting<Body>, leftOut: ReadonlyArray<string>) => {
+  const { ast } = bodyOf(endpoint)
+  const booleans = new Set(typesOf(ast).flatMap(([name, type]) => (type._tag === "Boolean" ? [name] : [])))
+  return {
+    flags: { filter: flagsOf(ast, new Set(leftOut)) },
+    read: ({ filter }: { readonly filter: Given }, others: object) => {
+      const given = Record.map(Record.getSomes(filter), (text, name) => (booleans.has(name) ? text === "true" : text))
+      return Effect.mapError(decodeBody(endpoint, { ...given, ...others }), Calls.malformed)
+    }
+  }
+}

@@ -15,6 +15,7 @@ import * as Calls from "../client/Calls.ts"
 import * as Organization from "../client/Organization.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
+import * as Bulk from "./Bulk.ts"
 import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
@@ -297,5 +298,5 @@ const importSims = Command.make(
 
 export const command = Command.make("sims").pipe(
   Command.withDescription("The SIM inventory of an organization."),
-  Command.withSubcommands([list, show, stock, update, importSims])
+  Command.withSubcommands([list, show, stock, update, importSims, Bulk.sims])
 )

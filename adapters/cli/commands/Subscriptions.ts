@@ -1,7 +1,7 @@
 /**
  * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list`, `show ICCID` and
  * `usage ICCID`; `create PLAN`, `delete ICCID`, `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
- * `pause ICCID` and `resume ICCID` (rule S7).
+ * `pause ICCID` and `resume ICCID` (rule S7). `Bulk` has what is done to many.
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -11,6 +11,7 @@ import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
+import * as Bulk from "./Bulk.ts"
 import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 import * as Usage from "./Usage.ts"
@@ -255,5 +256,16 @@ const resume = asking("resume", ({ subscriptions }, of) => subscriptions.resume(
 
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
-  Command.withSubcommands([list, show, Usage.ofSubscription, create, remove, replace, suspend, pause, resume])
+  Command.withSubcommands([
+    list,
+    show,
+    Usage.ofSubscription,
+    create,
+    remove,
+    replace,
+    suspend,
+    pause,
+    resume,
+    Bulk.subscriptions
+  ])
 )
