@@ -5,6 +5,9 @@ import express from "express"
 import express4 from "express-4"
 import { createSimplan, toNodeHandler } from "simplan/promise"
 import { createApp } from "./app.js"
+import * as Staff from "./staff.js"
+
+process.env.STAFF_PASSWORD = "for the staff"
 
 const withParser = (simplan) => {
   const app = express()
@@ -21,8 +24,7 @@ const apps = {
 
 for (const [name, create] of Object.entries(apps)) {
   test(`${name} serves the API and the console below /esim`, async (context) => {
-    const http = { groups: ["v3", "docs", "console"], adminToken: "a token for operators" }
-    const simplan = createSimplan({ database: "memory", telco: "simulator", http })
+    const simplan = createSimplan({ database: "memory", telco: "simulator", http: Staff.http })
     const server = create(simplan).listen(0)
     await once(server, "listening")
     context.after(async () => {
@@ -54,10 +56,13 @@ for (const [name, create] of Object.entries(apps)) {
     assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
     assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
 
-    const console = await fetch(`${api}/admin/console`)
+    const staff = { headers: { authorization: `Basic ${btoa("ada:for the staff")}` } }
+    const console = await fetch(`${api}/admin/console`, staff)
     const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
-    const script = await fetch(`${api}/admin/${file}`)
+    const script = await fetch(`${api}/admin/${file}`, staff)
     assert.deepEqual([console.status, script.status], [200, 200])
+    const who = await fetch(`${api}/admin/v1/whoami`, staff)
+    assert.deepEqual((await who.json()).data, { name: "ada", role: "admin", organization_id: null, expires_at: null })
     assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
   })
 }

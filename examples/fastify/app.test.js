@@ -3,6 +3,9 @@ import { test } from "node:test"
 import fastify from "fastify"
 import { createSimplan, toNodeHandler } from "simplan/promise"
 import { createApp } from "./app.js"
+import * as Staff from "./staff.js"
+
+process.env.STAFF_PASSWORD = "for the staff"
 
 /** The API as a plugin of its own, under the prefix of the plugin. */
 const createPlugin = (simplan) => {
@@ -13,8 +16,7 @@ const createPlugin = (simplan) => {
 
 for (const [name, create] of Object.entries({ Fastify: createApp, "A plugin of Fastify": createPlugin })) {
   test(`${name} serves the API and the console below /esim`, async (context) => {
-    const http = { groups: ["v3", "docs", "console"], adminToken: "a token for operators" }
-    const simplan = createSimplan({ database: "memory", telco: "simulator", http })
+    const simplan = createSimplan({ database: "memory", telco: "simulator", http: Staff.http })
     const app = create(simplan)
     context.after(async () => {
       await app.close()
@@ -45,10 +47,13 @@ for (const [name, create] of Object.entries({ Fastify: createApp, "A plugin of F
     assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
     assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
 
-    const console = await fetch(`${api}/admin/console`)
+    const staff = { headers: { authorization: `Basic ${btoa("ada:for the staff")}` } }
+    const console = await fetch(`${api}/admin/console`, staff)
     const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
-    const script = await fetch(`${api}/admin/${file}`)
+    const script = await fetch(`${api}/admin/${file}`, staff)
     assert.deepEqual([console.status, script.status], [200, 200])
+    const who = await fetch(`${api}/admin/v1/whoami`, staff)
+    assert.deepEqual((await who.json()).data, { name: "ada", role: "admin", organization_id: null, expires_at: null })
     assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
   })
 }

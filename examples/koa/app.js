@@ -1,7 +1,8 @@
-// A shop in Koa, with the eSIM API below /esim.
+// A shop in Koa, with the eSIM API below /esim, and the console for its staff.
 import Koa from "koa"
 import bodyParser from "koa-bodyparser"
 import { createSimplan, toNodeHandler } from "simplan/promise"
+import * as Staff from "./staff.js"
 
 /** The service. Koa tells a handler nothing of prefixes, so that the service has to know its own. */
 export const createService = (database, http) =>
@@ -10,6 +11,11 @@ export const createService = (database, http) =>
 /** The application. The handler may come before or behind the host's body parsers. */
 export const createApp = (simplan) => {
   const app = new Koa()
+  app.use((context, next) => {
+    if (!context.path.startsWith("/esim/admin") || Staff.nameOf(context.get("authorization"))) return next()
+    context.status = 401
+    context.set("www-authenticate", Staff.CHALLENGE)
+  })
   app.use(toNodeHandler(simplan))
   app.use(bodyParser())
   app.use((context) => {

@@ -5,12 +5,15 @@ import Koa from "koa"
 import bodyParser from "koa-bodyparser"
 import { toNodeHandler } from "simplan/promise"
 import { createApp, createService } from "./app.js"
+import * as Staff from "./staff.js"
+
+process.env.STAFF_PASSWORD = "for the staff"
 
 const withParser = (simplan) => new Koa().use(bodyParser()).use(toNodeHandler(simplan))
 
 for (const [name, create] of Object.entries({ Koa: createApp, "Koa behind a body parser": withParser })) {
   test(`${name} serves the API and the console below /esim`, async (context) => {
-    const simplan = createService("memory", { groups: ["v3", "docs", "console"], adminToken: "a token for operators" })
+    const simplan = createService("memory", Staff.http)
     const server = create(simplan).listen(0)
     await once(server, "listening")
     context.after(async () => {
@@ -42,10 +45,13 @@ for (const [name, create] of Object.entries({ Koa: createApp, "Koa behind a body
     assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
     assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
 
-    const console = await fetch(`${api}/admin/console`)
+    const staff = { headers: { authorization: `Basic ${btoa("ada:for the staff")}` } }
+    const console = await fetch(`${api}/admin/console`, staff)
     const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
-    const script = await fetch(`${api}/admin/${file}`)
+    const script = await fetch(`${api}/admin/${file}`, staff)
     assert.deepEqual([console.status, script.status], [200, 200])
+    const who = await fetch(`${api}/admin/v1/whoami`, staff)
+    assert.deepEqual((await who.json()).data, { name: "ada", role: "admin", organization_id: null, expires_at: null })
     assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
   })
 }

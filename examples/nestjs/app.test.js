@@ -4,11 +4,13 @@ import { ExpressAdapter } from "@nestjs/platform-express"
 import { FastifyAdapter } from "@nestjs/platform-fastify"
 import { createSimplan } from "simplan/promise"
 import { createApp } from "./app.js"
+import * as Staff from "./staff.js"
+
+process.env.STAFF_PASSWORD = "for the staff"
 
 for (const Adapter of [ExpressAdapter, FastifyAdapter]) {
   test(`Nest with the ${Adapter.name} serves the API and the console below /esim`, async (context) => {
-    const http = { groups: ["v3", "docs", "console"], adminToken: "a token for operators" }
-    const simplan = createSimplan({ database: "memory", telco: "simulator", http })
+    const simplan = createSimplan({ database: "memory", telco: "simulator", http: Staff.http })
     const app = await createApp(simplan, new Adapter())
     context.after(async () => {
       await app.close()
@@ -41,10 +43,13 @@ for (const Adapter of [ExpressAdapter, FastifyAdapter]) {
     assert.deepEqual((await call("GET", "/openapi.json")).body.servers[0].url, "/esim")
     assert.equal((await fetch(`${api}/v3/plans`)).status, 401)
 
-    const console = await fetch(`${api}/admin/console`)
+    const staff = { headers: { authorization: `Basic ${btoa("ada:for the staff")}` } }
+    const console = await fetch(`${api}/admin/console`, staff)
     const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
-    const script = await fetch(`${api}/admin/${file}`)
+    const script = await fetch(`${api}/admin/${file}`, staff)
     assert.deepEqual([console.status, script.status], [200, 200])
+    const who = await fetch(`${api}/admin/v1/whoami`, staff)
+    assert.deepEqual((await who.json()).data, { name: "ada", role: "admin", organization_id: null, expires_at: null })
     assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
   })
 }

@@ -1,12 +1,16 @@
 // The service of this process, made by the first request: `next build` loads the routes too, and has no database.
 import { createSimplan, type Simplan } from "simplan/promise"
 import * as Session from "./session"
+import * as Staff from "./staff"
 
-/** Operators have the console, at /esim/admin/console, where there is a token to make them with. */
-const operators = process.env.ADMIN_TOKEN && {
-  groups: ["v3", "docs", "console"] as const,
-  adminToken: process.env.ADMIN_TOKEN
-}
+/** The console, at /esim/admin/console, whose operators are the staff. */
+const operators = {
+  groups: ["v3", "docs", "console"],
+  authenticateOperator: async ({ headers }: Request) => {
+    const actor = Staff.nameOf(headers)
+    return actor === null ? null : { role: "admin", actor }
+  }
+} as const
 
 const create = () =>
   createSimplan({
@@ -15,7 +19,7 @@ const create = () =>
     webhooks: false,
     // A function of a serverless host ends with its answer: a cron job does what is due.
     worker: false,
-    http: { prefix: "/esim", authenticate: async ({ headers }) => Session.read(headers), ...(operators || {}) }
+    http: { prefix: "/esim", authenticate: async ({ headers }) => Session.read(headers), ...operators }
   })
 
 // `next dev` loads this module anew after each change, and must not make a second service.

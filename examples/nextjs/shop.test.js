@@ -24,7 +24,7 @@ const start = async () => {
     DATABASE_URL: database.url,
     SESSION_SECRET: "for sessions",
     CRON_SECRET: "for cron jobs",
-    ADMIN_TOKEN: "a token for operators"
+    STAFF_PASSWORD: "for the staff"
   }
   server = spawn(process.execPath, [next, "start", "--hostname", "127.0.0.1", "--port", "0"], {
     cwd: fileURLToPath(new URL(".", import.meta.url)),
@@ -98,10 +98,13 @@ test("Next.js serves the API below /esim to those whom the shop knows", async ()
 })
 
 test("Next.js serves the console below /esim", async () => {
-  const console = await fetch(`${shop}/esim/admin/console`)
+  const staff = { headers: { authorization: `Basic ${btoa("ada:for the staff")}` } }
+  const console = await fetch(`${shop}/esim/admin/console`, staff)
   const [, file] = /src="\.\/(console\/assets\/[^"]+)"/.exec(await console.text()) ?? []
-  const script = await fetch(`${shop}/esim/admin/${file}`)
+  const script = await fetch(`${shop}/esim/admin/${file}`, staff)
   assert.deepEqual([console.status, script.status], [200, 200])
+  const who = await fetch(`${shop}/esim/admin/v1/whoami`, staff)
+  assert.equal((await who.json()).data.name, "ada")
   assert.equal((await fetch(`${shop}/esim/admin/v1/whoami`)).status, 401)
 })
 

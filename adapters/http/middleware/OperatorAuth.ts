@@ -6,6 +6,7 @@
  * to none (404). Handlers of lists, and of things whose path names no organization, go by `caller.organizationId`.
  */
 import { Effect, type Redacted } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { Organizations, Refusal, ServiceOperators, type Time } from "simplan"
 import { AuditEntry, Operator } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
@@ -126,8 +127,18 @@ export const byHost = (
   browsers: Omit<Browsers, "sessions"> | null
 ): Guard =>
   permitted(
+/**
+ * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by itself a password (HTTP Basic), a
+ * certificate or its address. A bearer token is only sent by who has it.
+ */
+const isOfBrowser = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  const { authorization, cookie, origin } = headers
+  if (authorization === undefined && cookie !== undefined) return true
+  return !/^bearer /i.test(authorization ?? "") && (headers["sec-fetch-site"] ?? origin) !== undefined
+}
+
     Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
-      const isBrowser = request.headers["cookie"] !== undefined && request.headers["authorization"] === undefined
+      const isBrowser = isOfBrowser(request)
       if (browsers !== null && isBrowser && writes && !Sessions.isSameOrigin(request, browsers.trustedProxies)) {
         return yield* fromElsewhere
       }

@@ -3,7 +3,10 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { Operator } from "simplan/ports"
-import { expect, it } from "vitest"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
 import * as Leaks from "../../setup/Leaks.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as World from "../World.ts"
@@ -180,4 +183,29 @@ it("wrong tokens and cookies are limited by address, and right ones go on", asyn
   expect(statuses).toEqual([401, 401, 401, 429, 429])
   expect((await right.ask("GET", "/whoami")).status).toBe(200)
   expect((await signIn(limited, World.ADMIN_TOKEN)).answer.status).toBe(201)
+})
+
+it("a host's own login is not taken from a page of another origin, whatever it goes by", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "simplan-console-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, "console", "assets"), { recursive: true })
+  writeFileSync(join(folder, "index.html"), "<!doctype html>")
+  const hosted = await World.forTest({
+    console: folder,
+    adminToken: undefined,
+    authenticateOperator: ({ headers }) =>
+      Effect.succeed(headers["x-user"] === undefined ? null : { role: "admin" as const, actor: headers["x-user"] })
+  })
+  const status = async (headers: Readonly<Record<string, string>>) =>
+    (await hosted.fetch("POST", "/admin/v1/jobs/retry", { headers: { "x-user": "ada", ...headers }, body: {} })).status
+  const elsewhere = { origin: "https://evil.example", "sec-fetch-site": "cross-site" }
+  const sent = [{ cookie: "session=1" }, { authorization: "Basic YWRhOnB3" }, {}]
+  for (const credentials of sent) {
+    expect([credentials, await status({ ...credentials, ...elsewhere })]).toEqual([credentials, 403])
+    expect([credentials, await status({ ...credentials, origin: "https://evil.example" })]).toEqual([credentials, 403])
+    expect([credentials, await status({ ...credentials, ...SAME })]).toEqual([credentials, 200])
+  }
+  // What no browser sends by itself, and what is no browser's.
+  expect(await status({ authorization: "Bearer x", ...elsewhere })).toBe(200)
+  expect(await status({ authorization: "Basic YWRhOnB3" })).toBe(200)
 })
