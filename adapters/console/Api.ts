@@ -21,6 +21,9 @@ export interface Page<Item> {
 /** Who is signed in; null: nobody, undefined: not known yet. */
 export const operator = signal<WhoAmI | null | undefined>(undefined)
 
+/** Whether operators may sign in with an identity provider. */
+export const hasOpenId = document.querySelector('meta[name="sign-in"]') !== null
+
 /** Whether the host of the service knows who asks, so that there is no token to sign in with. */
 export const isHosts = signal(false)
 
@@ -91,6 +94,36 @@ export const giving = async <Done>(given: string, work: () => Promise<Done>): Pr
   }
 }
 
+const fetched = (path: string, sent: RequestInit): Promise<Response> =>
+  fetch(`v1${path}`, { ...sent, credentials: "same-origin", cache: "no-store" }).catch(() => {
+    lostSince.value ??= Date.now()
+    throw new Refused(0, "lost", LOST)
+  })
+
+let renewal: Promise<boolean> | null = null
+
+const renewed = async (): Promise<boolean> => {
+  const response = await fetched("/renewed-session", { method: "POST" })
+  if (response.status === 401) return false
+  if (!response.ok) throw await refusalOf(response)
+  const who = await fetched("/whoami", {})
+  if (who.ok) operator.value = ((await who.json()) as { readonly data: WhoAmI }).data
+  return who.ok
+}
+
+/** Has the identity provider asked again what the operator may do. Whether the session goes on. */
+const renew = (): Promise<boolean> => {
+  renewal ??= renewed().finally(() => {
+    renewal = null
+  })
+  return renewal
+}
+
+const refusalOf = async (response: Response): Promise<Refused> => {
+  const { code = "", message = `The server answered ${response.status}.` } = await answerOf(response)
+  return new Refused(response.status, String(code), String(message))
+}
+
 const ask = async (method: string, path: string, { accept, body, csv, key, token }: Sent): Promise<Response> => {
   const headers = {
     ...(accept !== undefined && { accept }),
@@ -106,19 +139,21 @@ const ask = async (method: string, path: string, { accept, body, csv, key, token
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(csv !== undefined && { body: csv })
   }
-  const response = await fetch(`v1${path}`, { ...sent, credentials: "same-origin", cache: "no-store" }).catch(() => {
-    lostSince.value ??= Date.now()
-    throw new Refused(0, "lost", LOST)
-  })
+  let response = await fetched(path, sent)
   lostSince.value = null
   if (response.ok) return response
-  const answer = await answerOf(response)
-  const code = String(answer["code"] ?? "")
-  if (response.status === 401) {
-    isHosts.value = code === "unauthenticated"
+  let refusal = await refusalOf(response)
+  // Nothing was done by a session that has to be renewed.
+  if (hasOpenId && token === undefined && refusal.code === "token_invalid" && (await renew())) {
+    response = await fetched(path, sent)
+    if (response.ok) return response
+    refusal = await refusalOf(response)
+  }
+  if (refusal.status === 401) {
+    isHosts.value = refusal.code === "unauthenticated"
     operator.value = null
   }
-  throw new Refused(response.status, code, String(answer["message"] ?? `The server answered ${response.status}.`))
+  throw refusal
 }
 
 /** Asks the management API. Fails with `Refused`. */

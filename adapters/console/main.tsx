@@ -59,9 +59,6 @@ const places: ReadonlyArray<Place> = [
   }
 ]
 
-/** Whether operators may sign in with an identity provider. */
-const hasOpenId = document.querySelector('meta[name="sign-in"]') !== null
-
 /** Why the way back from the identity provider signed nobody in. */
 const refusals: Readonly<Record<string, string>> = {
   expired: "The sign-in took longer than ten minutes, or was begun in another browser. Begin again.",
@@ -86,7 +83,7 @@ const SignIn = () => {
   return (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
       <h1>Sign in</h1>
-      {hasOpenId && (
+      {Api.hasOpenId && (
         <p>
           <a href="v1/sign-in">Sign in with the identity provider</a>
         </p>

@@ -75,6 +75,7 @@ export const table = {
   esims_releasing: [503, "No eSIM of the label is free now, but some are or may be on their way back to stock"],
   telco_unavailable: [503, "The telco could not be reached in time; nothing remains of the request"],
   storage_unavailable: [503, "The storage is out of reach"],
+  identity_provider_unavailable: [503, "The identity provider gives no answer about an operator whom it has signed in"],
   not_ready: [503, "The service is starting or stopping"]
 } as const satisfies Readonly<Record<string, readonly [status: number, description: string]>>
 

@@ -195,12 +195,11 @@ const startOf = (options: Options): string | null => {
 
 /** The methods and paths of the routes. */
 const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
-  const pages = [
-    ...Documents.paths,
-    ...(options.console === undefined ? [] : Console.paths),
-    ...(hasOpenId(options) ? OpenId.paths : [])
+  const pages = [...Documents.paths, ...(options.console === undefined ? [] : Console.paths)]
+  const routes: Array<Endpoints.Route> = [
+    ...pages.map((path) => ({ method: "GET" as const, path })),
+    ...(hasOpenId(options) ? OpenId.routes : [])
   ]
-  const routes: Array<Endpoints.Route> = pages.map((path) => ({ method: "GET", path }))
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint: { method, path } }) => void routes.push({ method, path })

@@ -26,12 +26,20 @@ export const start = async (inToken: boolean): Promise<IdentityProvider> => {
     users,
     open: (redirectUrl) => {
       const provider = new Provider(issuer.href.replace(/\/$/, ""), {
-        clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUrl] }],
+        clients: [
+          {
+            client_id: CLIENT.id,
+            client_secret: CLIENT.secret,
+            redirect_uris: [redirectUrl],
+            grant_types: ["authorization_code", "refresh_token"]
+          }
+        ],
         claims: { openid: ["sub"], profile: ["groups", "simplan_role", "simplan_organization"], email: ["email"] },
         conformIdTokenClaims: !inToken,
         cookies: { keys: ["a key of the test alone"] },
         pkce: { required: () => true },
-        findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...users.get(sub) }) })
+        findAccount: (_, sub) =>
+          users.has(sub) ? { accountId: sub, claims: () => ({ sub, ...users.get(sub) }) } : undefined
       })
       server.on("request", provider.callback())
     },

@@ -389,6 +389,20 @@ export const definitions = {
     "simplan_organization"
   ),
   oidcNameClaim: claim("SIMPLAN_OIDC_NAME_CLAIM", "the claim with the name that audit entries have", "email"),
+  oidcRenewalMillis: define({
+    name: "SIMPLAN_OIDC_RENEWAL",
+    meaning: "how long claims hold until the provider is asked again, where it gives a refresh token",
+    default: "5m",
+    allowed: "a time from 1m to 8h",
+    read: Texts.spanBetween(60_000, 8 * 3_600_000)
+  }),
+  oidcSessionMillis: define({
+    name: "SIMPLAN_OIDC_SESSION",
+    meaning: "how long a sign-in lasts where it gives none",
+    default: "1h",
+    allowed: "a time from 5m to 8h",
+    read: Texts.spanBetween(300_000, 8 * 3_600_000)
+  }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),
   telcoKey: token(TELCO_KEY, "bearer token of that bridge", "none")

@@ -138,7 +138,9 @@ const openIdOf = (results: OpenIdResults): Result.Result<Settings["openId"], str
       scope: found.oidcScope,
       roleClaim: found.oidcRoleClaim,
       organizationClaim: found.oidcOrganizationClaim,
-      nameClaim: found.oidcNameClaim
+      nameClaim: found.oidcNameClaim,
+      renewalMillis: found.oidcRenewalMillis,
+      sessionMillis: found.oidcSessionMillis
     })
   })
 
@@ -188,8 +190,10 @@ export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function*
     oidcNameClaim,
     oidcOrganizationClaim,
     oidcRedirectUrl,
+    oidcRenewalMillis,
     oidcRoleClaim,
     oidcScope,
+    oidcSessionMillis,
     telcoFile,
     telcoKey,
     telcoUrl,
@@ -210,8 +214,10 @@ export const read: Effect.Effect<Settings, CommandFailed> = Effect.gen(function*
       oidcNameClaim,
       oidcOrganizationClaim,
       oidcRedirectUrl,
+      oidcRenewalMillis,
       oidcRoleClaim,
-      oidcScope
+      oidcScope,
+      oidcSessionMillis
     }),
     ignoresDatabaseUrl: Result.succeed(hasDatabaseUrl && !isDatabaseSet)
   }

@@ -4,6 +4,10 @@
  *
  * What a sign-in has to remember stands encrypted in a cookie of ten minutes, so any process takes the way back. The provider is asked
  * for its configuration with the first sign-in; until it answers nobody signs in so, and everything else goes on.
+ *
+ * What the claims say holds for a while. Where the provider gives a refresh token, which the session's cookie has, the provider is asked
+ * again by it: `/admin/v1/renewed-session`, which the console calls when its session is refused. Whoever has no role any more is signed
+ * out by that. Without a refresh token the session is a short one.
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,6 +16,7 @@ import { Operator, TextLimit } from "simplan/ports"
 import type * as OpenIdClient from "openid-client"
 import type * as RateLimit from "./RateLimit.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as OperatorAuth from "./OperatorAuth.ts"
 import * as Sessions from "./Sessions.ts"
 
 /** The provider, and how its claims are read. */
@@ -31,13 +36,23 @@ export interface Provider {
   readonly organizationClaim: string
   /** The claim with the name that audit entries have, after `oidc:`; the subject where it is absent. */
   readonly nameClaim: string
+  /** After how many milliseconds the provider is asked again, where it gives a refresh token. */
+  readonly renewalMillis: number
+  /** How many milliseconds a session lasts where it gives none. */
+  readonly sessionMillis: number
 }
 
 const SIGN_IN = "/admin/v1/sign-in"
 const SIGNED_IN = "/admin/v1/signed-in"
+// Beside the others: a cookie that names no path goes to the folder of the address that sets it.
+const RENEW = "/admin/v1/renewed-session"
 
-/** What the paths of the routes look like. */
-export const paths = [SIGN_IN, SIGNED_IN] as const
+/** The methods and paths of the routes. */
+export const routes = [
+  { method: "GET", path: SIGN_IN },
+  { method: "GET", path: SIGNED_IN },
+  { method: "POST", path: RENEW }
+] as const
 
 const COOKIE = "simplan_sign_in"
 
@@ -130,19 +145,69 @@ const configured = (provider: Provider): (() => Promise<Client>) => {
   }
 }
 
-/** The claims of the ID token, and where it has no role those of the user's information. */
-const claimsOf = async ({ config, library }: Client, url: URL, begun: Begun, roleClaim: string): Promise<Claims> => {
-  const tokens = await library.authorizationCodeGrant(config, url, {
+/** What the provider says of somebody. */
+interface Answer {
+  readonly claims: Claims
+  readonly renewal: Sessions.Renewal | null
+}
+
+type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers
+
+/**
+ * The claims of the ID token, and where it has no role those of the user's information. `before`: how the provider was asked, where it
+ * is asked again.
+ */
+const answerOf = async (
+  { config, library }: Client,
+  tokens: Tokens,
+  roleClaim: string,
+  before: Sessions.Renewal | null
+): Promise<Answer> => {
+  const claims: Claims = { ...tokens.claims() }
+  const subject = before?.subject ?? textOf(claims["sub"])
+  // A provider may let the same token go on.
+  const refreshToken = tokens.refresh_token ?? before?.refreshToken
+  const renewal = subject === undefined || refreshToken === undefined ? null : { subject, refreshToken }
+  if (claimOf(claims, roleClaim) !== undefined || subject === undefined) return { claims, renewal }
+  if (config.serverMetadata().userinfo_endpoint === undefined) return { claims, renewal }
+  return { claims: { ...(await library.fetchUserInfo(config, tokens.access_token, subject)), ...claims }, renewal }
+}
+
+/** What the provider says of whom it has led back. */
+const signedInBy = async (client: Client, url: URL, begun: Begun, roleClaim: string): Promise<Answer> => {
+  const tokens = await client.library.authorizationCodeGrant(client.config, url, {
     pkceCodeVerifier: begun.verifier,
     expectedState: begun.state,
     expectedNonce: begun.nonce,
     idTokenExpected: true
   })
-  const claims: Claims = { ...tokens.claims() }
-  const subject = textOf(claims["sub"])
-  if (claimOf(claims, roleClaim) !== undefined || subject === undefined) return claims
-  if (config.serverMetadata().userinfo_endpoint === undefined) return claims
-  return { ...(await library.fetchUserInfo(config, tokens.access_token, subject)), ...claims }
+  return answerOf(client, tokens, roleClaim, null)
+}
+
+/** What the provider says now; null where it says that the sign-in is over. */
+const askedAgain = async (client: Client, before: Sessions.Renewal, roleClaim: string): Promise<Answer | null> => {
+  try {
+    const tokens = await client.library.refreshTokenGrant(client.config, before.refreshToken)
+    return await answerOf(client, tokens, roleClaim, before)
+  } catch (error) {
+    if (error instanceof client.library.ResponseBodyError && error.error === "invalid_grant") return null
+    throw error
+  }
+}
+
+/** Browsers keep no cookie of more than 4,096 bytes; encrypted, this many are 3,600. */
+const MOST_KEPT = 2_600
+
+/** How the session of an operator goes on, by what the provider has answered. */
+const held = (
+  operator: Sessions.Identity,
+  given: Sessions.Renewal | null,
+  { renewalMillis, sessionMillis }: Provider
+): { readonly holder: Sessions.Named; readonly terms: Sessions.Terms } => {
+  const fits = given !== null && Buffer.byteLength(JSON.stringify([operator, given])) <= MOST_KEPT
+  return fits
+    ? { holder: { operator, renewal: given }, terms: { lasts: Sessions.LASTS, renewedAfter: renewalMillis } }
+    : { holder: { operator, renewal: null }, terms: { lasts: sessionMillis, renewedAfter: null } }
 }
 
 /** Where a browser goes, with a cookie that it keeps. The address is relative, so that it holds below any prefix. */
@@ -160,13 +225,23 @@ const leadTo = (location: string, cookie?: string) =>
 const refuse = (refusal: Refusal) => leadTo(`../console?sign_in=${refusal}`)
 
 /** What asking the provider came to. */
-const asked = <A>(ask: () => Promise<A>, refusal: Refusal) =>
+const told = <A>(ask: () => Promise<A>, what: string) =>
   Effect.tryPromise({ try: ask, catch: (error) => error }).pipe(
     Effect.tapError((error) =>
-      Effect.logWarning("A sign-in by OpenID Connect failed", error instanceof Error ? error.message : error)
-    ),
-    Effect.mapError(() => refuse(refusal))
+      Effect.logWarning(`${what} by OpenID Connect failed`, error instanceof Error ? error.message : error)
+    )
   )
+
+const asked = <A>(ask: () => Promise<A>, refusal: Refusal) =>
+  Effect.mapError(told(ask, "A sign-in"), () => refuse(refusal))
+
+const silent = new Errors.Problem({
+  code: "identity_provider_unavailable",
+  message: "The identity provider gives no answer, so that nothing says what the operator may do; try again"
+})
+
+/** How many renewals are remembered, each of which another tab of the browser may ask for with the same cookie. */
+const REMEMBERED = 1_000
 
 /** Adds the routes, within the limit of the client's address. `secret` encrypts what a sign-in has to remember. */
 export const layer = (
@@ -192,7 +267,9 @@ export const layer = (
       code_challenge: challenge,
       code_challenge_method: "S256",
       state,
-      nonce
+      nonce,
+      // What OpenID Connect (section 11) asks for.
+      ...(provider.scope.split(" ").includes("offline_access") && { prompt: "consent" })
     })
     const sealed = sealing.seal(JSON.stringify([state, nonce, verifier, now + LASTS * 1_000]))
     // The provider's page leads back: a cookie that is strictly of this site would be missing there.
@@ -211,16 +288,54 @@ export const layer = (
     const client = yield* asked(configure, "unreachable")
     const url = new URL(provider.redirectUrl)
     url.search = new URL(request.url, provider.redirectUrl).search
-    const claims = yield* asked(() => claimsOf(client, url, begun, provider.roleClaim), "refused")
+    const { claims, renewal } = yield* asked(() => signedInBy(client, url, begun, provider.roleClaim), "refused")
     const operator = operatorOf(claims, provider)
     if (operator === null) return refuse("no_role")
+    const { holder, terms } = held(operator, renewal, provider)
     const { cookie } = yield* sessions
-      .begin({ operator }, request)
+      .begin(holder, request, terms)
       .pipe(Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: operator.name })))
     return leadTo("../console", cookie)
   })
 
-  const answering = (route: typeof signIn | typeof signedIn) =>
+  /** What the provider says now of whose sessions these are. It may take a refresh token once. */
+  const renewals = new Map<string, Effect.Effect<Answer | null, unknown>>()
+
+  const askedOnce = Effect.fnUntraced(function* (before: Sessions.Renewal) {
+    const known = renewals.get(before.refreshToken)
+    if (known !== undefined) return yield* known
+    const asking = yield* Effect.cached(
+      told(async () => askedAgain(await configure(), before, provider.roleClaim), "A renewal")
+    )
+    if (renewals.size >= REMEMBERED) renewals.clear()
+    renewals.set(before.refreshToken, asking)
+    return yield* Effect.tapError(asking, () => Effect.sync(() => renewals.delete(before.refreshToken)))
+  })
+
+  const renew = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (!Sessions.isSameOrigin(request, trustedProxies)) return yield* OperatorAuth.fromElsewhere
+    const session = yield* sessions.of(request)
+    if (session === null || "token" in session.holder || session.holder.renewal === null) {
+      return yield* OperatorAuth.sessionEnded
+    }
+    const answer = yield* Effect.mapError(askedOnce(session.holder.renewal), () => silent)
+    const operator = answer === null ? null : operatorOf(answer.claims, provider)
+    const { name } = session.holder.operator
+    if (answer === null || operator === null) {
+      const removal = yield* sessions
+        .end(session, request)
+        .pipe(Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: name })))
+      return HttpServerResponse.setHeader(yield* Errors.responseTo(OperatorAuth.sessionEnded), "set-cookie", removal)
+    }
+    const { holder, terms } = held(operator, answer.renewal, provider)
+    return HttpServerResponse.empty({
+      status: 204,
+      headers: { "cache-control": "no-store", "set-cookie": sessions.renew(session, holder, request, terms) }
+    })
+  })
+
+  const answering = (route: typeof signIn | typeof signedIn | typeof renew) =>
     limited(
       Effect.catch(route, (failure) =>
         HttpServerResponse.isHttpServerResponse(failure) ? Effect.succeed(failure) : Errors.responseTo(failure)
@@ -228,6 +343,13 @@ export const layer = (
     )
 
   return HttpRouter.use((router) =>
-    Effect.andThen(router.add("GET", SIGN_IN, answering(signIn)), router.add("GET", SIGNED_IN, answering(signedIn)))
+    Effect.all(
+      [
+        router.add("GET", SIGN_IN, answering(signIn)),
+        router.add("GET", SIGNED_IN, answering(signedIn)),
+        router.add("POST", RENEW, answering(renew))
+      ],
+      { discard: true }
+    )
   )
 }

@@ -59,12 +59,20 @@ const bootstrap: Caller = {
   session: null
 }
 
-const sessionEnded = new Errors.Problem({
+/** The refusal of a session that is over. */
+export const sessionEnded = new Errors.Problem({
   code: "token_invalid",
   message: "Unauthorized: the session has ended, or its operator's token has; sign in again"
 })
 
-const fromElsewhere = new Errors.Problem({
+/** The refusal of a session that has to be renewed first. A browser renews it, and asks again. */
+const sessionStale = new Errors.Problem({
+  code: "token_invalid",
+  message: "Unauthorized: the identity provider has to be asked again what the operator may do"
+})
+
+/** The refusal of a change that another page has a browser ask for. */
+export const fromElsewhere = new Errors.Problem({
   code: "forbidden",
   message: "Forbidden: the request comes from a page of another origin"
 })
@@ -100,10 +108,11 @@ export const byToken = (
 
     const bySession = Effect.fnUntraced(function* (
       { request, writes }: Auth.Credentials,
-      { of }: Pick<Sessions.Sessions, "of">
+      { isStale, of }: Pick<Sessions.Sessions, "isStale" | "of">
     ) {
       if (writes && !Sessions.isSameOrigin(request, trustedProxies)) return yield* fromElsewhere
       const session = (yield* of(request)) ?? (yield* failed.count(sessionEnded))
+      if (isStale(session)) return yield* sessionStale
       const { holder } = session
       const caller =
         "token" in holder ? yield* operatorOf(holder.token, sessionEnded) : { ...holder.operator, expiresAt: null }
@@ -119,15 +128,6 @@ export const byToken = (
   })
 
 /**
- * The guard of a host that authenticates by itself. Where there is a console, a browser's changes have to come from the same origin;
- * null: there is none.
- */
-export const byHost = (
-  authenticate: HostAuth.Authenticate<HostAuth.Operator>,
-  browsers: Omit<Browsers, "sessions"> | null
-): Guard =>
-  permitted(
-/**
  * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by itself a password (HTTP Basic), a
  * certificate or its address. A bearer token is only sent by who has it.
  */
@@ -137,6 +137,15 @@ const isOfBrowser = ({ headers }: HttpServerRequest.HttpServerRequest): boolean 
   return !/^bearer /i.test(authorization ?? "") && (headers["sec-fetch-site"] ?? origin) !== undefined
 }
 
+/**
+ * The guard of a host that authenticates by itself. Where there is a console, a browser's changes have to come from the same origin;
+ * null: there is none.
+ */
+export const byHost = (
+  authenticate: HostAuth.Authenticate<HostAuth.Operator>,
+  browsers: Omit<Browsers, "sessions"> | null
+): Guard =>
+  permitted(
     Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
       const isBrowser = isOfBrowser(request)
       if (browsers !== null && isBrowser && writes && !Sessions.isSameOrigin(request, browsers.trustedProxies)) {

@@ -21,7 +21,7 @@ import * as Requests from "./Requests.ts"
 export const COOKIE = "simplan_session"
 
 /** How long a session lasts at most, in milliseconds of the machine's clock. */
-const LASTS = 8 * 3_600_000
+export const LASTS = 8 * 3_600_000
 
 /** How many sessions are kept that were looked up, and how many that were ended. */
 const KEPT = 10_000
@@ -31,8 +31,28 @@ export interface Identity extends Operator.Acting {
   readonly name: string
 }
 
+/** By what the provider is asked again about whom it has named. */
+export interface Renewal {
+  readonly subject: string
+  readonly refreshToken: string
+}
+
+/** One whom an identity provider has named, and how it is asked again; null: it is not. */
+export interface Named {
+  readonly operator: Identity
+  readonly renewal: Renewal | null
+}
+
 /** Whose a session is: of the operator with the token, or of one whom an identity provider has named. */
-export type Holder = { readonly token: string } | { readonly operator: Identity }
+export type Holder = { readonly token: string } | Named
+
+/** For how long, in milliseconds of the machine's clock. */
+export interface Terms {
+  /** At most. */
+  readonly lasts: number
+  /** After how long the provider has to be asked again; null: never. */
+  readonly renewedAfter: number | null
+}
 
 /** A session as its cookie has it. */
 export interface Session {
@@ -42,6 +62,8 @@ export interface Session {
   readonly begunAt: Time.Instant
   /** Time of the machine. */
   readonly endsAt: number
+  /** From this time of the machine on it has to be renewed first; null: never. */
+  readonly renewsAt: number | null
 }
 
 interface Cookie {
@@ -55,9 +77,19 @@ export interface Sessions {
   /** Begins one. Returns it with the value of the header that sets its cookie. */
   readonly begin: (
     holder: Holder,
-    request: HttpServerRequest.HttpServerRequest
+    request: HttpServerRequest.HttpServerRequest,
+    terms?: Terms
   ) => Effect.Effect<{ readonly session: Session; readonly cookie: string }, Errors.Failure>
-  /** The session of a request; null where it has none that is good. */
+  /** The value of the header that sets the cookie of a session that goes on. It ends when it was to end, or earlier. */
+  readonly renew: (
+    session: Session,
+    holder: Holder,
+    request: HttpServerRequest.HttpServerRequest,
+    terms: Terms
+  ) => string
+  /** Whether a session has to be renewed before anything is done by it. */
+  readonly isStale: (session: Session) => boolean
+  /** The session of a request; null where it has none that is good. It may have to be renewed first. */
   readonly of: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Session | null, Errors.Failure>
   /** Ends one. Returns the value of the header that removes its cookie. */
   readonly end: (
@@ -141,11 +173,13 @@ const Contents = Schema.fromJsonString(
           name: Schema.String,
           role: Schema.Literals(Operator.roles),
           organizationId: Schema.NullOr(Schema.String)
-        })
+        }),
+        renewal: Schema.NullOr(Schema.Struct({ subject: Schema.String, refreshToken: Schema.String }))
       })
     ]),
     begunAt: Schema.Number,
-    endsAt: Schema.Number
+    endsAt: Schema.Number,
+    renewsAt: Schema.NullOr(Schema.Number)
   })
 )
 
@@ -163,7 +197,7 @@ export const make = (
     const { auditRetentionMillis, cacheMillis } = yield* Settings.Settings
     const { open, seal } = sealing(secret, "simplan session")
     // The entry that ends a session is kept no longer than others.
-    const lasts = Math.min(LASTS, auditRetentionMillis)
+    const longest = Math.min(LASTS, auditRetentionMillis)
     const ended = new Set<string>()
     const goodUntil = new Map<string, number>()
 
@@ -186,15 +220,29 @@ export const make = (
       return false
     })
 
+    /** The session from now on, and its cookie. */
+    const going = (
+      before: Omit<Session, "renewsAt">,
+      { lasts, renewedAfter }: Terms,
+      request: HttpServerRequest.HttpServerRequest
+    ) => {
+      const now = machine.currentTimeMillisUnsafe()
+      const endsAt = Math.min(before.endsAt, now + lasts)
+      const session: Session = { ...before, endsAt, renewsAt: renewedAfter === null ? null : now + renewedAfter }
+      const seconds = Math.max(0, Math.floor((endsAt - now) / 1_000))
+      return { session, cookie: header(seal(JSON.stringify(session)), seconds, request) }
+    }
+
     return {
-      begin: Effect.fnUntraced(function* (holder, request) {
-        const endsAt = machine.currentTimeMillisUnsafe() + lasts
+      begin: Effect.fnUntraced(function* (holder, request, terms = { lasts: longest, renewedAfter: null }) {
+        const endsAt = machine.currentTimeMillisUnsafe() + longest
         const { now: begunAt } = yield* business.read
-        const session = { id: randomBytes(16).toString("hex"), holder, begunAt, endsAt }
-        yield* recorded(session, "session.create")
-        const sealed = seal(JSON.stringify(session))
-        return { session, cookie: header(sealed, Math.floor(lasts / 1_000), request) }
+        const begun = going({ id: randomBytes(16).toString("hex"), holder, begunAt, endsAt }, terms, request)
+        yield* recorded(begun.session, "session.create")
+        return begun
       }),
+      renew: (session, holder, request, terms) => going({ ...session, holder }, terms, request).cookie,
+      isStale: ({ renewsAt }) => renewsAt !== null && renewsAt <= machine.currentTimeMillisUnsafe(),
       of: Effect.fnUntraced(function* (request) {
         const text = open(cookieOf(request) ?? "")
         const session = text === null ? null : Option.getOrNull(contentsOf(text))

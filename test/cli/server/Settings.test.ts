@@ -208,7 +208,9 @@ describe("the settings", () => {
       clientId: "simplan",
       clientSecret: null,
       scope: "openid profile email",
-      roleClaim: "simplan_role"
+      roleClaim: "simplan_role",
+      renewalMillis: 300_000,
+      sessionMillis: 3_600_000
     })
     for (const name of Object.keys(whole)) {
       await expect(read({ ...whole, [name]: "" })).rejects.toThrow("belong together: set all of them, or none.")
@@ -223,6 +225,8 @@ describe("the settings", () => {
     ["SIMPLAN_OIDC_REDIRECT_URL", "https://sim.example/admin/console"],
     ["SIMPLAN_OIDC_REDIRECT_URL", "http://sim.example/admin/v1/signed-in"],
     ["SIMPLAN_OIDC_SCOPE", "profile"],
+    ["SIMPLAN_OIDC_RENEWAL", "59s"],
+    ["SIMPLAN_OIDC_SESSION", "9h"],
     ["SIMPLAN_OIDC_ROLE_CLAIM", "the role"],
     ["SIMPLAN_ADMIN_HOST", "not a host"],
     ["SIMPLAN_ADMIN_PORT", "65536"],
