@@ -16,7 +16,7 @@ export const Choice = ({
     <select
       id={name}
       value={Location.field(name)}
-      onChange={({ currentTarget }) => Location.change({ [name]: currentTarget.value, from: "" })}
+      onChange={({ currentTarget }) => Location.change({ [name]: currentTarget.value, rows: "" })}
     >
       {choices.map(([value, title]) => (
         <option key={value} value={value}>
@@ -41,7 +41,7 @@ export const Input = ({
     id: name,
     value: Location.field(name),
     onChange: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
-      Location.change({ [name]: currentTarget.value.trim(), from: "" })
+      Location.change({ [name]: currentTarget.value.trim(), rows: "" })
   }
   return (
     <div class="field">

@@ -19,9 +19,27 @@ export const href = (fields: Readonly<Record<string, string>>): string => {
   return `?${new URLSearchParams(filled)}`
 }
 
-/** Goes to a state. */
+// What is shown is read first: the browser would lead back to a place that is not there yet.
+window.history.scrollRestoration = "manual"
+
+/** Goes to a state. Another page begins at its top; back leads to where this one was left. */
 export const go = (fields: Readonly<Record<string, string>>): void => {
+  const isOther = (fields["page"] ?? "") !== field("page")
+  window.history.replaceState({ top: window.scrollY }, "")
   window.history.pushState(null, "", href(fields))
+  if (isOther) window.scrollTo(0, 0)
+  query.value = current()
+}
+
+/** Scrolls to where the page was left, once what it shows is there. */
+export const restore = (): void => {
+  const state: unknown = window.history.state
+  if (typeof state === "object" && state !== null && "top" in state) window.scrollTo(0, Number(state.top))
+}
+
+/** Changes some fields of the state that is shown, which is no step. */
+export const replace = (fields: Readonly<Record<string, string>>): void => {
+  window.history.replaceState(window.history.state, "", href({ ...Object.fromEntries(query.value), ...fields }))
   query.value = current()
 }
 

@@ -228,10 +228,10 @@ const Dialog = ({
         </div>
         <View.Failure>{failure}</View.Failure>
         <p class="pages">
-          <button type="submit" disabled={isBusy || preview === null}>
+          <button type="submit" disabled={!isBusy && preview === null} aria-disabled={isBusy}>
             {task.title}
           </button>
-          <button type="button" disabled={isBusy} onClick={() => element.current?.close()}>
+          <button type="button" aria-disabled={isBusy} onClick={() => isBusy || element.current?.close()}>
             Cancel
           </button>
         </p>

@@ -1,11 +1,11 @@
 /**
- * What the pages have in common: links, times, tables, lists with their pages, and what is read again by itself.
+ * What the pages have in common: links, times, tables, buttons, and what is read again by itself.
  *
  * It is polled. An event stream would hold a connection for each open page, pass through fewer proxies, and save nothing: what is shown
  * is measured on demand, and not by event.
  */
 import { signal } from "@preact/signals"
-import type { ComponentChildren } from "preact"
+import { Component, type ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
@@ -42,17 +42,28 @@ const UNITS = [
   ["second", 1_000]
 ] as const
 
-/** A time in UTC, with the local one and the time since then beside it. */
+/** A text of the browser's language and direction inside one of ours. */
+const isolated = (text: string): string => `\u2068${text}\u2069`
+
+/** A time in UTC, with the local one below it in tables, and with the time since then. */
 export const Time = ({ at }: { readonly at: string | null }) => {
   if (at === null) return <span>–</span>
   const date = new Date(at)
+  const local = date.toLocaleString()
   const since = date.getTime() - Api.now()
   const [unit, millis] = UNITS.find(([, length]) => Math.abs(since) >= length) ?? ["second", 1_000]
   const ago = new Intl.RelativeTimeFormat("en").format(Math.trunc(since / millis), unit)
   return (
-    <time dateTime={at} title={`${date.toLocaleString()} local, ${ago}`}>
-      {at.slice(0, 19).replace("T", " ")}
-    </time>
+    <>
+      <time dateTime={at} title={`${isolated(local)} local, ${ago}`}>
+        {at.slice(0, 19).replace("T", " ")}
+      </time>
+      {date.getTimezoneOffset() !== 0 && (
+        <span class="local">
+          <bdi>{local}</bdi> local
+        </span>
+      )}
+    </>
   )
 }
 
@@ -79,8 +90,8 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>, isPoll
     key,
     failure: null
   })
-  const latest = useRef(read)
-  latest.current = read
+  const latest = useRef({ read, isPolled })
+  latest.current = { read, isPolled }
   const [turn, next] = useState(0)
   const asked = refreshes.value
   useEffect(() => {
@@ -88,13 +99,13 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>, isPoll
     let timer: ReturnType<typeof setTimeout> | undefined
     const step = async (): Promise<void> => {
       try {
-        const data = await latest.current()
+        const data = await latest.current.read()
         if (!isOver) set({ key, data, failure: null })
       } catch (error) {
         const failure = Api.sentenceOf(error)
         if (!isOver) set((before) => ({ ...(before.key === key ? before : { key }), failure }))
       }
-      if (!isOver && isPolled) timer = setTimeout(step, EVERY)
+      if (!isOver) timer = setTimeout(() => latest.current.isPolled && step(), EVERY)
     }
     void step()
     return () => {
@@ -114,19 +125,46 @@ export interface Column<Item> {
   readonly of: (item: Item) => ComponentChildren
 }
 
-/** A table, which scrolls by itself on a narrow screen. */
+interface RowsProperties<Item> {
+  readonly columns: ReadonlyArray<Column<Item>>
+  readonly items: ReadonlyArray<Item>
+}
+
+/** Rows that are drawn again when they are others: a list may have thousands. */
+class Rows<Item> extends Component<RowsProperties<Item> & { readonly isKept: boolean }> {
+  override shouldComponentUpdate({ isKept, items }: RowsProperties<Item> & { readonly isKept: boolean }): boolean {
+    return !isKept || items !== this.props.items
+  }
+
+  override render() {
+    const { columns, items } = this.props
+    return (
+      <tbody>
+        {items.map((item, row) => (
+          <tr key={row}>
+            {columns.map(({ of, title }) => (
+              <td key={title}>{of(item)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    )
+  }
+}
+
+/** A table, which scrolls by itself on a narrow screen. `more`: rows that follow, in groups. */
 export const Table = <Item,>({
   columns,
   empty,
   items,
-  label
-}: {
+  label,
+  more = []
+}: RowsProperties<Item> & {
   readonly label: string
-  readonly columns: ReadonlyArray<Column<Item>>
-  readonly items: ReadonlyArray<Item>
   readonly empty: string
+  readonly more?: ReadonlyArray<ReadonlyArray<Item>>
 }) =>
-  items.length === 0 ? (
+  items.length === 0 && more.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
@@ -141,15 +179,10 @@ export const Table = <Item,>({
             ))}
           </tr>
         </thead>
-        <tbody>
-          {items.map((item, row) => (
-            <tr key={row}>
-              {columns.map(({ of, title }) => (
-                <td key={title}>{of(item)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <Rows columns={columns} items={items} isKept={false} />
+        {more.map((group, index) => (
+          <Rows key={index} columns={columns} items={group} isKept />
+        ))}
       </table>
     </section>
   )
@@ -161,46 +194,7 @@ export const Failure = ({ children }: { readonly children: string | null }) =>
     </p>
   )
 
-/** A list of the API, page by page. Its place is the field `from` of the URL. */
-export const List = <Item,>({
-  columns,
-  empty,
-  label,
-  path
-}: {
-  readonly label: string
-  readonly path: string
-  readonly columns: (again: () => void) => ReadonlyArray<Column<Item>>
-  readonly empty: string
-}) => {
-  const from = Location.field("from")
-  const asked = from === "" ? path : `${path}${path.includes("?") ? "&" : "?"}page=${encodeURIComponent(from)}`
-  const { again, data, failure } = useReading(asked, () => Api.page<Item>(asked))
-  return (
-    <>
-      <Failure>{failure}</Failure>
-      {data === undefined ? (
-        failure === null && <p class="empty">Reading …</p>
-      ) : (
-        <Table label={label} columns={columns(again)} items={data.data} empty={empty} />
-      )}
-      <p class="pages">
-        {from !== "" && (
-          <button type="button" onClick={() => Location.change({ from: "" })}>
-            First page
-          </button>
-        )}
-        {typeof data?.next_page === "string" && (
-          <button type="button" onClick={() => Location.change({ from: data.next_page ?? "" })}>
-            Next page
-          </button>
-        )}
-      </p>
-    </>
-  )
-}
-
-/** A button that does something at the server, and says what came of it. */
+/** A button that does something at the server, and says what came of it. Meanwhile it does nothing, and keeps the focus. */
 export const Action = ({
   does,
   done,
@@ -215,6 +209,7 @@ export const Action = ({
     failure: null
   })
   const act = async (): Promise<void> => {
+    if (state.busy) return
     set({ busy: true, failure: null })
     try {
       await does()
@@ -226,7 +221,7 @@ export const Action = ({
   }
   return (
     <span class="action">
-      <button type="button" disabled={state.busy} onClick={() => void act()}>
+      <button type="button" aria-disabled={state.busy} onClick={() => void act()}>
         {label}
       </button>
       <Failure>{state.failure}</Failure>

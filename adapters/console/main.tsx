@@ -1,10 +1,11 @@
 /**
- * The console: who is signed in, the way to each page, and whether the server answers. `/` leads to the search field of a page.
+ * The console: who is signed in, the way to each page, and whether the server answers.
  */
 import type { ComponentType } from "preact"
 import { render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
+import * as Keys from "./Keys.ts"
 import * as Location from "./Location.ts"
 import * as Sandbox from "./Sandbox.tsx"
 import * as Search from "./Search.tsx"
@@ -161,7 +162,7 @@ const Console = () => {
         {Api.lostSince.value !== null &&
           `No answer from the server since ${new Date(Api.lostSince.value).toISOString().slice(11, 19)} UTC: what is shown is from before. It is asked again by itself.`}
       </div>
-      <main>
+      <main tabIndex={-1}>
         {operator.value === undefined ? (
           <p class="empty">Reading …</p>
         ) : operator.value === null ? (
@@ -181,17 +182,6 @@ const Console = () => {
   )
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)
-
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || isTyping(event.target)) return
-  const field = document.querySelector<HTMLInputElement>("[data-search]")
-  if (field === null) return
-  event.preventDefault()
-  field.focus()
-})
-
 const RETRY = 3_000
 
 const begin = (): void => {
@@ -202,5 +192,6 @@ const begin = (): void => {
 }
 
 begin()
+Keys.follow()
 const root = document.getElementById("console")
 if (root !== null) render(<Console />, root)

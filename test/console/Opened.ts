@@ -16,7 +16,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const AXE =
   "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + ': ' + nodes.map(({ html }) => html).join(' ')))"
 
-const WIDTHS = [390, 1280] as const
+const WIDTHS = [390, 1280, 1440] as const
 const SCHEMES = ["light", "dark"] as const
 
 export interface Opened {

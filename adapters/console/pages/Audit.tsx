@@ -1,7 +1,8 @@
 /** Who changed what: of an organization, or of what belongs to none. */
+import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
-import * as View from "../View.tsx"
 import { Name } from "../OfOrganization.tsx"
+import * as View from "../View.tsx"
 
 interface Entry {
   readonly created_at: string
@@ -42,10 +43,10 @@ export default () => {
         <input
           type="search"
           value={actor}
-          onChange={({ currentTarget }) => Location.change({ q: currentTarget.value, from: "" })}
+          onChange={({ currentTarget }) => Location.change({ q: currentTarget.value, rows: "" })}
         />
       </label>
-      <View.List
+      <List
         label="Audit log"
         path={actor === "" ? path : `${path}?actor=${encodeURIComponent(actor)}`}
         columns={columns}

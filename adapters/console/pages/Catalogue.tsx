@@ -31,6 +31,9 @@ const profiles: ReadonlyArray<View.Column<Catalogue["profiles"][number]>> = [
 
 const NO_JSON = "The file is no JSON: it has to be a catalogue as the API answers it."
 
+const REPLACED =
+  "Somebody has replaced the catalogue meanwhile. Choose the file again to see what it would change in that one."
+
 const parsed = async (file: File): Promise<unknown> => {
   const text = await file.text()
   try {
@@ -69,6 +72,11 @@ const Replacement = ({ current, done }: { readonly current: Catalogue; readonly 
     })
   const act = (of: Chosen): Promise<void> =>
     attempt(async () => {
+      if (CatalogueChanges.of(current, await Api.read<Catalogue>("/catalogue")).length > 0) {
+        choose(null)
+        done()
+        throw new Error(REPLACED)
+      }
       await replace(of.file, false)
       choose(null)
       say("The catalogue is replaced.")

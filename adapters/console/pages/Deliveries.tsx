@@ -1,6 +1,7 @@
 /** The deliveries of an organization, with filters, and all that a filter takes sent again. */
 import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
+import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Replay from "../Replay.ts"
@@ -96,7 +97,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
       </div>
       <View.Failure>{endpoints.failure}</View.Failure>
       {Api.allows("support") && status !== "pending" && <Task.Buttons tasks={[task]} again={() => undefined} />}
-      <View.List
+      <List
         label="Deliveries"
         path={`${organization}/deliveries${query === "" ? "" : `?${query}`}`}
         columns={columns(of)}

@@ -1,6 +1,8 @@
 /** The webhook endpoints of an organization: how they fare, and what operators do with them. A signing key is shown once. */
 import { TextLimit, WebhookEvent } from "simplan/ports"
 import * as Api from "../Api.ts"
+import * as Conflicts from "../Conflicts.ts"
+import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
@@ -44,7 +46,7 @@ const creation = (path: string): Task.Task => ({
   title: "Add an endpoint",
   fields: () =>
     Promise.resolve([
-      { name: "url", label: "URL", longest: 2_000, initial: "https://" },
+      { name: "url", label: "URL", longest: TextLimit.URL, initial: "https://" },
       about(""),
       events(WebhookEvent.standardTypes)
     ]),
@@ -56,22 +58,51 @@ const creation = (path: string): Task.Task => ({
   }
 })
 
-const change = (own: string, { description, events: chosen, url }: Endpoint): Task.Task => ({
-  title: "Change",
-  about: url,
-  fields: () =>
-    Promise.resolve([
-      { name: "url", label: "Another URL; it stays where this is empty", longest: 2_000, optional: true },
-      about(description),
-      events(chosen)
-    ]),
-  preview: () => Promise.resolve(["What waits to be delivered goes to the URL that it has then."]),
-  does: async ({ events: types = "", url: another = "", ...values }) => {
-    const body = { ...values, events: types.split(","), ...(another !== "" && { url: another }) }
-    await Api.call("PATCH", own, { body })
-    return "The endpoint is changed."
+/** The endpoint as it is now; null where it is gone. */
+const present = async (path: string, { webhook_endpoint_id }: Endpoint): Promise<Endpoint | null> => {
+  const { data } = await Api.page<Endpoint>(`${path}?page_size=100`)
+  return data.find((one) => one.webhook_endpoint_id === webhook_endpoint_id) ?? null
+}
+
+const editable = ({ description, events: chosen, url }: Endpoint) => ({ url, description, events: [...chosen].sort() })
+
+/** What the form asks for. */
+const wantedIn = (
+  before: Endpoint,
+  { description = "", events: types = "", url = "" }: Readonly<Record<string, string>>
+) => ({ url: url === "" ? before.url : url, description, events: types.split(",").sort() })
+
+const change = (path: string, endpoint: Endpoint): Task.Task => {
+  const began = editable(endpoint)
+  const checked = async (values: Readonly<Record<string, string>>) => {
+    const now = await present(path, endpoint)
+    const wanted = wantedIn(endpoint, values)
+    Conflicts.refuse(began, now && editable(now), wanted)
+    return wanted
   }
-})
+  return {
+    title: "Change",
+    about: endpoint.url,
+    fields: () =>
+      Promise.resolve([
+        { name: "url", label: "Another URL; it stays where this is empty", longest: TextLimit.URL, optional: true },
+        about(endpoint.description),
+        events(endpoint.events)
+      ]),
+    preview: async (values) => {
+      await checked(values)
+      return ["What waits to be delivered goes to the URL that it has then."]
+    },
+    does: async (values) => {
+      const wanted = await checked(values)
+      // What the form leaves stays as somebody else may have changed it.
+      const names = Conflicts.changedIn(began, wanted)
+      const body = Object.fromEntries(Object.entries(wanted).filter(([name]) => names.includes(name)))
+      await Api.call("PATCH", `${path}/${endpoint.webhook_endpoint_id}`, { body })
+      return "The endpoint is changed."
+    }
+  }
+}
 
 const pending = (count: number): string => (count === 1 ? "1 delivery waits" : `${count} deliveries wait`)
 
@@ -135,24 +166,27 @@ const Standing = ({ of }: { readonly of: Endpoint }) =>
 const Actions = ({
   again,
   endpoint,
-  own,
+  path,
   tasks
 }: {
-  readonly own: string
+  readonly path: string
   readonly endpoint: Endpoint
   readonly tasks: Task.Tasks
   readonly again: () => void
-}) => (
-  <>
-    {endpoint.enabled && <View.Action label="Test" does={() => Api.call("POST", `${own}/test`)} done={again} />}
-    {Api.allows("admin") && (
-      <Task.Openers
-        tasks={[change(own, endpoint), switching(own, endpoint), rotation(own, endpoint), removal(own, endpoint)]}
-        with={tasks}
-      />
-    )}
-  </>
-)
+}) => {
+  const own = `${path}/${endpoint.webhook_endpoint_id}`
+  return (
+    <>
+      {endpoint.enabled && <View.Action label="Test" does={() => Api.call("POST", `${own}/test`)} done={again} />}
+      {Api.allows("admin") && (
+        <Task.Openers
+          tasks={[change(path, endpoint), switching(own, endpoint), rotation(own, endpoint), removal(own, endpoint)]}
+          with={tasks}
+        />
+      )}
+    </>
+  )
+}
 
 const columns = (path: string, tasks: Task.Tasks, again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
@@ -165,9 +199,7 @@ const columns = (path: string, tasks: Task.Tasks, again: () => void): ReadonlyAr
     ? [
         {
           title: "What to do",
-          of: (endpoint: Endpoint) => (
-            <Actions own={`${path}/${endpoint.webhook_endpoint_id}`} endpoint={endpoint} tasks={tasks} again={again} />
-          )
+          of: (endpoint: Endpoint) => <Actions path={path} endpoint={endpoint} tasks={tasks} again={again} />
         }
       ]
     : [])
@@ -180,7 +212,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
     <>
       {Api.allows("admin") && <Task.Openers tasks={[creation(path)]} with={tasks} />}
       {tasks.shown}
-      <View.List
+      <List
         label="Endpoints"
         path={path}
         columns={(again) => columns(path, tasks, again)}

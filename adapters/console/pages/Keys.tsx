@@ -1,5 +1,6 @@
 /** The API keys of an organization: those that there are, and what admins do with them. A secret is shown once, when it is made. */
 import * as Api from "../Api.ts"
+import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
@@ -105,7 +106,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
     <>
       {Api.allows("admin") && <Task.Openers tasks={[creation(path)]} with={tasks} />}
       {tasks.shown}
-      <View.List
+      <List
         label="Keys"
         path={path}
         columns={() => columns(path, tasks)}

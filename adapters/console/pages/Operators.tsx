@@ -1,6 +1,7 @@
 /** Who may use the management API, and what admins do with it. A token is shown once, when it is made. */
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
+import { List } from "../List.tsx"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
 
@@ -102,12 +103,7 @@ export default () => {
       <h1>Operators</h1>
       <Task.Openers tasks={[creation]} with={tasks} />
       {tasks.shown}
-      <View.List
-        label="Operators"
-        path="/operators"
-        columns={() => columns(tasks)}
-        empty="There are none but bootstrap."
-      />
+      <List label="Operators" path="/operators" columns={() => columns(tasks)} empty="There are none but bootstrap." />
     </>
   )
 }

@@ -1,6 +1,7 @@
 /** The organizations, with the way to all that each has. */
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
+import { List } from "../List.tsx"
 import * as OfOrganization from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
@@ -34,6 +35,6 @@ export default () => (
     {Api.allows("admin") && Api.operator.value?.organization_id === null && (
       <Task.Buttons tasks={[creation]} again={View.refresh} />
     )}
-    <View.List label="Organizations" path="/organizations" columns={columns} empty="There are none yet." />
+    <List label="Organizations" path="/organizations" columns={columns} empty="There are none yet." />
   </>
 )

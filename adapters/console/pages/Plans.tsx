@@ -1,5 +1,6 @@
 /** The plans of an organization, with filters. */
 import * as Filters from "../Filters.tsx"
+import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as View from "../View.tsx"
@@ -61,7 +62,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Input label="Label" name="label" />
         <Filters.Choice label="Which" name="archived" choices={STATES} />
       </div>
-      <View.List
+      <List
         label="Plans"
         path={`/organizations/${encodeURIComponent(of)}/plans?page_size=25&${query}`}
         columns={columns(of)}

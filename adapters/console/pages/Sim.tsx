@@ -1,5 +1,6 @@
 /** One SIM: why it works or does not, its plans with their packages, what it used, and what has happened to it. */
 import * as Api from "../Api.ts"
+import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import * as Task from "../Task.tsx"
 import type * as Course from "../Course.ts"
@@ -16,6 +17,7 @@ interface Sim {
   readonly used: boolean
   readonly status: string
   readonly withdrawn_reason: string | null
+  readonly lpa: string | null
 }
 
 interface Subscription {
@@ -260,7 +262,7 @@ export default () => {
             <View.Table label="Usage" columns={usage} items={days.data} empty="It used nothing." />
           )}
           <h2>History</h2>
-          <View.List
+          <List
             label="History"
             path={`${path("subscriptions")}/history`}
             columns={history}

@@ -1,6 +1,7 @@
 /** The day's tasks of a SIM: what each takes, what it would do, and what does it. */
 import { Label, TextLimit, Withdrawal } from "simplan/ports"
 import * as Api from "../Api.ts"
+import * as Conflicts from "../Conflicts.ts"
 import * as Replay from "../Replay.ts"
 import type { Task } from "../Task.tsx"
 
@@ -9,7 +10,13 @@ export interface Of {
   /** The path of the organization, and that of a folder's SIM. */
   readonly organization: string
   readonly path: (folder: string) => string
-  readonly sim: { readonly iccid: string; readonly label: string; readonly is_esim: boolean; readonly status: string }
+  readonly sim: {
+    readonly iccid: string
+    readonly label: string
+    readonly is_esim: boolean
+    readonly status: string
+    readonly lpa: string | null
+  }
   readonly subscription: { readonly paused_at: string | null } | null
   readonly attachments: ReadonlyArray<{
     readonly plan_attachment_id: string
@@ -211,12 +218,20 @@ const sms = ({ path }: Of): Task => ({
 })
 
 const correction = (
-  { path }: Of,
+  { path, sim }: Of,
   title: string,
   done: string,
   fields: Task["fields"],
-  bodyOf: (values: Readonly<Record<string, string>>) => object
+  bodyOf: (values: Readonly<Record<string, string>>) => Readonly<Record<string, string | undefined>>
 ): Task => {
+  const checked = async (values: Readonly<Record<string, string>>) => {
+    const body = bodyOf(values)
+    const began = { label: sim.label, lpa_string: sim.lpa ?? "" }
+    const now = await Api.read<Of["sim"]>(path("sims"))
+    const { reason: _, status: __, ...wanted } = body
+    Conflicts.refuse(began, { label: now.label, lpa_string: now.lpa ?? "" }, wanted)
+    return body
+  }
   interface Answer {
     readonly preview: { readonly changed: ReadonlyArray<string> }
   }
@@ -224,12 +239,13 @@ const correction = (
     title,
     ...(fields !== undefined && { fields }),
     preview: async (values) => {
-      const { preview } = await Api.call<Answer>("PATCH", `${path("sims")}?${DRY_RUN}`, { body: bodyOf(values) })
+      const body = await checked(values)
+      const { preview } = await Api.call<Answer>("PATCH", `${path("sims")}?${DRY_RUN}`, { body })
       const changed = preview.changed.map((name) => name.replaceAll("_", " ")).join(", ")
       return [changed === "" ? "Nothing would change: it is so already." : `This would change: ${changed}.`]
     },
     does: async (values) => {
-      await Api.call("PATCH", path("sims"), { body: bodyOf(values) })
+      await Api.call("PATCH", path("sims"), { body: await checked(values) })
       return done
     }
   }

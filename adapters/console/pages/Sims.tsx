@@ -4,6 +4,7 @@ import { Acting } from "../Acting.tsx"
 import * as Bulk from "../Bulk.ts"
 import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
+import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
@@ -71,7 +72,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
       </div>
       <Acting key={path} organization={organization} things={Bulk.sims} filter={fields} />
       <Download name="sims.csv" path={path} header={HEADER} rowOf={rowOf} />
-      <View.List label="SIMs" path={path} columns={columns(of)} empty="There are no such SIMs." />
+      <List label="SIMs" path={path} columns={columns(of)} empty="There are no such SIMs." />
     </>
   )
 }

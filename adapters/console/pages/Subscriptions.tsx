@@ -6,6 +6,7 @@ import * as Api from "../Api.ts"
 import * as Bulk from "../Bulk.ts"
 import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
+import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
@@ -115,7 +116,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
       </div>
       <Acting key={path} organization={organization} things={Bulk.subscriptions} filter={filter} />
       <Download name="subscriptions.csv" path={path} header={HEADER} rowOf={rowOf} />
-      <View.List label="Subscriptions" path={path} columns={columns(of)} empty="There are no such subscriptions." />
+      <List label="Subscriptions" path={path} columns={columns(of)} empty="There are no such subscriptions." />
     </>
   )
 }

@@ -2,7 +2,7 @@
  * What the console says before the catalogue is replaced.
  */
 import { expect, it } from "vitest"
-import * as CatalogueChanges from "../../adapters/console/CatalogueChanges.ts"
+import * as CatalogueChanges from "../../../adapters/console/CatalogueChanges.ts"
 
 const operator = {
   operator_id: "one",

@@ -2,7 +2,7 @@
  * What is drawn of a plan on a SIM.
  */
 import { expect, it } from "vitest"
-import * as Course from "../../adapters/console/Course.ts"
+import * as Course from "../../../adapters/console/Course.ts"
 
 const at = (text: string): number => Date.parse(text)
 const MB = 1_048_576

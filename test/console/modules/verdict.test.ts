@@ -2,7 +2,7 @@
  * The sentence on a SIM's page.
  */
 import { expect, it } from "vitest"
-import * as Verdict from "../../adapters/console/Verdict.ts"
+import * as Verdict from "../../../adapters/console/Verdict.ts"
 
 const plan = { name: "Europe" }
 const serving: Verdict.Attachment = {

@@ -2,7 +2,7 @@
  * The files that the console gives.
  */
 import { expect, it } from "vitest"
-import * as Csv from "../../adapters/console/Csv.ts"
+import * as Csv from "../../../adapters/console/Csv.ts"
 
 const cellOf = (text: string): string =>
   Csv.of(["a"], [[text]])

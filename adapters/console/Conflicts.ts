@@ -1,0 +1,25 @@
+/** Edits of two people: what somebody else has changed since it was read is not overwritten without a word. */
+
+type Fields = Readonly<Record<string, unknown>>
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+
+/** The fields that a form changes, of those that it began with. */
+export const changedIn = (began: Fields, wanted: Fields): ReadonlyArray<string> =>
+  Object.keys(wanted).filter((name) => textOf(wanted[name]) !== textOf(began[name]))
+
+/**
+ * Fails with a sentence where one of the fields is another one than the form began with. `now`: what is there; null: nothing is. Fields that
+ * somebody else has changed to what the form wants are no conflict.
+ */
+export const refuse = (began: Fields, now: Fields | null, wanted: Fields): void => {
+  if (now === null) throw new Error("Somebody has deleted it meanwhile.")
+  const other = changedIn(began, wanted).find(
+    (name) => textOf(now[name]) !== textOf(began[name]) && textOf(now[name]) !== textOf(wanted[name])
+  )
+  if (other === undefined) return
+  const value = textOf(now[other])
+  throw new Error(
+    `Somebody has changed it meanwhile: ${other.replaceAll("_", " ")} is ${value === "" ? "empty" : value} now. Close this and open it again to go on from there.`
+  )
+}

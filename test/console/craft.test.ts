@@ -1,0 +1,285 @@
+/**
+ * What holds on every page: it fits phones and wide screens whatever names and notes are like, in both schemes; the keyboard does all and
+ * never loses its place; times are right in any browser; and two people do not overwrite one another.
+ */
+import { TelcoSimulator } from "simplan/telco-simulator"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import * as Inventory from "../http/Inventory.ts"
+import * as World from "../http/World.ts"
+import * as Opened from "./Opened.ts"
+
+/** 200 characters without a place to break, and 200 with them, that are read from right to left. */
+const LONG = "W".repeat(200)
+const ARABIC = "\u0634\u0631\u0643\u0629 \u0627\u0644\u0627\u062a\u0635\u0627\u0644\u0627\u062a 12 "
+  .repeat(10)
+  .slice(0, 200)
+const METADATA = `${"x".repeat(1_500)} ${ARABIC}`
+
+let of = ""
+let other = ""
+const sold = World.iccid(1)
+const broken = World.iccid(2)
+
+const opened = Opened.forFile({ telcos: undefined }, async (world) => {
+  const { planId, tenant } = await Inventory.stock(world, 1, 40)
+  of = tenant.organizationId
+  const { body } = await world.admin("POST", "/organizations", { name: LONG })
+  other = body.data.organization_id
+  await world.admin("POST", "/organizations", { name: ARABIC })
+  for (const organizationId of [of, other]) {
+    const path = `/organizations/${organizationId}`
+    await world.admin("POST", `${path}/api-keys`, { name: LONG, scope: "read" })
+    const hook = {
+      url: `https://hooks.example/${"p".repeat(190)}`,
+      description: ARABIC,
+      events: ["subscription.created"]
+    }
+    await world.admin("POST", `${path}/webhook-endpoints`, hook)
+  }
+  for (const iccid of [sold, broken]) {
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: METADATA, iccid })
+  }
+  await tenant.post("/v3/plans", {
+    ...(await planLike(tenant, planId)),
+    name: ARABIC
+  })
+  const refusal = { fault: "refuse", on: "cancelPackage", message: `${LONG} ${ARABIC}` } as const
+  await world.run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.setFaults([refusal])))
+  await tenant.call("DELETE", `/v3/subscriptions/${broken}`)
+  await world.admin("POST", "/clock/advance", { by: "1 hour" })
+  await world.admin("POST", "/operators", { name: ARABIC, role: "read" })
+})
+
+const planLike = async (tenant: World.Tenant, planId: string) => {
+  const { body } = await tenant.get(`/v3/plans/${planId}`)
+  return Inventory.planBody(body.data.coverage_id)
+}
+
+const { check, click, heading, page, region, signIn, world } = opened
+
+const go = async (query: string): Promise<void> => {
+  await page().goto(`${world().url}/admin/console${query}`)
+}
+
+const settled = async (): Promise<void> => {
+  await page().locator("main h1").waitFor()
+  await expect.poll(() => page().locator("main").innerText()).not.toContain("Reading …")
+}
+
+const focused = () => page().evaluate<string>("document.activeElement?.textContent ?? ''")
+const hasFocus = () =>
+  page().evaluate<boolean>("document.activeElement !== null && document.activeElement !== document.body")
+
+const pages: ReadonlyArray<readonly [name: string, query: () => string]> = [
+  ["Overview", () => ""],
+  ["Problems", () => "?page=problems"],
+  ["Organizations", () => "?page=organizations"],
+  ["SIMs", () => `?page=sims&of=${of}`],
+  ["Imports", () => `?page=imports&of=${of}`],
+  ["Subscriptions", () => `?page=subscriptions&of=${of}`],
+  ["Plans", () => `?page=plans&of=${of}`],
+  ["Coverage", () => `?page=coverage&of=${of}`],
+  ["Deliveries", () => `?page=deliveries&of=${of}`],
+  ["Keys", () => `?page=keys&of=${other}`],
+  ["Endpoints", () => `?page=endpoints&of=${of}`],
+  ["Audit log", () => `?page=audit&of=${of}`],
+  ["Catalogue", () => "?page=catalogue"],
+  ["Operators", () => "?page=operators"],
+  ["SIM", () => `?page=sim&of=${of}&iccid=${sold}`],
+  ["Search", () => `?page=search&q=${sold.slice(0, 8)}`],
+  ["There is no such page", () => "?page=nothing"]
+]
+
+describe("a page with long names and notes", () => {
+  it.each(pages)(
+    "%s: axe finds nothing, and it is no wider than the window",
+    async (name, query) => {
+      await signIn("")
+      await go(query())
+      await heading(name)
+      await settled()
+      expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+      await check()
+    },
+    60_000
+  )
+
+  it("an organization's name stands beside its id in its lists, and no page asks for it row by row", async () => {
+    await signIn("")
+    const problem = region("The oldest problems").locator("tbody tr")
+    await problem.getByText("Acme", { exact: true }).waitFor()
+    expect(await problem.innerText()).toContain(of)
+    for (const name of ["deliveries", "audit", "keys"]) {
+      let asked = 0
+      page().on("request", (request) => {
+        if (request.url().endsWith(`/organizations/${other}`)) asked += 1
+      })
+      await go(`?page=${name}&of=${other}`)
+      await page().locator("main").getByText(LONG, { exact: true }).first().waitFor()
+      await settled()
+      expect([name, asked]).toEqual([name, 1])
+      page().removeAllListeners("request")
+    }
+  })
+})
+
+describe("the keyboard", () => {
+  it("finds a SIM by arrows and Enter, and goes on where it is", async () => {
+    await signIn("")
+    await heading("Overview")
+    await page().keyboard.press("/")
+    await page().keyboard.type(sold.slice(0, 8))
+    await page().keyboard.press("Enter")
+    await page().getByText("There are more").waitFor()
+    const links = region("SIMs").getByRole("link")
+    await page().keyboard.press("ArrowDown")
+    await page().keyboard.press("ArrowDown")
+    expect(await focused()).toBe(await links.nth(1).innerText())
+    await page().keyboard.press("ArrowUp")
+    await page().keyboard.press("ArrowUp")
+    expect(await page().evaluate("document.activeElement.hasAttribute('data-search')")).toBe(true)
+    await page().keyboard.press("ArrowDown")
+    const iccid = await focused()
+    await page().keyboard.press("Enter")
+    await heading(`SIM ${iccid}`)
+    expect(await hasFocus()).toBe(true)
+  })
+
+  it("keeps its place where what had it is gone: a page, a row, a button under way", async () => {
+    await signIn("?page=organizations")
+    await region("Organizations").getByRole("link", { name: "Keys" }).first().focus()
+    await page().keyboard.press("Enter")
+    await heading("Keys")
+    await settled()
+    expect(await hasFocus()).toBe(true)
+    await page().keyboard.press("Tab")
+    expect(await page().evaluate("document.activeElement.closest('main') !== null")).toBe(true)
+
+    await go("?page=problems")
+    const row = region("Problems").locator("tbody tr")
+    const retry = row.getByRole("button", { name: "Retry" })
+    await retry.focus()
+    let isHeld = true
+    await page().route(/\/retry$/, async (route) => {
+      await expect.poll(() => isHeld).toBe(false)
+      await route.continue()
+    })
+    await page().keyboard.press("Enter")
+    await expect.poll(() => retry.getAttribute("aria-disabled")).toBe("true")
+    expect(await focused()).toBe("Retry")
+    isHeld = false
+    await expect.poll(() => retry.getAttribute("aria-disabled")).toBe("false")
+    expect(await focused()).toBe("Retry")
+    await page().unroute(/\/retry$/)
+
+    await world().run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.clearFaults))
+    await row.getByRole("button", { name: "Retry" }).focus()
+    await page().keyboard.press("Enter")
+    await world().admin("POST", "/clock/advance", { by: "1 hour" })
+    await expect.poll(() => region("Problems").count(), { timeout: 20_000 }).toBe(0)
+    expect(await hasFocus()).toBe(true)
+  })
+})
+
+/** The page in a browser of that language, signed in by its cookie. */
+const inBrowser = async (options: BrowserContextOptions, query: string, use: (page: Page) => Promise<void>) => {
+  const browser = page().context().browser()
+  if (browser === null) throw new Error("The page has no browser")
+  const context = await browser.newContext(options)
+  try {
+    await context.addCookies(await page().context().cookies(`${world().url}/admin/v1`))
+    const there = await context.newPage()
+    await there.goto(`${world().url}/admin/console${query}`)
+    await use(there)
+  } finally {
+    await context.close()
+  }
+}
+
+describe.each([
+  ["de-DE", "Europe/Berlin", "10.1.2026, 13:00:00"],
+  [
+    "ar-EG",
+    "Africa/Cairo",
+    "\u0661\u0660\u200f/\u0661\u200f/\u0662\u0660\u0662\u0666\u060c \u0662:\u0660\u0660:\u0660\u0660 \u0645"
+  ]
+])("in a browser of %s", (locale, timezoneId, local) => {
+  it("a time is shown in UTC, with the local one below it, each in its own direction", async () => {
+    await signIn("")
+    await inBrowser({ locale, timezoneId }, `?page=sim&of=${of}&iccid=${sold}`, async (there) => {
+      const cell = there.getByRole("region", { name: "History" }).locator("tbody tr").last().locator("td").first()
+      await cell.waitFor()
+      const time = cell.locator("time")
+      expect(await time.innerText()).toBe("2026-01-10 12:00:00")
+      expect(await cell.locator("bdi").innerText()).toBe(local)
+      expect(await cell.innerText()).toContain("local")
+      expect(await time.getAttribute("title")).toContain(`\u2068${local}\u2069 local`)
+      const isLeftToRight = await there.evaluate("getComputedStyle(document.querySelector('main')).direction")
+      expect(isLeftToRight).toBe("ltr")
+    })
+  })
+
+  it("an Arabic name turns nothing else around, at the width of a phone too", async () => {
+    await signIn("")
+    await inBrowser(
+      { locale, timezoneId, viewport: { width: 390, height: 844 } },
+      "?page=organizations",
+      async (there) => {
+        const row = there.getByRole("region", { name: "Organizations" }).locator("tbody tr").filter({ hasText: ARABIC })
+        await row.waitFor()
+        const name = row.locator("td").first().locator("bdi")
+        expect(await name.evaluate<string, Element>("(element) => getComputedStyle(element).direction")).toBe("rtl")
+        expect(await row.locator("code").innerText()).toMatch(/^[0-9a-f-]{36}$/)
+        const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        expect(await there.evaluate(isWider)).toBe(false)
+      }
+    )
+  })
+})
+
+describe("two people", () => {
+  const dialog = () => page().getByRole("dialog")
+  const endpoint = async () => (await world().admin("GET", `/organizations/${other}/webhook-endpoints`)).body.data[0]
+
+  it("who edit an endpoint see it where they meet, and keep what the other has changed elsewhere", async () => {
+    await signIn(`?page=endpoints&of=${other}`)
+    const { webhook_endpoint_id: id } = await endpoint()
+    const path = `/organizations/${other}/webhook-endpoints/${id}`
+    await click("Change")
+    await dialog().getByLabel("Description").fill("ours")
+    await dialog().getByText("What waits to be delivered").waitFor()
+    await world().admin("PATCH", path, { description: "theirs" })
+    await click("Change", dialog())
+    const alert = dialog().getByRole("alert")
+    await alert.waitFor()
+    expect(await alert.innerText()).toBe(
+      "Somebody has changed it meanwhile: description is theirs now. Close this and open it again to go on from there."
+    )
+    expect(await dialog().getByLabel("Description").inputValue()).toBe("ours")
+    expect((await endpoint()).description).toBe("theirs")
+    await page().keyboard.press("Escape")
+
+    await page().reload()
+    await click("Change")
+    await dialog().getByLabel("Description").fill("ours")
+    await world().admin("PATCH", path, { events: ["stock.low"] })
+    await dialog().getByText("What waits to be delivered").waitFor()
+    await click("Change", dialog())
+    await page().getByText("The endpoint is changed.").waitFor()
+    expect(await endpoint()).toMatchObject({ description: "ours", events: ["stock.low"] })
+  })
+
+  it("who correct a SIM see it too", async () => {
+    const free = World.iccid(30)
+    const path = `/organizations/${of}/sims/${free}`
+    await signIn(`?page=sim&of=${of}&iccid=${free}`)
+    await click("Correct the label")
+    await dialog().getByLabel("Label").selectOption("Red")
+    await dialog().getByText("This would change: label.").waitFor()
+    await world().admin("PATCH", path, { label: "Blue" })
+    await click("Correct the label", dialog())
+    await dialog().getByText("Somebody has changed it meanwhile: label is Blue now.").waitFor()
+    expect((await world().admin("GET", path)).body.data.label).toBe("Blue")
+  })
+})

@@ -1,0 +1,62 @@
+/**
+ * A list of 10,000 in a real browser: it grows as one scrolls, holds no frame up for long, and back leads to where one was.
+ */
+import { expect, it } from "vitest"
+import * as Inventory from "../http/Inventory.ts"
+import * as Opened from "./Opened.ts"
+
+const MANY = 10_000
+
+let of = ""
+
+const opened = Opened.forFile({}, async (world) => {
+  const { tenant } = await Inventory.stock(world, 1, 1)
+  of = tenant.organizationId
+  await world.admin("POST", `/organizations/${of}/sims`, { sims: Inventory.esims(2, MANY - 1) })
+})
+
+/** Counts the tasks of the page that took longer than a frame may, from now on. */
+const watch =
+  "window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })"
+
+it("grows as one scrolls, and back leads to where one was", async () => {
+  const { heading, page, region, signIn } = opened
+  await signIn(`?page=sims&of=${of}&label=Green`)
+  const rows = region("SIMs").locator("tbody tr")
+  await expect.poll(() => rows.count()).toBe(25)
+  await page().mouse.move(400, 400)
+  while ((await rows.count()) < 225) await page().mouse.wheel(0, 2_000)
+  expect(Number(new URL(page().url()).searchParams.get("rows"))).toBeGreaterThanOrEqual(225)
+  const link = rows.nth(200).getByRole("link")
+  const iccid = await link.innerText()
+  await link.scrollIntoViewIfNeeded()
+  const top = await page().evaluate<number>("window.scrollY")
+  expect(top).toBeGreaterThan(1_000)
+  await link.click()
+  await heading(`SIM ${iccid}`)
+  expect(await page().evaluate("window.scrollY")).toBe(0)
+  await page().goBack()
+  await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(225)
+  await expect.poll(() => page().evaluate("window.scrollY")).toBe(top)
+  expect(new URL(page().url()).searchParams.get("label")).toBe("Green")
+  // Another filter begins anew.
+  await page().getByLabel("Kind").selectOption("true")
+  await expect.poll(() => rows.count()).toBe(25)
+})
+
+it("scrolls without a task that holds up more than some frames", async () => {
+  const { page, region, signIn } = opened
+  await signIn(`?page=sims&of=${of}&rows=${MANY}`)
+  const rows = region("SIMs").locator("tbody tr")
+  await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(MANY)
+  await page().evaluate(watch)
+  await page().mouse.move(400, 400)
+  for (let turn = 0; turn < 60; turn += 1) {
+    await page().mouse.wheel(0, 1_500)
+    await page().evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+  }
+  expect(await page().evaluate<number>("window.scrollY")).toBeGreaterThan(20_000)
+  const tasks = await page().evaluate<ReadonlyArray<number>>("window.tasks")
+  expect(Math.max(0, ...tasks)).toBeLessThan(200)
+  expect(tasks.length).toBeLessThan(6)
+}, 120_000)
