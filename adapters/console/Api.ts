@@ -4,13 +4,10 @@
  */
 import { signal } from "@preact/signals"
 import { Operator } from "simplan/ports"
+import type * as Types from "./Types.ts"
 
 /** The operator that asks. */
-export interface WhoAmI {
-  readonly name: string
-  readonly role: Operator.Role
-  readonly organization_id: string | null
-}
+export type WhoAmI = Types.Data<"serviceOperators", "whoami">
 
 /** A page of a list. */
 export interface Page<Item> {
@@ -28,10 +25,7 @@ export const hasOpenId = document.querySelector('meta[name="sign-in"]') !== null
 export const isHosts = signal(false)
 
 /** The business clock: its time when it was read, and whether it stands still until it is moved. */
-export interface Clock {
-  readonly now: string
-  readonly virtual: boolean
-}
+export type Clock = Types.Data<"clock", "read">
 
 /** The business clock as it was read last; null: not yet. */
 export const clock = signal<Clock | null>(null)

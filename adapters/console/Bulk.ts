@@ -3,6 +3,7 @@ import { type BulkAction, Label, Withdrawal } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as Csv from "./Csv.ts"
 import type { Field, Task } from "./Task.tsx"
+import type * as Types from "./Types.ts"
 
 /** The fields of a filter by their names in the API; an empty text filters nothing. */
 export type Filter = Readonly<Record<string, string>>
@@ -11,14 +12,7 @@ export const filled = (filter: Filter): Filter =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""))
 
 /** What came of one, or would. */
-export interface Result {
-  readonly iccid: string
-  readonly subscription_id?: string
-  readonly result: BulkAction.Outcome
-  /** Why it is refused, or where it is changed, a part of it. */
-  readonly code?: string
-  readonly message?: string
-}
+export type Result = Types.Item<"bulk", "actOnSims"> & Partial<Pick<Types.Item<"bulk", "act">, "subscription_id">>
 
 interface Preview {
   readonly data: ReadonlyArray<Result>

@@ -1,17 +1,11 @@
 /** The problems, with what can be done about them. */
 import * as Api from "./Api.ts"
-import { type Named, organization } from "./OfOrganization.tsx"
+import { organization } from "./OfOrganization.tsx"
 import * as Search from "./Search.tsx"
+import type * as Types from "./Types.ts"
 import * as View from "./View.tsx"
 
-export interface Problem extends Named {
-  readonly problem_id: string
-  readonly kind: string
-  readonly iccid: string | null
-  readonly since: string
-  readonly attempts: number
-  readonly last_message: string | null
-}
+export type Problem = Types.Item<"problems", "list">
 
 const act = (does: "retry" | "resolve", { problem_id }: Problem): Promise<unknown> =>
   Api.call("POST", `/problems/${encodeURIComponent(problem_id)}/${does}`)

@@ -2,14 +2,9 @@
 import { useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
+import type * as Types from "./Types.ts"
 
-export interface Hit {
-  readonly organization_id: string
-  readonly organization_name: string
-  readonly iccid: string
-  readonly label: string
-  readonly matched: string
-}
+export type Hit = Types.Item<"search", "find">
 
 export interface Found {
   readonly data: ReadonlyArray<Hit>

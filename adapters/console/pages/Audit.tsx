@@ -2,16 +2,10 @@
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { Name } from "../OfOrganization.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Entry {
-  readonly created_at: string
-  readonly actor: string
-  readonly action: string
-  readonly resource_id: string
-  readonly address: string | null
-  readonly reason: string | null
-}
+type Entry = Types.Item<"audit", "list">
 
 const columns = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "When (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },

@@ -6,18 +6,10 @@ import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Replay from "../Replay.ts"
 import * as Task from "../Task.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Delivery {
-  readonly delivery_id: string
-  readonly status: string
-  readonly attempts: number
-  readonly response_status: number | null
-  readonly last_error: string | null
-  readonly next_attempt_at: string | null
-  readonly created_at: string
-  readonly event: { readonly type: string }
-}
+type Delivery = Types.Item<"webhooks", "deliveries">
 
 const columns =
   (of: string) =>
@@ -51,10 +43,7 @@ const columns =
 
 const STATUSES = ["", "pending", "delivered", "failed"]
 
-interface Endpoint {
-  readonly webhook_endpoint_id: string
-  readonly url: string
-}
+type Endpoint = Types.Item<"webhooks", "list">
 
 const Chosen = ({ of }: { readonly of: string }) => {
   const organization = `/organizations/${encodeURIComponent(of)}`

@@ -5,20 +5,10 @@ import * as Conflicts from "../Conflicts.ts"
 import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Endpoint {
-  readonly webhook_endpoint_id: string
-  readonly url: string
-  readonly events: ReadonlyArray<string>
-  readonly description: string
-  readonly enabled: boolean
-  readonly disabled_reason: string | null
-  readonly disabled_at: string | null
-  readonly failing_since: string | null
-  readonly last_success_at: string | null
-  readonly pending_deliveries: number
-}
+type Endpoint = Types.Item<"webhooks", "list">
 
 interface Made {
   readonly data: { readonly signing_key: string }

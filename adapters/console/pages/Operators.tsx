@@ -3,18 +3,10 @@ import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as Task from "../Task.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Operator {
-  readonly operator_id: string
-  readonly name: string
-  readonly role: string
-  readonly organization_id: string | null
-  readonly hint: string
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly deleted_at: string | null
-}
+type Operator = Types.Item<"serviceOperators", "list">
 
 interface Made {
   readonly data: { readonly token: string }

@@ -4,13 +4,10 @@ import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as OfOrganization from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Organization {
-  readonly organization_id: string
-  readonly name: string
-  readonly created_at: string
-}
+type Organization = Types.Item<"organizations", "list">
 
 const columns = (): ReadonlyArray<View.Column<Organization>> => [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },

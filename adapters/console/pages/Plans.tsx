@@ -3,22 +3,10 @@ import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Plan {
-  readonly plan_id: string
-  readonly plan_name: string
-  readonly label: string
-  readonly region_code: string
-  readonly coverage_id: string
-  readonly data_mega_bytes: number
-  readonly period_days: number
-  readonly recurring: boolean
-  readonly nb_occurrence?: number
-  readonly throttling: boolean
-  readonly archived_at: string | null
-  readonly created_at: string
-}
+type Plan = Types.Item<"organizationPlans", "list">
 
 const columns = (of: string) => (): ReadonlyArray<View.Column<Plan>> => [
   { title: "Name", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },

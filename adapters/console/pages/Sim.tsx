@@ -9,23 +9,11 @@ import * as View from "../View.tsx"
 import { Installation } from "./SimInstallation.tsx"
 import { Timeline } from "./SimTimeline.tsx"
 import * as SimTasks from "./SimTasks.ts"
+import type * as Types from "../Types.ts"
 
-interface Sim {
-  readonly iccid: string
-  readonly label: string
-  readonly is_esim: boolean
-  readonly used: boolean
-  readonly status: string
-  readonly withdrawn_reason: string | null
-  readonly lpa: string | null
-}
+type Sim = Types.Data<"organizationSims", "get">
 
-interface Subscription {
-  readonly subscription_id: string
-  readonly created_at: string
-  readonly metadata: string
-  readonly paused_at: string | null
-}
+type Subscription = Types.Data<"organizationSubscriptions", "get">
 
 type Package = Course.Attachment["packages"][number]
 
@@ -33,19 +21,9 @@ interface Attachment extends Course.Attachment, Pick<Package, "used_allowance"> 
   readonly reason: Verdict.Reason | null
 }
 
-interface Usage {
-  readonly day: string | null
-  readonly country_alpha_2: string | null
-  readonly used_bytes: number
-}
+type Usage = Types.Item<"organizationUsage", "ofSim">
 
-interface Entry {
-  readonly at: string
-  readonly type: string
-  readonly what: string
-  readonly detail: string | null
-  readonly by: string | null
-}
+type Entry = Types.Item<"organizationSubscriptions", "history">
 
 const MEGABYTE = 1_048_576
 
@@ -189,14 +167,7 @@ const Network = ({ isSold, path }: { readonly path: string; readonly isSold: boo
   )
 }
 
-interface Smdp {
-  readonly current_status: string | null
-  readonly state_history: ReadonlyArray<{
-    readonly state: string
-    readonly modification_result: string
-    readonly modified_at: string
-  }>
-}
+type Smdp = Types.Data<"organizationSims", "smdpInfo">
 
 const profileStates: ReadonlyArray<View.Column<Smdp["state_history"][number]>> = [
   { title: "When (UTC)", of: ({ modified_at }) => <View.Time at={modified_at} /> },

@@ -4,6 +4,7 @@ import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"
 import * as Replay from "../Replay.ts"
 import type { Task } from "../Task.tsx"
+import type * as Types from "../Types.ts"
 
 /** What the tasks go by. */
 export interface Of {
@@ -49,10 +50,7 @@ const packages = (verb: string, times: ReadonlyArray<Times>): string => {
   return `The telco would ${verb} ${times.length === 1 ? "a package" : `${times.length} packages`}: ${shown}${more}.`
 }
 
-interface Plan {
-  readonly plan_id: string
-  readonly plan_name: string
-}
+type Plan = Types.Item<"organizationPlans", "list">
 
 const MOST_PAGES = 40
 

@@ -8,15 +8,10 @@ import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Sim {
-  readonly iccid: string
-  readonly label: string
-  readonly is_esim: boolean
-  readonly used: boolean
-  readonly created_at: string
-}
+type Sim = Types.Item<"organizationSims", "list">
 
 const kind = ({ is_esim }: Sim): string => (is_esim ? "eSIM" : "SIM card")
 

@@ -10,15 +10,10 @@ import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Subscription {
-  readonly subscription_id: string
-  readonly created_at: string
-  readonly metadata: string
-  readonly paused_at: string | null
-  readonly esim: { readonly iccid: string; readonly label: string }
-}
+type Subscription = Types.Item<"bulk", "list">
 
 const columns = (of: string) => (): ReadonlyArray<View.Column<Subscription>> => [
   {
@@ -42,10 +37,7 @@ const rowOf = (one: Subscription): ReadonlyArray<string> => [
   one.metadata
 ]
 
-interface Plan {
-  readonly plan_id: string
-  readonly plan_name: string
-}
+type Plan = Types.Item<"organizationPlans", "list">
 
 /** How many pages of plans are offered. */
 const MOST_PAGES = 20
