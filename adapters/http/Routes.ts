@@ -61,6 +61,8 @@ export interface Options {
    * Whether those who ask by a cookie, of a session or of the host's login, may only read, whatever their roles.
    */
   readonly consoleReadsOnly?: boolean | undefined
+  /** CSS that follows the console's own, such as other values of its variables; none by default. */
+  readonly consoleStyle?: string | undefined
   /** Whether the telco is simulated, which the console says on each page; not by default. */
   readonly isSimulated?: boolean | undefined
   /** Whether `/` leads to the console, or to the documents where there is none here; it is 404 by default. */
@@ -232,7 +234,11 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
           options.console !== undefined && hasConsole
             ? Console.layer(
                 options.console,
-                { hasOpenId: openId !== undefined, isSimulated: options.isSimulated === true },
+                {
+                  hasOpenId: openId !== undefined,
+                  isSimulated: options.isSimulated === true,
+                  style: options.consoleStyle ?? null
+                },
                 byAddress
               )
             : Layer.empty,

@@ -82,6 +82,22 @@ it("the path with a slash leads to the one without, below a prefix too", async (
   }
 })
 
+it("a host's own rules follow the console's, as a file that the policy lets in", async () => {
+  const style = ":root { --act: #b3005e }"
+  const styled = await World.start({ console: built.folder, consoleStyle: style })
+  try {
+    const page = await get(`${styled.url}/admin/console`)
+    const addresses = loaded(await page.text())
+    expect(addresses.at(-1)).toBe("./console/assets/host.css")
+    const file = await get(new URL(addresses.at(-1) ?? "", page.url).href)
+    expect([await file.text(), file.headers.get("content-type")]).toEqual([style, "text/css; charset=utf-8"])
+    expect(page.headers.get("content-security-policy")).toContain("style-src 'self';")
+  } finally {
+    await styled.close()
+  }
+  expect((await get(`${world.url}/admin/console/assets/host.css`)).status).toBe(404)
+})
+
 it("no other path below it is there, and none is written to", async () => {
   for (const path of [
     "/admin/console/assets",

@@ -58,18 +58,24 @@ export interface About {
   readonly hasOpenId: boolean
   /** Whether the telco is simulated. */
   readonly isSimulated: boolean
+  /** Rules of the host that follow the console's own; null: none. */
+  readonly style: string | null
 }
 
 /** The elements of the page that say so. */
 const marks = {
   hasOpenId: '<meta name="sign-in" content="openid">',
   isSimulated: '<meta name="telco" content="simulated">'
-} as const satisfies Readonly<Record<keyof About, string>>
+} as const satisfies Readonly<Record<Exclude<keyof About, "style">, string>>
 
-const pageAbout = (html: string, { hasOpenId, isSimulated }: About): string =>
+/** The host's rules as a file: the policy lets no page have rules within. Files of the build have hashes in their names. */
+const STYLE = "host.css"
+
+const pageAbout = (html: string, { hasOpenId, isSimulated, style }: About): string =>
   html
     .replace(marks.hasOpenId, hasOpenId ? marks.hasOpenId : "")
     .replace(marks.isSimulated, isSimulated ? marks.isSimulated : "")
+    .replace("</head>", style === null ? "</head>" : `<link rel="stylesheet" href="./console/assets/${STYLE}"></head>`)
 
 const page = async (folder: string, about: About): Promise<File> => ({
   path: PAGE,
@@ -90,9 +96,19 @@ const asset = async (folder: string, name: string): Promise<File> => ({
   })
 })
 
+const styles = async (style: string): Promise<File> => ({
+  path: `${FILES}/${STYLE}`,
+  content: await Fixed.make({
+    bytes: Buffer.from(style),
+    contentType: typeOf(STYLE),
+    caching: "private, no-cache"
+  })
+})
+
 const filesOf = async (folder: string, about: About): Promise<ReadonlyArray<File>> => {
   const names = await readdir(join(folder, ASSETS))
-  return Promise.all([page(folder, about), ...names.map((name) => asset(folder, name))])
+  const ofHost = about.style === null ? [] : [styles(about.style)]
+  return Promise.all([page(folder, about), ...names.map((name) => asset(folder, name)), ...ofHost])
 }
 
 /** What the paths of the routes look like. */

@@ -85,7 +85,8 @@ const decode = Arguments.decoder(
       ])
     ),
     trustedProxies: Schema.optional(whole(0)),
-    consoleReadsOnly: Schema.optional(Arguments.Flag)
+    consoleReadsOnly: Schema.optional(Arguments.Flag),
+    consoleStyle: Schema.optional(Schema.String)
   }),
   "the options"
 )
@@ -208,6 +209,7 @@ export const make = (
     telcos,
     console,
     consoleReadsOnly: options.consoleReadsOnly,
+    consoleStyle: options.consoleStyle,
     isSimulated,
     ...hooks(options),
     adminToken: redacted(options.adminToken),

@@ -69,6 +69,11 @@ export interface HttpOptions {
   readonly authenticateOperator?: ((request: Request, source: HttpSource) => Promise<HttpOperator | null>) | undefined
   /** Whether those who use the console may only read, whatever their roles; not by default. */
   readonly consoleReadsOnly?: boolean | undefined
+  /**
+   * CSS that follows the console's own, such as other values of its variables: `--ink`, `--muted`, `--ground`, `--raised`,
+   * `--rule`, `--act`, `--bad` and `--bad-ground`, of which each scheme has its own. None by default.
+   */
+  readonly consoleStyle?: string | undefined
   /** The bearer token of `/admin`, which takes those of operators too (rule W14); at least 16 characters. */
   readonly adminToken?: string | undefined
   /** The bearer token of `/telco`; at least 16 characters. */
