@@ -57,9 +57,6 @@ export const List = <Item,>({ columns, empty, label, path }: Properties<Item>) =
 
   // What was read again has the rows that were read later.
   useEffect(() => setLater([]), [data])
-  useEffect(() => {
-    if (data !== undefined) Location.restore()
-  }, [data === undefined])
 
   const more = async (): Promise<void> => {
     if (next === null || isReading.current) return

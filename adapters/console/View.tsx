@@ -113,8 +113,12 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>, isPoll
       clearTimeout(timer)
     }
   }, [key, turn, asked])
+  const data = state.key === key ? state.data : undefined
+  useEffect(() => {
+    if (data !== undefined) Location.restore()
+  }, [data === undefined])
   return {
-    data: state.key === key ? state.data : undefined,
+    data,
     failure: state.key === key ? state.failure : null,
     again: () => next((before) => before + 1)
   }
