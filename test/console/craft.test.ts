@@ -229,7 +229,7 @@ describe.each([
         const row = there.getByRole("region", { name: "Organizations" }).locator("tbody tr").filter({ hasText: ARABIC })
         await row.waitFor()
         const name = row.locator("td").first().locator("bdi")
-        expect(await name.evaluate<string, Element>("(element) => getComputedStyle(element).direction")).toBe("rtl")
+        expect(await name.evaluate("(element) => getComputedStyle(element).direction")).toBe("rtl")
         expect(await row.locator("code").innerText()).toMatch(/^[0-9a-f-]{36}$/)
         const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         expect(await there.evaluate(isWider)).toBe(false)

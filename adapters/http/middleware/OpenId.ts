@@ -225,7 +225,7 @@ const leadTo = (location: string, cookie?: string) =>
 const refuse = (refusal: Refusal) => leadTo(`../console?sign_in=${refusal}`)
 
 /** What asking the provider came to. */
-const told = <A>(ask: () => Promise<A>, what: string) =>
+const learnt = <A>(ask: () => Promise<A>, what: string) =>
   Effect.tryPromise({ try: ask, catch: (error) => error }).pipe(
     Effect.tapError((error) =>
       Effect.logWarning(`${what} by OpenID Connect failed`, error instanceof Error ? error.message : error)
@@ -233,7 +233,7 @@ const told = <A>(ask: () => Promise<A>, what: string) =>
   )
 
 const asked = <A>(ask: () => Promise<A>, refusal: Refusal) =>
-  Effect.mapError(told(ask, "A sign-in"), () => refuse(refusal))
+  Effect.mapError(learnt(ask, "A sign-in"), () => refuse(refusal))
 
 const silent = new Errors.Problem({
   code: "identity_provider_unavailable",
@@ -305,7 +305,7 @@ export const layer = (
     const known = renewals.get(before.refreshToken)
     if (known !== undefined) return yield* known
     const asking = yield* Effect.cached(
-      told(async () => askedAgain(await configure(), before, provider.roleClaim), "A renewal")
+      learnt(async () => askedAgain(await configure(), before, provider.roleClaim), "A renewal")
     )
     if (renewals.size >= REMEMBERED) renewals.clear()
     renewals.set(before.refreshToken, asking)
