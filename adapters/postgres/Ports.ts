@@ -22,6 +22,7 @@ import * as Notifications from "./database/Notifications.ts"
 import * as Operators from "./statements/Operators.ts"
 import * as Organizations from "./statements/Organizations.ts"
 import * as Overview from "./queue/Overview.ts"
+import * as Partitions from "./statements/Partitions.ts"
 import * as Plans from "./statements/Plans.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
@@ -138,9 +139,10 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,
     purge: ServiceState.purge(database),
+    purgeReports: Partitions.keep(database, "reports"),
     purgeAudit: AuditEntries.purge(database),
     purgeEvents: DeliveryLog.purge(database),
-    purgeUsage: Usage.purge(database),
+    purgeUsage: Partitions.keep(database, "usage"),
     ready: database.whileHeld(
       Effect.flatMap(ServiceState.ready(database), (done) =>
         done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })

@@ -99,7 +99,11 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
       entries: [...(stored?.entries ?? []), entry]
     }))
   }
-  for (const seen of reports.seen ?? []) put("report", seen)
+  for (const seen of reports.seen ?? []) {
+    change(store, "report", { ...seen, id: seen.reportId }, (stored) =>
+      stored !== null && stored.receivedAt >= seen.receivedAt ? stored : seen
+    )
+  }
   for (const entry of reports.usage ?? []) {
     change(store, "usage", Rows.placeOf.usage(entry), (stored) => {
       const bytes = UsageBook.plus(stored?.bytes ?? 0, entry.bytes)
@@ -235,17 +239,10 @@ export const purge = (
   store: RowStore,
   {
     commandsBefore,
-    idempotencyBefore,
-    reportsBefore
-  }: {
-    readonly commandsBefore: Time.Instant
-    readonly idempotencyBefore: Time.Instant
-    readonly reportsBefore: Time.Instant
-  }
+    idempotencyBefore
+  }: { readonly commandsBefore: Time.Instant; readonly idempotencyBefore: Time.Instant }
 ): number =>
-  store.purge("report", reportsBefore, EVERYTHING) +
-  store.purge("idempotencyRecord", idempotencyBefore, EVERYTHING) +
-  store.purge("command", commandsBefore, EVERYTHING)
+  store.purge("idempotencyRecord", idempotencyBefore, EVERYTHING) + store.purge("command", commandsBefore, EVERYTHING)
 
 /** Events are kept as their deliveries have them. One that nobody takes is not kept at all. */
 export const purgeEvents = (

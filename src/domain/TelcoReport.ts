@@ -41,7 +41,7 @@ export type Fact =
     }
   | { readonly _tag: "SmdpState"; readonly state: SmdpHistory.State; readonly modificationResult: string }
 
-/** One telco report. It counts once by its id, for 35 days (rule R1). */
+/** One telco report. It counts once by its id, for 35 days, as rule R1 has it. */
 export interface Report {
   /** The telco's; unique in an organization. */
   readonly reportId: string
@@ -65,6 +65,22 @@ export const AHEAD_LIMIT = 5 * MINUTE
  * How long report ids are kept. A delta may be dated ahead of the clock by the limit, so ids are kept that much longer.
  */
 export const ID_RETENTION = DELTA_AGE + AHEAD_LIMIT
+
+/** Rule R1: how long an id is known whenever a report with it occurred: a telco may date each of its tries anew. */
+const KNOWN_ANYWAY = 3 * DAY
+
+/**
+ * Rule R1: since when the ids of these reports may have been taken. None was taken before its report occurred, but for the
+ * limit. So whoever looks up those of fresh reports, as nearly all are, needs to go through the ids of few days.
+ */
+export const seenSince = (reports: ReadonlyArray<Report>, now: Instant): Instant => {
+  let since = now - KNOWN_ANYWAY
+  for (const { occurredAt } of reports) since = Math.min(since, occurredAt - AHEAD_LIMIT)
+  return Math.max(since, now - ID_RETENTION)
+}
+
+/** The first UTC day whose report ids are kept: they are forgotten by whole days, once all of one are old enough. */
+export const keptFrom = (now: Instant): Instant => UsageBook.dayOf(now - ID_RETENTION)
 
 /** The verdict on one report. */
 export type Verdict =

@@ -102,14 +102,21 @@ export interface Service extends Reads {
    */
   readonly watch: Changes.Watch
   /**
-   * Deletes report ids and idempotency records from before these instants, and commands that were settled before
-   * theirs; returns how many rows went.
+   * Deletes idempotency records from before this instant, and commands that were settled before theirs; returns how many
+   * rows went.
    */
   readonly purge: (older: {
-    readonly reportsBefore: Instant
     readonly idempotencyBefore: Instant
     readonly commandsBefore: Instant
   }) => Effect.Effect<number, StorageError>
+  /**
+   * Forgets the report ids that were received before `before`, the first instant of a UTC day, and prepares for those of the
+   * days around `now`.
+   */
+  readonly purgeReports: (older: {
+    readonly before: Instant
+    readonly now: Instant
+  }) => Effect.Effect<void, StorageError>
   /**
    * Deletes audit entries from before an instant, `limit` at most; returns how many went. What is left is deleted by
    * the next call.

@@ -192,6 +192,33 @@ describe("A delta that comes twice (R1)", () => {
   })
 })
 
+describe("The ids that reports may repeat (R1)", () => {
+  const since = (...occurredAt: ReadonlyArray<number>) =>
+    NOW -
+    TelcoReport.seenSince(
+      occurredAt.map((at) => report(total(5), at)),
+      NOW
+    )
+
+  it("are those of three days, or since 5 minutes before the earliest of them occurred, and of 35 days at most", () => {
+    expect(since()).toBe(3 * DAY_MS)
+    expect(since(NOW, NOW + 5 * MINUTE_MS)).toBe(3 * DAY_MS)
+    expect(since(NOW - 3 * DAY_MS + 5 * MINUTE_MS)).toBe(3 * DAY_MS)
+    expect(since(NOW, NOW - 3 * DAY_MS, NOW)).toBe(3 * DAY_MS + 5 * MINUTE_MS)
+    expect(since(NOW - 35 * DAY_MS)).toBe(TelcoReport.ID_RETENTION)
+    expect(since(NOW - 90 * DAY_MS)).toBe(TelcoReport.ID_RETENTION)
+  })
+
+  it("are kept by whole UTC days", () => {
+    const kept = TelcoReport.keptFrom(NOW)
+    expect(kept % DAY_MS).toBe(0)
+    expect(NOW - TelcoReport.ID_RETENTION - kept).toBeGreaterThanOrEqual(0)
+    expect(NOW - TelcoReport.ID_RETENTION - kept).toBeLessThan(DAY_MS)
+    expect(TelcoReport.keptFrom(kept + DAY_MS + TelcoReport.ID_RETENTION)).toBe(kept + DAY_MS)
+    expect(TelcoReport.keptFrom(kept + DAY_MS + TelcoReport.ID_RETENTION - 1)).toBe(kept)
+  })
+})
+
 const active = aggregate([attached({}, [{ activationAt: NOW - DAY_MS, expirationAt: NOW + DAY_MS }])])
 const waiting = aggregate([attached({}, [{}])])
 

@@ -19,6 +19,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/postgres-filtered-pages.test.ts",
   "test/conformance/postgres/postgres-lineage.test.ts",
   "test/conformance/postgres/postgres-partitioned.test.ts",
+  "test/conformance/postgres/postgres-partitions.test.ts",
   "test/conformance/postgres/postgres-plans.test.ts",
   "test/conformance/postgres/reports-on-empty-tables.test.ts",
   "test/conformance/postgres/connections/postgres-pool-suite.test.ts",

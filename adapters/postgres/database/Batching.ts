@@ -284,8 +284,6 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   if (alone.some((part) => commit[part] !== undefined)) return null
   const found: Array<string> = []
   for (const { next } of commit.sims ?? []) found.push(`sim ${next.sim.iccid}`)
-  for (const { organizationId, reportId } of commit.reports?.seen ?? [])
-    found.push(`report ${organizationId} ${reportId}`)
   const { commands, deliveries, idempotency, jobs } = commit
   for (const { commandId, organizationId } of [...(commands?.put ?? []), ...(commands?.settled ?? [])]) {
     found.push(`command ${organizationId} ${commandId}`)

@@ -2,6 +2,8 @@
  * The migrations after the first one, each named by its number. What they have is published: a schema that has had one is
  * told by the digest of its statements, so none of them changes any more. A new one comes at the end.
  */
+import * as takenReports from "./0024_taken_reports.ts"
+
 interface Queue {
   readonly table: string
   readonly partition: string
@@ -382,5 +384,6 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...["subscription_by", "attachment_by", "subscription_of", "attachment_of"].map(
       (index) => `alter index simplan.${index}_metadata reset (fillfactor)`
     )
-  ]
+  ],
+  "0024_taken_reports": takenReports.statements
 }

@@ -1,5 +1,5 @@
 /**
- * The statements about what the telco reported: SM-DP+ state entries, the ids of reports that were seen, and the views of
+ * The statements about what the telco reported: SM-DP+ state entries, the ids of reports that were taken, and the views of
  * SIMs that reports need.
  *
  * The views come column by column, one row for each package that the reports can touch, and one where there is none.
@@ -50,8 +50,8 @@ const seenColumns = Columns.of<Storage.SeenReport>(
   ["organizationId", "receivedAt"]
 )
 
-/** Remembers report ids. */
-export const putSeen = Columns.insert("seen_report_put", "seen_report", seenColumns, Columns.replacing(seenColumns))
+/** Remembers report ids, each beside what is there of it: the key has the day, which is the partition. */
+export const putSeen = Columns.insert("taken_report_put", "taken_report", seenColumns, "on conflict do nothing")
 
 type Attachment = SimAggregate.AttachmentForReports["attachment"]
 type Sim = SimAggregate.ForReports["sim"]
@@ -262,12 +262,20 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// The look-up of a report is a value, and its time is no condition of it. So no index fits but the primary key, and that with
-// both of its columns. `Connections.plannerSettings` keeps the planner from reading the table as a whole while it is empty.
+// The look-up of a report is a value. It goes through the days since `kept.since`, which is a parameter of the statement, so that
+// the other partitions are left out when it begins. Each has an index by its primary key and no other. `seen_report` has what
+// was taken before there were partitions. There, the time is no condition, so that no index fits but the primary key.
+// `Connections.plannerSettings` keeps the planner from reading a table as a whole while it is empty.
 const reportedAggregates = packedViews(`(
   select json_agg(asked.report_id)
   from unnest(r."reportIds") asked (report_id)
   where (
+    select true
+    from simplan.taken_report
+    where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
+      and taken_report.received_at >= kept.since
+    limit 1
+  ) or (
     select seen_report.received_at
     from simplan.seen_report
     where seen_report.organization_id = sim.organization_id and seen_report.report_id = asked.report_id

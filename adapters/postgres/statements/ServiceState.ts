@@ -43,17 +43,13 @@ export const putClock = (sql: Sql, instant: number): Columns.Clause => ({
 export const clock = (database: Database) =>
   database.row((sql) => sql<Row<number>>`select to_json(clock.instant)::text as value from simplan.clock`)
 
-/** Forgets report ids, idempotency records and settled commands from before these instants. */
+/** Forgets idempotency records and settled commands from before these instants. */
 export const purge =
-  (database: Database) =>
-  (older: { readonly reportsBefore: number; readonly idempotencyBefore: number; readonly commandsBefore: number }) =>
+  (database: Database) => (older: { readonly idempotencyBefore: number; readonly commandsBefore: number }) =>
     Effect.map(
       database.write(
         (sql) => sql<Row<number>>`
-          with seen_report_gone as (
-            delete from simplan.seen_report where seen_report.received_at < ${older.reportsBefore}::bigint
-            returning 1
-          ), idempotency_gone as (
+          with idempotency_gone as (
             delete from simplan.idempotency where idempotency.created_at < ${older.idempotencyBefore}::bigint
             returning 1
           ), command_gone as (
@@ -61,8 +57,7 @@ export const purge =
             returning 1
           )
           select to_json(
-            (select count(*) from seen_report_gone) + (select count(*) from idempotency_gone)
-              + (select count(*) from command_gone)
+            (select count(*) from idempotency_gone) + (select count(*) from command_gone)
           )::text as value`
       ),
       ([gone]) => gone ?? 0

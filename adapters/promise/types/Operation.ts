@@ -6,7 +6,7 @@ import type { SmdpState } from "./Sims.ts"
 
 /** What every report has. */
 export interface ReportHead {
-  /** The report's id; one seen in the last 35 days is a duplicate (rule R1). At most 255 characters. */
+  /** The report's id; one seen in the last 35 days is a duplicate, as rule R1 has it. At most 255 characters. */
   readonly id: string
   /** The SIM. */
   readonly iccid: string

@@ -97,6 +97,7 @@ type Writing =
 const writing: Readonly<Record<Writing, true>> = {
   commit: true,
   purge: true,
+  purgeReports: true,
   purgeAudit: true,
   purgeEvents: true,
   purgeUsage: true,

@@ -182,8 +182,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 
     const forget = Effect.gen(function* () {
       const now = yield* clock.now
+      yield* storage.purgeReports({ before: TelcoReport.keptFrom(now), now })
       yield* storage.purge({
-        reportsBefore: now - TelcoReport.ID_RETENTION,
         idempotencyBefore: now - Idempotency.RETENTION,
         commandsBefore: now - retentionMillis
       })

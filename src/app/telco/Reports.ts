@@ -58,15 +58,31 @@ const ACCEPTED: Verdict = { _tag: "Accepted" }
 const DUPLICATE: Verdict = { _tag: "Duplicate" }
 const rejected = (message: string): Verdict => ({ _tag: "Rejected", message })
 
-const takeInto = (tally: Tally | undefined, report: Report, now: Instant): Verdict => {
+/** The report ids that a batch has taken so far, of an organization. An id is unique in it, of whichever SIM it is. */
+type Taken = (organizationId: string) => Set<string>
+
+const makeTaken = (): Taken => {
+  const byOrganization = new Map<string, Set<string>>()
+  return (organizationId) => {
+    const known = byOrganization.get(organizationId)
+    if (known !== undefined) return known
+    const made = new Set<string>()
+    byOrganization.set(organizationId, made)
+    return made
+  }
+}
+
+const takeInto = (tally: Tally | undefined, report: Report, takenOf: Taken, now: Instant): Verdict => {
   if (tally === undefined) return rejected("the iccid is not known")
   const { accepted, seen } = tally
-  if (seen.includes(report.reportId) || accepted.includes(report.reportId)) return DUPLICATE
+  const taken = takenOf(tally.aggregate.sim.organizationId)
+  if (seen.includes(report.reportId) || taken.has(report.reportId)) return DUPLICATE
   const applied = TelcoReport.apply(tally.aggregate, report, now)
   if (Result.isFailure(applied)) return rejected(applied.failure)
   const { jobs, aggregate, payloads, smdpEntries, usage } = applied.success
   tally.aggregate = aggregate
   tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
+  taken.add(report.reportId)
   tally.payloads.push(...payloads)
   tally.smdpEntries.push(...smdpEntries)
   tally.usage.push(...usage)
@@ -130,17 +146,19 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const problems = reports.map(TelcoReport.textProblem)
       const found = yield* storage.simAggregates.forReports({
         iccids: asked(reports.filter((_, place) => problems[place] === undefined)),
-        seenSince: (yield* clock.now) - TelcoReport.ID_RETENTION
+        seenSince: TelcoReport.seenSince(reports, yield* clock.now)
       })
       // Read after the aggregates, so that what is notified now is not dated before what has led to them.
       const now = yield* clock.now
       const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
       const verdicts: Array<Verdict> = []
+      const takenOf = makeTaken()
       for (const place of inOrder(reports)) {
         const report = reports[place]
         if (report === undefined) continue
         const problem = problems[place]
-        verdicts[place] = problem === undefined ? takeInto(tallies.get(report.iccid), report, now) : rejected(problem)
+        verdicts[place] =
+          problem === undefined ? takeInto(tallies.get(report.iccid), report, takenOf, now) : rejected(problem)
       }
       const touched = [...tallies.values()].filter(({ accepted }) => accepted.length > 0)
       if (touched.length > 0) yield* commits.write(yield* commitOf(touched, now))

@@ -85,7 +85,7 @@ export interface Commit {
   readonly reports?: {
     /** Appended to the SM-DP+ histories, whatever is there. */
     readonly smdpEntries?: ReadonlyArray<Entry>
-    /** Inserted, or replaced by organization and report id. */
+    /** Inserted. Of several of one organization and report id the latest counts. */
     readonly seen?: ReadonlyArray<SeenReport>
     /**
      * Added to the book of usage (rule U1): to the bytes of the entry of the same SIM, attachment, day and country, where

@@ -8,6 +8,7 @@
 import { Effect } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
+import { dayOf } from "../../domain/UsageBook.ts"
 import * as Suite from "../Suite.ts"
 import { simChange, subscribe } from "./world/World.ts"
 import * as Rows from "./world/Rows.ts"
@@ -144,19 +145,46 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("report ids, idempotency records and settled commands are forgotten once they are old enough", (world) =>
+  scenario("report ids are forgotten by whole days, and those of other days are not", (world) =>
     Effect.gen(function* () {
       const { now, organizationId, storage } = world
       const { iccid } = yield* World.stockOne(world)
-      yield* storage.purge({ reportsBefore: now, idempotencyBefore: now, commandsBefore: now })
+      const day = dayOf(now)
+      const received = [day - 40 * DAY, day - DAY, day - 1, day, now, day + DAY, day + 90 * DAY]
+      const reportIds = received.map((receivedAt) => `at ${receivedAt}`)
+      const remember = storage.commit({
+        reports: {
+          seen: received.map((receivedAt) => ({ organizationId, reportId: `at ${receivedAt}`, receivedAt }))
+        }
+      })
+      const seen = Effect.map(
+        storage.simAggregates.forReports({
+          iccids: [{ iccid, since: now, packageIds: [], reportIds }],
+          seenSince: 0
+        }),
+        ([found]) => new Set(found?.seen)
+      )
+      yield* remember
+      yield* storage.purgeReports({ before: day - 40 * DAY, now })
+      yield* storage.purgeReports({ before: day - 40 * DAY, now })
+      yield* Suite.equals("before", yield* seen, new Set(reportIds))
+      yield* remember
+      yield* Suite.equals("once more", yield* seen, new Set(reportIds))
+      yield* storage.purgeReports({ before: day, now })
+      yield* Suite.equals("afterwards", yield* seen, new Set(reportIds.slice(3)))
+      yield* storage.purgeReports({ before: day + DAY, now: now + 100 * DAY })
+      yield* Suite.equals("the next day", yield* seen, new Set(reportIds.slice(5)))
+    })
+  ),
+
+  scenario("idempotency records and settled commands are forgotten once they are old enough", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      yield* storage.purge({ idempotencyBefore: now, commandsBefore: now })
       const ages = [-2, -1, 0, 1].map((offset) => now + offset)
       const records = ages.map((createdAt) => Rows.record(world, { createdAt }))
       const commands = ages.map(() => Rows.command(world, { createdAt: now - DAY }))
-      const reportIds = ages.map((receivedAt) => `at ${receivedAt}`)
       yield* storage.commit({
-        reports: {
-          seen: ages.map((receivedAt) => ({ organizationId, reportId: `at ${receivedAt}`, receivedAt }))
-        },
         idempotency: { put: records.map((record) => ({ record, replaces: now })) },
         commands: { put: commands }
       })
@@ -168,19 +196,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
             .map((command, index) => ({ ...command, outcome, settledAt: ages[index + 1] ?? now }))
         }
       })
-      const purged = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1, commandsBefore: now + 1 })
-      yield* Suite.equals("rows that went", purged, 5)
+      const purged = yield* storage.purge({ idempotencyBefore: now - 1, commandsBefore: now + 1 })
+      yield* Suite.equals("rows that went", purged, 3)
       const left = yield* Effect.forEach(records, (record) => storage.idempotencyRecords.get(record))
       yield* Suite.equals("records", left, [null, ...records.slice(1)])
       const kept = yield* Effect.forEach(commands, (command) => storage.commands.get(command))
       const ofCommands = kept.map((command) => command?.settledAt)
       yield* Suite.equals("commands, of which the first is pending", ofCommands, [null, undefined, undefined, now + 1])
-      const [aggregate] = yield* storage.simAggregates.forReports({
-        iccids: [{ iccid, since: now, packageIds: [], reportIds }],
-        seenSince: 0
-      })
-      yield* Suite.equals("report ids", new Set(aggregate?.seen), new Set(reportIds.slice(2)))
-      const again = yield* storage.purge({ reportsBefore: now, idempotencyBefore: now - 1, commandsBefore: now + 1 })
+      const again = yield* storage.purge({ idempotencyBefore: now - 1, commandsBefore: now + 1 })
       yield* Suite.equals("rows that went the second time", again, 0)
     })
   ),

@@ -8,7 +8,7 @@ const { attachment, batches, connections, databaseUrl, iccid, organizationId, pl
 )
 
 const statements = {
-  seen: `insert into simplan.seen_report (organization_id, report_id, received_at)
+  seen: `insert into simplan.taken_report (organization_id, report_id, received_at)
     select $1, id, $2::bigint from unnest($3::text[]) id on conflict do nothing`,
   usage: `update simplan.package p set used_bytes = greatest(used_bytes, $2::bigint) from unnest($3::text[]) id
     where p.organization_id = $1 and p.attachment_id = id and p.occurrence = 0`,

@@ -138,7 +138,7 @@ export const reports = async (bench) => {
       (round) => storePlainly(bench, plain, round),
       bench.rounds
     )
-    const [{ seen }] = await bench.query(database, "select count(*) as seen from simplan.seen_report")
+    const [{ seen }] = await bench.query(database, "select count(*) as seen from simplan.taken_report")
     if (seen !== sent) throw new Error(`${seen} of ${sent} reports were taken`)
     const [{ booked, total, used }] = await bench.query(
       database,

@@ -176,7 +176,8 @@ describe("The migrations", () => {
       [20, "0728fe425d49a27e"],
       [21, "efc567b503d0d632"],
       [22, "811fbea78e71dc2e"],
-      [23, "2f83cc9c48ea9c80"]
+      [23, "2f83cc9c48ea9c80"],
+      [24, "a0de08db3552e7ac"]
     ])
   })
 })

@@ -13,7 +13,7 @@ const url = Databases.forEachTest()
 
 const tables = [
   ...["plan", "webhook_endpoint", "sim", "subscription", "attachment", "package"],
-  ...["smdp_entry", "seen_report", "idempotency", "event", "delivery", "delivery_attempt", "command"]
+  ...["smdp_entry", "idempotency", "event", "delivery", "delivery_attempt", "command"]
 ]
 
 const partition = (table: string): ReadonlyArray<string> => [

@@ -26,9 +26,11 @@ const COUNT = 6_000
 const SOME_DUE = COUNT / 10
 const ids = Array.from({ length: COUNT }, (_, index) => index)
 
-/** A day of usage, and the month whose partition it is in. */
-const day = UsageBook.dayOf(Date.now())
-const month = UsageBook.dateOf(day).slice(0, 7).replace("-", "_")
+/** A day of usage and of reports, and the partitions that it is in. */
+const now = Date.now()
+const day = UsageBook.dayOf(now)
+const date = UsageBook.dateOf(day).replaceAll("-", "_")
+const month = date.slice(0, 7)
 
 /** The tables that grow with use. */
 const growing = [
@@ -46,7 +48,7 @@ const growing = [
   "package",
   "plan",
   "region",
-  "seen_report",
+  `taken_report_${date}`,
   "sim",
   "smdp_entry",
   "subscription",
@@ -183,7 +185,7 @@ const populate = (adapter: Adapter) =>
         sims: lines,
         reports: {
           smdpEntries: ids.map(entry),
-          seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: id })),
+          seen: ids.map((id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: day + id })),
           usage: ids.flatMap((id) => [usage(id, org), usage(id, `org-${id}`)])
         },
         events: ids.map((id) => event(`event-${id}`, id)),
@@ -292,7 +294,7 @@ const use = (adapter: Adapter, round: number) =>
     }
     yield* storage.sims.import(newSims(org, 10_000 + round * 10, 10))
     const asked = { iccid, since: 0, packageIds: [`telco-line-${round}`], reportIds: ["r-1", "r-2"] }
-    yield* storage.simAggregates.forReports({ iccids: [asked], seenSince: 0 })
+    yield* storage.simAggregates.forReports({ iccids: [asked], seenSince: day })
     yield* storage.subscriptions.get({ ...of, iccid })
     yield* storage.subscriptions.attachments({ ...of, iccid })
     yield* storage.subscriptions.attachments({ ...of, iccid, id: `line-${round}` })
@@ -394,7 +396,7 @@ const use = (adapter: Adapter, round: number) =>
       regions: [region(id)],
       reports: {
         smdpEntries: [entry(round)],
-        seen: [{ ...of, reportId: `r-${round}`, receivedAt: 5_000 }],
+        seen: [{ ...of, reportId: `r-${round}`, receivedAt: day + 5_000 }],
         usage: [usage(round, org)]
       },
       idempotency: {
@@ -468,7 +470,7 @@ const use = (adapter: Adapter, round: number) =>
       [round, updated],
       [2_700 + round, touched]
     ])
-    yield* storage.purge({ reportsBefore: -1, idempotencyBefore: -1, commandsBefore: -1 })
+    yield* storage.purge({ idempotencyBefore: -1, commandsBefore: -1 })
     const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
     yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
@@ -478,6 +480,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
     yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* storage.purgeUsage({ before: 0, now: day })
+    yield* storage.purgeReports({ before: 0, now })
     yield* jobs.handBack([{ jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
     yield* jobs.release({ now: SOME_DUE })

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Pglite from "simplan/pglite"
+import { UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, admin, connect, connectOverPool, counted, ended, iccidOf, newSims, on } from "./PostgresWorld.ts"
@@ -13,7 +14,8 @@ import * as Tests from "../../setup/Tests.ts"
 const org = "org"
 const SIMS = 20
 const SEEN = 5_000
-const reports = Array.from({ length: SEEN }, (_, id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: 1 }))
+const day = UsageBook.dayOf(Date.now())
+const reports = Array.from({ length: SEEN }, (_, id) => ({ organizationId: org, reportId: `r-${id}`, receivedAt: day }))
 const iccids = Array.from({ length: SIMS }, (_, id) => ({
   iccid: iccidOf(id),
   since: 0,
@@ -25,7 +27,7 @@ const iccids = Array.from({ length: SIMS }, (_, id) => ({
 const read = (adapter: Adapter, sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const seen = Effect.map(
-      on(adapter, (storage) => storage.simAggregates.forReports({ iccids, seenSince: 0 })),
+      on(adapter, (storage) => storage.simAggregates.forReports({ iccids, seenSince: day })),
       (found) => found.flatMap((sim) => sim.seen)
     )
     yield* on(adapter, (storage) =>
@@ -43,17 +45,18 @@ const read = (adapter: Adapter, sql: SqlClient.SqlClient) =>
     yield* counted(sql)
   })
 
-/** How many rows were read of the table of seen reports, by each index and without one. */
+/** How many rows were read of the tables of report ids, by each index and without one. */
 const rowsRead = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly by: string; readonly rows: number }>`
-      select indexrelname as by, idx_tup_read::int as rows from pg_stat_user_indexes where relname = 'seen_report'
+      select indexrelname as by, idx_tup_read::int as rows from pg_stat_user_indexes
+      where relname ~ '^(taken|seen)_report'
       union all
-      select 'none', seq_tup_read::int from pg_stat_user_tables where relname = 'seen_report'`,
+      select 'none', seq_tup_read::int from pg_stat_user_tables where relname ~ '^(taken|seen)_report'`,
     (found) => found.filter(({ rows }) => rows > 0)
   )
 
-const expected = [{ by: "seen_report_pkey", rows: SIMS }]
+const expected = [{ by: `taken_report_${UsageBook.dateOf(day).replaceAll("-", "_")}_pkey`, rows: SIMS }]
 
 describe("Reports are read by their ids, also where the plan was made before any had been seen", () => {
   const url = Databases.forEachTest()

@@ -55,6 +55,16 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "5 minutes ahead at 6", "AHEAD_LIMIT = 5 * MINUTE", "AHEAD_LIMIT = 6 * MINUTE"],
   ["R1", "exactly 5 minutes ahead is refused", AHEAD, "report.occurredAt >= now + AHEAD_LIMIT"],
   ["R1", "a millisecond more than 5 minutes ahead is taken", AHEAD, "report.occurredAt > now + AHEAD_LIMIT + 1"],
+  ["R1", "an id is known for two days anyway", "KNOWN_ANYWAY = 3 * DAY", "KNOWN_ANYWAY = 2 * DAY"],
+  ["R1", "what came ahead of the clock is not known any more", "occurredAt - AHEAD_LIMIT)", "occurredAt)"],
+  [
+    "R1",
+    "the ids of one report are looked up",
+    "since = Math.min(since, occurredAt",
+    "since = Math.min(now, occurredAt"
+  ],
+  ["R1", "late reports are known for longer", "return Math.max(since, now - ID_RETENTION)", "return since"],
+  ["R1", "ids are forgotten within their last day", "UsageBook.dayOf(now - ID_RETENTION)", "now - ID_RETENTION"],
   ["R1", "deltas of 36 days are taken", "DELTA_AGE = 35 * DAY", "DELTA_AGE = 36 * DAY"],
   ["R1", "a delta of exactly 35 days is refused", DELTA, "report.occurredAt <= now - DELTA_AGE"],
   ["R1", "any delta is taken", DELTA, "false"],

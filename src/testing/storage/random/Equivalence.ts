@@ -94,7 +94,7 @@ const take = (run: Run, service: Service, taken: Step, place: number) =>
 const start = (run: Run, { storage }: Service) =>
   Effect.gen(function* () {
     const before = run.now - DAY / 2
-    yield* storage.purge({ reportsBefore: before, idempotencyBefore: before, commandsBefore: before })
+    yield* storage.purge({ idempotencyBefore: before, commandsBefore: before })
     yield* storage.commit({
       organizations: run.worlds.map(World.organization),
       catalogue: { countries: [], operators: [], profiles: [] },

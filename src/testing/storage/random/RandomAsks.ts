@@ -296,8 +296,10 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
         ? Effect.andThen(world.jobs.release(world), world.outbox.release(world))
         : handBack(run, side, ask)
     case "purge":
+      if (choice % 4 === 0) {
+        return storage.purgeReports({ before: UsageBook.dayOf(world.now) + (row % 3) * DAY, now: world.now })
+      }
       return storage.purge({
-        reportsBefore: world.now + row * MINUTE,
         idempotencyBefore: world.now + choice * MINUTE,
         commandsBefore: world.now + (choice % 3) * MINUTE
       })

@@ -109,6 +109,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         }
       })
       yield* storage.commit({ reports: { seen: [seen(world, "raised", now + 1)] } })
+      // An id that two reports have, and what comes after a later one.
+      yield* storage.commit({ reports: { seen: [seen(world, "new", now), seen(world, "new", now - DAY)] } })
       const reportIds = ["raised", "theirs", "old", "new", "never"]
       const asked = yield* ask(
         world,

@@ -1,5 +1,5 @@
-with seen_report_put as (
-  insert into simplan.seen_report (
+with taken_report_put as (
+  insert into simplan.taken_report (
     organization_id, report_id, received_at
   )
   select r."organizationId", r."reportId", r."receivedAt"
@@ -10,8 +10,7 @@ with seen_report_put as (
       "reportId", "receivedAt", place)
     where columns.place between 1 and 2147483647
   ) r
-  on conflict (organization_id, report_id) do update set
-  received_at = excluded.received_at
+  on conflict do nothing
   returning 1
 )
-select (select count(*) from seen_report_put);
+select (select count(*) from taken_report_put);

@@ -1,14 +1,10 @@
-with seen_report_gone as (
-  delete from simplan.seen_report where seen_report.received_at < $1::bigint
-  returning 1
-), idempotency_gone as (
-  delete from simplan.idempotency where idempotency.created_at < $2::bigint
+with idempotency_gone as (
+  delete from simplan.idempotency where idempotency.created_at < $1::bigint
   returning 1
 ), command_gone as (
-  delete from simplan.command where command.settled_at < $3::bigint
+  delete from simplan.command where command.settled_at < $2::bigint
   returning 1
 )
 select to_json(
-  (select count(*) from seen_report_gone) + (select count(*) from idempotency_gone)
-  + (select count(*) from command_gone)
+  (select count(*) from idempotency_gone) + (select count(*) from command_gone)
 )::text as value;

@@ -6,6 +6,12 @@ select (
       select json_agg(asked.report_id)
       from unnest(r."reportIds") asked (report_id)
       where (
+        select true
+        from simplan.taken_report
+        where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
+        and taken_report.received_at >= kept.since
+        limit 1
+      ) or (
         select seen_report.received_at
         from simplan.seen_report
         where seen_report.organization_id = sim.organization_id and seen_report.report_id = asked.report_id
