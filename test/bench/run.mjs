@@ -26,6 +26,7 @@ const Processes = await import("./Processes.mjs")
 const Seed = await import("./Seed.mjs")
 const { line } = await import("./Comparison.mjs")
 const Reads = await import("./rows/reads.mjs")
+const Purge = await import("./rows/purge.mjs")
 const Writes = await import("./rows/writes.mjs")
 const Jobs = await import("./rows/jobs.mjs")
 const Webhooks = await import("./rows/webhooks.mjs")
@@ -37,6 +38,7 @@ const rows = {
   sims: Reads.sims,
   create: Writes.create,
   reports: Writes.reports,
+  purge: Purge.purge,
   recurring: Jobs.recurring,
   slow: Jobs.slow,
   lateness: Jobs.lateness,
