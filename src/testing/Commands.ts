@@ -321,7 +321,7 @@ const stockChanges: fc.Arbitrary<ReadonlyArray<Command>> = fc
 /** A change of the service that the telco does not take at first (rules S6 and S7): of all its calls this is the next one. */
 const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
-    fault: fc.constantFrom("refuse" as const, "unavailable" as const),
+    fault: fc.constantFrom("refuse to end" as const, "unavailable" as const),
     times: fc.integer({ min: 1, max: 4 }),
     line: Reports.place,
     resumed: rarely(3)
