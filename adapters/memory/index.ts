@@ -13,6 +13,8 @@ const makeTables = (): Tables => ({
   organization: new Table("organization"),
   operator: new Table("operator"),
   apiKey: new Table("apiKey"),
+  formerKey: new Table("formerKey"),
+  apiKeyUse: new Table("apiKeyUse"),
   endpoint: new Table("endpoint"),
   handler: new Table("handler"),
   plan: new Table("plan"),

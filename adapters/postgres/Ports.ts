@@ -75,6 +75,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       like: Plans.regionsLike(database)
     },
     catalogues: { version: ServiceState.catalogueVersion(database), get: ServiceState.catalogue(database) },
+    recordKeyUses: Organizations.recordUses(database),
     sims: {
       import: SimImport.run(database),
       get: Sims.byIccid(database),

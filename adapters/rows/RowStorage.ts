@@ -80,6 +80,10 @@ const storage = (store: RowStore): Storage.Service => {
     webhookEndpoints: counted("endpoint", ({ deletedAt }) => deletedAt === null),
     apiKeys: counted("apiKey", ({ revokedAt }) => revokedAt === null)
   }
+  const keyOf = ({ apiKeyId, organizationId }: Pick<Rows.Kinds["apiKey"], "apiKeyId" | "organizationId">) => {
+    const found = get("apiKey", apiKeyId, organizationId)
+    return found === null ? null : Rows.withUse(found, get("apiKeyUse", apiKeyId, organizationId))
+  }
   const aggregateOf = ({ iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string }) => {
     const aggregate = get("sim", iccid, organizationId)
     return aggregate === null ? null : Rows.supplied(aggregate)
@@ -114,9 +118,17 @@ const storage = (store: RowStore): Storage.Service => {
       page: (query) => read(() => page("operator", query))
     },
     apiKeys: {
-      byHash: (hash) => read(() => values(store.also("apiKey", Rows.keysWith(hash), null))[0] ?? null),
-      get: ({ apiKeyId, organizationId }) => read(() => get("apiKey", apiKeyId, organizationId)),
-      page: (query) => read(() => page("apiKey", query))
+      byHash: (hash) =>
+        read(() => {
+          const [current] = values(store.also("apiKey", Rows.keysWith(hash), null))
+          const former = current ?? get("formerKey", hash)
+          return former === null ? null : keyOf(former)
+        }),
+      get: (of) => read(() => keyOf(of)),
+      page: (query) =>
+        read(() =>
+          page("apiKey", query).map((key) => Rows.withUse(key, get("apiKeyUse", key.apiKeyId, key.organizationId)))
+        )
     },
     webhookEndpoints: {
       get: ({ endpointId, organizationId }) =>
@@ -197,6 +209,7 @@ const storage = (store: RowStore): Storage.Service => {
       version: read(() => get("catalogue", "")?.version ?? 0),
       get: read(() => get("catalogue", "")?.catalogue ?? null)
     },
+    recordKeyUses: (uses) => read(() => Writes.recordKeyUses(store, uses)),
     sims: {
       import: (sims, auditEntry) => read(() => Inventory.importSims(store, sims, auditEntry)),
       get: (asked) => read(() => aggregateOf(asked)?.sim ?? null),

@@ -10,8 +10,12 @@ export interface Kinds {
   readonly organization: Organization.Organization
   /** The id is `operatorId`; of the whole service; listed by its token's hash as well. */
   readonly operator: Operator.Operator
-  /** The id is `apiKeyId`; listed by its hash as well. */
+  /** The id is `apiKeyId`; listed by its hash as well. The last use in it counts for nothing. */
   readonly apiKey: ApiKey.ApiKey
+  /** Whose the secret before the last rotation is. The id is its hash; of the whole service. */
+  readonly formerKey: Pick<ApiKey.ApiKey, "organizationId" | "apiKeyId"> & { readonly hash: string }
+  /** When a key was last used. The id is `apiKeyId`. */
+  readonly apiKeyUse: ApiKey.Use
   /** The id is `endpointId`; deleted ones stay. */
   readonly endpoint: WebhookEndpoint.WebhookEndpoint
   /** The id is its name; of the whole service. */
@@ -235,11 +239,19 @@ export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
   return service === undefined ? { ...aggregate, sim: { ...aggregate.sim, service: Sim.inService } } : aggregate
 }
 
+/** A key as it is read, with its last use: one that was stored before secrets overlapped has none before. */
+export const withUse = (key: Kinds["apiKey"], use: Kinds["apiKeyUse"] | null): Kinds["apiKey"] => {
+  const { previousHash = null, previousUntil = null }: Partial<Kinds["apiKey"]> = key
+  return { ...key, previousHash, previousUntil, lastUsedAt: use?.at ?? null }
+}
+
 /** Where the row of a value is. */
 export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),
   operator: ofOperator,
   apiKey: ofKey,
+  formerKey: ({ hash }) => ofService(hash, 0),
+  apiKeyUse: ({ apiKeyId, organizationId }) => ({ ...ofService(apiKeyId, 0), organizationId }),
   endpoint: ofEndpoint,
   handler: ({ name }) => ofService(name, 0),
   plan: created("planId"),

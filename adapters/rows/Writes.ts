@@ -39,7 +39,7 @@ const check = (on: Storage.Conflict["on"], holds: boolean): void => {
 
 const checkLease = (held: string | null, token: string): void => check("lease", held === token)
 
-type Versioned = "apiKey" | "endpoint" | "operator" | "plan" | "stockLevel"
+type Versioned = "endpoint" | "operator" | "plan" | "stockLevel"
 
 /** Writes all that the commit has. Throws `Conflict`. */
 export const write = (store: RowStore, commit: Storage.Commit): void => {
@@ -59,7 +59,7 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
     const isNamesake = (other: Operator.Operator) => other.name === name && other.deletedAt === null
     check("operator name", deletedAt !== null || values("operator", "").filter(isNamesake).length === 1)
   }
-  for (const key of commit.apiKeys ?? []) putVersion("apiKey", key)
+  for (const key of commit.apiKeys ?? []) putKey(store, key)
   for (const { hash } of commit.apiKeys ?? [])
     check("api key", [...store.also("apiKey", Rows.keysWith(hash), null)].length === 1)
   for (const endpoint of commit.webhookEndpoints ?? []) putVersion("endpoint", endpoint)
@@ -158,6 +158,25 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
     put("catalogue", { version, catalogue })
   }
   if (clock !== undefined) put("clock", { at: clock })
+}
+
+const putKey = (store: RowStore, key: Rows.Kinds["apiKey"]): void => {
+  const { apiKeyId, organizationId, previousHash } = key
+  change(store, "apiKey", { organizationId, id: apiKeyId }, (stored) => {
+    check("version", (stored?.version ?? 0) === key.version)
+    const former = stored?.previousHash ?? null
+    if (former !== null) store.remove("formerKey", { organizationId, apiKeyId, hash: former })
+    return { ...key, version: key.version + 1 }
+  })
+  if (previousHash !== null) store.put("formerKey", { organizationId, apiKeyId, hash: previousHash }, null)
+}
+
+export const recordKeyUses = (store: RowStore, uses: ReadonlyArray<Rows.Kinds["apiKeyUse"]>): void => {
+  for (const use of uses) {
+    change(store, "apiKeyUse", Rows.placeOf.apiKeyUse(use), (stored) =>
+      stored !== null && stored.at >= use.at ? stored : use
+    )
+  }
 }
 
 const writeJobs = (

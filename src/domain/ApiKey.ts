@@ -6,7 +6,7 @@
  */
 import { Result } from "effect"
 import { InvalidField, NotFound } from "./Refusal.ts"
-import type { Instant } from "./Time.ts"
+import { HOUR, type Instant } from "./Time.ts"
 
 /** What a key may do: everything, or only what changes nothing. */
 export const scopes = ["full", "read"] as const
@@ -28,18 +28,30 @@ export interface ApiKey {
   readonly hash: string
   /** The last characters of the key, by which a person distinguishes it from others. */
   readonly hint: string
+  /** The hash of the secret before, which goes on for a while; null where there is none. */
+  readonly previousHash: string | null
+  /** From this instant on the secret before is refused; null where there is none. */
+  readonly previousUntil: Instant | null
   /** Business time. */
   readonly createdAt: Instant
   /** From this instant on the key is refused. Null: it does not expire. */
   readonly expiresAt: Instant | null
   /** Null while the key is valid. A revocation is for good. */
   readonly revokedAt: Instant | null
+  /** When it was last used, as far as is stored; null: never. A commit does not write it: the storage is given the uses. */
+  readonly lastUsedAt: Instant | null
   /** Rises by one with each commit that writes it; 0 while it is not stored. */
   readonly version: number
 }
 
 /** The stored part of a key's text. */
 export type Secret = Pick<ApiKey, "hash" | "hint">
+
+/** That a key was used. */
+export interface Use extends Pick<ApiKey, "organizationId" | "apiKeyId"> {
+  /** Business time. */
+  readonly at: Instant
+}
 
 /** Refuses an expiry that is not after `now`; null: it never expires. */
 export const checkExpiry = (expiresAt: Instant | null, now: Instant): Result.Result<void, InvalidField> =>
@@ -52,23 +64,50 @@ export const make = (
   key: Secret & Pick<ApiKey, "organizationId" | "apiKeyId" | "name" | "scope" | "expiresAt">,
   now: Instant
 ): Result.Result<ApiKey, InvalidField> =>
-  Result.map(checkExpiry(key.expiresAt, now), () => ({ ...key, createdAt: now, revokedAt: null, version: 0 }))
+  Result.map(checkExpiry(key.expiresAt, now), () => ({
+    ...key,
+    previousHash: null,
+    previousUntil: null,
+    createdAt: now,
+    revokedAt: null,
+    lastUsedAt: null,
+    version: 0
+  }))
 
 /** Rule W3: the key is refused from `now` on. Revoked again, it keeps the instant of the first time. */
 export const revoked = (key: ApiKey, now: Instant): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })
 
-/**
- * Rule W3: the key with another secret; its former one is refused from then on. A revoked key is not found. Name, scope
- * and expiry stay.
- */
-export const rotated = (key: ApiKey, secret: Secret): Result.Result<ApiKey, NotFound> =>
-  key.revokedAt === null
-    ? Result.succeed({ ...key, hash: secret.hash, hint: secret.hint })
-    : Result.fail(new NotFound({ resource: "api key", id: key.apiKeyId }))
+/** For how many hours at most the secret before goes on. */
+export const LONGEST_OVERLAP_HOURS = 720
 
-/** Whether the key is good at `now`: neither revoked nor expired; it expires at the very instant named. */
-export const isValid = (key: ApiKey, now: Instant): boolean =>
-  key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
+/**
+ * Rule W3: the key with another secret. The one before goes on for that many hours, for none it is refused at once; the one
+ * before that ends. A revoked key is not found. Name, scope and expiry stay.
+ */
+export const rotated = (
+  key: ApiKey,
+  secret: Secret,
+  overlapHours: number,
+  now: Instant
+): Result.Result<ApiKey, InvalidField | NotFound> => {
+  if (!Number.isInteger(overlapHours) || overlapHours < 0 || overlapHours > LONGEST_OVERLAP_HOURS) {
+    const message = `must be a whole number of 0 to ${LONGEST_OVERLAP_HOURS}`
+    return Result.fail(new InvalidField({ field: "overlapHours", message }))
+  }
+  if (key.revokedAt !== null) return Result.fail(new NotFound({ resource: "api key", id: key.apiKeyId }))
+  const previous =
+    overlapHours === 0
+      ? { previousHash: null, previousUntil: null }
+      : { previousHash: key.hash, previousUntil: now + overlapHours * HOUR }
+  return Result.succeed({ ...key, ...secret, ...previous })
+}
+
+/** Whether the secret with the hash is good at `now`: neither revoked nor ended; it ends at the very instant named. */
+export const isValid = (key: ApiKey, now: Instant, hash: string): boolean => {
+  const { expiresAt, previousHash, previousUntil, revokedAt } = key
+  if (revokedAt !== null || (expiresAt !== null && now >= expiresAt)) return false
+  return hash === key.hash || (hash === previousHash && previousUntil !== null && now < previousUntil)
+}
 
 const PREFIX = "simplan_"
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

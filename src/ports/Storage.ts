@@ -14,6 +14,7 @@
  *   round-trips as values; the payload of an event keeps the order of its keys as well.
  */
 import { Context, type Effect } from "effect"
+import type { Use } from "../domain/ApiKey.ts"
 import type { Instant } from "../domain/Time.ts"
 import type * as Changes from "./Changes.ts"
 import type { Commit } from "./storage/Commit.ts"
@@ -49,7 +50,7 @@ export interface Reads {
   readonly organizations: Organizations
   /** Who the management API takes requests from (rule W14). */
   readonly operators: Operators
-  /** By hash for a request, and in pages. */
+  /** By hash for a request, and in pages; each with its last use. */
   readonly apiKeys: ApiKeys
   /** Reads of one endpoint, or of a page. */
   readonly webhookEndpoints: WebhookEndpoints
@@ -87,6 +88,11 @@ export interface Reads {
 export interface Service extends Reads {
   /** Writes all of it or nothing. Fails with `Conflict` where a version, a unique key or a lease does not fit. */
   readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
+  /**
+   * Remembers when keys were last used (`ApiKey.lastUsedAt`), each key once in a call: the latest that it is given of one. It
+   * changes no version, waits for no commit and is no change to be notified of. What it is given of unknown keys does nothing.
+   */
+  readonly recordKeyUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void, StorageError>
   /** Import, pages, and reservations. */
   readonly sims: Sims
   /** The instant at which a virtual clock stands; null where none was ever committed. */

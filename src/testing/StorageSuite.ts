@@ -11,6 +11,7 @@ import { Effect, type Layer } from "effect"
 import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage } from "../ports/Storage.ts"
+import * as ApiKeys from "./storage/ApiKeys.ts"
 import * as AllOrNothing from "./storage/AllOrNothing.ts"
 import * as Requests from "./storage/Requests.ts"
 import * as Deliveries from "./storage/deliveries/Deliveries.ts"
@@ -54,6 +55,7 @@ export interface Options extends Suite.Options {
 
 const scenarios: ReadonlyArray<World.Scenario> = [
   ...AllOrNothing.cases,
+  ...ApiKeys.cases,
   ...Conflicts.cases,
   ...Operators.cases,
   ...Requests.cases,

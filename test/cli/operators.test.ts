@@ -48,6 +48,8 @@ it("lists organizations and keys, revokes and rotates keys, and manages endpoint
   const [made] = await json("key", "create", "--name", "one")
   const [rotated] = await json("key", "rotate", made.api_key_id)
   expect(rotated.key).not.toBe(made.key)
+  const [overlapping] = await json("key", "rotate", made.api_key_id, "--overlap-hours", "24")
+  expect(overlapping.previous_key_until).toMatch(/^2026-\d\d-\d\dT/)
   await json("key", "revoke", made.api_key_id, "--org", organization.organization_id)
   const [key] = await json("key", "list")
   expect(key).toMatchObject({ api_key_id: made.api_key_id, revoked_at: expect.any(String) })

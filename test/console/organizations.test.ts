@@ -76,26 +76,32 @@ describe("the keys of an organization", () => {
     expect(await page().locator("main img").count()).toBe(0)
   })
 
-  it("go on beside a successor until they are revoked", async () => {
+  it("go on beside the next secret, as long as is chosen, until they are revoked", async () => {
     const { body } = await world().admin("POST", `/organizations/${of}/api-keys`, { name: "shop", scope: "read" })
     const before: string = body.data.key
     await signIn(`?page=keys&of=${of}`)
     const row = rows("Keys").filter({ hasText: "shop" }).first()
-    await row.getByRole("button", { name: "Make a successor" }).click()
-    await confirm("Make a successor")
-    await expect.poll(said).toBe("The key is made.")
-    const after = await secret()
+    expect(await row.innerText()).toContain("never")
+    const replace = async (goesOn: string) => {
+      await row.getByRole("button", { name: "Replace the secret" }).click()
+      await dialog().getByLabel("The secret before goes on").selectOption(goesOn)
+      await confirm("Replace the secret")
+      await expect.poll(said).toBe("The key is made.")
+      return secret()
+    }
+    const after = await replace("for a day")
     expect([await statusOf(before), await statusOf(after)]).toEqual([200, 200])
+    await expect.poll(() => row.innerText()).toContain("The secret before goes on until")
+    await check()
+    const last = await replace("not at all")
+    expect([await statusOf(before), await statusOf(after), await statusOf(last)]).toEqual([401, 401, 200])
+    await expect.poll(() => row.innerText()).not.toContain("goes on until")
+    expect(await row.innerText()).not.toContain("never")
     await row.getByRole("button", { name: "Revoke" }).click()
     await confirm("Revoke")
     await expect.poll(said).toBe("The key is revoked.")
-    expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200])
+    expect(await statusOf(last)).toBe(401)
     await expect.poll(() => row.getByRole("button").count()).toBe(0)
-    const last = rows("Keys").filter({ hasText: "shop" }).last()
-    await last.getByRole("button", { name: "Replace the secret" }).click()
-    await confirm("Replace the secret")
-    const replaced = await secret()
-    expect([await statusOf(after), await statusOf(replaced)]).toEqual([401, 200])
   })
 
   it("are shown to who only reads, who is offered nothing", async () => {

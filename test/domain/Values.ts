@@ -198,9 +198,12 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   scope: "full",
   hash: "hash",
   hint: "hint",
+  previousHash: null,
+  previousUntil: null,
   createdAt: NOW,
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
   version: 0,
   ...changes
 })

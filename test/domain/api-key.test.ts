@@ -6,6 +6,7 @@ import { crc32 } from "node:zlib"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as ApiKey from "../../src/domain/ApiKey.ts"
+import { HOUR } from "../../src/domain/Time.ts"
 import { NOW } from "./Values.ts"
 
 const bytes = (make: (index: number) => number) => Uint8Array.from({ length: 32 }, (_, index) => make(index))
@@ -74,15 +75,19 @@ const of = (changes: Partial<ApiKey.ApiKey>): ApiKey.ApiKey => ({
   scope: "full",
   hash: "00",
   hint: "o7hP",
+  previousHash: null,
+  previousUntil: null,
   createdAt: NOW,
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
   version: 1,
   ...changes
 })
 
 describe("A new key", () => {
-  const { createdAt: _, revokedAt: __, version: ___, ...request } = of({})
+  const { apiKeyId, expiresAt: never, hash, hint, name, organizationId, scope } = of({})
+  const request = { apiKeyId, expiresAt: never, hash, hint, name, organizationId, scope }
 
   it("is valid from now on, for ever or until it expires", () => {
     expect(Result.getOrThrow(ApiKey.make(request, NOW))).toEqual(of({ version: 0 }))
@@ -104,26 +109,57 @@ describe("A key is changed (W3)", () => {
     expect(ApiKey.revoked(of({ revokedAt: NOW }), NOW + 1)).toEqual(of({ revokedAt: NOW }))
   })
 
-  it("by a rotation, which replaces the secret alone", () => {
+  it("by a rotation, which replaces the secret alone and ends the one before", () => {
     const secret = { hash: "ff", hint: "abcd" }
-    expect(Result.getOrThrow(ApiKey.rotated(of({ expiresAt: NOW }), secret))).toEqual(of({ expiresAt: NOW, ...secret }))
-    expect(Result.getOrThrow(Result.flip(ApiKey.rotated(of({ revokedAt: NOW }), secret)))).toMatchObject({
+    const key = of({ expiresAt: NOW, previousHash: "11", previousUntil: NOW + 1 })
+    expect(Result.getOrThrow(ApiKey.rotated(key, secret, 0, NOW))).toEqual(of({ expiresAt: NOW, ...secret }))
+    expect(Result.getOrThrow(Result.flip(ApiKey.rotated(of({ revokedAt: NOW }), secret, 0, NOW)))).toMatchObject({
       _tag: "NotFound",
       resource: "api key",
       id: "key"
     })
   })
+
+  it("by a rotation with an overlap, for which the secret before goes on", () => {
+    const [second, third] = [
+      { hash: "ff", hint: "abcd" },
+      { hash: "fe", hint: "abce" }
+    ]
+    const rotated = Result.getOrThrow(ApiKey.rotated(of({}), second, 24, NOW))
+    expect(rotated).toEqual(of({ ...second, previousHash: "00", previousUntil: NOW + 24 * HOUR }))
+    const again = Result.getOrThrow(ApiKey.rotated(rotated, third, 1, NOW + 1))
+    expect(again).toEqual(of({ ...third, previousHash: "ff", previousUntil: NOW + 1 + HOUR }))
+    for (const hours of [0, 1, 720]) expect(Result.isSuccess(ApiKey.rotated(of({}), second, hours, NOW))).toBe(true)
+    for (const hours of [-1, 0.5, 721, NaN, Infinity])
+      expect(Result.getOrThrow(Result.flip(ApiKey.rotated(of({}), second, hours, NOW)))).toMatchObject({
+        _tag: "InvalidField",
+        field: "overlapHours"
+      })
+  })
 })
 
 describe("A key is valid", () => {
   it("before its expiry", () => {
-    expect(ApiKey.isValid(of({}), NOW)).toBe(true)
-    expect(ApiKey.isValid(of({ expiresAt: NOW + 1 }), NOW)).toBe(true)
-    expect(ApiKey.isValid(of({ expiresAt: NOW }), NOW)).toBe(false)
-    expect(ApiKey.isValid(of({ expiresAt: NOW - 1 }), NOW)).toBe(false)
+    expect(ApiKey.isValid(of({}), NOW, "00")).toBe(true)
+    expect(ApiKey.isValid(of({ expiresAt: NOW + 1 }), NOW, "00")).toBe(true)
+    expect(ApiKey.isValid(of({ expiresAt: NOW }), NOW, "00")).toBe(false)
+    expect(ApiKey.isValid(of({ expiresAt: NOW - 1 }), NOW, "00")).toBe(false)
+  })
+
+  it("by the secret before until that ends, and by no other", () => {
+    const rotated = of({ previousHash: "11", previousUntil: NOW + 1 })
+    expect(ApiKey.isValid(rotated, NOW, "00")).toBe(true)
+    expect(ApiKey.isValid(rotated, NOW, "11")).toBe(true)
+    expect(ApiKey.isValid(rotated, NOW + 1, "11")).toBe(false)
+    expect(ApiKey.isValid(rotated, NOW + 1, "00")).toBe(true)
+    expect(ApiKey.isValid(rotated, NOW, "22")).toBe(false)
+    expect(ApiKey.isValid({ ...rotated, expiresAt: NOW }, NOW, "11")).toBe(false)
   })
 
   it("never after its revocation, whatever the clock says", () => {
-    for (const revokedAt of [NOW - 1, NOW, NOW + 1]) expect(ApiKey.isValid(of({ revokedAt }), NOW)).toBe(false)
+    for (const revokedAt of [NOW - 1, NOW, NOW + 1]) {
+      const revoked = of({ revokedAt, previousHash: "11", previousUntil: NOW + 1 })
+      for (const hash of ["00", "11"]) expect(ApiKey.isValid(revoked, NOW, hash)).toBe(false)
+    }
   })
 })

@@ -275,7 +275,19 @@ describe("the other groups", () => {
     const made = await simplan.apiKeys.create({ organizationId, name: "web", expiresAt: "2027-01-01T00:00:00Z" })
     expect(made).toMatchObject({ scope: "full", expiresAt: new Date("2027-01-01T00:00:00Z") })
     expect(await simplan.apiKeys.authenticate({ key: made.key })).toMatchObject({ apiKeyId: made.apiKeyId })
+    expect(made).toMatchObject({ lastUsedAt: null, previousKeyUntil: null })
     const { apiKeyId } = made
+    const overlapping = await simplan.apiKeys.rotate({ organizationId, apiKeyId, overlapHours: 24 })
+    expect(overlapping).toMatchObject({
+      previousKeyUntil: new Date(start.getTime() + 24 * 3_600_000),
+      lastUsedAt: start
+    })
+    for (const { key } of [made, overlapping])
+      expect(await simplan.apiKeys.authenticate({ key })).toMatchObject({ apiKeyId })
+    await expect(simplan.apiKeys.rotate({ organizationId, apiKeyId, overlapHours: 721 })).rejects.toMatchObject({
+      name: "InvalidFieldError",
+      field: "overlapHours"
+    })
     const rotated = await simplan.apiKeys.rotate({ organizationId, apiKeyId })
     await expect(simplan.apiKeys.authenticate({ key: made.key })).rejects.toMatchObject({ name: "KeyRefusedError" })
     expect((await simplan.apiKeys.authenticate({ key: rotated.key })).name).toBe("web")

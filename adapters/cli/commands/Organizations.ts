@@ -89,7 +89,7 @@ const listKeys = Command.make(
       given,
       (client, page) => client.organizations.keys({ params: { id }, query: { ...filter, ...page } }),
       (one) => one,
-      ["api_key_id", "name", "scope", "hint", "revoked_at", "expires_at"]
+      ["api_key_id", "name", "scope", "hint", "last_used_at", "revoked_at", "expires_at"]
     )
   })
 ).pipe(Command.withDescription("List an organization's API keys, revoked ones included, without their secrets."))
@@ -106,16 +106,26 @@ const revoke = Command.make(
   })
 ).pipe(Command.withDescription("Revoke an API key."))
 
+const rotation = Filters.of(Api.groups.organizations.endpoints.rotateKey)
+
 const rotate = Command.make(
   "rotate",
-  named,
+  { ...named, ...rotation.flags },
   Effect.fnUntraced(function* (given) {
     const { connection, id } = yield* Organization.open(given)
     const params = { id, key_id: given.key }
-    yield* Calls.record(connection, given.json, (client) => client.organizations.rotateKey({ params }))
+    const query = yield* rotation.read(given)
+    yield* Calls.record(connection, given.json, (client) => client.organizations.rotateKey({ params, query }))
     if (!given.json) yield* shownOnce
   })
-).pipe(Command.withDescription("Give an API key another secret and print it, this once."))
+).pipe(
+  Command.withDescription(
+    "Give an API key another secret and print it, this once; the one before ends, or goes on for a while."
+  ),
+  Command.withExamples([
+    { command: "simplan key rotate 0197… --overlap-hours 24", description: "The secret before goes on for a day" }
+  ])
+)
 
 export const key = Command.make("key").pipe(
   Command.withDescription("API keys: what an organization calls /v3 with."),

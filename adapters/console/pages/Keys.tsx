@@ -13,6 +13,8 @@ interface Key {
   readonly created_at: string
   readonly expires_at: string | null
   readonly revoked_at: string | null
+  readonly previous_key_until: string | null
+  readonly last_used_at: string | null
 }
 
 interface Made {
@@ -46,29 +48,32 @@ const creation = (path: string): Task.Task => ({
     made(path, { ...values, expires_at: expires_at === "" ? null : `${expires_at}:00Z` })
 })
 
-const tasksOf = (path: string, { api_key_id, expires_at, name, scope }: Key): ReadonlyArray<Task.Task> => {
+/** For how many hours the secret before goes on. */
+const OVERLAPS = [
+  { value: "24", title: "for a day" },
+  { value: "1", title: "for an hour" },
+  { value: "168", title: "for a week" },
+  { value: "0", title: "not at all" }
+]
+
+const titleOf = (overlap: string | undefined): string => OVERLAPS.find(({ value }) => value === overlap)?.title ?? ""
+
+const tasksOf = (path: string, { api_key_id, name }: Key): ReadonlyArray<Task.Task> => {
   const own = `${path}/${api_key_id}`
   const about = `The key "${name}".`
   return [
     {
-      title: "Make a successor",
-      about,
-      preview: () =>
-        Promise.resolve([
-          `Another key of this name, scope and end is made. ${ONCE}`,
-          "The one before goes on: revoke it once nobody uses it any more."
-        ]),
-      does: () => made(path, { name, scope, expires_at })
-    },
-    {
       title: "Replace the secret",
       about,
-      preview: () =>
+      fields: () => Promise.resolve([{ name: "overlap", label: "The secret before goes on", choices: OVERLAPS }]),
+      preview: ({ overlap }) =>
         Promise.resolve([
           `The key gets another secret. ${ONCE}`,
-          "The one before ends at once, within 5 s in all processes."
+          overlap === "0"
+            ? "The secret before ends at once, within 5 s in all processes."
+            : `The secret before goes on ${titleOf(overlap)}, and one before that ends at once.`
         ]),
-      does: () => made(`${own}/rotate`)
+      does: ({ overlap }) => made(`${own}/rotate?overlap_hours=${overlap}`)
     },
     {
       title: "Revoke",
@@ -85,7 +90,23 @@ const tasksOf = (path: string, { api_key_id, expires_at, name, scope }: Key): Re
 const columns = (path: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Key>> => [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
   { title: "May", of: ({ scope }) => (scope === "full" ? "do everything" : "only read") },
-  { title: "Ends in", of: ({ hint }) => <code>{hint}</code> },
+  {
+    title: "Ends in",
+    of: ({ hint, previous_key_until }) => (
+      <>
+        <code>{hint}</code>
+        {previous_key_until !== null && Date.parse(previous_key_until) > Api.now() && (
+          <p>
+            The secret before goes on until <View.Time at={previous_key_until} />
+          </p>
+        )}
+      </>
+    )
+  },
+  {
+    title: "Last used (UTC)",
+    of: ({ last_used_at }) => (last_used_at === null ? "never" : <View.Time at={last_used_at} />)
+  },
   { title: "Made (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
   { title: "Expires (UTC)", of: ({ expires_at }) => <View.Time at={expires_at} /> },
   { title: "Revoked (UTC)", of: ({ revoked_at }) => <View.Time at={revoked_at} /> },

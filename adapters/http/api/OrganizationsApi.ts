@@ -30,9 +30,19 @@ const keyFields = {
   name: Schemas.string(...about.name),
   scope: Schemas.field(Schema.Literals(KeyRules.scopes), ...about.scope),
   hint: Schemas.string("The key's last characters", "x9Qf"),
+  previous_key_until: Schemas.field(
+    Schema.NullOr(Schemas.Timestamp),
+    "Until when the secret before goes on; null if there is none",
+    null
+  ),
   created_at: Schemas.createdAt,
   expires_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), ...about.expiresAt),
-  revoked_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the key was revoked; null if it was not", null)
+  revoked_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the key was revoked; null if it was not", null),
+  last_used_at: Schemas.field(
+    Schema.NullOr(Schemas.Timestamp),
+    "When a request last came with the key, at most some minutes behind; null if none ever has",
+    Samples.start
+  )
 }
 
 export const ApiKey = Schema.Struct(keyFields).annotate({ identifier: "ApiKey" })
@@ -51,6 +61,18 @@ export const CreateApiKey = Schema.Struct({
 const NewApiKeyItem = Schemas.data(NewApiKey)
 
 const ofKey = { ...Schemas.ofOrganization, key_id: Schemas.string("The API key's id", Samples.keyId) }
+
+const rotation = {
+  overlap_hours: Schemas.optional(
+    Schemas.Parameter.check(
+      Schema.isPattern(/^(?:[1-6]?[0-9]{1,2}|7[01][0-9]|720)$/u, {
+        message: `must be an integer from 0 to ${KeyRules.LONGEST_OVERLAP_HOURS}`
+      })
+    ),
+    `For how many hours the secret before goes on, 0 to ${KeyRules.LONGEST_OVERLAP_HOURS}; 0 where it is absent`,
+    "24"
+  )
+}
 
 export class OrganizationsApi extends HttpApiGroup.make("organizations")
   .add(
@@ -112,13 +134,15 @@ export class OrganizationsApi extends HttpApiGroup.make("organizations")
     ),
     HttpApiEndpoint.post("rotateKey", "/organizations/:id/api-keys/:key_id/rotate", {
       params: ofKey,
+      query: rotation,
       success: NewApiKeyItem,
       error: Schemas.problems(...Schemas.restricted, "organization_not_found", "api_key_not_found")
     }).annotateMerge(
       Roles.operation(
         "admin",
         "Give an API key another secret",
-        "Gives the key another secret, shown this once. The one before ends as a revoked one does."
+        "Gives the key another secret, shown this once. The one before goes on for `overlap_hours`, for 0 it ends as a revoked one " +
+          "does. The one before that ends in any case."
       )
     )
   )

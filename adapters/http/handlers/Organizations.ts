@@ -24,9 +24,11 @@ const shapeOfKey = (one: ApiKey.ApiKey): typeof OrganizationsApi.ApiKey.Type => 
   name: one.name,
   scope: one.scope,
   hint: one.hint,
+  previous_key_until: Responses.instant(one.previousUntil),
   created_at: Time.toIso(one.createdAt),
   expires_at: Responses.instant(one.expiresAt),
-  revoked_at: Responses.instant(one.revokedAt)
+  revoked_at: Responses.instant(one.revokedAt),
+  last_used_at: Responses.instant(one.lastUsedAt)
 })
 
 const shapeOfNewKey = (one: ApiKeys.NewKey): typeof OrganizationsApi.NewApiKey.Type => ({
@@ -85,8 +87,8 @@ export const make = (guard: OperatorAuth.Guard) =>
         const revoked = yield* apiKeys.revoke(keyOf(params))
         return Responses.data(shapeOfKey(revoked))
       }),
-      rotateKey: Effect.fnUntraced(function* ({ params }) {
-        const rotated = yield* apiKeys.rotate(keyOf(params))
+      rotateKey: Effect.fnUntraced(function* ({ params, query }) {
+        const rotated = yield* apiKeys.rotate({ ...keyOf(params), overlapHours: Number(query.overlap_hours ?? "0") })
         return Responses.data(shapeOfNewKey(rotated))
       })
     })

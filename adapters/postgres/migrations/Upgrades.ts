@@ -385,5 +385,17 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
       (index) => `alter index simplan.${index}_metadata reset (fillfactor)`
     )
   ],
-  "0024_taken_reports": takenReports.statements
+  "0024_taken_reports": takenReports.statements,
+  // Secrets of keys that go on for a while, and when keys were last used (rule W3). Uses have a table of their own, so that they wait
+  // for no commit, and change nothing of a key.
+  "0025_uses_of_keys": [
+    `alter table simplan.api_key add column previous_hash text collate "C", add column previous_until bigint`,
+    `create index api_key_of_previous_hash on simplan.api_key (previous_hash) where previous_hash is not null`,
+    `create table simplan.api_key_use (
+    organization_id text collate "C" not null,
+    api_key_id text collate "C" not null,
+    at bigint not null,
+    primary key (organization_id, api_key_id)
+  ) with (fillfactor = 70)`
+  ]
 }

@@ -211,9 +211,12 @@ const handed = (name: string): string => `r.${quoted(name)}`
 export const selected = (table: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name) => `${table}.${columnOf(name)}`)
 
+/** The fields of a row of a table by the domain's names, for `json_build_object`. */
+export const fields = <A>(table: string, { all }: Columns<A>): string =>
+  all.map((name) => `'${name}', ${table}.${columnOf(name)}`).join(", ")
+
 /** A row of a table as a JSON object with the domain's names. */
-export const json = <A>(table: string, { all }: Columns<A>): string =>
-  `json_build_object(${all.map((name) => `'${name}', ${table}.${columnOf(name)}`).join(", ")})`
+export const json = <A>(table: string, columns: Columns<A>): string => `json_build_object(${fields(table, columns)})`
 
 /** A row of these columns. */
 export type RowOf<Of> = Of extends Columns<infer A> ? A : never

@@ -77,7 +77,7 @@ export const count =
       (found) => found ?? 0
     )
 
-const keyColumns = Columns.of<ApiKey.ApiKey>(
+const keyColumns = Columns.of<Omit<ApiKey.ApiKey, "lastUsedAt">>(
   {
     organizationId: "text",
     apiKeyId: "text",
@@ -85,6 +85,8 @@ const keyColumns = Columns.of<ApiKey.ApiKey>(
     scope: "text",
     hash: "text",
     hint: "text",
+    previousHash: "text",
+    previousUntil: "bigint",
     createdAt: "bigint",
     expiresAt: "bigint",
     revokedAt: "bigint",
@@ -93,24 +95,53 @@ const keyColumns = Columns.of<ApiKey.ApiKey>(
   ["organizationId", "apiKeyId"]
 )
 
-const keyValue = Columns.json("api_key", keyColumns)
+const keyValue = `json_build_object(${Columns.fields("api_key", keyColumns)}, 'lastUsedAt', api_key_use.at)`
+
+const keysWithUses = `simplan.api_key
+left join simplan.api_key_use
+  on api_key_use.organization_id = api_key.organization_id and api_key_use.api_key_id = api_key.api_key_id`
 
 /** Writes keys, each guarded by its version. */
 export const putKeys = Columns.putVersions("api_key_put", "api_key", keyColumns)
 
+const useColumns = Columns.of<ApiKey.Use>({ organizationId: "text", apiKeyId: "text", at: "bigint" }, [
+  "organizationId",
+  "apiKeyId"
+])
+
+/** Remembers when keys were used. Rows are locked in the order of their key. */
+export const recordUses =
+  (database: Database) =>
+  (uses: ReadonlyArray<ApiKey.Use>): Effect.Effect<void, Storage.StorageError> =>
+    Effect.asVoid(
+      database.write(
+        (sql) => sql<Row<number>>`
+          with written as (
+            insert into simplan.api_key_use as stored (organization_id, api_key_id, at)
+            select r."organizationId", r."apiKeyId", r.at from ${Columns.rows(sql, uses, useColumns)}
+            on conflict (organization_id, api_key_id) do update set at = excluded.at where stored.at < excluded.at
+            returning 1
+          )
+          select to_json(count(*))::text as value from written`
+      )
+    )
+
+/** Whose secret it is, or was before the last rotation with an overlap. */
 export const keyByHash = (database: Database) => (hash: string) =>
   database.row(
-    (sql) =>
-      sql<
-        Row<ApiKey.ApiKey>
-      >`select (${sql.literal(keyValue)})::text as value from simplan.api_key where api_key.hash = ${hash}`
+    (sql) => sql<Row<ApiKey.ApiKey>>`
+      select (${sql.literal(keyValue)})::text as value
+      from ${sql.literal(keysWithUses)}
+      where api_key.hash = ${hash} or api_key.previous_hash = ${hash}
+      order by api_key.hash = ${hash} desc
+      limit 1`
   )
 
 export const keyById = (database: Database) => (of: { readonly organizationId: string; readonly apiKeyId: string }) =>
   database.row(
     (sql) => sql<Row<ApiKey.ApiKey>>`
       select (${sql.literal(keyValue)})::text as value
-      from simplan.api_key
+      from ${sql.literal(keysWithUses)}
       where api_key.organization_id = ${of.organizationId} and api_key.api_key_id = ${of.apiKeyId}`
   )
 
@@ -120,7 +151,7 @@ export const keys =
     database.rows(
       (sql) => sql<Row<ApiKey.ApiKey>>`
         select (${sql.literal(keyValue)})::text as value
-        from simplan.api_key
+        from ${sql.literal(keysWithUses)}
         where api_key.organization_id = ${organizationId}
           and ${Pages.after(sql, "api_key.created_at, api_key.api_key_id", after)}
         order by api_key.created_at, api_key.api_key_id

@@ -41,16 +41,22 @@ export const make = (runtime: Runtime): Types.Organizations => ({
   )
 })
 
-const apiKeyOf = (of: ApiKey.ApiKey): Types.ApiKey => ({
-  organizationId: of.organizationId,
-  apiKeyId: of.apiKeyId,
-  name: of.name,
-  scope: of.scope,
-  hint: of.hint,
-  createdAt: Arguments.toDate(of.createdAt),
-  expiresAt: Arguments.toDateOrNull(of.expiresAt),
-  revokedAt: Arguments.toDateOrNull(of.revokedAt)
-})
+const apiKeyOf = (of: ApiKey.ApiKey): Types.ApiKey => {
+  // The answer that an earlier version has kept for an idempotency key has neither.
+  const { lastUsedAt = null, previousUntil = null }: Partial<ApiKey.ApiKey> = of
+  return {
+    organizationId: of.organizationId,
+    apiKeyId: of.apiKeyId,
+    name: of.name,
+    scope: of.scope,
+    hint: of.hint,
+    createdAt: Arguments.toDate(of.createdAt),
+    expiresAt: Arguments.toDateOrNull(of.expiresAt),
+    revokedAt: Arguments.toDateOrNull(of.revokedAt),
+    previousKeyUntil: Arguments.toDateOrNull(previousUntil),
+    lastUsedAt: Arguments.toDateOrNull(lastUsedAt)
+  }
+}
 
 const keyCreation = Arguments.decoder(
   Schema.Struct({
@@ -61,6 +67,9 @@ const keyCreation = Arguments.decoder(
   })
 )
 const keyNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, apiKeyId: Arguments.Id }))
+const rotation = Arguments.decoder(
+  Schema.Struct({ ...Arguments.ofOrganization, apiKeyId: Arguments.Id, overlapHours: Schema.optional(Schema.Number) })
+)
 const secret = Arguments.decoder(Schema.Struct({ key: Schema.String }))
 
 type Unkeyed = CallOptions & { readonly idempotencyKey?: undefined }
@@ -86,8 +95,11 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
       return making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.create(request)))
     }
   )
-  const rotating = Methods.writing(runtime, { name: "apiKeys.rotate", decode: keyNamed }, (of) =>
-    making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.rotate(of)))
+  const rotating = Methods.writing(
+    runtime,
+    { name: "apiKeys.rotate", decode: rotation },
+    ({ overlapHours = 0, ...of }) =>
+      making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.rotate({ ...of, overlapHours })))
   )
   // A call without an idempotency key is never a repetition, so that its answer has the key.
   function create(request: Types.CreateApiKey, options?: Unkeyed): Promise<Types.NewApiKey>
@@ -95,9 +107,9 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
   function create(request: Types.CreateApiKey, options?: WriteOptions): Promise<Types.MaybeNewApiKey> {
     return creating(request, options)
   }
-  function rotate(of: Types.OfApiKey, options?: Unkeyed): Promise<Types.NewApiKey>
-  function rotate(of: Types.OfApiKey, options: WriteOptions): Promise<Types.MaybeNewApiKey>
-  function rotate(of: Types.OfApiKey, options?: WriteOptions): Promise<Types.MaybeNewApiKey> {
+  function rotate(of: Types.RotateApiKey, options?: Unkeyed): Promise<Types.NewApiKey>
+  function rotate(of: Types.RotateApiKey, options: WriteOptions): Promise<Types.MaybeNewApiKey>
+  function rotate(of: Types.RotateApiKey, options?: WriteOptions): Promise<Types.MaybeNewApiKey> {
     return rotating(of, options)
   }
   return {

@@ -47,6 +47,10 @@ export interface ApiKey extends OfOrganization {
   readonly expiresAt: Date | null
   /** When it was revoked; null if it was not. */
   readonly revokedAt: Date | null
+  /** Until when the secret before goes on; null if there is none. */
+  readonly previousKeyUntil: Date | null
+  /** When it was last used, at most some minutes behind; null if it never was. */
+  readonly lastUsedAt: Date | null
 }
 
 /** An API key with its secret. */
@@ -65,6 +69,12 @@ export interface MaybeNewApiKey extends ApiKey {
 export interface OfApiKey extends OfOrganization {
   /** The key's id. */
   readonly apiKeyId: string
+}
+
+/** Which API key gets another secret. */
+export interface RotateApiKey extends OfApiKey {
+  /** For how many hours the secret before goes on, 0 to 720; 0 by default. */
+  readonly overlapHours?: number | undefined
 }
 
 /** What a new API key is to be. */
@@ -92,10 +102,14 @@ export interface ApiKeys {
    * Errors: `NotFoundError`.
    */
   readonly revoke: (of: OfApiKey, options?: WriteOptions) => Promise<ApiKey>
-  /** Gives the key another secret; the old one is refused from then on. Errors: `NotFoundError`, also where it is revoked. */
+  /**
+   * Gives the key another secret; the one before is refused from then on, or goes on for `overlapHours`.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError`, also where it is revoked.
+   */
   readonly rotate: {
-    (of: OfApiKey, options?: CallOptions & { readonly idempotencyKey?: undefined }): Promise<NewApiKey>
-    (of: OfApiKey, options: WriteOptions): Promise<MaybeNewApiKey>
+    (of: RotateApiKey, options?: CallOptions & { readonly idempotencyKey?: undefined }): Promise<NewApiKey>
+    (of: RotateApiKey, options: WriteOptions): Promise<MaybeNewApiKey>
   }
   /** Whose key this is. Errors: `KeyRefusedError`, which does not say why the key is not valid. */
   readonly authenticate: (request: { readonly key: string }, options?: CallOptions) => Promise<ApiKey>

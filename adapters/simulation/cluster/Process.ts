@@ -102,6 +102,7 @@ const writing: Readonly<Record<Writing, true>> = {
   purgeEvents: true,
   purgeUsage: true,
   probe: true,
+  recordKeyUses: true,
   "sims.import": true,
   "sims.reserve": true,
   "sims.release": true,

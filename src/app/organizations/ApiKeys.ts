@@ -15,6 +15,7 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import * as KeyLookup from "./KeyLookup.ts"
+import * as KeyUses from "./KeyUses.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
@@ -51,8 +52,10 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<Paging.Page<ApiKey.ApiKey, CreatedCursor>, NotFound | StorageError>
     /** This process refuses the key at once, all others within 5 s. Revoking it again changes nothing. */
     readonly revoke: (of: OfKey) => Effect.Effect<ApiKey.ApiKey, NotFound | StorageError>
-    /** Gives the key another secret. The old one is refused from then on, as if revoked. */
-    readonly rotate: (of: OfKey) => Effect.Effect<NewKey, NotFound | StorageError>
+    /** Gives the key another secret. The one before goes on for that many hours; by default it is refused at once, as if revoked. */
+    readonly rotate: (
+      of: OfKey & { readonly overlapHours?: number }
+    ) => Effect.Effect<NewKey, InvalidField | NotFound | StorageError>
     /** Whose key this is. A refusal does not say why a key is not valid. */
     readonly authenticate: (key: string) => Effect.Effect<ApiKey.ApiKey, KeyRefused | StorageError>
     /** Whether this process has made the key or found it valid, so that to look it up again is no guess (rule W10). */
@@ -74,12 +77,13 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
-    const lookup = yield* KeyLookup.make(storage.apiKeys.byHash, ApiKey.isValid)
+    const uses = yield* KeyUses.make
+    const lookup = yield* KeyLookup.make(storage.apiKeys.byHash, ApiKey.isValid, uses.note)
 
     const get = Effect.fnUntraced(function* (of: OfKey) {
       yield* organizations.get(of)
       const found = yield* storage.apiKeys.get(of)
-      return found ?? (yield* new NotFound({ resource: "api key", id: of.apiKeyId }))
+      return found === null ? yield* new NotFound({ resource: "api key", id: of.apiKeyId }) : uses.withNoted(found)
     })
 
     const write = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, action: Action, now: Instant) {
@@ -98,7 +102,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
       page: Effect.fn("ApiKeys.page")(function* ({ limit, ...of }) {
         yield* organizations.get(of)
         const found = yield* storage.apiKeys.page({ ...of, limit: limit + 1 })
-        return Paging.page(found, limit, ({ apiKeyId, createdAt }) => ({ createdAt, id: apiKeyId }))
+        return Paging.page(found.map(uses.withNoted), limit, ({ apiKeyId, createdAt }) => ({ createdAt, id: apiKeyId }))
       }),
       create: Effect.fn("ApiKeys.create")(function* ({ expiresAt, organizationId, scope, ...request }) {
         const name = yield* Effect.fromResult(Organization.named(request.name))
@@ -124,12 +128,13 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
           })
         )
       }),
-      rotate: Effect.fn("ApiKeys.rotate")(function* (of) {
+      rotate: Effect.fn("ApiKeys.rotate")(function* ({ overlapHours = 0, ...of }) {
         return yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const { key, secret } = yield* lookup.make
-            const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), secret))
-            yield* write(apiKey, "api_key.rotate", yield* clock.now)
+            const now = yield* clock.now
+            const apiKey = yield* Effect.fromResult(ApiKey.rotated(yield* get(of), secret, overlapHours, now))
+            yield* write(apiKey, "api_key.rotate", now)
             return made(apiKey, key)
           })
         )

@@ -37,10 +37,14 @@ const CACHED_KEYS = 10_000
 /** How long an unknown key is cached, in milliseconds. Another process may have made it, and the news be lost. */
 const UNKNOWN_MILLIS = 2_000
 
-/** A cache of its own until the scope ends. `isValid` says whether the key with the hash is good at `now`. */
+/**
+ * A cache of its own until the scope ends. `isValid` says whether the key with the hash is good at `now`; `used` is called where
+ * it is, for each request.
+ */
 export const make = <Owner>(
   byHash: (hash: string) => Effect.Effect<Owner | null, StorageError>,
-  isValid: (owner: Owner, now: Instant, hash: string) => boolean
+  isValid: (owner: Owner, now: Instant, hash: string) => boolean,
+  used: (owner: Owner, now: Instant) => void = () => undefined
 ): Effect.Effect<KeyLookup<Owner>, never, Storage | BusinessClock | Ids | Scope.Scope> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -79,6 +83,7 @@ export const make = <Owner>(
               return Effect.fail(new KeyRefused())
             }
             remember(key)
+            used(found.owner, now)
             return Effect.succeed(found.owner)
           })
         ),

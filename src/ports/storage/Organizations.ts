@@ -34,6 +34,7 @@ export interface Operators {
 }
 
 export interface ApiKeys {
+  /** Whose secret it is, or was before the last rotation with an overlap. */
   readonly byHash: (hash: string) => Read<ApiKey | null>
   readonly get: (of: OfOrganization & { readonly apiKeyId: string }) => Read<ApiKey | null>
   /** By creation and id, ascending, revoked ones included. */

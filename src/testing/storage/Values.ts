@@ -49,7 +49,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const what = new Date(at).toISOString()
         const plan = Rows.plan(world, { createdAt: at, archivedAt: at, deletedAt: at })
         const organization = { ...World.organization(world), createdAt: at }
-        const key = Rows.apiKey(world, { createdAt: at, expiresAt: at, revokedAt: at })
+        const key = Rows.apiKey(world, { createdAt: at, expiresAt: at, revokedAt: at, previousUntil: at })
         const region = Rows.region(world, { createdAt: at })
         const signingKeys = [
           { key: "whsec_1", validUntil: null },

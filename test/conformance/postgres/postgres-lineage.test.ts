@@ -177,7 +177,8 @@ describe("The migrations", () => {
       [21, "efc567b503d0d632"],
       [22, "811fbea78e71dc2e"],
       [23, "2f83cc9c48ea9c80"],
-      [24, "a0de08db3552e7ac"]
+      [24, "a0de08db3552e7ac"],
+      [25, "6d251474c22cc434"]
     ])
   })
 })

@@ -111,6 +111,8 @@ const region = (id: number) =>
     createdAt: id
   })
 
+const keyUse = (id: number) => ({ organizationId: `org-${id}`, apiKeyId: `key-${id}`, at: id })
+
 const apiKey = (id: number) =>
   Values.apiKey({
     organizationId: `org-${id}`,
@@ -199,6 +201,7 @@ const populate = (adapter: Adapter) =>
         commands: { put: ids.map((id) => command(id, id % 2 === 0 ? id : null)) }
       })
     )
+    yield* on(adapter, (storage) => storage.recordKeyUses(ids.map(keyUse)))
     const outbox = yield* Effect.provide(Outbox.Outbox, adapter)
     const claim = { now: COUNT, machineNow: 0, until: 1, token: "populate", limit: COUNT }
     const due = yield* outbox.claim(claim)
@@ -261,6 +264,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.webhookEndpoints.get({ ...of, endpointId: `endpoint-${round}` })
     yield* storage.apiKeys.get({ ...of, apiKeyId: `key-${round}` })
     yield* storage.apiKeys.byHash("hash-1")
+    yield* storage.recordKeyUses([keyUse(round), keyUse(COUNT + round)])
     yield* storage.operators.get(`operator-${round}`)
     yield* storage.operators.byHash("hash-1")
     yield* storage.operators.named("operator 1")

@@ -79,9 +79,11 @@ describe("API keys", () => {
       name: "second",
       scope: "full",
       hint: key.slice(-4),
+      previous_key_until: null,
       created_at: at,
       expires_at: "2026-02-01T00:00:00.000Z",
-      revoked_at: null
+      revoked_at: null,
+      last_used_at: null
     })
     expect(key).toMatch(/^[A-Za-z0-9_]+$/)
     expect((await world.admin("GET", path())).body.data).toContainEqual(rest)
@@ -92,6 +94,47 @@ describe("API keys", () => {
     const revoked = await world.admin("DELETE", `${path()}/${rest.api_key_id}`)
     expect([revoked.status, revoked.body.data.revoked_at]).toEqual([200, at])
     expect(await works(rotated.body.data.key)).toBe(401)
+  })
+
+  it("are rotated with an overlap, for which the secret before goes on", async () => {
+    const made = await world.admin("POST", path(), { name: "overlapping" })
+    const own = `${path()}/${made.body.data.api_key_id}`
+    for (const hours of ["", "-1", "1.5", "721", "a day"]) {
+      const refused = await world.admin("POST", `${own}/rotate?overlap_hours=${hours}`)
+      expect([hours, refused.status, refused.body.message]).toEqual([
+        hours,
+        400,
+        "overlap_hours must be an integer from 0 to 720"
+      ])
+    }
+    const next = await world.admin("POST", `${own}/rotate?overlap_hours=720`)
+    const until = new Date(Date.parse(at) + 720 * 3_600_000).toISOString()
+    expect([next.status, next.body.data.previous_key_until]).toEqual([200, until])
+    const [before, now] = [made.body.data.key, next.body.data.key]
+    expect([await works(before), await works(now)]).toEqual([200, 200])
+    const last = await world.admin("POST", `${own}/rotate?overlap_hours=1`)
+    expect([await works(before), await works(now), await works(last.body.data.key)]).toEqual([401, 200, 200])
+    const alone = await world.admin("POST", `${own}/rotate?overlap_hours=0`)
+    expect(alone.body.data.previous_key_until).toBeNull()
+    expect([await works(now), await works(last.body.data.key), await works(alone.body.data.key)]).toEqual([
+      401, 401, 200
+    ])
+    expect((await world.admin("DELETE", own)).status).toBe(200)
+    expect(await works(alone.body.data.key)).toBe(401)
+  })
+
+  it("show when they were last used", async () => {
+    const made = await world.admin("POST", path(), { name: "used" })
+    const used = async () => {
+      const { body } = await world.admin("GET", path())
+      return body.data.find((key: { api_key_id: string }) => key.api_key_id === made.body.data.api_key_id).last_used_at
+    }
+    expect(await used()).toBeNull()
+    expect(await works(made.body.data.key)).toBe(200)
+    expect(await used()).toBe(at)
+    const rotated = await world.admin("POST", `${path()}/${made.body.data.api_key_id}/rotate`)
+    expect(rotated.body.data.last_used_at).toBe(at)
+    expect(await works(made.body.data.key)).toBe(401)
   })
 
   it("may only read where their scope says so", async () => {

@@ -46,6 +46,18 @@ describe("W3: a key that one process revokes", () => {
     for (const process of [one, other]) expect(await use(process, key)).toMatchObject({ _tag: "Failure" })
   })
 
+  it("goes on beside the next one, for all, while they overlap", async () => {
+    const other = world.process()
+    const { apiKey, key } = await issue()
+    expect(await use(other, key)).toMatchObject({ _tag: "Success" })
+    const { apiKeyId, organizationId } = apiKey
+    const next = await one.run(
+      ApiKeys.ApiKeys.use((apiKeys) => apiKeys.rotate({ organizationId, apiKeyId, overlapHours: 1 }))
+    )
+    for (const process of [one, other])
+      for (const secret of [key, next.key]) expect(await use(process, secret)).toMatchObject({ _tag: "Success" })
+  })
+
   it("is refused within 5 s by one that is not notified", async () => {
     const deaf = world.process({ isDeaf: true })
     const { apiKey, key } = await issue()

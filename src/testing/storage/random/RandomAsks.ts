@@ -116,6 +116,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     storage.operators.named(pick(run.hashes, choice)),
     storage.operators.get(idOf(run, run.worlds[0], row)),
     storage.apiKeys.byHash(pick(run.hashes, choice)),
+    storage.apiKeys.byHash(`before ${id}`),
     storage.apiKeys.get({ ...of, apiKeyId: id }),
     pages(
       ask,

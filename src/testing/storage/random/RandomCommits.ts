@@ -146,7 +146,8 @@ const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   const apiKeyId = idOf(run, world, part.row)
   return Effect.map(world.storage.apiKeys.get({ organizationId: world.organizationId, apiKeyId }), (stored): Commit => {
     const hash = pick(run.hashes, part.choice)
-    return { apiKeys: [Rows.apiKey(world, { apiKeyId, hash, version: seenVersion(stored, part) })] }
+    const previousHash = part.row % 2 === 0 ? null : `before ${apiKeyId}`
+    return { apiKeys: [Rows.apiKey(world, { apiKeyId, hash, previousHash, version: seenVersion(stored, part) })] }
   })
 }
 

@@ -30,9 +30,12 @@ export const apiKey = (world: World, changes: Partial<ApiKey> = {}): ApiKey => (
   scope: "full",
   hash: Array.from({ length: 64 }, () => world.random(16).toString(16)).join(""),
   hint: "x7Qz",
+  previousHash: null,
+  previousUntil: null,
   createdAt: world.now,
   expiresAt: null,
   revokedAt: null,
+  lastUsedAt: null,
   version: 0,
   ...changes
 })

@@ -208,6 +208,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "apiKeys.byHash": ({ storage }) => storage.apiKeys.byHash("h"),
   "apiKeys.get": ({ storage }) => storage.apiKeys.get({ organizationId, apiKeyId: "k" }),
   "apiKeys.page": ({ storage }) => storage.apiKeys.page(page),
+  recordKeyUses: ({ storage }) => storage.recordKeyUses([{ organizationId, apiKeyId: "k", at: 1 }]),
   "webhookEndpoints.get": ({ storage }) => storage.webhookEndpoints.get({ organizationId, endpointId: "w" }),
   "webhookEndpoints.page": ({ storage }) => storage.webhookEndpoints.page(page),
   "webhookEndpoints.namedTypes": ({ storage }) => storage.webhookEndpoints.namedTypes({ organizationId }),

@@ -1,4 +1,11 @@
 select (json_build_object('organizationId', api_key.organization_id, 'apiKeyId', api_key.api_key_id, 'name',
-  api_key.name, 'scope', api_key.scope, 'hash', api_key.hash, 'hint', api_key.hint, 'createdAt', api_key.created_at,
-  'expiresAt', api_key.expires_at, 'revokedAt', api_key.revoked_at, 'version', api_key.version))::text as value
-from simplan.api_key where api_key.hash = $1;
+  api_key.name, 'scope', api_key.scope, 'hash', api_key.hash, 'hint', api_key.hint, 'previousHash',
+  api_key.previous_hash, 'previousUntil', api_key.previous_until, 'createdAt', api_key.created_at, 'expiresAt',
+  api_key.expires_at, 'revokedAt', api_key.revoked_at, 'version', api_key.version, 'lastUsedAt',
+  api_key_use.at))::text as value
+from simplan.api_key
+left join simplan.api_key_use
+on api_key_use.organization_id = api_key.organization_id and api_key_use.api_key_id = api_key.api_key_id
+where api_key.hash = $1 or api_key.previous_hash = $2
+order by api_key.hash = $3 desc
+limit 1;
