@@ -35,8 +35,11 @@ export const readClock = async (): Promise<void> => {
   clock.value = await read<Clock>("/clock")
 }
 
-/** Now by the business clock, in milliseconds. */
-export const now = (): number => (clock.value?.virtual === true ? Date.parse(clock.value.now) : Date.now())
+/** Now by the business clock, in milliseconds. What shows it is not drawn again by itself: a list may have it in each row. */
+export const now = (): number => {
+  const read = clock.peek()
+  return read?.virtual === true ? Date.parse(read.now) : Date.now()
+}
 
 /** Since when the server gives no answer; null while it does. */
 export const lostSince = signal<number | null>(null)

@@ -14,6 +14,7 @@ const LONG = "W".repeat(200)
 const ARABIC = "\u0634\u0631\u0643\u0629 \u0627\u0644\u0627\u062a\u0635\u0627\u0644\u0627\u062a 12 "
   .repeat(10)
   .slice(0, 200)
+  .trim()
 const METADATA = `${"x".repeat(1_500)} ${ARABIC}`
 
 let of = ""
@@ -169,15 +170,8 @@ describe("the keyboard", () => {
     await expect.poll(() => retry.getAttribute("aria-disabled")).toBe("true")
     expect(await focused()).toBe("Retry")
     isHeld = false
-    await expect.poll(() => retry.getAttribute("aria-disabled")).toBe("false")
-    expect(await focused()).toBe("Retry")
-    await page().unroute(/\/retry$/)
-
-    await world().run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.clearFaults))
-    await row.getByRole("button", { name: "Retry" }).focus()
-    await page().keyboard.press("Enter")
-    await world().admin("POST", "/clock/advance", { by: "1 hour" })
-    await expect.poll(() => region("Problems").count(), { timeout: 20_000 }).toBe(0)
+    // What is tried again is no problem meanwhile: its row is gone.
+    await expect.poll(() => region("Problems").count()).toBe(0)
     expect(await hasFocus()).toBe(true)
   })
 })
@@ -228,8 +222,9 @@ describe.each([
       async (there) => {
         const row = there.getByRole("region", { name: "Organizations" }).locator("tbody tr").filter({ hasText: ARABIC })
         await row.waitFor()
-        const name = row.locator("td").first().locator("bdi")
-        expect(await name.evaluate("(element) => getComputedStyle(element).direction")).toBe("rtl")
+        const directions =
+          "Array.from(document.querySelectorAll('tbody bdi'), (name) => [name.textContent, getComputedStyle(name).direction])"
+        expect(await there.evaluate(directions)).toContainEqual([ARABIC, "rtl"])
         expect(await row.locator("code").innerText()).toMatch(/^[0-9a-f-]{36}$/)
         const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         expect(await there.evaluate(isWider)).toBe(false)

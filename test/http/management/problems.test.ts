@@ -59,6 +59,7 @@ it("has a cancellation that the telco refuses for the third time, and none that 
     problem_id: refused,
     kind: "CancelPackages",
     organization_id: stock.tenant.organizationId,
+    organization_name: "Acme",
     iccid: World.iccid(2),
     since: new Date(World.START + 3_600_000).toISOString(),
     ended_at: new Date(World.START + 3_620_000).toISOString(),
