@@ -298,18 +298,19 @@ export const layer = (
     return leadTo("../console", cookie)
   })
 
-  /** What the provider says now of whose sessions these are. It may take a refresh token once. */
+  /** What the provider says of whose session it is, by the cookie that asks. It may take a refresh token once, or let it go on. */
   const renewals = new Map<string, Effect.Effect<Answer | null, unknown>>()
 
-  const askedOnce = Effect.fnUntraced(function* (before: Sessions.Renewal) {
-    const known = renewals.get(before.refreshToken)
+  const askedOnce = Effect.fnUntraced(function* ({ id, renewsAt }: Sessions.Session, before: Sessions.Renewal) {
+    const cookie = `${id} ${renewsAt}`
+    const known = renewals.get(cookie)
     if (known !== undefined) return yield* known
     const asking = yield* Effect.cached(
       learnt(async () => askedAgain(await configure(), before, provider.roleClaim), "A renewal")
     )
     if (renewals.size >= REMEMBERED) renewals.clear()
-    renewals.set(before.refreshToken, asking)
-    return yield* Effect.tapError(asking, () => Effect.sync(() => renewals.delete(before.refreshToken)))
+    renewals.set(cookie, asking)
+    return yield* Effect.tapError(asking, () => Effect.sync(() => renewals.delete(cookie)))
   })
 
   const renew = Effect.gen(function* () {
@@ -319,7 +320,7 @@ export const layer = (
     if (session === null || "token" in session.holder || session.holder.renewal === null) {
       return yield* OperatorAuth.sessionEnded
     }
-    const answer = yield* Effect.mapError(askedOnce(session.holder.renewal), () => silent)
+    const answer = yield* Effect.mapError(askedOnce(session, session.holder.renewal), () => silent)
     const operator = answer === null ? null : operatorOf(answer.claims, provider)
     const { name } = session.holder.operator
     if (answer === null || operator === null) {
