@@ -33,11 +33,16 @@ export const start = async () => {
     { stdio: ["pipe", "pipe", "inherit"], detached: true }
   )
   const ended = new Promise((resolve) => keeper.once("exit", resolve))
-  const { error, url } = await new Promise((resolve) => {
-    createInterface({ input: keeper.stdout }).once("line", (line) => resolve(JSON.parse(line)))
-    keeper.once("exit", (code) => resolve({ error: `PostgreSQL's keeper ended with code ${code}` }))
-  })
-  if (url === undefined) throw new Error(`PostgreSQL cannot start: ${error}`)
+  const lines = createInterface({ input: keeper.stdout })
+  const answered = async () => {
+    const { error, url } = await new Promise((resolve) => {
+      lines.once("line", (line) => resolve(JSON.parse(line)))
+      keeper.once("exit", (code) => resolve({ error: `PostgreSQL's keeper ended with code ${code}` }))
+    })
+    if (url === undefined) throw new Error(`PostgreSQL cannot start: ${error}`)
+    return url
+  }
+  const url = await answered()
 
   const urlOf = (name) => {
     const of = new URL(url)
@@ -64,6 +69,12 @@ export const start = async () => {
     create: async (name, template = "template1") => {
       await query("postgres", `create database "${name}" template "${template}" strategy file_copy`)
       return name
+    },
+    /** Has the keeper do something, such as `restart`; returns when the server is there again. */
+    act: (name) => {
+      const done = answered()
+      keeper.stdin.write(`${name}\n`)
+      return done
     },
     drop: (name) => query("postgres", `drop database if exists "${name}" with (force)`),
     stop: async () => {

@@ -22,12 +22,21 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** The answer, null where none came in time. */
-export const ask = async (
+/** Why there was no answer: the code of the connection's error, such as `ECONNREFUSED`, or `TimeoutError`. */
+export type Failure = string
+
+const failureOf = (error: unknown): Failure => {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  return cause instanceof Error && "code" in cause ? String(cause.code) : error.name
+}
+
+/** The answer, or why none came in time. */
+export const attempt = async (
   url: string,
   { body, headers = {}, method }: Asked,
   waitLimit = WAIT_LIMIT
-): Promise<Answer | null> => {
+): Promise<Answer | Failure> => {
   const isText = typeof body === "string"
   const sent = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }
   const type: Record<string, string> =
@@ -40,9 +49,15 @@ export const ask = async (
       ...sent
     })
     return { status: response.status, body: parsed(await response.text()) }
-  } catch {
-    return null
+  } catch (error) {
+    return failureOf(error)
   }
+}
+
+/** The answer, null where none came in time. */
+export const ask = async (...given: Parameters<typeof attempt>): Promise<Answer | null> => {
+  const answer = await attempt(...given)
+  return typeof answer === "string" ? null : answer
 }
 
 /** A field of an answer, by the names on the way to it. */

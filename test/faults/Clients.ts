@@ -1,6 +1,6 @@
 /** Clients that live with the faults: each leads one subscription after another through its life, and keeps the ledger. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Answer, ask, field, list, text } from "./Asking.ts"
+import { type Answer, type Asked, ask, field, list, text } from "./Asking.ts"
 import { type Fate, isSettled, type Ledger, movedTo, type Operation, type Reports } from "./Ledger.ts"
 import type { Random } from "./Random.ts"
 
@@ -12,6 +12,8 @@ export interface Access {
   readonly plans: { readonly simple: string; readonly daily: string }
   /** Waited for before each request; without it requests follow each other at once. */
   readonly pace?: () => Promise<void>
+  /** Asks a server in place of `ask`. */
+  readonly ask?: (url: string, asked: Asked) => Promise<Answer | null>
 }
 
 export const MEGABYTE = 1024 * 1024
@@ -54,6 +56,16 @@ const saysNothing = (answer: Answer | null): boolean =>
   answer === null ||
   (answer.status >= 500 && !["telco_refused", "telco_unavailable", "not_ready"].includes(text(answer.body, "code")))
 
+/** Lets its callers go on one after another, at a steady pace: one each so many milliseconds. */
+export const paced = (millis: () => number) => {
+  let next = 0
+  return async (): Promise<void> => {
+    const now = performance.now()
+    next = Math.max(now, next + millis())
+    await sleep(next - now)
+  }
+}
+
 /** Does it for each, several at once. */
 const severally = async <A>(all: ReadonlyArray<A>, work: (one: A) => Promise<void>): Promise<void> => {
   const left = [...all]
@@ -67,7 +79,7 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
   const send = async (path: string, method: string, body?: unknown, headers?: Record<string, string>) => {
     await access.pace?.()
     ledger.requests += 1
-    const answer = await ask(`${access.url(random)}${path}`, {
+    const answer = await (access.ask ?? ask)(`${access.url(random)}${path}`, {
       method,
       body,
       headers: { "x-api-key": access.key, ...headers }

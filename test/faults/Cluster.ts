@@ -14,6 +14,8 @@ export interface Member {
   readonly url: string
   /** Kills it, and returns when it is dead; it is started again at once. */
   readonly kill: () => Promise<void>
+  /** Kills it, and returns when it has been away for so long and is started again. */
+  readonly away: (millis: number) => Promise<void>
   /** It stands still for so long. */
   readonly freeze: (millis: number) => Promise<void>
   /** Returns when it is listening. */
@@ -48,6 +50,7 @@ export interface Options extends Place {
 export const member = ({ name, onCrash, port, ...options }: Options): Member => {
   let isWanted = true
   let isKilled = false
+  let absence: Promise<unknown> = Promise.resolve()
   let printed = ""
   let current: ServerProcess.ServerProcess
 
@@ -67,6 +70,7 @@ export const member = ({ name, onCrash, port, ...options }: Options): Member => 
       // A server that finds no database says so and ends; whoever supervises it tries again.
       if (!isKilled && isListening) onCrash(`${name} ended with ${signal ?? code}:\n${started.err().slice(-2_000)}`)
       if (!isKilled) await sleep(200)
+      await absence
       if (isWanted) current = run()
     })
     return started
@@ -79,6 +83,12 @@ export const member = ({ name, onCrash, port, ...options }: Options): Member => 
     kill: async () => {
       isKilled = true
       await current.kill("SIGKILL")
+    },
+    away: async (millis) => {
+      isKilled = true
+      absence = sleep(millis)
+      await current.kill("SIGKILL")
+      await absence
     },
     freeze: async (millis) => {
       const frozen = current

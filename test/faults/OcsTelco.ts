@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import { field, text } from "./Asking.ts"
 import { MEGABYTE } from "./Clients.ts"
@@ -68,6 +69,11 @@ export const start = async (cwd: string): Promise<Telco> => {
     env: { SIMPLAN_TELCO_FILE: file },
     lateness: 40_000,
     kill: async () => ocs.cut(),
+    away: async (millis) => {
+      ocs.setFaults([faultOf({ fault: "unavailable" })])
+      await sleep(millis)
+      ocs.setFaults([])
+    },
     freeze: async () => {},
     listening: async () => {},
     stop: async () => {

@@ -22,6 +22,27 @@ import * as Receiver from "./Receiver.ts"
 import * as Telco from "./Telco.ts"
 import * as Verdict from "./Verdict.ts"
 
+/** Where a round has come to when things begin to go wrong. */
+export interface Ground {
+  readonly stage: Chaos.Stage
+  readonly ledger: Ledger
+}
+
+/** What has gone wrong, and where the database is now; null: it is embedded. */
+export interface Went {
+  readonly tally: Chaos.Tally
+  readonly url: string | null
+}
+
+/** What goes wrong in place of the random faults. */
+export interface Course {
+  readonly access: Pick<Clients.Access, "ask" | "pace">
+  /** Returns when all is well again. */
+  readonly run: () => Promise<Went>
+  /** How long what is due then may take, in milliseconds; it says how long it took. */
+  readonly dueMillis: number
+}
+
 export interface Options {
   readonly main: string
   readonly seed: number
@@ -32,6 +53,12 @@ export interface Options {
   /** How often the only process is killed, in place of all else that may go wrong. */
   readonly kills?: number
   readonly clients: number
+  readonly course?: {
+    readonly receivers: number
+    /** Settings of the servers. */
+    readonly env: Readonly<Record<string, string>>
+    readonly on: (ground: Ground) => Promise<Course>
+  }
   /** An empty database on a server, shared by several processes; null for an embedded one of one process. */
   readonly database: {
     readonly url: string
@@ -62,11 +89,11 @@ const HOUR = 3_600_000
 const QUIET = 60_000
 
 /** Returns when no job or delivery is due or held; what is, where that takes too long. */
-const quiet = async (session: Database.Session): Promise<ReadonlyArray<string>> => {
+const quiet = async (session: Database.Session, limit = QUIET): Promise<ReadonlyArray<string>> => {
   const due = (table: string, when: string) =>
     `select '${table}' as what, count(*)::int as count from simplan.${table}
       where ${when} <= (extract(epoch from clock_timestamp()) * 1000)::bigint - 500 or lease_until is not null`
-  const until = Date.now() + QUIET
+  const until = Date.now() + limit
   for (;;) {
     const left = await session.query(
       `${due("job", "ended_at is null and due_at")} union all ${due("delivery", "next_attempt_at")}`
@@ -168,6 +195,7 @@ const leftOver = async (session: Database.Session, now: number): Promise<Readonl
 /** Runs it; whatever it started has ended when it returns. */
 export const run = async ({
   clients,
+  course,
   database,
   kills,
   main,
@@ -181,7 +209,7 @@ export const run = async ({
   const onCrash = (message: string): void => void ledger.problems.push(message)
   const dataDir = join(cwd, "data")
   const telco = kind === "ocs" ? await OcsTelco.start(cwd) : await Telco.start({ main, cwd }, onCrash)
-  const receivers = await Promise.all([Receiver.start(), Receiver.start()])
+  const receivers = await Promise.all(Array.from({ length: course?.receivers ?? 2 }, Receiver.start))
   const env = {
     SIMPLAN_ADMIN_TOKEN: Tenant.ADMIN,
     SIMPLAN_TELCO_TOKEN: REPORTS,
@@ -191,7 +219,8 @@ export const run = async ({
     SIMPLAN_RATE_LIMIT: "off",
     SIMPLAN_SMS_LIMIT: "off",
     SIMPLAN_MAX_REQUESTS_PER_KEY: "1000",
-    SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
+    SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+    ...course?.env
   }
   const proxies: Array<Proxy> = []
   const members: Array<Cluster.Member> = []
@@ -218,11 +247,6 @@ export const run = async ({
     await Promise.all([telco, ...members].map((one) => one.listening()))
     const prepared = await Tenant.prepare(members[0]?.url ?? "", receivers)
     Leaks.know(prepared.key)
-    const access = { ...prepared, url: Cluster.anyUrl(members), telcoToken: REPORTS }
-
-    let isOver = false
-    const all = Array.from({ length: clients }, () => Clients.make(access, ledger, random.fork()))
-    const load = Promise.all(all.map((client) => client.run(() => isOver)))
     const stage = {
       members,
       proxies,
@@ -234,26 +258,38 @@ export const run = async ({
       leaseMillis: LEASE,
       telcoTimeoutMillis: TELCO_TIMEOUT
     }
-    const failed =
-      database?.failOver === undefined
-        ? null
-        : await failingOver(database.failOver, { key: prepared.key, ledger, members, millis })
-    const goWrong = () =>
-      kills === undefined
-        ? Chaos.run(stage, random.fork(), millis)
-        : Chaos.kill(stage, () => ledger.answers, random.fork(), kills)
-    const tally = failed?.tally ?? (await goWrong())
-    const direct = failed?.url ?? database?.url ?? null
+    const own = await course?.on({ stage, ledger })
+    const access = { ...prepared, url: Cluster.anyUrl(members), telcoToken: REPORTS, ...own?.access }
+
+    let isOver = false
+    const all = Array.from({ length: clients }, () => Clients.make(access, ledger, random.fork()))
+    const load = Promise.all(all.map((client) => client.run(() => isOver)))
+    const goWrong = async (): Promise<Went> => {
+      if (own !== undefined) return own.run()
+      if (database?.failOver !== undefined)
+        return failingOver(database.failOver, { key: prepared.key, ledger, members, millis })
+      const tally =
+        kills === undefined
+          ? await Chaos.run(stage, random.fork(), millis)
+          : await Chaos.kill(stage, () => ledger.answers, random.fork(), kills)
+      return { tally, url: database?.url ?? null }
+    }
+    const { tally, url: direct } = await goWrong()
     isOver = true
+    const over = Date.now()
     await telco.setFaults([])
     await Promise.all([load, ...[telco, ...members].map((one) => one.listening())])
+    const shared = direct === null ? null : Database.onServer(direct)
+    if (own !== undefined && shared !== null) {
+      ledger.problems.push(...(await quiet(shared, over + own.dueMillis - Date.now())))
+      tally[`was done with all that was due after ${Date.now() - over} ms`] = 1
+    }
 
     await telco.setFaults([])
     await telco.refuseEnds(Telco.EVERY)
     ledger.problems.push(...(await recovered(members, prepared.key)))
     await all[0]?.finish()
     await all[0]?.repeat()
-    const shared = direct === null ? null : Database.onServer(direct)
     if (shared !== null) ledger.problems.push(...(await quiet(shared)))
     const stop = async (member: Cluster.Member) => {
       const code = await member.stop("SIGTERM")

@@ -16,6 +16,8 @@ export interface PgBouncer {
   readonly thaw: () => void
   /** Kills it, and starts another one at the same port. */
   readonly restart: () => Promise<void>
+  /** Goes on in front of the database of another URL; what is connected to the one before is let go. */
+  readonly follow: (url: string) => void
   readonly stop: () => Promise<void>
 }
 
@@ -56,21 +58,24 @@ const up = async (child: ChildProcess, port: number): Promise<void> => {
 /** Starts one in front of the database of the URL; `settings` are lines of its section `pgbouncer`. */
 export const start = async (url: string, settings: ReadonlyArray<string>, build = builds[0]): Promise<PgBouncer> => {
   const [command = "pgbouncer", ...args] = build?.command ?? []
-  const { hostname, password, pathname, port, username } = new URL(url)
   const directory = mkdtempSync(join(tmpdir(), "simplan-pgbouncer-"))
   const file = join(directory, "pgbouncer.ini")
   const own = await freePort()
-  const lines = [
-    "[databases]",
-    `* = host=${hostname} port=${port} user=${username} password=${password}`,
-    "[pgbouncer]",
-    "listen_addr = 127.0.0.1",
-    `listen_port = ${own}`,
-    "unix_socket_dir =",
-    "auth_type = any",
-    ...settings
-  ]
-  writeFileSync(file, `${lines.join("\n")}\n`)
+  const configure = (of: string): void => {
+    const { hostname, password, port, username } = new URL(of)
+    const lines = [
+      "[databases]",
+      `* = host=${hostname} port=${port} user=${username} password=${password}`,
+      "[pgbouncer]",
+      "listen_addr = 127.0.0.1",
+      `listen_port = ${own}`,
+      "unix_socket_dir =",
+      "auth_type = any",
+      ...settings
+    ]
+    writeFileSync(file, `${lines.join("\n")}\n`)
+  }
+  configure(url)
   const uid = unprivileged()
   if (uid !== undefined) {
     chmodSync(directory, 0o700)
@@ -91,12 +96,16 @@ export const start = async (url: string, settings: ReadonlyArray<string>, build 
   }
   let child = await run()
   return {
-    url: `postgres://simplan@127.0.0.1:${own}${pathname}`,
+    url: `postgres://simplan@127.0.0.1:${own}${new URL(url).pathname}`,
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
     restart: async () => {
       await kill()
       child = await run()
+    },
+    follow: (of) => {
+      configure(of)
+      child.kill("SIGHUP")
     },
     stop: async () => {
       await kill()

@@ -50,16 +50,6 @@ const LEAST = 5_000
 const PACE = 20
 const IN_SERVICE = 200
 
-/** Lets its callers go on one after another, at a steady pace. */
-const paced = (millis: number) => {
-  let next = 0
-  return async (): Promise<void> => {
-    const now = performance.now()
-    next = Math.max(now, next + millis)
-    await sleep(next - now)
-  }
-}
-
 /**
  * An organization that attacks a server: each call attacks until it is over, and gives how many requests were answered. Each
  * route was attacked once before, since the first answers of a route bring series of metrics.
@@ -124,7 +114,7 @@ export const run = async (options: Options) => {
       ...prepared,
       url: () => url,
       telcoToken: Ground.TELCO,
-      ...(isHostile ? { pace: paced(PACE) } : {})
+      ...(isHostile ? { pace: Clients.paced(() => PACE) } : {})
     }
     if (isHostile) hostile = await hostility(url, random.fork())
     let hostileAnswers = 0

@@ -8,6 +8,9 @@ export interface Kept {
   readonly url: string
   /** Ends the server as a crash would; returns when it accepts connections again. */
   readonly restart: () => Promise<void>
+  /** The same with a server that is stopped in good order, and with one whose first process is killed by SIGKILL. */
+  readonly reopen: () => Promise<void>
+  readonly shoot: () => Promise<void>
   /** Makes a synchronous standby of it; the standby's URL. */
   readonly addStandby: () => Promise<string>
   /** Ends the primary as a crash would, for good. */
@@ -15,9 +18,10 @@ export interface Kept {
   readonly stop: () => Promise<void>
 }
 
-/** Starts one; fails with the reason where it cannot. */
-export const start = async (): Promise<Kept> => {
-  const keeper = spawn(process.execPath, [fileURLToPath(new URL("./postgres-keeper.mjs", import.meta.url))], {
+/** Starts one, with settings that differ from the usual ones; fails with the reason where it cannot. */
+export const start = async (settings: Readonly<Record<string, string>> = {}): Promise<Kept> => {
+  const script = fileURLToPath(new URL("./postgres-keeper.mjs", import.meta.url))
+  const keeper = spawn(process.execPath, [script, JSON.stringify(settings)], {
     stdio: ["pipe", "pipe", "inherit"],
     // Out of the terminal's process group, so that Ctrl-C reaches vitest only, which then lets go of the keeper.
     detached: true
@@ -40,16 +44,17 @@ export const start = async (): Promise<Kept> => {
     keeper.stdin.write(`${name}\n`)
     return done
   }
+  const doing = (name: string) => async (): Promise<void> => {
+    await act(name)
+  }
 
   return {
     url: await answered(),
-    restart: async () => {
-      await act("restart")
-    },
+    restart: doing("restart"),
+    reopen: doing("reopen"),
+    shoot: doing("shoot"),
     addStandby: () => act("standby"),
-    kill: async () => {
-      await act("kill")
-    },
+    kill: doing("kill"),
     stop: async () => {
       keeper.stdin.end()
       await ended

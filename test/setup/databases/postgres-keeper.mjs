@@ -1,6 +1,7 @@
 // Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of JSON ({ url } or { error })
 // once it is up, and on end of input stops it and removes its files. On the line `restart` it ends the server as a crash
-// would, starts it again at the same address, and prints the line again. On `standby` it makes a synchronous standby, a
+// would, starts it again at the same address, and prints the line again; on `reopen` it stops it in good order for that, and on
+// `shoot` it kills the first of its processes with SIGKILL. On `standby` it makes a synchronous standby, a
 // copy of the stopped server, and prints the standby's address; on `kill` it ends the primary as a crash would, and prints
 // that address again. A process of its own, so that a test run that is killed leaves no server behind. Settings that differ from those below may be given as JSON, the only argument.
 import { spawn, spawnSync } from "node:child_process"
@@ -188,13 +189,21 @@ const start = async (home) => {
         const own = await freePort()
         writeFileSync(join(copy, "standby.signal"), "")
         const follows = `host=127.0.0.1 port=${port} user=simplan password=${password}`
-        return { server: await launch(postgres, copy, own, options, { primary_conninfo: follows }), url: urlAt(own) }
+        const following = { primary_conninfo: follows, wal_retrieve_retry_interval: "200ms" }
+        return {
+          server: await launch(postgres, copy, own, options, following),
+          again: () => launch(postgres, copy, own, options),
+          url: urlAt(own)
+        }
       }
       return { server, again, standby, data, url: urlAt(port) }
     }
   }
   throw new Error("PostgreSQL found no free port in five attempts")
 }
+
+/** "immediate": ends at once, and recovers at the next start. */
+const CRASH = "SIGQUIT"
 
 const ending = (server) => new Promise((resolve) => server.once("exit", resolve))
 
@@ -225,50 +234,69 @@ const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries
 try {
   mkdirSync(home, { recursive: true })
   const { again, data, server, standby, url } = await start(home)
-  let current = server
+  let current = { server, again, url }
   let second
-  process.stdout.write(`${JSON.stringify({ url })}\n`)
+  const say = (address) => process.stdout.write(`${JSON.stringify({ url: address })}\n`)
+  say(url)
   let restarting = Promise.resolve()
-  const restart = async () => {
-    const ended = ending(current)
-    current.kill("SIGQUIT") // "immediate": ends at once, and recovers at the next start
+  const end = async (signal) => {
+    const ended = ending(current.server)
+    current.server.kill(signal)
     await ended
-    current = await again()
-    process.stdout.write(`${JSON.stringify({ url })}\n`)
+  }
+  /** After SIGKILL the backends still end, each by itself, and have the shared memory until then. */
+  const whenFree = async (tries = 100) => {
+    try {
+      return await current.again()
+    } catch (error) {
+      if (tries === 0 || !/shared memory|lock file/.test(error.message)) throw error
+      await sleep(100)
+      return whenFree(tries - 1)
+    }
+  }
+  const restartAfter = (signal) => async () => {
+    await end(signal)
+    current.server = await whenFree()
+    say(current.url)
   }
   const addStandby = async () => {
-    await stop(current)
+    await stop(current.server)
     const copy = `${data}-standby`
     const copied = spawnSync("cp", ["-a", data, copy], { encoding: "utf8" })
     if (copied.status !== 0) throw new Error(`The data cannot be copied\n${copied.stderr}`)
-    current = await again({ synchronous_standby_names: "*" })
+    current.again = () => again({ synchronous_standby_names: "*" })
+    current.server = await current.again()
     second = await standby(copy)
-    process.stdout.write(`${JSON.stringify({ url: second.url })}\n`)
+    say(second.url)
   }
   const kill = async () => {
-    const ended = ending(current)
-    current.kill("SIGQUIT")
-    await ended
-    current = second.server
-    process.stdout.write(`${JSON.stringify({ url: second.url })}\n`)
+    await end(CRASH)
+    current = second
+    say(second.url)
   }
-  const acts = { restart, standby: addStandby, kill }
+  const acts = {
+    restart: restartAfter(CRASH),
+    reopen: restartAfter("SIGINT"),
+    shoot: restartAfter("SIGKILL"),
+    standby: addStandby,
+    kill
+  }
   const died = new Promise((resolve, reject) => {
-    const watch = (watched) => watched.once("exit", () => current === watched && !isRestarting && resolve())
+    const watch = (watched) => watched.once("exit", () => current.server === watched && !isRestarting && resolve())
     let isRestarting = false
-    watch(current)
+    watch(current.server)
     lines.on("line", (line) => {
       isRestarting = true
       restarting = restarting.then(acts[line]).then(() => {
         isRestarting = false
-        watch(current)
+        watch(current.server)
       })
       restarting.catch(reject)
     })
   })
   await Promise.race([inputEnded, died])
   await restarting
-  await stop(current)
+  await stop(current.server)
   if (second) await stop(second.server)
 } catch (error) {
   process.stdout.write(`${JSON.stringify({ error: error.stack ?? String(error) })}\n`)

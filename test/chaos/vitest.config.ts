@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config"
+import shared from "../vitest.config.ts"
+
+/** For `npm run test:chaos` alone. */
+export default defineConfig({
+  ...shared,
+  test: {
+    ...shared.test,
+    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/copy.ts"],
+    include: ["test/chaos/*.long.ts"],
+    testTimeout: 2 ** 31 - 1
+  }
+})
