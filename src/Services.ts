@@ -35,6 +35,7 @@ import * as Organizations from "./app/organizations/Organizations.ts"
 import * as Pauses from "./app/subscriptions/Pauses.ts"
 import * as Replacements from "./app/subscriptions/Replacements.ts"
 import * as Plans from "./app/plans/Plans.ts"
+import * as Processes from "./app/engine/Processes.ts"
 import * as Problems from "./app/organizations/Problems.ts"
 import * as Health from "./app/engine/Health.ts"
 import * as Reports from "./app/telco/Reports.ts"
@@ -85,6 +86,7 @@ export type Services =
   | Replacements.Replacements
   | Plans.Plans
   | Problems.Problems
+  | Processes.Processes
   | Health.QueueDepth
   | Reports.Reports
   | ServiceOperators.ServiceOperators
@@ -107,7 +109,7 @@ const writing = Commits.layer.pipe(
   )
 )
 
-const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer).pipe(
+const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer, Processes.layer).pipe(
   Layer.provideMerge(Recovery.layer),
   Layer.provideMerge(writing)
 )
@@ -140,5 +142,5 @@ const resources = Layer.mergeAll(
   Clock.layer.pipe(Layer.provideMerge(Worker.layer))
 ).pipe(Layer.provideMerge(callingTelco))
 
-/** Starts nothing in the background: `Worker.background` does. */
+/** Starts nothing in the background: `Worker.background` and `Processes.background` do. */
 export const layer: Layer.Layer<Services, never, Ports> = resources.pipe(Layer.provideMerge(shared))

@@ -5,6 +5,7 @@
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import { HttpApi } from "effect/http-api"
+import { Processes } from "simplan"
 import { Api } from "./api/Api.ts"
 import * as Console from "./docs/Console.ts"
 import * as Documents from "./docs/Documents.ts"
@@ -109,6 +110,15 @@ const serving = (options: Options): ((path: string) => boolean) => {
     if (RouteGroups.isNotification(path)) return true
     return (group !== "admin" && group !== "console" && group !== "telco") || guarded[group] !== undefined
   }
+}
+
+/** The groups for which a process is there: those that are served of the API and the console. */
+const running = (options: Options): ReadonlyArray<RouteGroups.Group> => {
+  const has = serving(options)
+  const paths = { v3: "/v3/plans", admin: "/admin/v1/overview", telco: "/telco/v1/reports", console: "/admin/console" }
+  return (["v3", "admin", "telco", "console"] as const).filter(
+    (group) => has(paths[group]) && (group !== "console" || options.console !== undefined)
+  )
 }
 
 /** What the documents describe. Where groups were chosen, it is these; else it is the whole API. */
@@ -223,6 +233,7 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   return Layer.mergeAll(
     Layer.unwrap(
       Effect.gen(function* () {
+        yield* (yield* Processes.Processes).runs(running(options))
         const byAddress = yield* RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey)
         const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
         const start = startOf(options)

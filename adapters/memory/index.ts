@@ -22,6 +22,7 @@ const makeTables = (): Tables => ({
   catalogue: new Table("catalogue"),
   clock: new Table("clock"),
   probe: new Table("probe"),
+  process: new Table("process"),
   sim: new Table("sim"),
   smdpHistory: new Table("smdpHistory"),
   report: new Table("report"),

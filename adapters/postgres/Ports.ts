@@ -24,6 +24,7 @@ import * as Organizations from "./statements/Organizations.ts"
 import * as Overview from "./queue/Overview.ts"
 import * as Partitions from "./statements/Partitions.ts"
 import * as Plans from "./statements/Plans.ts"
+import * as Processes from "./statements/Processes.ts"
 import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
@@ -136,6 +137,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       loads: Overview.loads(database),
       database: Overview.figures(database)
     },
+    processes: { list: Processes.list(database) },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,
@@ -149,7 +151,9 @@ const storage = (database: Database, notifications: Notifications.Notifications,
         done ? Effect.void : new Storage.StorageError({ message: "The database has not had every migration" })
       )
     ),
-    probe: ServiceState.probe(database)
+    probe: ServiceState.probe(database),
+    keepProcess: Processes.keep(database),
+    forgetProcess: Processes.forget(database)
   })
 
 const jobs = (database: Database) =>

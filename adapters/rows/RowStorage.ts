@@ -13,32 +13,24 @@ import {
   Job,
   Jobs,
   Outbox,
-  Plan
+  Plan,
+  Process
 } from "simplan/ports"
 import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
 import * as Overviews from "./Overview.ts"
+import * as Queues from "./Queues.ts"
 import * as Rows from "./Rows.ts"
 import type { Row, RowStore } from "./RowStore.ts"
+import { failed, run } from "./Transactions.ts"
 import * as Usage from "./Usage.ts"
 import * as Writes from "./Writes.ts"
-
-/** What a store has thrown. */
-const failed = (cause: unknown): Storage.StorageError =>
-  new Storage.StorageError({ message: cause instanceof Error ? cause.message : String(cause), cause })
-
-/** Runs the body as a transaction of the store. */
-const run = <A>(store: RowStore, body: () => A): Effect.Effect<A, Storage.StorageError> =>
-  Effect.try({ try: () => store.transaction(body), catch: failed })
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
 /** How many rows are counted at most. */
 const COUNTED = 10_000
-
-/** A delivery without its attempts. */
-const logged = ({ delivery, event }: Delivery.LoggedDelivery): Delivery.LoggedDelivery => ({ delivery, event })
 
 const hitOf = (
   { name, organizationId }: Rows.Kinds["organization"],
@@ -168,12 +160,12 @@ const storage = (store: RowStore): Storage.Service => {
       delivery: ({ deliveryId, organizationId }) =>
         read(() => {
           const found = get("delivery", deliveryId, organizationId)
-          return found === null || EventHandler.nameOf(found.delivery) === null ? null : logged(found)
+          return found === null || EventHandler.nameOf(found.delivery) === null ? null : Queues.logged(found)
         }),
       failed: ({ after, eventId, limit, name }) =>
         read(() =>
           take(store.also("delivery", Rows.givenUpBy(EventHandler.endpointId(name)), after), limit, (row) =>
-            eventId === null || eventId === row.event.eventId ? logged(row) : null
+            eventId === null || eventId === row.event.eventId ? Queues.logged(row) : null
           )
         )
     },
@@ -330,12 +322,12 @@ const storage = (store: RowStore): Storage.Service => {
       get: ({ deliveryId, organizationId }) =>
         read(() => {
           const found = get("delivery", deliveryId, organizationId)
-          return found === null || EventHandler.nameOf(found.delivery) !== null ? null : logged(found)
+          return found === null || EventHandler.nameOf(found.delivery) !== null ? null : Queues.logged(found)
         }),
       page: ({ organizationId, ...filter }) =>
         read(() =>
           scan(newest("delivery", organizationId, filter.after), filter, listed(Rows.placeOf.delivery), (row) =>
-            EventHandler.nameOf(row.delivery) === null && Delivery.isAsked(row, filter) ? logged(row) : null
+            EventHandler.nameOf(row.delivery) === null && Delivery.isAsked(row, filter) ? Queues.logged(row) : null
           )
         ),
       attempts: ({ deliveryId, organizationId }) =>
@@ -406,6 +398,9 @@ const storage = (store: RowStore): Storage.Service => {
       totals: (query) => read(() => Usage.totals(store, query)),
       sims: (query) => read(() => Usage.sims(store, query))
     },
+    processes: {
+      list: ({ since }) => read(() => Process.shown(values(list("process", "", { createdAt: since, id: "" }))))
+    },
     virtualClock: read(() => get("clock", "")?.at ?? null),
     clockOffset: Effect.succeed(0),
     watch: (listener) =>
@@ -421,53 +416,27 @@ const storage = (store: RowStore): Storage.Service => {
     purgeEvents: (older) => read(() => Writes.purgeEvents(store, older)),
     purgeUsage: ({ before }) => Effect.asVoid(read(() => store.purge("usage", before, EVERYTHING))),
     ready: read(() => undefined),
-    probe: (at) => read(() => store.put("probe", { at }, null))
+    probe: (at) => read(() => store.put("probe", { at }, null)),
+    keepProcess: ({ process, silentSince }) =>
+      read(() => {
+        store.purge("process", silentSince, EVERYTHING)
+        store.put("process", process, null)
+      }),
+    forgetProcess: (processId) =>
+      read(() => {
+        const found = get("process", processId)
+        if (found !== null) store.remove("process", found)
+      })
   }
 }
 
-const jobs = (store: RowStore): Jobs.Jobs["Service"] => {
-  const held = (leases: ReadonlyArray<Jobs.JobLease>) => leases.map(({ jobId: id, token }) => ({ id, token }))
-  return {
-    claim: (claim) => run(store, () => store.claim("job", Rows.JOBS, claim)),
-    renew: ({ leases, until }) => run(store, () => store.lease("job", held(leases), until)),
-    pending: (at) => run(store, () => store.pending("job", Rows.JOBS, at)),
-    partitions: (query) => run(store, () => store.partitions("job", Rows.JOBS, query)),
-    backlog: (at) => run(store, () => store.backlog("job", Rows.JOBS, at)),
-    release: ({ now }) => run(store, () => store.release("job", now)),
-    handBack: (leases) => run(store, () => store.lease("job", held(leases), null))
-  }
-}
-
-const outbox = (store: RowStore): Outbox.Outbox["Service"] => {
-  const held = (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
-    leases.map(({ deliveryId: id, organizationId, token }) => ({ organizationId, id, token }))
-  return {
-    claim: (claim) =>
-      run(store, () =>
-        store.claim("delivery", Rows.ENDPOINTS, claim).flatMap(({ delivery, event }) => {
-          const endpoint = store.find("endpoint", delivery.endpointId, delivery.organizationId)?.value
-          return endpoint === undefined ? [] : [{ delivery, event, endpoint }]
-        })
-      ),
-    claimForHandler: ({ handler, ...claim }) =>
-      run(store, () => store.claim("delivery", Rows.dueToHandler(handler), claim).map(logged)),
-    pendingForHandler: ({ handler, ...at }) =>
-      run(store, () => store.pending("delivery", Rows.dueToHandler(handler), at)),
-    renew: ({ leases, until }) => run(store, () => store.lease("delivery", held(leases), until)),
-    pending: (at) => run(store, () => store.pending("delivery", Rows.ENDPOINTS, at)),
-    partitions: (query) => run(store, () => store.partitions("delivery", Rows.ENDPOINTS, query)),
-    backlog: (at) => run(store, () => store.backlog("delivery", Rows.ENDPOINTS, at)),
-    release: ({ now }) => run(store, () => store.release("delivery", now)),
-    handBack: (leases) => run(store, () => store.lease("delivery", held(leases), null))
-  }
-}
 /** The three ports over a store that is opened wherever the layer is built. */
 export const layer = <E, R>(open: Effect.Effect<RowStore, E, R>) =>
   Layer.effectContext(
     Effect.map(open, (store) =>
       Context.make(Storage.Storage, storage(store)).pipe(
-        Context.add(Jobs.Jobs, jobs(store)),
-        Context.add(Outbox.Outbox, outbox(store))
+        Context.add(Jobs.Jobs, Queues.jobs(store)),
+        Context.add(Outbox.Outbox, Queues.outbox(store))
       )
     )
   )

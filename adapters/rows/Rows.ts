@@ -2,7 +2,17 @@
  * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of the domain's.
  */
 import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
-import type { Operator, Organization, Plan, Region, SimAggregate, SmdpHistory, Storage, Time } from "simplan/ports"
+import type {
+  Operator,
+  Organization,
+  Plan,
+  Process,
+  Region,
+  SimAggregate,
+  SmdpHistory,
+  Storage,
+  Time
+} from "simplan/ports"
 import { EventHandler, Sim, type Stock, type UsageBook, WebhookEndpoint, WebhookEvent } from "simplan/ports"
 /** The kinds of rows, and what each has as its value. */
 export interface Kinds {
@@ -30,6 +40,8 @@ export interface Kinds {
   readonly clock: { readonly at: Time.Instant }
   /** When it was last tried whether the store takes a write: at most one row, of the whole service. */
   readonly probe: { readonly at: Time.Instant }
+  /** What a process says of itself, by when it said so. The id is `processId`; of the whole service. */
+  readonly process: Process.Process
   /** A SIM with all that hangs on it. The id is its ICCID. */
   readonly sim: SimAggregate.SimAggregate
   /** The entries of a SIM, as stored. The id is its ICCID. */
@@ -259,6 +271,7 @@ export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   catalogue: () => ofService("", 0),
   clock: () => ofService("", 0),
   probe: () => ofService("", 0),
+  process: ({ beatAt, processId }) => ofService(processId, beatAt),
   sim: ofSim,
   smdpHistory: ({ iccid, organizationId }) => ({ ...ofService(iccid, 0), organizationId }),
   report: ({ organizationId, receivedAt, reportId }) => ({ ...ofService(reportId, receivedAt), organizationId }),

@@ -1,38 +1,14 @@
 /**
- * How often things happened in this process lately, for operators to see at a glance: counted in memory in spans of five minutes, for
- * six hours, and forgotten with the process. Whoever wants more, or all processes together, reads the metrics.
+ * How often things happened in this process lately: counted in memory, and forgotten with the process. Whoever wants more reads the
+ * metrics.
  *
  * The counts are beside the registry of the process's metrics.
  */
 import { Clock as MachineClock, Context, Effect, Metric } from "effect"
-import { type Instant, MINUTE } from "../domain/Time.ts"
+import { type Counts, type Kind, type Rates, SPAN, SPANS } from "../domain/Rates.ts"
+import type { Instant } from "../domain/Time.ts"
 
-/** What is counted: answered requests of HTTP, calls of the telco, webhooks, and jobs that were tried. */
-export const kinds = ["requests", "telcoCalls", "deliveries", "jobs"] as const
-
-/** What is counted. */
-export type Kind = (typeof kinds)[number]
-
-/** How long a span is, in ms. */
-export const SPAN = 5 * MINUTE
-/** How many spans are kept. */
-export const SPANS = 72
-
-/** The counts of one kind, oldest span first. */
-export interface Counts {
-  /** How often it happened. */
-  readonly all: ReadonlyArray<number>
-  /** How often it failed. */
-  readonly failed: ReadonlyArray<number>
-}
-
-/** The counts of all kinds. */
-export interface Rates {
-  /** When the first span begins, in machine time. */
-  readonly from: Instant
-  /** By kind, `SPANS` numbers each; the last span is not over yet. */
-  readonly counts: { readonly [K in Kind]: Counts }
-}
+export * from "../domain/Rates.ts"
 
 /** The spans of one kind: a ring, in which a span has the place that its number leaves. */
 class Ring {

@@ -15,6 +15,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { Use } from "../domain/ApiKey.ts"
+import type { Process } from "../domain/Process.ts"
 import type { Instant } from "../domain/Time.ts"
 import type * as Changes from "./Changes.ts"
 import type { Commit } from "./storage/Commit.ts"
@@ -26,7 +27,8 @@ import type {
   IdempotencyRecords,
   Jobs,
   Overviews,
-  Problems
+  Problems,
+  Processes
 } from "./storage/Operation.ts"
 import type { ApiKeys, EventHandlers, Operators, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
@@ -82,6 +84,8 @@ export interface Reads {
   readonly usage: UsageBooks
   /** What operators see first. */
   readonly overview: Overviews
+  /** Those that share the storage, as they have said. */
+  readonly processes: Processes
 }
 
 /** What a storage does. Every operation may fail with `StorageError`. */
@@ -145,6 +149,16 @@ export interface Service extends Reads {
    * What was used before the book began stays.
    */
   readonly purgeUsage: (older: { readonly before: Instant; readonly now: Instant }) => Effect.Effect<void, StorageError>
+  /**
+   * Keeps what a process says of itself, by its id, in place of what it said before; and forgets others that last said something
+   * before `silentSince`.
+   */
+  readonly keepProcess: (said: {
+    readonly process: Process
+    readonly silentSince: Instant
+  }) => Effect.Effect<void, StorageError>
+  /** Forgets what the process has said, if anything. */
+  readonly forgetProcess: (processId: string) => Effect.Effect<void, StorageError>
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
   /**

@@ -26,6 +26,7 @@ import * as Operators from "./storage/Operators.ts"
 import * as Overview from "./storage/Overview.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
+import * as Processes from "./storage/Processes.ts"
 import * as Service from "./storage/Service.ts"
 import * as Reports from "./storage/sims/Reports.ts"
 import * as UsageBooks from "./storage/sims/UsageBooks.ts"
@@ -58,6 +59,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...ApiKeys.cases,
   ...Conflicts.cases,
   ...Operators.cases,
+  ...Processes.cases,
   ...Requests.cases,
   ...StoredJobs.cases,
   ...JobQueue.cases,

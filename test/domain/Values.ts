@@ -13,6 +13,8 @@ import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
 import * as SimDifference from "../../src/domain/SimDifference.ts"
 import type { Operator } from "../../src/domain/Operator.ts"
 import type { Package } from "../../src/domain/Package.ts"
+import type { Process } from "../../src/domain/Process.ts"
+import { type Counts, SPANS } from "../../src/domain/Rates.ts"
 import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
 import type { Region } from "../../src/domain/Region.ts"
 import type { Recurrence } from "../../src/domain/Recurrence.ts"
@@ -205,6 +207,22 @@ export const apiKey = (changes: Partial<ApiKey> = {}): ApiKey => ({
   revokedAt: null,
   lastUsedAt: null,
   version: 0,
+  ...changes
+})
+
+const noCounts: Counts = { all: Array(SPANS).fill(0), failed: Array(SPANS).fill(0) }
+
+/** A process in which nothing has happened. */
+export const process = (changes: Partial<Process> = {}): Process => ({
+  processId: "process",
+  version: "1.0.0",
+  host: "host",
+  runs: ["v3", "worker"],
+  startedAt: 0,
+  beatAt: 0,
+  heldJobs: 0,
+  heldDeliveries: 0,
+  rates: { from: 0, counts: { requests: noCounts, telcoCalls: noCounts, deliveries: noCounts, jobs: noCounts } },
   ...changes
 })
 

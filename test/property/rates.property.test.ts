@@ -73,3 +73,32 @@ it("go on in the newest span where the clock is set back", async () => {
   )
   expect([requests.all.at(-1), requests.failed.at(-1)]).toEqual([2, 1])
 })
+
+const numbers = fc.array(fc.nat(100), { minLength: Rates.SPANS, maxLength: Rates.SPANS })
+const counts = fc.record({ all: numbers, failed: numbers })
+const rates: fc.Arbitrary<Rates.Rates> = fc.record({
+  from: fc.integer({ min: 1_000, max: 1_000 + 2 * Rates.SPANS }).map((span) => span * Rates.SPAN),
+  counts: fc.record({ requests: counts, telcoCalls: counts, deliveries: counts, jobs: counts })
+})
+
+it("of several processes are added span by span", () => {
+  fc.assert(
+    fc.property(rates, fc.array(rates, { maxLength: 3 }), (first, others) => {
+      const both = Rates.together(first, others)
+      expect(both.from).toBe(first.from)
+      for (const kind of Rates.kinds) {
+        for (const of of ["all", "failed"] as const) {
+          const bySpan = new Map<number, number>()
+          for (const { counts: all, from } of [first, ...others]) {
+            for (const [place, count] of all[kind][of].entries()) {
+              const at = from + place * Rates.SPAN
+              bySpan.set(at, (bySpan.get(at) ?? 0) + count)
+            }
+          }
+          const expected = first.counts[kind][of].map((_, place) => bySpan.get(first.from + place * Rates.SPAN))
+          expect(both.counts[kind][of]).toEqual(expected)
+        }
+      }
+    })
+  )
+})

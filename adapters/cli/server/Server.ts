@@ -7,8 +7,9 @@
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
+import { hostname } from "node:os"
 import { resolve } from "node:path"
-import { Catalogues, Services, Settings as Limits, Time, Worker } from "simplan"
+import { Catalogues, Processes, Services, Settings as Limits, Time, Worker } from "simplan"
 import { Clocks, Storage } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import { RouteGroups, Routes, Server } from "../../http/index.ts"
@@ -91,9 +92,12 @@ const limitsOf = (settings: Settings.Settings, telcos: Telcos.Telcos | null): La
     telcoTimeoutMillis,
     usageRetentionMillis
   }
-  return Layer.effect(
-    Limits.Settings,
-    Effect.map(Limits.Settings, (preset) => ({ ...preset, ...limits }))
+  return Layer.merge(
+    Layer.effect(
+      Limits.Settings,
+      Effect.map(Limits.Settings, (preset) => ({ ...preset, ...limits }))
+    ),
+    Layer.succeed(Processes.Described, { version: Version.version, host: hostname() })
   )
 }
 
@@ -263,6 +267,7 @@ export const start = (
     const { adminUrl, url } = yield* Effect.provideContext(listen(settings, tokens, Ref.get(ready), connected), context)
     yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
+    yield* Effect.provideContext(Layer.build(Processes.background), context)
     if (telcos !== null) {
       yield* Effect.provideContext(Layer.build(telcos.background), context)
       yield* Effect.provideContext(Process.onHangup(telcos.reload), context)

@@ -47,6 +47,18 @@ interface Load extends Named {
   readonly pending_deliveries: number
 }
 
+interface Running {
+  readonly process_id: string
+  readonly answers: boolean
+  readonly version: string | null
+  readonly host: string | null
+  readonly runs: ReadonlyArray<string>
+  readonly started_at: string
+  readonly last_heartbeat_at: string
+  readonly held_jobs: number
+  readonly held_deliveries: number
+}
+
 interface Service {
   readonly version: string | null
   readonly started_at: string
@@ -64,6 +76,7 @@ interface Service {
     readonly from: string
   }
   readonly loads: ReadonlyArray<Load>
+  readonly processes: ReadonlyArray<Running>
 }
 
 interface Overview {
@@ -205,6 +218,21 @@ const databaseOf = ({ bytes, connections, most_connections, takes_writes }: Serv
     ...(connections === null ? [] : [`${connections} of ${most_connections} connections are used`])
   ].join("; ")
 
+const processes: ReadonlyArray<View.Column<Running>> = [
+  { title: "Machine", of: ({ host }) => <View.Text>{host}</View.Text> },
+  { title: "Version", of: ({ version }) => <View.Text>{version}</View.Text> },
+  { title: "It runs", of: ({ answers, runs }) => `${runs.join(", ") || "nothing"}${answers ? ", and this page" : ""}` },
+  {
+    title: "Jobs and webhooks under way",
+    of: ({ held_deliveries, held_jobs }) => `${held_jobs} and ${held_deliveries}`
+  },
+  { title: "Started (UTC)", of: ({ started_at }) => <View.Time at={started_at} /> },
+  { title: "Last heartbeat (UTC)", of: ({ last_heartbeat_at }) => <View.Time at={last_heartbeat_at} /> },
+  { title: "Process", of: ({ process_id }) => <code>{process_id}</code> }
+]
+
+const isMixed = (all: ReadonlyArray<Running>): boolean => new Set(all.map(({ version }) => version)).size > 1
+
 const plots = [
   ["requests", "Requests"],
   ["telco_calls", "Calls of telcos"],
@@ -234,7 +262,10 @@ const Process = ({ service }: { readonly service: Service }) => {
         .
       </p>
       <p class={database.takes_writes ? "" : "failure"}>{databaseOf(database)}.</p>
-      <h3>The last hours of this process</h3>
+      <h3>Processes</h3>
+      {isMixed(service.processes) && <p>They are of several versions: an upgrade is under way, or was left halfway.</p>}
+      <View.Table label="Processes" columns={processes} items={service.processes} empty="None is known." />
+      <h3>The last hours of these processes</h3>
       <div class="plots">
         {plots.map(([name, title]) => (
           <Plot.Plot key={name} title={title} from={service.rates.from} counts={service.rates[name]} />

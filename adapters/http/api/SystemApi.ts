@@ -4,7 +4,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Job, Overview as Rules } from "simplan/ports"
+import { Time } from "simplan"
+import { Job, Overview as Rules, Process as ProcessRules } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
@@ -171,6 +172,29 @@ const RecentRates = Schema.Struct({
   jobs: counts("Jobs that were tried; those that are not done failed")
 }).annotate({ identifier: "RecentRates" })
 
+const Process = Schema.Struct({
+  process_id: Schemas.string("The process's id, another one each time it starts", Samples.processId),
+  answers: Schemas.field(Schema.Boolean, "Whether it is the process that answers", true),
+  version: Schemas.field(
+    Schema.NullOr(Schema.String),
+    "The version of its build; null where its host names none",
+    "1.0.0"
+  ),
+  host: Schemas.field(Schema.NullOr(Schema.String), "The name of its machine; null where its host names none", "sim-1"),
+  runs: Schemas.field(
+    Schema.Array(Schema.String),
+    "The groups of routes that it serves, and `worker` where it does work that falls due",
+    ["admin", "v3", "worker"]
+  ),
+  started_at: instant("Since when it runs, in machine time", Samples.start),
+  last_heartbeat_at: instant(
+    `When it last said so, in machine time, each ${ProcessRules.BEAT / Time.SECOND} s; it is shown for ${ProcessRules.SILENCE / Time.SECOND} s more`,
+    Samples.end
+  ),
+  held_jobs: counted("How many jobs it had under way then, under leases", 3),
+  held_deliveries: counted("How many webhooks it had under way then, under leases", 1)
+}).annotate({ identifier: "Process" })
+
 const ServiceStanding = Schema.Struct({
   version: Schemas.field(Schema.NullOr(Schema.String), "The version of the process that answers", "1.0.0"),
   started_at: instant("Since when that process runs, in machine time", Samples.start),
@@ -187,9 +211,13 @@ const ServiceStanding = Schema.Struct({
     }),
     "The database, which answered: where it does not, neither does this operation"
   ),
+  processes: Schemas.field(
+    Schema.Array(Process),
+    `The processes that share the database, by when they started, ${ProcessRules.SHOWN} at most`
+  ),
   rates: Schemas.field(
     RecentRates,
-    "What happened in the last 6 hours in the process that answers, since it runs, in spans of five minutes; the last one is not over"
+    "What happened in the last 6 hours in these processes together, in each since it runs and as it last said, in spans of five minutes; the last one is not over"
   ),
   loads: Schemas.field(
     Schema.Array(

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Overview, Rates, Time } from "simplan"
-import { Overview as Rules, WebhookEndpoint } from "simplan/ports"
+import { Overview as Rules, type Process, WebhookEndpoint } from "simplan/ports"
 import type * as SystemApi from "../api/SystemApi.ts"
 import { OverviewApi } from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -75,6 +75,20 @@ const rates = ({ counts, from }: Rates.Rates): NonNullable<Shape["service"]>["ra
   }
 }
 
+const processOf =
+  (answering: string) =>
+  (process: Process.Process): NonNullable<Shape["service"]>["processes"][number] => ({
+    process_id: process.processId,
+    answers: process.processId === answering,
+    version: process.version,
+    host: process.host,
+    runs: process.runs,
+    started_at: Time.toIso(process.startedAt),
+    last_heartbeat_at: Time.toIso(process.beatAt),
+    held_jobs: process.heldJobs,
+    held_deliveries: process.heldDeliveries
+  })
+
 const service = (named: Named, whole: Overview.Whole, version: string | null): NonNullable<Shape["service"]> => ({
   version,
   started_at: Time.toIso(whole.startedAt),
@@ -88,6 +102,7 @@ const service = (named: Named, whole: Overview.Whole, version: string | null): N
     connections: whole.database?.connections ?? null,
     most_connections: whole.database?.mostConnections ?? null
   },
+  processes: whole.processes.map(processOf(whole.processId)),
   rates: rates(whole.rates),
   loads: whole.loads.map((load) => ({
     ...named(load),
@@ -97,7 +112,7 @@ const service = (named: Named, whole: Overview.Whole, version: string | null): N
 })
 
 /** What the overview says of the process, which its services do not know. */
-export interface Process {
+export interface Answering {
   /** The version of the build; null where nobody says. */
   readonly version: string | null
   /** The names of the telcos that are connected now; that of the only one is null. */
@@ -105,7 +120,7 @@ export interface Process {
 }
 
 /** The handler of the overview. Telcos belong to no organization: whoever is bound to one sees those that its work waits for. */
-export const make = (guard: OperatorAuth.Guard, process: Process) =>
+export const make = (guard: OperatorAuth.Guard, process: Answering) =>
   Effect.gen(function* () {
     const overviews = yield* Overview.Overviews
 

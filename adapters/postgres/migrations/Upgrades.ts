@@ -397,5 +397,19 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     at bigint not null,
     primary key (organization_id, api_key_id)
   ) with (fillfactor = 70)`
+  ],
+  // What the processes that share the database say of themselves.
+  "0026_processes": [
+    `create table simplan.process (
+    process_id text collate "C" not null primary key,
+    version text,
+    host text,
+    runs text[] not null,
+    started_at bigint not null,
+    beat_at bigint not null,
+    held_jobs integer not null,
+    held_deliveries integer not null,
+    rates json not null
+  ) with (fillfactor = 70)`
   ]
 }

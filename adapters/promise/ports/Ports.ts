@@ -1,6 +1,8 @@
 /**
  * The layers that the options name. Options are checked at once; what they need is loaded when the service starts.
  */
+import { createRequire } from "node:module"
+import { hostname } from "node:os"
 import { Effect, Layer, Predicate, Redacted, Result, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -330,6 +332,16 @@ const checkRest = (options: Options): void => {
   }
 }
 
+/** The version of this package; null where a host's bundle does not have its manifest. */
+const version = (): string | null => {
+  try {
+    const manifest: unknown = createRequire(import.meta.url)("simplan/package.json")
+    return Schema.decodeUnknownSync(Schema.Struct({ version: Schema.String }))(manifest).version
+  } catch {
+    return null
+  }
+}
+
 /** The options, checked, as what the service is started with. Throws an `InvalidFieldError`. */
 export const make = (options: Options) => {
   if (typeof options !== "object" || options === null) {
@@ -366,13 +378,15 @@ export const make = (options: Options) => {
         ? Layer.provideMerge(Layer.merge(await telco.layer(), beside), await database.layer())
         : Layer.provideMerge(Layer.merge(journaled(log), beside), await database.journaled())
     const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Worker.takeOver), ports) : ports
-    const services = Layer.provideMerge(
-      Layer.provide(Core.Services.layer, Routed.limits(telco.timeoutMillis, options)),
-      begun
+    const described = Layer.succeed(Core.Processes.Described, { version: version(), host: hostname() })
+    const limits = Layer.merge(Routed.limits(telco.timeoutMillis, options), described)
+    const services = Layer.provideMerge(Layer.provide(Core.Services.layer, limits), begun)
+    const working = Layer.mergeAll(Core.Worker.background, Routed.background, Core.Processes.background)
+    const background = options.worker === false ? Core.Processes.background : working
+    return Layer.provideMerge(
+      Layer.provideMerge(background, services),
+      Logs.layer(log, options.logger !== undefined && options.logger !== false)
     )
-    const background = Layer.merge(Core.Worker.background, Routed.background)
-    const working = options.worker === false ? services : Layer.provideMerge(background, services)
-    return Layer.provideMerge(working, Logs.layer(log, options.logger !== undefined && options.logger !== false))
   }
   return { layer, log, checkUrl: webhooks.checkUrl }
 }

@@ -102,6 +102,8 @@ const writing: Readonly<Record<Writing, true>> = {
   purgeEvents: true,
   purgeUsage: true,
   probe: true,
+  keepProcess: true,
+  forgetProcess: true,
   recordKeyUses: true,
   "sims.import": true,
   "sims.reserve": true,

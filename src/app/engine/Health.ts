@@ -13,6 +13,7 @@ import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric
 import * as Delivery from "../../domain/Delivery.ts"
 import type { WaitingCount } from "../../domain/Job.ts"
 import type { FailingEndpoint } from "../../domain/Overview.ts"
+import type { Process } from "../../domain/Process.ts"
 import type * as Sim from "../../domain/Sim.ts"
 import * as Stock from "../../domain/Stock.ts"
 import { SECOND } from "../../domain/Time.ts"
@@ -21,6 +22,7 @@ import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
+import { Processes } from "./Processes.ts"
 
 /** Tries the storage. */
 export class StorageProbe extends Context.Service<
@@ -271,87 +273,99 @@ const makeHandlerGauges = () => {
   }
 }
 
-const depthLayer: Layer.Layer<QueueDepth, never, Storage | Jobs | Outbox | Clocks.BusinessClock | StorageProbe> =
-  Layer.effect(
-    QueueDepth,
-    Effect.gen(function* () {
-      const jobs = yield* Jobs
-      const outbox = yield* Outbox
-      const storage = yield* Storage
-      const clock = yield* Clocks.BusinessClock
-      const probe = yield* StorageProbe
-      const updateJobs = gaugesOf("jobs")
-      const updateDeliveries = gaugesOf("deliveries")
-      const updateHandlers = makeHandlerGauges()
-      const updateWaiting = makeWaitingGauges()
-      const updateWaitingDeliveries = makeDeliveryGauges()
-      const updatePending = makePendingGauges()
-      const updateStock = makeStockGauges()
-      let countedTo: CreatedCursor | null = null
-      let measuredAt = Number.NEGATIVE_INFINITY
-      let underWay: Fiber.Fiber<void> | null = null
+type Needs = Storage | Jobs | Outbox | Clocks.BusinessClock | Processes
 
-      const measureStock = Effect.gen(function* () {
-        const organizations = yield* storage.organizations.page({ after: countedTo, limit: COUNTED_ORGANIZATIONS })
-        const organizationIds = organizations.map(({ organizationId }) => organizationId)
-        const [found, levels] =
-          organizationIds.length === 0
-            ? [[], []]
-            : [
-                yield* storage.sims.stock({ organizationIds }),
-                Stock.set(yield* storage.sims.levels({ organizationIds }))
-              ]
-        const last = organizations.length === COUNTED_ORGANIZATIONS ? organizations.at(-1) : undefined
-        countedTo = last === undefined ? null : { createdAt: last.createdAt, id: last.organizationId }
-        yield* updateStock(found, levels, last === undefined)
+/** Sets the gauges of processes by the version of their builds. */
+const makeProcessGauges = () => {
+  const update = makeGauges("simplan_processes", "Processes that share the storage, by the version of their builds")
+  return (found: ReadonlyArray<Process>) => {
+    const counts = new Map<string, number>()
+    for (const { version } of found) counts.set(version ?? "", (counts.get(version ?? "") ?? 0) + 1)
+    return update(Array.from(counts, ([version, count]) => [{ version }, count] as const))
+  }
+}
+
+const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.effect(
+  QueueDepth,
+  Effect.gen(function* () {
+    const jobs = yield* Jobs
+    const outbox = yield* Outbox
+    const storage = yield* Storage
+    const clock = yield* Clocks.BusinessClock
+    const probe = yield* StorageProbe
+    const processes = yield* Processes
+    const updateProcesses = makeProcessGauges()
+    const updateJobs = gaugesOf("jobs")
+    const updateDeliveries = gaugesOf("deliveries")
+    const updateHandlers = makeHandlerGauges()
+    const updateWaiting = makeWaitingGauges()
+    const updateWaitingDeliveries = makeDeliveryGauges()
+    const updatePending = makePendingGauges()
+    const updateStock = makeStockGauges()
+    let countedTo: CreatedCursor | null = null
+    let measuredAt = Number.NEGATIVE_INFINITY
+    let underWay: Fiber.Fiber<void> | null = null
+
+    const measureStock = Effect.gen(function* () {
+      const organizations = yield* storage.organizations.page({ after: countedTo, limit: COUNTED_ORGANIZATIONS })
+      const organizationIds = organizations.map(({ organizationId }) => organizationId)
+      const [found, levels] =
+        organizationIds.length === 0
+          ? [[], []]
+          : [yield* storage.sims.stock({ organizationIds }), Stock.set(yield* storage.sims.levels({ organizationIds }))]
+      const last = organizations.length === COUNTED_ORGANIZATIONS ? organizations.at(-1) : undefined
+      countedTo = last === undefined ? null : { createdAt: last.createdAt, id: last.organizationId }
+      yield* updateStock(found, levels, last === undefined)
+    })
+
+    const measurement = Effect.gen(function* () {
+      const now = yield* clock.now
+      const machineNow = yield* Clocks.monotonicNow
+      yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
+      yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
+      const ages = new Map<string, number>()
+      for (const { name } of yield* storage.eventHandlers.list) {
+        const { dueAt } = yield* outbox.pendingForHandler({ now, machineNow, handler: name })
+        ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
+      }
+      yield* updateHandlers(ages)
+      yield* updateWaiting(yield* storage.jobs.waitingCounts, now)
+      yield* updateWaitingDeliveries(yield* storage.deliveries.waitingCounts, now)
+      yield* updateFailing(yield* storage.webhookEndpoints.failing, now)
+      yield* updatePending(yield* storage.overview.failingEndpoints({ organizationId: null }))
+      yield* Metric.update(problems, yield* storage.problems.count)
+      yield* updateProcesses(yield* processes.list)
+      yield* measureStock
+      yield* probe.check
+      measuredAt = machineNow
+    }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))
+
+    const begin = Effect.map(Effect.forkDetach(measurement, { startImmediately: true }), (fiber) => {
+      underWay = fiber
+      fiber.addObserver(() => {
+        underWay = null
       })
+      return fiber
+    })
 
-      const measurement = Effect.gen(function* () {
-        const now = yield* clock.now
-        const machineNow = yield* Clocks.monotonicNow
-        yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
-        yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
-        const ages = new Map<string, number>()
-        for (const { name } of yield* storage.eventHandlers.list) {
-          const { dueAt } = yield* outbox.pendingForHandler({ now, machineNow, handler: name })
-          ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
-        }
-        yield* updateHandlers(ages)
-        yield* updateWaiting(yield* storage.jobs.waitingCounts, now)
-        yield* updateWaitingDeliveries(yield* storage.deliveries.waitingCounts, now)
-        yield* updateFailing(yield* storage.webhookEndpoints.failing, now)
-        yield* updatePending(yield* storage.overview.failingEndpoints({ organizationId: null }))
-        yield* Metric.update(problems, yield* storage.problems.count)
-        yield* measureStock
-        yield* probe.check
-        measuredAt = machineNow
-      }).pipe(Effect.matchEffect({ onSuccess: () => Metric.update(up, 1), onFailure: () => Metric.update(up, 0) }))
-
-      const begin = Effect.map(Effect.forkDetach(measurement, { startImmediately: true }), (fiber) => {
-        underWay = fiber
-        fiber.addObserver(() => {
-          underWay = null
-        })
-        return fiber
-      })
-
-      return QueueDepth.of({
-        measure: Effect.gen(function* () {
-          if ((yield* Clocks.monotonicNow) - measuredAt < FRESH) return
-          const fiber = underWay ?? (yield* begin)
-          yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
-            duration: WAIT_LIMIT,
-            orElse: () => {
-              // The interruption is not waited for either: a read may not be interruptible.
-              fiber.interruptUnsafe()
-              return Metric.update(up, 0)
-            }
-          })
+    return QueueDepth.of({
+      measure: Effect.gen(function* () {
+        if ((yield* Clocks.monotonicNow) - measuredAt < FRESH) return
+        const fiber = underWay ?? (yield* begin)
+        yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
+          duration: WAIT_LIMIT,
+          orElse: () => {
+            // The interruption is not waited for either: a read may not be interruptible.
+            fiber.interruptUnsafe()
+            return Metric.update(up, 0)
+          }
         })
       })
     })
-  )
+  })
+)
 
 /** The implementation that `Services.layer` provides. It tries and measures nothing until it is asked to. */
-export const layer: Layer.Layer<QueueDepth | StorageProbe, never, Storage | Jobs | Outbox | Clocks.BusinessClock> =
-  depthLayer.pipe(Layer.provideMerge(probeLayer))
+export const layer: Layer.Layer<QueueDepth | StorageProbe, never, Needs> = depthLayer.pipe(
+  Layer.provideMerge(probeLayer)
+)

@@ -4,6 +4,7 @@
  */
 import { Clock as MachineClock, Context, Effect, Layer } from "effect"
 import * as Rules from "../../domain/Overview.ts"
+import type { Process } from "../../domain/Process.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
@@ -11,6 +12,7 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import * as Rates from "../Rates.ts"
 import { StorageProbe } from "./Health.ts"
+import { Processes } from "./Processes.ts"
 
 /** What belongs to no organization. */
 export interface Whole {
@@ -26,8 +28,12 @@ export interface Whole {
   readonly database: Rules.DatabaseFigures | null
   /** Machine time at which the services of this process began. */
   readonly startedAt: Instant
-  /** What happened lately in this process. */
+  /** What happened lately in these processes together. */
   readonly rates: Rates.Rates
+  /** Those that share the storage, by when they started. */
+  readonly processes: ReadonlyArray<Process>
+  /** Which of them this one is. */
+  readonly processId: string
 }
 
 /** What is seen first. */
@@ -55,7 +61,7 @@ export class Overviews extends Context.Service<
   }
 >()("simplan/Overviews") {}
 
-type Needs = Storage | Organizations | Jobs | Clocks.BusinessClock | StorageProbe
+type Needs = Storage | Organizations | Jobs | Clocks.BusinessClock | Processes | StorageProbe
 
 /** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
@@ -66,18 +72,27 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
     const jobs = yield* Jobs
     const clock = yield* Clocks.BusinessClock
     const probe = yield* StorageProbe
+    const processes = yield* Processes
     const startedAt = yield* MachineClock.currentTimeMillis
 
-    const whole = (now: Instant) =>
-      Effect.all({
+    const standing = Effect.gen(function* () {
+      const { processId } = processes
+      const all = yield* processes.list
+      const others = all.filter((one) => one.processId !== processId).map(({ rates }) => rates)
+      return { processId, processes: all, rates: Rates.together(yield* Rates.read, others) }
+    })
+
+    const whole = Effect.fnUntraced(function* (now: Instant) {
+      const found = yield* Effect.all({
         problems: storage.problems.count,
         loads: storage.overview.loads,
         backlog: Effect.flatMap(Clocks.monotonicNow, (machineNow) => jobs.backlog({ now, machineNow })),
         takesWrites: Effect.match(probe.check, { onFailure: () => false, onSuccess: () => true }),
         database: storage.overview.database,
-        startedAt: Effect.succeed(startedAt),
-        rates: Rates.read
+        startedAt: Effect.succeed(startedAt)
       })
+      return { ...found, ...(yield* standing) }
+    })
 
     return Overviews.of({
       read: Effect.fn("Overviews.read")(function* ({ organizationId }) {

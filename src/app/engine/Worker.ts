@@ -19,6 +19,7 @@ import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
 import * as DeliveryDispatcher from "./DeliveryDispatcher.ts"
 import * as FairClaims from "./FairClaims.ts"
+import { Processes } from "./Processes.ts"
 import * as Handlers from "./Handlers.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import { JobRunner, measured } from "../jobs/JobRunner.ts"
@@ -62,7 +63,7 @@ const PAUSE = 5
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
-type Needs = DeliveryDispatcher.Needs | Handlers.Needs | Jobs | JobRunner | Recovery | RunCommand.Needs
+type Needs = DeliveryDispatcher.Needs | Handlers.Needs | Jobs | JobRunner | Processes | Recovery | RunCommand.Needs
 
 /** The implementation that `Services.layer` provides. It does nothing until `run` is called. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
@@ -77,6 +78,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const runCommand = yield* RunCommand.make
     const tasks = yield* Leases.BackgroundTasks
     const leases = yield* Leases.Leases
+    const processes = yield* Processes
     const { auditRetentionMillis, concurrency, pollMillis, retentionMillis, usageRetentionMillis } = yield* Settings
     const isStandingClock = clock.set !== null
 
@@ -204,7 +206,10 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       drain: Effect.scoped(Effect.andThen(running, idle)),
       nextDue,
       forget,
-      runForever: Effect.scoped(Effect.andThen(running, Effect.andThen(housekeeping, Effect.never)))
+      runForever: Effect.all([processes.runs(["worker"]), running, housekeeping], { discard: true }).pipe(
+        Effect.andThen(Effect.never),
+        Effect.scoped
+      )
     })
   })
 )

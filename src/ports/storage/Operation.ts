@@ -8,6 +8,7 @@ import type * as Delivery from "../../domain/Delivery.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type * as Job from "../../domain/Job.ts"
 import type * as Overview from "../../domain/Overview.ts"
+import type { Process } from "../../domain/Process.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor, Filtered, FilteredKeyset, Keyset, OfOrganization, Page, Read } from "./Read.ts"
 
@@ -99,4 +100,10 @@ export interface Overviews {
   readonly loads: Read<ReadonlyArray<Overview.Load>>
   /** What the database's server says of itself; null where there is none. */
   readonly database: Read<Overview.DatabaseFigures | null>
+}
+
+/** Reads of the processes that share the storage. */
+export interface Processes {
+  /** Those that last said something at `since` or later, as `Process.shown` has them. */
+  readonly list: (query: { readonly since: Instant }) => Read<ReadonlyArray<Process>>
 }

@@ -481,6 +481,10 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.problems.page({ after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.problems.count
     yield* storage.probe(SOME_DUE + round)
+    const process = Values.process({ processId: `process-${round}` })
+    yield* storage.keepProcess({ process, silentSince: 0 })
+    yield* storage.processes.list({ since: 0 })
+    yield* storage.forgetProcess(process.processId)
     yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
     yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* storage.purgeUsage({ before: 0, now: day })

@@ -61,6 +61,19 @@ it("is quiet where nothing is the matter", async () => {
       oldest_due_at: null,
       problems: 0,
       database: { takes_writes: true, bytes: null, connections: null, most_connections: null },
+      processes: [
+        {
+          process_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          answers: true,
+          version: null,
+          host: null,
+          runs: ["admin", "telco", "v3"],
+          started_at: expect.stringMatching(/Z$/),
+          last_heartbeat_at: expect.stringMatching(/Z$/),
+          held_jobs: 0,
+          held_deliveries: 0
+        }
+      ],
       rates: expect.objectContaining({ span_seconds: 300 }),
       loads: []
     }

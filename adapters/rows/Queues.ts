@@ -1,0 +1,49 @@
+/**
+ * The ports `Jobs` and `Outbox` over a `RowStore`: what waits to be done, and who holds it.
+ */
+import type { Delivery, Jobs, Outbox } from "simplan/ports"
+import * as Rows from "./Rows.ts"
+import type { RowStore } from "./RowStore.ts"
+import { run } from "./Transactions.ts"
+
+/** A delivery without its attempts. */
+export const logged = ({ delivery, event }: Delivery.LoggedDelivery): Delivery.LoggedDelivery => ({ delivery, event })
+
+/** The port of jobs. */
+export const jobs = (store: RowStore): Jobs.Jobs["Service"] => {
+  const held = (leases: ReadonlyArray<Jobs.JobLease>) => leases.map(({ jobId: id, token }) => ({ id, token }))
+  return {
+    claim: (claim) => run(store, () => store.claim("job", Rows.JOBS, claim)),
+    renew: ({ leases, until }) => run(store, () => store.lease("job", held(leases), until)),
+    pending: (at) => run(store, () => store.pending("job", Rows.JOBS, at)),
+    partitions: (query) => run(store, () => store.partitions("job", Rows.JOBS, query)),
+    backlog: (at) => run(store, () => store.backlog("job", Rows.JOBS, at)),
+    release: ({ now }) => run(store, () => store.release("job", now)),
+    handBack: (leases) => run(store, () => store.lease("job", held(leases), null))
+  }
+}
+
+/** The port of deliveries. */
+export const outbox = (store: RowStore): Outbox.Outbox["Service"] => {
+  const held = (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
+    leases.map(({ deliveryId: id, organizationId, token }) => ({ organizationId, id, token }))
+  return {
+    claim: (claim) =>
+      run(store, () =>
+        store.claim("delivery", Rows.ENDPOINTS, claim).flatMap(({ delivery, event }) => {
+          const endpoint = store.find("endpoint", delivery.endpointId, delivery.organizationId)?.value
+          return endpoint === undefined ? [] : [{ delivery, event, endpoint }]
+        })
+      ),
+    claimForHandler: ({ handler, ...claim }) =>
+      run(store, () => store.claim("delivery", Rows.dueToHandler(handler), claim).map(logged)),
+    pendingForHandler: ({ handler, ...at }) =>
+      run(store, () => store.pending("delivery", Rows.dueToHandler(handler), at)),
+    renew: ({ leases, until }) => run(store, () => store.lease("delivery", held(leases), until)),
+    pending: (at) => run(store, () => store.pending("delivery", Rows.ENDPOINTS, at)),
+    partitions: (query) => run(store, () => store.partitions("delivery", Rows.ENDPOINTS, query)),
+    backlog: (at) => run(store, () => store.backlog("delivery", Rows.ENDPOINTS, at)),
+    release: ({ now }) => run(store, () => store.release("delivery", now)),
+    handBack: (leases) => run(store, () => store.lease("delivery", held(leases), null))
+  }
+}
