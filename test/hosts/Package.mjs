@@ -8,8 +8,11 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** In bytes. The code, its types and those sources that its declarations lead to had 1,581,054 with all pages of the console. */
-const LARGEST = 1_600_000
+/**
+ * In bytes. The code, its types and those sources that its declarations lead to had 1,617,026 with bulk commands, sign-ins that the
+ * identity provider renews, and lists of the console that grow.
+ */
+const LARGEST = 1_630_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
 export const pack = (folder) => {
