@@ -67,7 +67,7 @@ export const AHEAD_LIMIT = 5 * MINUTE
 export const ID_RETENTION = DELTA_AGE + AHEAD_LIMIT
 
 /** Rule R1: how long an id is known whenever a report with it occurred: a telco may date each of its tries anew. */
-const KNOWN_ANYWAY = 3 * DAY
+const KNOWN_ANYWAY = DAY
 
 /**
  * Rule R1: since when the ids of these reports may have been taken. None was taken before its report occurred, but for the
@@ -78,6 +78,9 @@ export const seenSince = (reports: ReadonlyArray<Report>, now: Instant): Instant
   for (const { occurredAt } of reports) since = Math.min(since, occurredAt - AHEAD_LIMIT)
   return Math.max(since, now - ID_RETENTION)
 }
+
+/** Until when ids may have been taken. A storage need not look further, so the clocks of processes may differ by a day. */
+export const seenUntil = (now: Instant): Instant => now + DAY
 
 /** The first UTC day whose report ids are kept: they are forgotten by whole days, once all of one are old enough. */
 export const keptFrom = (now: Instant): Instant => UsageBook.dayOf(now - ID_RETENTION)

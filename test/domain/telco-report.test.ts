@@ -200,11 +200,12 @@ describe("The ids that reports may repeat (R1)", () => {
       NOW
     )
 
-  it("are those of three days, or since 5 minutes before the earliest of them occurred, and of 35 days at most", () => {
-    expect(since()).toBe(3 * DAY_MS)
-    expect(since(NOW, NOW + 5 * MINUTE_MS)).toBe(3 * DAY_MS)
-    expect(since(NOW - 3 * DAY_MS + 5 * MINUTE_MS)).toBe(3 * DAY_MS)
+  it("are those of a day, or since 5 minutes before the earliest of them occurred, and of 35 days at most", () => {
+    expect(since()).toBe(DAY_MS)
+    expect(since(NOW, NOW + 5 * MINUTE_MS)).toBe(DAY_MS)
+    expect(since(NOW - DAY_MS + 5 * MINUTE_MS)).toBe(DAY_MS)
     expect(since(NOW, NOW - 3 * DAY_MS, NOW)).toBe(3 * DAY_MS + 5 * MINUTE_MS)
+    expect(TelcoReport.seenUntil(NOW)).toBe(NOW + DAY_MS)
     expect(since(NOW - 35 * DAY_MS)).toBe(TelcoReport.ID_RETENTION)
     expect(since(NOW - 90 * DAY_MS)).toBe(TelcoReport.ID_RETENTION)
   })

@@ -239,6 +239,7 @@ interface AskedOfSim {
 interface Asked {
   readonly iccids: ReadonlyArray<AskedOfSim>
   readonly seenSince: number
+  readonly seenUntil?: number
 }
 
 interface PlacedSim extends Omit<AskedOfSim, "packageIds"> {
@@ -262,8 +263,8 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// The look-up of a report is a value. It goes through the days since `kept.since`, which is a parameter of the statement, so that
-// the other partitions are left out when it begins. Each has an index by its primary key and no other. `seen_report` has what
+// The look-up of a report is a value. It goes through the days that `kept` has, whose bounds are parameters of the statement, so
+// that the other partitions are left out when it begins. Each has an index by its primary key and no other. `seen_report` has what
 // was taken before there were partitions. There, the time is no condition, so that no index fits but the primary key.
 // `Connections.plannerSettings` keeps the planner from reading a table as a whole while it is empty.
 const reportedAggregates = packedViews(`(
@@ -273,7 +274,7 @@ const reportedAggregates = packedViews(`(
     select true
     from simplan.taken_report
     where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
-      and taken_report.received_at >= kept.since
+      and taken_report.received_at >= kept.since and taken_report.received_at < kept.until
     limit 1
   ) or (
     select seen_report.received_at
@@ -301,7 +302,9 @@ export const views = (database: Database) => (of: Asked) =>
     database.row(
       (sql) => sql<Row<Packed>>`
         select (${sql.literal(reportedAggregates)})::text as value
-        from (select ${of.seenSince}::bigint as since) kept
+        from (
+          select ${of.seenSince}::bigint as since, ${of.seenUntil ?? Number.MAX_SAFE_INTEGER}::bigint as until
+        ) kept
         cross join ${Columns.rows(sql, of.iccids.map(placed), askedColumns)}
         join simplan.iccid on iccid.iccid = r.iccid
         join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid

@@ -144,9 +144,11 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
       // The storage is not asked for a text that it cannot keep.
       const problems = reports.map(TelcoReport.textProblem)
+      const asOf = yield* clock.now
       const found = yield* storage.simAggregates.forReports({
         iccids: asked(reports.filter((_, place) => problems[place] === undefined)),
-        seenSince: TelcoReport.seenSince(reports, yield* clock.now)
+        seenSince: TelcoReport.seenSince(reports, asOf),
+        seenUntil: TelcoReport.seenUntil(asOf)
       })
       // Read after the aggregates, so that what is notified now is not dated before what has led to them.
       const now = yield* clock.now

@@ -17,6 +17,8 @@ export interface ReportQuery {
   >
   /** Report ids that were received before this instant count as unseen. */
   readonly seenSince: Instant
+  /** No report id was received at this instant or later, so that none of then has to be found; any may be where it is absent. */
+  readonly seenUntil?: Instant
 }
 
 /** What the reports about one ICCID need to be decided. */

@@ -19,7 +19,8 @@ const ask = (world: World.World, iccids: ReadonlyArray<Partial<Asked> & { readon
   Effect.map(
     world.storage.simAggregates.forReports({
       iccids: iccids.map((asked) => ({ since: world.now, packageIds: [], reportIds: [], ...asked })),
-      seenSince
+      seenSince,
+      seenUntil: world.now + DAY
     }),
     (aggregates) => new Map(aggregates.map((reported) => [reported.aggregate.sim.iccid, reported]))
   )

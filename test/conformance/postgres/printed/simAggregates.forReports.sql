@@ -9,7 +9,7 @@ select (
         select true
         from simplan.taken_report
         where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
-        and taken_report.received_at >= kept.since
+        and taken_report.received_at >= kept.since and taken_report.received_at < kept.until
         limit 1
       ) or (
         select seen_report.received_at
@@ -24,11 +24,13 @@ select (
     array_agg(package.activation_at), array_agg(package.expiration_at), array_agg(package.used_bytes),
     array_agg(package.replacement))
   end)::text as value
-from (select $1::bigint as since) kept
+from (
+  select $1::bigint as since, $2::bigint as until
+) kept
 cross join (
   select columns."iccid", columns."since", columns."at", columns."packageIds"::text[], columns."reportIds"::text[]
-  from unnest(($2::text)::text[],($3::text)::bigint[],($4::text)::integer[],($5::text)::text[],
-    ($6::text)::text[]) with ordinality columns ("iccid", "since", "at", "packageIds", "reportIds", place)
+  from unnest(($3::text)::text[],($4::text)::bigint[],($5::text)::integer[],($6::text)::text[],
+    ($7::text)::text[]) with ordinality columns ("iccid", "since", "at", "packageIds", "reportIds", place)
   where columns.place between 1 and 2147483647
 ) r
 join simplan.iccid on iccid.iccid = r.iccid
