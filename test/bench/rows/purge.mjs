@@ -1,5 +1,6 @@
 // A day of report ids that goes, as the service does it each hour, while others report and read: what it holds up. Beside it
 // the same reports and reads while nothing goes. `BENCH_IDS` says how many ids the day has.
+import { randomUUID } from "node:crypto"
 import { line } from "../Comparison.mjs"
 import * as Processes from "../Processes.mjs"
 import * as Seed from "../Seed.mjs"
@@ -28,13 +29,13 @@ const fill = async (bench, database, day) => {
   )
 }
 
-const report = (number, id) => ({
+const report = (number) => ({
   method: "POST",
   headers: { "content-type": "application/json", authorization: `Bearer ${Processes.TELCO_TOKEN}` },
   body: JSON.stringify({
     events: [
       {
-        id,
+        id: randomUUID(),
         type: "usage",
         iccid: Seed.iccid(Seed.SERVED, number),
         occurred_at: new Date().toISOString(),
@@ -61,7 +62,7 @@ const innocents = (server, sims) => {
     while (!ends) await one(1 + (asked++ % sims))
   }
   const all = Promise.all([
-    ...[0, 1, 2].map(() => loop((number) => ask("report", "/telco/v1/events", report(number, `innocent-${asked}`)))),
+    ...[0, 1, 2].map(() => loop((number) => ask("report", "/telco/v1/events", report(number)))),
     loop((number) =>
       ask("read", `/v3/subscriptions/${Seed.iccid(Seed.SERVED, number)}?key=${Seed.keys[Seed.SERVED]}`, {})
     )
