@@ -9,7 +9,7 @@
  */
 import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { type Migrator, SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
@@ -19,6 +19,7 @@ import * as KeyRotation from "./KeyRotation.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Migrations from "./migrations/Migrations.ts"
+import * as Plan from "./migrations/Plan.ts"
 import * as Notifications from "./database/Notifications.ts"
 import * as HostConnection from "./database/HostConnection.ts"
 import * as DatabaseLock from "./database/DatabaseLock.ts"
@@ -34,21 +35,22 @@ export type Provided = Storage.Storage | Jobs.Jobs | Outbox.Outbox | SqlClient.S
 export type { Options } from "./ServerOptions.ts"
 export type { DatabaseUrl } from "./connection/Arguments.ts"
 export type { PgPool, PgPoolClient, PgQuery, PgResult } from "./connection/PgPool.ts"
+export type { Pending as PendingMigration } from "./migrations/Plan.ts"
 
 export { DatabaseSchema, SecretKeys }
 
 const storageErrors = <A, R>(effect: Effect.Effect<A, SqlError.SqlError | Storage.StorageError, R>) =>
   Effect.catchTag(effect, "SqlError", (error) => Effect.fail(Failure.storageError(error)))
 
-const migrationError = (cause: Migrator.MigrationError) => {
-  const reason = SqlError.isSqlError(cause.cause) ? Failure.storageError(cause.cause) : cause
-  return Effect.fail(new Storage.StorageError({ message: `The database cannot be migrated: ${reason.message}`, cause }))
+const migrationError = ({ cause }: Migrations.MigrationFailed) => {
+  const { message } = Failure.storageError(cause)
+  return Effect.fail(new Storage.StorageError({ message: `The database cannot be migrated: ${message}`, cause }))
 }
 
 const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema) =>
   storageErrors(
     Effect.catchTags(Migrations.run(sql, schema), {
-      MigrationError: migrationError,
+      MigrationFailed: migrationError,
       OtherEncoding: ({ message }) => Effect.fail(new Storage.StorageError({ message })),
       OtherLineage: ({ message }) => Effect.fail(new Storage.StorageError({ message }))
     })
@@ -69,6 +71,19 @@ const schemaOf = (name: string | undefined) =>
 export const migrations = (
   options: { readonly schema?: string | undefined; readonly after?: number | undefined } = {}
 ): string => Migrations.text(Effect.runSync(schemaOf(options.schema)), options.after ?? 0)
+
+/**
+ * What the migrations that a database has not had will do to it: a step for each statement, with what it blocks, and an
+ * estimate of its time from the database's statistics. Reads the catalogue, and changes nothing.
+ */
+export const pendingMigrations = (
+  options: ServerOptions.Options
+): Effect.Effect<ReadonlyArray<Plan.Pending>, Storage.StorageError> =>
+  Effect.gen(function* () {
+    const { connect, schema } = yield* ServerOptions.check(options)
+    const { migrates } = yield* connect
+    return yield* Plan.of(migrates, DatabaseSchema.make(schema))
+  }).pipe(Effect.scoped, storageErrors, Effect.provide(Reactivity.layer))
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {

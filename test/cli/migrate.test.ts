@@ -78,6 +78,34 @@ describe("simplan migrate", () => {
     expect(await described(url(), "first")).toEqual(await described(url(), "newest"))
   })
 
+  it("says what the migrations that are left block, and changes nothing", async () => {
+    const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: "first" }
+    expect(await simplan(["migrate", "--plan"], env)).toMatchObject({
+      code: 0,
+      out: "The database has no tables yet: they are made within seconds.\n"
+    })
+    const all = Postgres.migrations({ schema: "first" })
+    await query(url(), all.slice(0, all.indexOf('alter table "first".sim add column')))
+    const before = await described(url(), "first")
+    const planned = await simplan(["migrate", "--plan"], env)
+    expect(planned).toMatchObject({ code: 0, err: expect.stringContaining("those of the database's statistics") })
+    expect(planned.out.split("\n").slice(0, 2)).toEqual([
+      "2 sim identities",
+      "  adds imsi, msisdn, subscriber_id; blocks reads and writes of sim for < 1 s"
+    ])
+    expect(planned.out.match(/^[^ ].*/gm)).toEqual(
+      Migrations.all.slice(1).map(({ name, number }) => `${number} ${name.replaceAll("_", " ")}`)
+    )
+    expect(planned.out).toContain("  changes rows; goes over sim (0 rows, 1 MB) in < 1 s\n")
+    expect(planned.out).toContain(
+      "  creates the index sim_releasing; goes over sim (0 rows, 1 MB) in < 1 s; blocks writes of sim for < 1 s\n"
+    )
+    expect(await described(url(), "first")).toEqual(before)
+    expect(await simplan(["migrate"], env)).toMatchObject({ code: 0 })
+    expect(await simplan(["migrate", "--plan"], env)).toMatchObject({ code: 0, out: "The database is up to date.\n" })
+    expect((await simplan(["migrate", "--plan"])).out).toContain("An embedded database is one process's alone")
+  })
+
   it("prints SQL that brings a schema of an earlier version up to date", async () => {
     const all = Postgres.migrations({ schema: "first" })
     await query(url(), all.slice(0, all.indexOf('alter table "first".sim add column')))

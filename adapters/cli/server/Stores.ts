@@ -95,6 +95,12 @@ export const open = (
 ): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
   Effect.mapError(Layer.build(layer(options, alone)), (error) => unusable(options, error))
 
+/** What the migrations that the server's database has not had will do to it. */
+export const pendingMigrations = (database: DatabaseUrl & { readonly _tag: "Postgres" }, schema: string) =>
+  Effect.mapError(Postgres.pendingMigrations({ url: Redacted.make(database.url), schema }), (error) =>
+    unusable({ database }, error)
+  )
+
 /** Brings the secrets in the database to the first of the keys; returns how many rows were changed. */
 export const reencrypt = (
   database: Exclude<DatabaseUrl, { readonly _tag: "Memory" }>,

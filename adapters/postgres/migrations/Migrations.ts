@@ -1,8 +1,10 @@
 /**
  * Brings a service's schema up to date with the numbered migrations.
  *
- * All of it is one transaction under an advisory lock: any number of processes may start on one database at the same
- * time, and a migration that fails leaves nothing behind.
+ * Each migration is one transaction under an advisory lock, and those of a new schema are one together: any number of processes
+ * may start on one database at the same time, and a migration that fails leaves nothing of itself behind. What it locks is free
+ * again before the next one begins. While it waits for a lock, all that come after it wait too, so it gives up after a moment,
+ * leaves the way to them, and tries again.
  *
  * A schema of another lineage is refused before anything is done to it: one that has had a migration of the same number
  * with another name or other statements, that lacks one in between, or that lacks a column or a function which its
@@ -10,9 +12,9 @@
  * version 0.3. A schema that has had no migration may have other tables, but nothing of a name that the migrations use.
  */
 import { createHash } from "node:crypto"
-import { Data, Effect } from "effect"
-import { Migrator, type SqlClient } from "effect/sql"
-import { SqlClient as Client } from "effect/sql/SqlClient"
+import { Data, Effect, Schedule } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
 import * as initial from "./0001_initial.ts"
 import { upgrades } from "./Upgrades.ts"
@@ -61,7 +63,7 @@ const ALTERED = /^alter table simplan\.(\w+)\s/
 const ADDED = /\badd column (?:if not exists )?(\w+) /g
 
 /** The columns that a statement makes, each with its table before it. */
-const columnsOf = (statement: string): ReadonlyArray<string> => {
+export const columnsOf = (statement: string): ReadonlyArray<string> => {
   const [, altered] = ALTERED.exec(statement) ?? []
   if (altered !== undefined) return Array.from(statement.matchAll(ADDED), ([, name]) => `${altered}.${name}`)
   const [, table, body = ""] = DEFINED.exec(statement) ?? []
@@ -171,13 +173,6 @@ const ENCODING = "UTF8"
 
 const addDigest = "alter table simplan.migration add column if not exists digest text"
 
-const effects = Object.fromEntries(
-  Object.entries(migrations).map(([name, statements]) => [
-    name,
-    Client.use((sql) => Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, { discard: true }))
-  ])
-)
-
 /**
  * The migrations with a greater number than `after`, as SQL text for a tool of the host. It is to run as a whole, in one
  * transaction, and leaves nothing for `run` to do.
@@ -192,31 +187,74 @@ export const text = (schema: DatabaseSchema, after: number): string => {
   return parts.map((statement) => `${schema.text(statement)};\n`).join("\n")
 }
 
+/** A migration failed. */
+export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{ readonly cause: SqlError.SqlError }> {}
+
+const apply = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { digest, name, number, statements }: Migration) {
+  for (const statement of statements) yield* sql.unsafe(statement).unprepared
+  yield* sql`insert into simplan.migration (migration_id, name, digest) values (${number}, ${name}, ${digest})`
+})
+
+const newestOf = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly number: number }>`select coalesce(max(migration_id), 0)::int as number from simplan.migration`,
+    ([row]) => row?.number ?? 0
+  )
+
+/** Fails where the database keeps texts in another encoding. */
+const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [found] = yield* sql<{ readonly encoding: string }>`select current_setting('server_encoding') as encoding`
+  if (found === undefined || found.encoding === ENCODING) return
+  return yield* new OtherEncoding({
+    message: `The database has the encoding ${found.encoding}, but must have ${ENCODING}, because searches fold texts by their characters; make another one with: create database simplan encoding '${ENCODING}' template template0`
+  })
+})
+
+/** Whether the schema has had a migration. Creating takes a right to create schemas even where nothing is left to create. */
+const hasAny = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
+  Effect.map(
+    sql<{ readonly found: boolean }>`select to_regclass(${`${quoted}.migration`}) is not null as found`,
+    ([row]) => row?.found === true
+  )
+
+/** The number of the newest migration that the schema has had; 0 where it has had none. */
+export const newestIn = (sql: SqlClient.SqlClient, schema: DatabaseSchema) =>
+  Effect.flatMap(hasAny(sql, schema), (found) => (found ? newestOf(sql) : Effect.succeed(0)))
+
+/** How long a migration waits for a lock at a time, in which others wait behind it. */
+const LOCK_WAIT = "500ms"
+
+/** How often it tries to get its locks, and how long it leaves the way to others in between. */
+const again = { times: 600, schedule: Schedule.spaced("500 millis") }
+
+/** The next migration, or all of them where there was none; gives whether there may be more. */
+const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+  yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
+  yield* checkEncoding(sql)
+  const hasMigrations = yield* hasAny(sql, schema)
+  yield* check(sql, schema, hasMigrations)
+  if (!hasMigrations) {
+    yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
+    yield* sql.unsafe(createTable)
+  }
+  yield* sql`select set_config('lock_timeout', ${LOCK_WAIT}, true)`
+  yield* sign(sql)
+  const newest = yield* newestOf(sql)
+  const pending = all.filter(({ number }) => number > newest)
+  const due = newest === 0 ? pending : pending.slice(0, 1)
+  yield* Effect.mapError(
+    Effect.forEach(due, (one) => apply(sql, one), { discard: true }),
+    (cause) => new MigrationFailed({ cause })
+  )
+  return due.length > 0
+})
+
+const isLocked = (error: unknown): boolean =>
+  error instanceof MigrationFailed && Failure.stateOf(error.cause) === "55P03"
+
 /** Runs the migrations that the schema has not had. */
 export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
   const sql = schema.client(client)
-  return sql
-    .withTransaction(
-      Effect.gen(function* () {
-        yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
-        // Asked first, because creating takes a right to create schemas even where nothing is left to create.
-        const [found] = yield* sql<{ readonly found: boolean; readonly encoding: string }>`
-          select to_regclass(${`${schema.quoted}.migration`}) is not null as found,
-            current_setting('server_encoding') as encoding`
-        if (found !== undefined && found.encoding !== ENCODING) {
-          return yield* new OtherEncoding({
-            message: `The database has the encoding ${found.encoding}, but must have ${ENCODING}, because searches fold texts by their characters; make another one with: create database simplan encoding '${ENCODING}' template template0`
-          })
-        }
-        const hasMigrations = found?.found === true
-        yield* check(sql, schema, hasMigrations)
-        if (!hasMigrations) {
-          yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
-          yield* sql.unsafe(createTable)
-        }
-        yield* Migrator.make({})({ loader: Migrator.fromRecord(effects), table: `${schema.name}.migration` })
-        yield* sign(sql)
-      })
-    )
-    .pipe(Effect.provideService(Client, sql), Effect.asVoid)
+  const one = Effect.retry(sql.withTransaction(next(sql, schema)), { while: isLocked, ...again })
+  return Effect.asVoid(Effect.repeat(one, { while: (isMore) => isMore }))
 }

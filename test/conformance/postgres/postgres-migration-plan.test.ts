@@ -1,0 +1,244 @@
+/**
+ * What `simplan migrate --plan` says of a migration, held against a database that runs it; and how a migration gets its locks
+ * while the database is used.
+ */
+import { Effect, Fiber } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as Postgres from "simplan/postgres"
+import { describe, expect } from "vitest"
+import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
+import * as Plan from "../../../adapters/postgres/migrations/Plan.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
+import { admin, connect } from "./PostgresWorld.ts"
+import * as Tests from "../../setup/Tests.ts"
+
+const url = Databases.forEachTest()
+
+const onDatabase = Tests.given(
+  Effect.suspend(() => admin(url())),
+  (test) => Effect.runPromise(Effect.scoped(test))
+)
+
+const schema = Postgres.DatabaseSchema.make(Postgres.DatabaseSchema.DEFAULT)
+
+/** The schema as it was after this migration. */
+const upTo = (sql: SqlClient.SqlClient, number: number) =>
+  Effect.gen(function* () {
+    yield* sql`create schema simplan`
+    yield* sql`
+      create table simplan.migration (
+        migration_id integer primary key, created_at timestamptz not null default now(), name text not null, digest text
+      )`
+    for (const { digest, name, number: of, statements } of Migrations.all.filter((one) => one.number <= number)) {
+      for (const statement of statements) yield* sql.unsafe(statement).unprepared
+      yield* sql`insert into simplan.migration (migration_id, name, digest) values (${of}, ${name}, ${digest})`
+    }
+  })
+
+/** Rows of the first schema that later migrations read and change. */
+const fill = (sql: SqlClient.SqlClient, count: number) =>
+  Effect.gen(function* () {
+    yield* sql`
+      insert into simplan.sim (
+        organization_id, iccid, sim_id, import_sequence, label, is_esim, created_at, allocation, downloaded,
+        mobile_plan_applied, version
+      )
+      select 'o', i::text, i::text, i, 'Green', true, 0, 'Releasing', false, false, 1 from generate_series(1, ${count}::int) i`
+    yield* sql`insert into simplan.iccid select iccid, organization_id from simplan.sim`
+    yield* sql`
+      insert into simplan.subscription select 'o', iccid, iccid, 'm', 0, 'Live' from simplan.sim`
+    yield* sql`
+      insert into simplan.attachment (
+        organization_id, attachment_id, subscription_id, iccid, plan_id, terms, metadata, created_at, confirmed,
+        last_threshold_notified
+      )
+      select 'o', iccid, iccid, iccid, 'p', '{}', 'm', 0, true, 0 from simplan.sim`
+    yield* sql`
+      insert into simplan.package (organization_id, attachment_id, occurrence, iccid, status, used_bytes)
+      select 'o', iccid, 0, iccid, 'Created', 1 from simplan.sim`
+    yield* sql`
+      insert into simplan.webhook_endpoint (
+        organization_id, endpoint_id, url, description, failing_since, signing_keys, created_at, version
+      )
+      select 'o', iccid, '', '', 1, '[]', 0, 1 from simplan.sim`
+    yield* sql`
+      insert into simplan.event select 'o', iccid, 0, '{}' from simplan.sim`
+    yield* sql`
+      insert into simplan.delivery (
+        organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, last_attempt_at, created_at
+      )
+      select 'o', iccid, iccid, iccid, 'Failed', 1, 1, 2, 0 from simplan.sim`
+    yield* sql`
+      insert into simplan.job (job_id, organization_id, work, due_at, attempts, created_at)
+      select iccid, 'o', '{}', 0, 0, 0 from simplan.sim`
+    yield* sql`
+      insert into simplan.command (organization_id, command_id, request, created_at, outcome)
+      select 'o', iccid, '{}', 0, '{}' from simplan.sim`
+    yield* sql`
+      insert into simplan.audit_entry (organization_id, created_at, entry_id, actor, action, resource_id)
+      select 'o', 0, iccid, '', '', '' from simplan.sim`
+  })
+
+interface Observed {
+  /** The tables of before that others cannot use as they would, and what they cannot do. */
+  readonly blocked: Readonly<Record<string, Plan.Blocks>>
+  /** The tables and indexes of before that have another file now. */
+  readonly rewritten: ReadonlyArray<string>
+  /** The tables of before that were read row by row. */
+  readonly scanned: ReadonlyArray<string>
+}
+
+const WRITES = ["ShareLock", "ShareRowExclusiveLock", "ExclusiveLock"]
+
+const files = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly name: string; readonly file: string }>`
+      select relname as name, relfilenode::text as file from pg_class where relnamespace = 'simplan'::regnamespace`,
+    (rows) => new Map(rows.map(({ file, name }) => [name, file]))
+  )
+
+/** How many rows this session has read of tables row by row; what earlier transactions read may be in it. */
+const scans = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ readonly name: string; readonly count: number }>`
+      select relname as name, seq_tup_read::float8 as count from pg_stat_xact_all_tables where schemaname = 'simplan'`,
+    (rows) => new Map(rows.map(({ count, name }) => [name, count]))
+  )
+
+/** Runs a statement, and gives what it did to the tables and indexes of before. */
+const observe = (sql: SqlClient.SqlClient, text: string, known: ReadonlySet<string>) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const before = yield* files(sql)
+      const read = yield* scans(sql)
+      yield* sql.unsafe(text).unprepared
+      const locks = yield* sql<{ readonly name: string; readonly mode: string }>`
+        select pg_class.relname as name, pg_locks.mode
+        from pg_locks join pg_class on pg_class.oid = pg_locks.relation
+        where pg_locks.pid = pg_backend_pid() and pg_locks.granted and pg_class.relkind in ('r', 'p')
+          and pg_class.relnamespace = 'simplan'::regnamespace`
+      const readThen = yield* scans(sql)
+      const after = yield* files(sql)
+      const all = locks.filter(({ mode, name }) => known.has(name) && mode === "AccessExclusiveLock")
+      const writes = locks.filter(({ mode, name }) => known.has(name) && WRITES.includes(mode))
+      const observed: Observed = {
+        blocked: Object.fromEntries([
+          ...writes.map(({ name }): [string, Plan.Blocks] => [name, "writes"]),
+          ...all.map(({ name }): [string, Plan.Blocks] => [name, "reads and writes"])
+        ]),
+        rewritten: [...before].flatMap(([name, file]) => (after.has(name) && after.get(name) !== file ? [name] : [])),
+        scanned: [...readThen].flatMap(([name, count]) =>
+          known.has(name) && count > (read.get(name) ?? 0) ? [name] : []
+        )
+      }
+      return observed
+    })
+  )
+
+/** What the plan says of it. */
+const promised = (step: Plan.Step, known: ReadonlySet<string>): Observed => {
+  const { blocks, tables, work } = Plan.ofTables(step, known)
+  return {
+    blocked: blocks === "nothing" ? {} : { [tables[0] ?? ""]: blocks },
+    rewritten: [],
+    scanned: work === "none" ? [] : tables
+  }
+}
+
+/** What there is, but for the list of migrations, which has a row for each. */
+const knownTo = (sql: SqlClient.SqlClient) =>
+  Effect.map(files(sql), (found) => new Set([...found.keys()].filter((name) => name !== "migration")))
+
+describe("The plan of a migration", () => {
+  onDatabase("says of each statement what it blocks and scans, and none makes a table anew", function* (sql) {
+    yield* upTo(sql, 1)
+    yield* fill(sql, 20)
+    // A table of a few rows is read as a whole, as a large one of which most rows are needed.
+    yield* sql`set enable_indexscan = off`
+    yield* sql`set enable_bitmapscan = off`
+    for (const { name, statements } of Migrations.all.slice(1)) {
+      const known = yield* knownTo(sql)
+      for (const text of statements) {
+        const step = Plan.stepOf(text)
+        if (step === null) expect.fail(`No step is known of ${name}: ${text}`)
+        const found = yield* observe(sql, text, known)
+        expect({ name, text, ...found, scanned: found.scanned.toSorted() }).toEqual({
+          name,
+          text,
+          ...promised(step, known),
+          scanned: promised(step, known).scanned.toSorted()
+        })
+      }
+    }
+  })
+
+  onDatabase("does not fit a statement that makes a table anew, or that is of no known kind", function* (sql) {
+    yield* upTo(sql, 1)
+    yield* fill(sql, 20)
+    const anew = "alter table simplan.sim add column token text not null default gen_random_uuid()::text"
+    const step = Plan.stepOf(anew)
+    if (step === null) expect.fail("a column is added")
+    const known = yield* knownTo(sql)
+    const found = yield* observe(sql, anew, known)
+    expect(found).not.toEqual(promised(step, known))
+    expect(found.rewritten).toContain("sim")
+    expect(Plan.stepOf("alter table simplan.sim alter column version type integer")).toBeNull()
+  })
+
+  onDatabase("has the rows and the sizes of the tables, and holds a lock until the migration ends", function* (sql) {
+    yield* upTo(sql, 5)
+    yield* fill(sql, 3_000)
+    yield* sql`analyze`
+    const pending = yield* Plan.of(sql, schema)
+    expect(pending.map(({ number }) => number)).toEqual(
+      Migrations.all.map(({ number }) => number).filter((number) => number > 5)
+    )
+    const [first] = pending
+    expect(first).toMatchObject({
+      number: 6,
+      name: "releasing_sims",
+      steps: [
+        { does: "adds releasing", tables: ["sim"], blocks: "reads and writes", rows: 3_000, seconds: 0 },
+        { does: "changes rows", tables: ["sim"], blocks: "nothing", blockedSeconds: 0 },
+        { does: "creates the index sim_releasing", tables: ["sim"], blocks: "writes" }
+      ]
+    })
+    const [added, changed, indexed] = first?.steps ?? []
+    expect(added?.bytes).toBeGreaterThan(3_000 * 100)
+    expect(indexed?.seconds).toBeGreaterThan(0)
+    expect(added?.blockedSeconds).toBe((changed?.seconds ?? 0) + (indexed?.seconds ?? 0))
+    yield* Effect.scoped(connect(url(), 1))
+    expect(yield* Plan.of(sql, schema)).toEqual([])
+  })
+})
+
+describe("A migration of a database that is used", () => {
+  onDatabase("waits for a lock without holding up others, and holds nothing of another migration", function* (sql) {
+    yield* upTo(sql, 20)
+    yield* fill(sql, 10)
+    const [reader, other] = [yield* admin(url()), yield* admin(url())]
+    const held = yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* reader`begin`
+        yield* reader`select from simplan.audit_entry`
+        const started = yield* Effect.forkScoped(Effect.scoped(connect(url(), 1)))
+        // Migration 21 is done, and 22 waits for the reader.
+        const had = other<{ readonly number: number }>`select max(migration_id) as number from simplan.migration`
+        yield* Effect.repeat(had, { until: ([row]) => row?.number === 21 })
+        const waits = other`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like 'alter table simplan.audit_entry%'`
+        yield* Effect.repeat(waits, { until: (rows) => rows.length > 0 })
+        yield* other`set statement_timeout = '5s'`
+        yield* other`update simplan.sim set label = 'Blue'`
+        yield* other`select from simplan.audit_entry`
+        const numbers = yield* had
+        yield* reader`commit`
+        yield* Fiber.join(started)
+        return numbers[0]?.number
+      })
+    )
+    expect(held).toBe(21)
+    expect(yield* Plan.of(sql, schema)).toEqual([])
+  })
+})
