@@ -31,6 +31,7 @@ const Writes = await import("./rows/writes.mjs")
 const Jobs = await import("./rows/jobs.mjs")
 const Webhooks = await import("./rows/webhooks.mjs")
 const Start = await import("./rows/start.mjs")
+const Hosts = await import("./rows/hosts.mjs")
 
 const rows = {
   subscription: Reads.subscription,
@@ -43,6 +44,7 @@ const rows = {
   slow: Jobs.slow,
   lateness: Jobs.lateness,
   webhooks: Webhooks.webhooks,
+  within: Hosts.within,
   stream: Reads.stream,
   idle: Jobs.idle,
   downtime: Jobs.downtime,
