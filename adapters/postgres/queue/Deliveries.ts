@@ -148,7 +148,8 @@ export const renew = (database: Database) => (of: Outbox.Renewal) =>
         )
         update simplan.delivery set lease_until = ${ClockOffset.endOf(database.offset, of)}::bigint
         from delivery_renewing r
-        where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id`
+        where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id
+          ${Columns.ofOwner(sql, "delivery", of.leases)}`
     )
   )
 
@@ -296,7 +297,7 @@ const handlerQueue: Claims.Queue = {
   waits: `delivery.status = 'Pending' and delivery.handler is not null and (
     select true from simplan.delivery earlier
     where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
-      and earlier.iccid = delivery.iccid
+      and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
       and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
     limit 1
   ) is null`

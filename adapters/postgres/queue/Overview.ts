@@ -70,6 +70,7 @@ export const failingEndpoints =
           select count(*) as pending from (
             select from simplan.delivery
             where delivery.endpoint_id = asked.endpoint_id and ${sql.literal(Deliveries.queue.waits)}
+              and delivery.organization_id = asked.organization_id
             order by delivery.next_attempt_at, delivery.delivery_id
             limit ${Overview.COUNTED_OF_ENDPOINT}::int
           ) waiting
@@ -89,6 +90,7 @@ export const stocks =
   ({ organizationId, since }: Of<"stocks">) =>
     database.rows((sql) => {
       const isAsked = organizationId === null ? sql`true` : sql`stock_level.organization_id = ${organizationId}`
+      const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
       return sql<Row<Overview.WatchedStock>>`
         select json_build_object(
           'organizationId', asked.organization_id, 'label', asked.label, 'level', asked.level, 'isLow', asked.is_low,
@@ -104,7 +106,7 @@ export const stocks =
         cross join lateral (
           select count(*) as free from (
             select from simplan.sim
-            where sim.organization_id = asked.organization_id and sim.label = asked.label and ${sql.literal(isFree)}
+            where sim.organization_id = ${owner} and sim.label = asked.label and ${sql.literal(isFree)}
             order by sim.recycled_at nulls first, sim.import_sequence
             limit greatest(1000, asked.level)
           ) free
@@ -114,14 +116,14 @@ export const stocks =
             case when count(*) < ${Overview.RATE_SAMPLE}::int then ${since}::bigint else min(newest.created_at) end
               as sold_since
           from (
-            select subscription.organization_id, subscription.iccid, subscription.created_at
+            select subscription.iccid, subscription.created_at
             from simplan.subscription
-            where subscription.organization_id = asked.organization_id and subscription.status = 'Live'
+            where subscription.organization_id = ${owner} and subscription.status = 'Live'
               and subscription.created_at >= ${since}::bigint
             order by subscription.created_at desc, subscription.subscription_id desc
             limit ${Overview.RATE_SAMPLE}::int
           ) newest
-          join simplan.sim on sim.organization_id = newest.organization_id and sim.iccid = newest.iccid
+          join simplan.sim on sim.organization_id = ${owner} and sim.iccid = newest.iccid
         ) lately
         order by asked.is_low desc, asked.organization_id, asked.label`
     })

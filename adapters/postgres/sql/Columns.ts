@@ -21,20 +21,32 @@ export type Types<A> = { readonly [Name in keyof A & string]: Type }
 
 type Names<A> = ReadonlyArray<keyof A & string>
 
+type Typed<Name extends string> = ReadonlyArray<readonly [name: Name, type: Type]>
+
+/** Columns as they are handed in. */
+interface Handed<Name extends string> {
+  /** By type. */
+  readonly list: Typed<Name>
+  /** Those in which rows mostly agree: a value that all of them have is handed in once. */
+  readonly same: Typed<Name>
+  readonly selected: string
+  readonly names: string
+}
+
 /** What rows of `A` have. */
 export interface Columns<A> {
   readonly types: Types<A>
   /** In the order of their table. */
   readonly all: Names<A>
-  /** As they are handed in: by type. */
-  readonly list: ReadonlyArray<readonly [name: keyof A & string, type: Type]>
   /** The order in which rows are handed in, and so inserted and locked; as given where it is empty. */
   readonly key: Names<A>
-  /** Those in which rows mostly agree: a value that all of them have is handed in once. */
-  readonly same: ReadonlyArray<readonly [name: keyof A & string, type: Type]>
-  readonly selected: string
-  readonly names: string
+  readonly handed: Handed<keyof A & string>
+  /** The column of the organization, and the others; null where there is none of the one or of the others. */
+  readonly owned: { readonly by: keyof A & string; readonly others: Handed<keyof A & string> } | null
 }
+
+/** The name of the column that tables are partitioned by where an operator has partitions. */
+const OWNER = "organizationId"
 
 // Arrays of arrays would have to be all of one length.
 const isNested = (type: Type): boolean => type === "text[]"
@@ -46,18 +58,10 @@ const namesOf = <A>(types: Types<A>): Names<A> => {
   return names
 }
 
-/** Columns with their types, and the key that rows are sorted by: whoever locks several of them does it in one order. */
-export const of = <A>(types: Types<A>, key: Names<A> = [], same: Names<A> = []): Columns<A> => {
-  const all = namesOf<A>(types)
-  const list = order.flatMap((type) =>
-    all.filter((name) => types[name] === type).map((name): Columns<A>["list"][number] => [name, type])
-  )
-  const isSame = ([name]: (typeof list)[number]): boolean => same.includes(name)
+const handedAs = <Name extends string>(list: Typed<Name>, same: ReadonlyArray<Name>): Handed<Name> => {
+  const isSame = ([name]: Typed<Name>[number]): boolean => same.includes(name)
   return {
-    types,
-    all,
     list,
-    key,
     same: list.filter(isSame),
     selected: list
       .filter((column) => !isSame(column))
@@ -65,6 +69,18 @@ export const of = <A>(types: Types<A>, key: Names<A> = [], same: Names<A> = []):
       .join(", "),
     names: list.map(([name]) => `"${name}"`).join(", ")
   }
+}
+
+/** Columns with their types, and the key that rows are sorted by: whoever locks several of them does it in one order. */
+export const of = <A>(types: Types<A>, key: Names<A> = [], same: Names<A> = []): Columns<A> => {
+  const all = namesOf<A>(types)
+  const list = order.flatMap((type) =>
+    all.filter((name) => types[name] === type).map((name): Typed<typeof name>[number] => [name, type])
+  )
+  const by = all.find((name) => name === OWNER)
+  const others = list.filter(([name]) => name !== by)
+  const owned = by === undefined || others.length === 0 ? null : { by, others: handedAs(others, same) }
+  return { types, all, key, handed: handedAs(list, same), owned }
 }
 
 /** Some of the columns. Their key is what they have of it. */
@@ -150,27 +166,46 @@ const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type, i
  * The values as rows of these columns, `r`, in the order of their key. The planner takes them for one, however many
  * they are: it supposes ten, and that a range of places which it knows nothing of leaves one in two hundred. So what is
  * joined to them is looked up by its key, and the plan is the same for any parameters, so that it is made once.
+ *
+ * The organization that all of them have is a parameter of its own. What is joined by it is then of one partition before the
+ * statement begins, where tables are partitioned by organization.
  */
 export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fragment => {
   const ordered = sorted(values, of.key)
-  const shared = new Map(of.same.map(([name]) => [name, common(ordered, name)]))
-  const isShared = ([name]: (typeof of.list)[number]): boolean => (shared.get(name) ?? null) !== null
+  const owner = of.owned === null ? null : common(ordered, of.owned.by)
+  const { list, names, same, selected } = of.owned === null || owner === null ? of.handed : of.owned.others
+  const shared = new Map(same.map(([name]) => [name, common(ordered, name)]))
+  const isShared = ([name]: (typeof list)[number]): boolean => (shared.get(name) ?? null) !== null
   // Where arrays differ in length, the shorter ones go on with nulls. One array has the full length.
-  const full = of.list.find((one) => !isShared(one))
-  const arrays = of.list.map((one) => {
+  const full = list.find((one) => !isShared(one))
+  const arrays = list.map((one) => {
     const [name, type] = one
     const array = isShared(one) ? NOTHING : column(ordered, name, type, one === full)
     return sql`(${array}::text)::${sql.literal(isNested(type) ? "text" : type)}[]`
   })
-  const selected = of.same.map(([name, type]) => {
+  const once = same.map(([name, type]) => {
     const value = shared.get(name) ?? null
     return sql`coalesce(columns.${sql.literal(`"${name}"`)}, ${value}::${sql.literal(`${type}) as "${name}"`)}`
   })
+  const owners = owner === null ? [] : [sql`${owner}::text as ${sql.literal(`"${OWNER}"`)}`]
   return sql`(
-    select ${sql.csv([sql.literal(of.selected), ...selected])}
-    from unnest(${sql.csv(arrays)}) with ordinality columns (${sql.literal(of.names)}, place)
+    select ${sql.csv([sql.literal(selected), ...once, ...owners])}
+    from unnest(${sql.csv(arrays)}) with ordinality columns (${sql.literal(names)}, place)
     where columns.place between 1 and 2147483647
   ) r`
+}
+
+/**
+ * That the rows of a table are of the organization that all of the values have; nothing where they have several. For what is
+ * joined to values by way of a CTE, which the planner does not see through.
+ */
+export const ofOwner = (
+  sql: Sql,
+  table: string,
+  values: ReadonlyArray<{ readonly organizationId: string }>
+): Fragment => {
+  const owner = common(values, OWNER)
+  return owner === null ? sql.literal("") : sql`and ${sql.literal(table)}.organization_id = ${owner}`
 }
 
 /**

@@ -19,8 +19,6 @@ export interface List<A> {
   /** The columns of the instant and of the id. */
   readonly order: readonly [createdAt: string, id: string]
   readonly isNewestFirst: boolean
-  /** What is joined to each row that is scanned, exactly one of it. */
-  readonly beside?: string
   /** The item as JSON. */
   readonly value: string & { readonly "~item"?: A }
 }
@@ -30,7 +28,9 @@ export interface Conditions {
   /** Which are in the list: what its index finds. */
   readonly listed: ReadonlyArray<Fragment>
   /** Where they are found; the table where it is absent. */
-  readonly from?: string
+  readonly from?: Fragment
+  /** What is joined to each row that is scanned, exactly one of it. */
+  readonly beside?: Fragment
   /** Which of those that are scanned are taken. */
   readonly filters: ReadonlyArray<Fragment>
 }
@@ -48,7 +48,7 @@ interface Scanned<A> {
  */
 export const filtered = <A>(
   database: Database,
-  { beside = "", isNewestFirst, order, table, value }: List<A>,
+  { isNewestFirst, order, table, value }: List<A>,
   { after, limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset,
   conditionsOf: (sql: Sql) => Conditions
 ): Effect.Effect<Storage.Filtered<A>, Storage.StorageError> => {
@@ -56,7 +56,7 @@ export const filtered = <A>(
   const by = isNewestFirst ? `${createdAt} desc, ${id} desc` : `${createdAt}, ${id}`
   return Effect.map(
     database.rows((sql) => {
-      const { filters, from = `simplan.${table}`, listed } = conditionsOf(sql)
+      const { beside = sql.literal(""), filters, from = sql.literal(`simplan.${table}`), listed } = conditionsOf(sql)
       const beyond = sql`(${sql.literal(order.join(", "))}) ${sql.literal(isNewestFirst ? "<" : ">")} (${after?.createdAt ?? 0}::bigint, ${after?.id ?? ""}::text)`
       // The planner knows the bound: as a parameter it would be a guess.
       return sql<Row<Scanned<A>>>`
@@ -66,13 +66,13 @@ export const filtered = <A>(
         )::text as value
         from (
           select ${sql.literal(table)}.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
-          from ${sql.literal(from)}
+          from ${from}
           where ${sql.and(after === null ? listed : [...listed, beyond])}
           window listed as (order by ${sql.literal(by)})
           order by ${sql.literal(by)}
           limit ${sql.literal(String(scanLimit))}
         ) ${sql.literal(table)}
-        ${sql.literal(beside)}
+        ${beside}
         cross join lateral (select ${filters.length === 0 ? sql.literal("true") : sql.and(filters)} as is_taken) filtered
         where filtered.is_taken or ${sql.literal(table)}.is_last
           or ${sql.literal(table)}.scanned_at = ${sql.literal(String(scanLimit))}

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Delivery, Storage } from "simplan/ports"
-import type { Database, Row } from "../database/Database.ts"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Events from "./Events.ts"
@@ -51,23 +51,24 @@ const attempt = Columns.json(
   })
 )
 
-// The event by its key, for each delivery that is looked at: never by a scan of all events.
 const list: Pages.List<Delivery.LoggedDelivery> = {
   table: "delivery",
   order: ["delivery.created_at", "delivery.delivery_id"],
   isNewestFirst: true,
-  beside: `cross join lateral (
-    select * from simplan.event
-    where event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
-    limit 1
-  ) event`,
   value: logged
 }
 
+/** The event by its key, for each delivery that is looked at: never by a scan of all events. */
+const itsEvent = (sql: Sql, organizationId: string): Fragment => sql`cross join lateral (
+    select * from simplan.event
+    where event.organization_id = ${organizationId} and event.event_id = delivery.event_id
+    limit 1
+  ) event`
+
 /** A SIM's deliveries: each event's by the range of their ids. `offset` keeps the planner from another way. */
-const ofSim = `simplan.event cross join lateral (
+const ofSim = (sql: Sql, organizationId: string): Fragment => sql`simplan.event cross join lateral (
   select * from simplan.delivery
-  where delivery.organization_id = event.organization_id and ${ofEvent}
+  where delivery.organization_id = ${organizationId} and ${sql.literal(ofEvent)}
   offset 0
 ) delivery`
 
@@ -96,8 +97,10 @@ export const page =
         ...(from === undefined ? [] : [sql`${created} >= ${from}::bigint`]),
         ...(to === undefined ? [] : [sql`${created} < ${to}::bigint`])
       ]
+      const beside = itsEvent(sql, organizationId)
       return iccid === undefined
         ? {
+            beside,
             listed: [
               sql`delivery.organization_id = ${organizationId}`,
               sql`delivery.handler is null`,
@@ -107,7 +110,8 @@ export const page =
             filters: [...isOfStatus, ...isOfType]
           }
         : {
-            from: ofSim,
+            from: ofSim(sql, organizationId),
+            beside,
             listed: [
               sql`event.organization_id = ${organizationId}`,
               sql`${sql.literal(Events.iccid)} = ${iccid}`,

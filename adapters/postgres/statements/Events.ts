@@ -66,6 +66,7 @@ export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): C
         case when webhook_endpoint.disabled_at is not null then ${Delivery.DISABLED}::text end
       from event_row r
       join simplan.webhook_endpoint on webhook_endpoint.organization_id = r."organizationId"
+        ${Columns.ofOwner(sql, "webhook_endpoint", rows)}
       where webhook_endpoint.deleted_at is null and webhook_endpoint.disabled_reason is distinct from 'Organization'
         and case when r."onlyTo" is not null then webhook_endpoint.endpoint_id = r."onlyTo"
           else r.type = any(coalesce(webhook_endpoint.events, ${standardTypes}::text[]))

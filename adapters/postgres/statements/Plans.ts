@@ -99,7 +99,7 @@ export const page = (database: Database) => (of: Storage.PlanQuery) =>
               plan.coverage_id in (select r.text from ${Columns.texts(sql, of.covering.coverageIds)})
               or exists (
                 select from simplan.region
-                where region.organization_id = plan.organization_id and region.coverage_id = plan.coverage_id
+                where region.organization_id = ${of.organizationId} and region.coverage_id = plan.coverage_id
                   and region.iso2_list @> array(select r.text from ${Columns.texts(sql, of.covering.iso2List)})
               )
             )`

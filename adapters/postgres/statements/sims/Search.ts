@@ -73,17 +73,21 @@ const places = (
 }
 
 /** `SimSearch.isFound`, of `sim`. */
-const isFound = (sql: Sql, { iccid, imsi, metadata, msisdn, subscriptionId }: SimSearch.Search): Fragment => {
+const isFound = (
+  sql: Sql,
+  organizationId: string,
+  { iccid, imsi, metadata, msisdn, subscriptionId }: SimSearch.Search
+): Fragment => {
   // With an offset the planner takes these lookups for what they are, and never reads the whole table instead.
   const subscribed = sql`exists (
         select from simplan.subscription found
-        where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+        where found.organization_id = ${organizationId} and found.iccid = sim.iccid
           and found.status <> 'Deleted' and found.status = 'Live' and (
             found.subscription_id = ${subscriptionId}
             or starts_with(simplan.folded(found.metadata), ${metadata}::text)
             or exists (
               select from simplan.attachment
-              where attachment.organization_id = found.organization_id
+              where attachment.organization_id = ${organizationId}
                 and attachment.subscription_id = found.subscription_id and attachment.confirmed
                 and starts_with(simplan.folded(attachment.metadata), ${metadata}::text)
               offset 0
@@ -119,7 +123,7 @@ interface List {
   /** The item, as JSON. */
   readonly value: string
   /** What is joined to a row of the table: exactly one. */
-  readonly beside: string
+  readonly beside: (sql: Sql, organizationId: string) => Fragment
   /** What is joined to the SIM for the row of the table: one, if it is in the list. */
   readonly ofSim: string
 }
@@ -129,7 +133,7 @@ const simList: List = {
   order: "sim.import_sequence",
   cursor: "sim.import_sequence",
   value: Sims.value,
-  beside: "",
+  beside: (sql) => sql.literal(""),
   ofSim: ""
 }
 
@@ -138,7 +142,8 @@ const subscriptionList: List = {
   order: "subscription.created_at, subscription.subscription_id",
   cursor: "json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id)",
   value: Subscriptions.packed,
-  beside: `join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
+  beside: (sql, organizationId) =>
+    sql`join simplan.sim on sim.organization_id = ${organizationId} and sim.iccid = subscription.iccid`,
   ofSim: `join simplan.subscription on subscription.organization_id = sim.organization_id
             and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
 }
@@ -172,7 +177,7 @@ const page = <Packed, Cursor, A>(
   const statement = (sql: Sql): Fragment => {
     const { filters, listed } = conditionsOf(sql)
     const [literal, most] = [sql.literal, sql.literal(String(scanLimit))]
-    const taken = [...filters, ...(search === null ? [] : [isFound(sql, search)])]
+    const taken = [...filters, ...(search === null ? [] : [isFound(sql, organizationId, search)])]
     const beyondMost = literal(String(scanLimit + 1))
     const candidates =
       search === null
@@ -192,7 +197,7 @@ const page = <Packed, Cursor, A>(
           order by ${literal(list.order)}
           limit ${most}
         ) ${literal(list.table)}
-        ${literal(list.beside)}
+        ${list.beside(sql, organizationId)}
         cross join lateral (select ${taken.length === 0 ? literal("true") : sql.and(taken)} as is_taken) filtered
         where filtered.is_taken or ${literal(list.table)}.is_last or ${literal(list.table)}.scanned_at = ${most}
         order by ${literal(list.order)}

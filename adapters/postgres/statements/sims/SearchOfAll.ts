@@ -10,6 +10,10 @@ import { SimSearch, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import { begins, foldedMetadata, reversed } from "./Search.ts"
 
+/** The organization of rows that were found: the one that was asked for, else that of the row. */
+const ownerOf = (sql: Sql, { organizationId }: Asked, row: string): Fragment =>
+  organizationId === null ? sql.literal(`${row}.organization_id`) : sql`${organizationId}`
+
 interface Asked {
   readonly search: SimSearch.Search
   readonly organizationId: string | null
@@ -17,7 +21,8 @@ interface Asked {
 }
 
 /** A place of each index where the search finds something, with its rank in `SimSearch.places`. */
-const places = (sql: Sql, { limit, organizationId, search }: Asked): ReadonlyArray<Fragment> => {
+const places = (sql: Sql, asked: Asked): ReadonlyArray<Fragment> => {
+  const { limit, organizationId, search } = asked
   const { iccid, imsi, metadata, msisdn, subscriptionId } = search
   const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
   // The order names the index, so that the planner has no other one, and none to sort by.
@@ -72,7 +77,7 @@ const places = (sql: Sql, { limit, organizationId, search }: Asked): ReadonlyArr
     )}) attachment
     cross join lateral (
       select from simplan.subscription
-      where subscription.organization_id = attachment.organization_id
+      where subscription.organization_id = ${ownerOf(sql, asked, "attachment")}
         and subscription.subscription_id = attachment.subscription_id and ${isLive}
       limit 1
     ) subscription
@@ -112,17 +117,17 @@ export const hits =
         from hit
         cross join lateral (
           select organization.name from simplan.organization
-          where organization.organization_id = hit.organization_id
+          where organization.organization_id = ${ownerOf(sql, asked, "hit")}
           limit 1
         ) organization
         cross join lateral (
           select sim.label from simplan.sim
-          where sim.organization_id = hit.organization_id and sim.iccid = hit.iccid
+          where sim.organization_id = ${ownerOf(sql, asked, "hit")} and sim.iccid = hit.iccid
           limit 1
         ) sim
         left join lateral (
           select subscription.subscription_id from simplan.subscription
-          where subscription.organization_id = hit.organization_id and subscription.iccid = hit.iccid
+          where subscription.organization_id = ${ownerOf(sql, asked, "hit")} and subscription.iccid = hit.iccid
             and subscription.status <> 'Deleted' and subscription.status = 'Live'
           limit 1
         ) subscription on true

@@ -67,14 +67,17 @@ type Packed = readonly [
   attachments: PackedAttachments
 ]
 
-/** Those packages of `attachment` that pass the filter. */
+/**
+ * Those packages of `attachment` that pass the filter. Of the organization that was asked for, which may be a parameter: what is
+ * nested learns nothing of it from the rows around.
+ */
 const packages = (filter: string): string => `(
   select json_agg(
     ${Columns.packed("package", ofPackages)}
     order by package.occurrence
   )
   from simplan.package
-  where package.organization_id = attachment.organization_id
+  where package.organization_id = r."organizationId"
     and package.attachment_id = attachment.attachment_id and ${filter}
 )`
 
@@ -85,7 +88,7 @@ const attachmentsValue = (filter: string): string => `
         order by attachment.created_at, attachment.attachment_id
       )
       from simplan.attachment
-      where attachment.organization_id = subscription.organization_id
+      where attachment.organization_id = r."organizationId"
         and attachment.subscription_id = subscription.subscription_id and ${filter}
     )`
 

@@ -95,7 +95,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   ), differing as (
     select sim.organization_id, sim.iccid, given.lpa, ${sql.literal(givenIdentities)}
     from given
-    join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
+    join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid ${Columns.ofOwner(sql, "sim", sims)}
     where given.is_first and (select count(*) from inserted) >= 0 and (
       ${sql.literal(isDifferent)} or given.lpa is not null and sim.lpa is null and sim.is_esim
     )
@@ -105,7 +105,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     update simplan.sim set ${sql.literal(replacement)},
       lpa = coalesce(sim.lpa, case when sim.is_esim then r.lpa end)
     from differing r
-    where sim.organization_id = r.organization_id and sim.iccid = r.iccid
+    where sim.organization_id = r.organization_id and sim.iccid = r.iccid ${Columns.ofOwner(sql, "sim", sims)}
     returning sim.iccid
   ), audited as (
     ${sql.literal(AuditEntries.insertion)}
@@ -126,6 +126,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   left join updated on updated.iccid = given.iccid
   left join simplan.iccid known on known.iccid = given.iccid
   left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
+    ${Columns.ofOwner(sql, "sim", sims)}
   order by given.position`
 
 /** Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who has the others. */

@@ -85,7 +85,7 @@ const provisioning = (sql: Sql, of: OfLabel) => sql`
           and (
             select sim.label = ${of.label} and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
             from simplan.sim
-            where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
+            where sim.organization_id = ${of.organizationId} and sim.iccid = job.work->>'iccid'
           )
         limit 1`
 

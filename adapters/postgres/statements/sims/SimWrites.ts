@@ -155,19 +155,21 @@ const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): Columns.Clause =
         reservation_token = null, reserved_until = null
       from provisioned r
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+        ${Columns.ofOwner(sql, "sim", rows)}
       returning 1
     )`,
     sql`subscription_provisioned as (
       update simplan.subscription set status = 'Live'
       from provisioned r
       where subscription.organization_id = r."organizationId" and subscription.subscription_id = r."subscriptionId"
-        and subscription.status = 'Pending'
+        and subscription.status = 'Pending' ${Columns.ofOwner(sql, "subscription", rows)}
       returning 1
     )`,
     sql`attachment_provisioned as (
       update simplan.attachment set confirmed = true
       from provisioned r
       where attachment.organization_id = r."organizationId" and attachment.attachment_id = r."attachmentId"
+        ${Columns.ofOwner(sql, "attachment", rows)}
       returning 1
     )`
   ],
@@ -260,11 +262,13 @@ const removeAttachments = (sql: Sql, rows: ReadonlyArray<SimDifference.Attachmen
     sql`attachment_removed as (
       delete from simplan.attachment using attachment_gone gone
       where attachment.organization_id = gone."organizationId" and attachment.attachment_id = gone."attachmentId"
+        ${Columns.ofOwner(sql, "attachment", rows)}
       returning 1
     )`,
     sql`package_removed as (
       delete from simplan.package using attachment_gone gone
       where package.organization_id = gone."organizationId" and package.attachment_id = gone."attachmentId"
+        ${Columns.ofOwner(sql, "package", rows)}
       returning 1
     )`
   ],

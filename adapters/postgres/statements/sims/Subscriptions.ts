@@ -90,7 +90,7 @@ export const page = (database: Database) =>
       from (
         ${Columns.first(sql, inOrder(sql, of), of.limit)}
       ) subscription
-      join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid`,
+      join simplan.sim on sim.organization_id = ${of.organizationId} and sim.iccid = subscription.iccid`,
     unpack: (found, { organizationId }) =>
       (found ?? []).map((packed) => unpack(database.cipher.decrypt, organizationId, packed)),
     cursorOf: ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })

@@ -1,8 +1,8 @@
 select json_build_object('at', r.at, 'found', entry.actor)::text as value
 from (
-  select columns."organizationId", columns."action", columns."resourceId", columns."createdAt", columns."at"
-  from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::bigint[],
-    ($5::text)::integer[]) with ordinality columns ("organizationId", "action", "resourceId", "createdAt", "at", place)
+  select columns."action", columns."resourceId", columns."createdAt", columns."at",$1::text as "organizationId"
+  from unnest(($2::text)::text[],($3::text)::text[],($4::text)::bigint[],
+    ($5::text)::integer[]) with ordinality columns ("action", "resourceId", "createdAt", "at", place)
   where columns.place between 1 and 2147483647
 ) r
 cross join lateral (

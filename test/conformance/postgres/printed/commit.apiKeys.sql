@@ -6,13 +6,13 @@ with api_key_put as (
   select r."organizationId", r."apiKeyId", r.name, r.scope, r.hash, r.hint, r."previousHash", r."previousUntil",
   r."createdAt", r."expiresAt", r."revokedAt", r.version + 1
   from (
-    select columns."organizationId", columns."apiKeyId", columns."name", columns."scope", columns."hash", columns."hint",
-    columns."previousHash", columns."previousUntil", columns."createdAt", columns."expiresAt", columns."revokedAt",
-    columns."version"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::text[],($7::text)::text[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::bigint[],
-      ($11::text)::bigint[],($12::text)::bigint[]) with ordinality columns ("organizationId", "apiKeyId", "name", "scope",
-      "hash", "hint", "previousHash", "previousUntil", "createdAt", "expiresAt", "revokedAt", "version", place)
+    select columns."apiKeyId", columns."name", columns."scope", columns."hash", columns."hint", columns."previousHash",
+    columns."previousUntil", columns."createdAt", columns."expiresAt", columns."revokedAt", columns."version",
+    $1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],
+      ($7::text)::text[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::bigint[],($11::text)::bigint[],
+      ($12::text)::bigint[]) with ordinality columns ("apiKeyId", "name", "scope", "hash", "hint", "previousHash",
+      "previousUntil", "createdAt", "expiresAt", "revokedAt", "version", place)
     where columns.place between 1 and 2147483647
   ) r
   where r.version = 0 or exists (

@@ -5,12 +5,11 @@ with audit_entry_added as (
   select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
   r."requestId", r.reason
   from (
-    select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",
-    columns."iccid", columns."address", columns."requestId", columns."reason", columns."createdAt"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::text[],($7::text)::text[],($8::text)::text[],($9::text)::text[],
-      ($10::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
-      "address", "requestId", "reason", "createdAt", place)
+    select columns."entryId", columns."actor", columns."action", columns."resourceId", columns."iccid", columns."address",
+    columns."requestId", columns."reason", columns."createdAt",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],
+      ($7::text)::text[],($8::text)::text[],($9::text)::text[],($10::text)::bigint[]) with ordinality columns ("entryId",
+      "actor", "action", "resourceId", "iccid", "address", "requestId", "reason", "createdAt", place)
     where columns.place between 1 and 2147483647
   ) r
   returning 1

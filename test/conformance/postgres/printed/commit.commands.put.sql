@@ -4,11 +4,10 @@ with command_put as (
   )
   select r."organizationId", r."commandId", r.request, r."createdAt", r.outcome, r."settledAt"
   from (
-    select columns."organizationId", columns."commandId", columns."createdAt", columns."settledAt", columns."request",
-    columns."outcome"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::bigint[],($4::text)::bigint[],($5::text)::json[],
-      ($6::text)::json[]) with ordinality columns ("organizationId", "commandId", "createdAt", "settledAt", "request",
-      "outcome", place)
+    select columns."commandId", columns."createdAt", columns."settledAt", columns."request", columns."outcome",
+    $1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::bigint[],($4::text)::bigint[],($5::text)::json[],
+      ($6::text)::json[]) with ordinality columns ("commandId", "createdAt", "settledAt", "request", "outcome", place)
     where columns.place between 1 and 2147483647
   ) r
   on conflict (organization_id, command_id) do nothing

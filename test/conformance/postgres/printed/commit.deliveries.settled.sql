@@ -4,17 +4,17 @@ with delivery_settled as (
   next_attempt_at = r."nextAttemptAt", lease_token = null, lease_until = null
   from (
     select columns."deliveryId", columns."lastError", columns."token", columns."error", columns."lastAttemptAt",
-    columns."nextAttemptAt", columns."at", columns."durationMillis",coalesce(columns."organizationId",
-      $1::text) as "organizationId",coalesce(columns."status", $2::text) as "status",coalesce(columns."responseBody",
-      $3::text) as "responseBody",coalesce(columns."attempts", $4::integer) as "attempts",coalesce(columns."retryStep",
-      $5::integer) as "retryStep",coalesce(columns."responseStatus", $6::integer) as "responseStatus",
-    coalesce(columns."number", $7::integer) as "number",coalesce(columns."attemptStatus", $8::integer) as "attemptStatus"
+    columns."nextAttemptAt", columns."at", columns."durationMillis",coalesce(columns."status", $1::text) as "status",
+    coalesce(columns."responseBody", $2::text) as "responseBody",coalesce(columns."attempts", $3::integer) as "attempts",
+    coalesce(columns."retryStep", $4::integer) as "retryStep",coalesce(columns."responseStatus",
+      $5::integer) as "responseStatus",coalesce(columns."number", $6::integer) as "number",coalesce(columns."attemptStatus",
+      $7::integer) as "attemptStatus",$8::text as "organizationId"
     from unnest(($9::text)::text[],($10::text)::text[],($11::text)::text[],($12::text)::text[],($13::text)::text[],
-      ($14::text)::text[],($15::text)::text[],($16::text)::bigint[],($17::text)::bigint[],($18::text)::bigint[],
-      ($19::text)::integer[],($20::text)::integer[],($21::text)::integer[],($22::text)::integer[],($23::text)::integer[],
-      ($24::text)::integer[]) with ordinality columns ("organizationId", "deliveryId", "status", "lastError", "token",
-      "error", "responseBody", "lastAttemptAt", "nextAttemptAt", "at", "attempts", "retryStep", "responseStatus", "number",
-      "durationMillis", "attemptStatus", place)
+      ($14::text)::text[],($15::text)::bigint[],($16::text)::bigint[],($17::text)::bigint[],($18::text)::integer[],
+      ($19::text)::integer[],($20::text)::integer[],($21::text)::integer[],($22::text)::integer[],
+      ($23::text)::integer[]) with ordinality columns ("deliveryId", "status", "lastError", "token", "error", "responseBody",
+      "lastAttemptAt", "nextAttemptAt", "at", "attempts", "retryStep", "responseStatus", "number", "durationMillis",
+      "attemptStatus", place)
     where columns.place between 1 and 2147483647
   ) r
   where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
@@ -32,5 +32,5 @@ delivery_attempted as (
   error = excluded.error, response_body = excluded.response_body
   returning 1
 )
-select simplan.ensure((select count(*) from delivery_settled) = $25::int, 'lease'),
+select simplan.ensure((select count(*) from delivery_settled) = $24::int, 'lease'),
 (select count(*) from delivery_attempted);

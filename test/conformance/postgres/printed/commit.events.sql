@@ -1,10 +1,10 @@
 with event_row as (
   select * from (
-    select columns."organizationId", columns."eventId", columns."type", columns."onlyTo", columns."notTo", columns."iccid",
-    columns."createdAt", columns."payload"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::text[],($7::text)::bigint[],($8::text)::json[]) with ordinality columns ("organizationId", "eventId",
-      "type", "onlyTo", "notTo", "iccid", "createdAt", "payload", place)
+    select columns."eventId", columns."type", columns."onlyTo", columns."notTo", columns."iccid", columns."createdAt",
+    columns."payload",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],
+      ($7::text)::bigint[],($8::text)::json[]) with ordinality columns ("eventId", "type", "onlyTo", "notTo", "iccid",
+      "createdAt", "payload", place)
     where columns.place between 1 and 2147483647
   ) r
 ),
@@ -27,9 +27,10 @@ delivery_added as (
   case when webhook_endpoint.disabled_at is not null then $9::text end
   from event_row r
   join simplan.webhook_endpoint on webhook_endpoint.organization_id = r."organizationId"
+  and webhook_endpoint.organization_id = $10
   where webhook_endpoint.deleted_at is null and webhook_endpoint.disabled_reason is distinct from 'Organization'
   and case when r."onlyTo" is not null then webhook_endpoint.endpoint_id = r."onlyTo"
-  else r.type = any(coalesce(webhook_endpoint.events, $10::text[]))
+  else r.type = any(coalesce(webhook_endpoint.events, $11::text[]))
   and webhook_endpoint.endpoint_id is distinct from r."notTo"
   end
   union all

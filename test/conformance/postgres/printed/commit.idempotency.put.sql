@@ -1,10 +1,10 @@
 with idempotency_row as (
   select * from (
-    select columns."organizationId", columns."key", columns."fingerprint", columns."insteadOf", columns."createdAt",
-    columns."replaces", columns."outcome"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::bigint[],
-      ($6::text)::bigint[],($7::text)::json[]) with ordinality columns ("organizationId", "key", "fingerprint", "insteadOf",
-      "createdAt", "replaces", "outcome", place)
+    select columns."key", columns."fingerprint", columns."insteadOf", columns."createdAt", columns."replaces",
+    columns."outcome",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::bigint[],($6::text)::bigint[],
+      ($7::text)::json[]) with ordinality columns ("key", "fingerprint", "insteadOf", "createdAt", "replaces",
+      "outcome", place)
     where columns.place between 1 and 2147483647
   ) r
 ),

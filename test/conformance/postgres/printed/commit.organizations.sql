@@ -4,9 +4,8 @@ with organization_put as (
   )
   select r."organizationId", r.name, r."createdAt"
   from (
-    select columns."organizationId", columns."name", columns."createdAt"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::bigint[]) with ordinality columns ("organizationId",
-      "name", "createdAt", place)
+    select columns."name", columns."createdAt",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::bigint[]) with ordinality columns ("name", "createdAt", place)
     where columns.place between 1 and 2147483647
   ) r
   on conflict (organization_id) do update set

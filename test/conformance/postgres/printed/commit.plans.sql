@@ -5,12 +5,11 @@ with plan_put as (
   select r."organizationId", r."planId", r.terms, r."createdAt", r."archivedAt", r."deletedAt", r.version + 1, r.label,
   r."coverageId", r."foldedName"
   from (
-    select columns."organizationId", columns."planId", columns."label", columns."coverageId", columns."foldedName",
-    columns."createdAt", columns."archivedAt", columns."deletedAt", columns."version", columns."terms"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::bigint[],($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],
-      ($10::text)::jsonb[]) with ordinality columns ("organizationId", "planId", "label", "coverageId", "foldedName",
-      "createdAt", "archivedAt", "deletedAt", "version", "terms", place)
+    select columns."planId", columns."label", columns."coverageId", columns."foldedName", columns."createdAt",
+    columns."archivedAt", columns."deletedAt", columns."version", columns."terms",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::bigint[],
+      ($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::jsonb[]) with ordinality columns ("planId",
+      "label", "coverageId", "foldedName", "createdAt", "archivedAt", "deletedAt", "version", "terms", place)
     where columns.place between 1 and 2147483647
   ) r
   where r.version = 0 or exists (

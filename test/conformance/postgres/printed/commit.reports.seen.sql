@@ -4,10 +4,8 @@ with taken_report_put as (
   )
   select r."organizationId", r."reportId", r."receivedAt"
   from (
-    select columns."reportId",coalesce(columns."organizationId", $1::text) as "organizationId",
-    coalesce(columns."receivedAt", $2::bigint) as "receivedAt"
-    from unnest(($3::text)::text[],($4::text)::text[],($5::text)::bigint[]) with ordinality columns ("organizationId",
-      "reportId", "receivedAt", place)
+    select columns."reportId",coalesce(columns."receivedAt", $1::bigint) as "receivedAt",$2::text as "organizationId"
+    from unnest(($3::text)::text[],($4::text)::bigint[]) with ordinality columns ("reportId", "receivedAt", place)
     where columns.place between 1 and 2147483647
   ) r
   on conflict do nothing

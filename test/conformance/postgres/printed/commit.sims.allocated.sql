@@ -5,13 +5,12 @@ with sim_allocated as (
   reserved_until = null
   from (
     select columns."iccid", columns."allocation", columns."allocatedTo", columns."version", columns."recycledAt",
-    coalesce(columns."organizationId", $1::text) as "organizationId"
-    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::bigint[],
-      ($7::text)::bigint[]) with ordinality columns ("organizationId", "iccid", "allocation", "allocatedTo", "version",
-      "recycledAt", place)
+    $1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::bigint[],
+      ($6::text)::bigint[]) with ordinality columns ("iccid", "allocation", "allocatedTo", "version", "recycledAt", place)
     where columns.place between 1 and 2147483647
   ) r
   where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
   returning 1
 )
-select simplan.ensure((select count(*) from sim_allocated) = $8::int, 'version');
+select simplan.ensure((select count(*) from sim_allocated) = $7::int, 'version');

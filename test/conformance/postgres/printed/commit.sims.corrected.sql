@@ -7,14 +7,14 @@ with sim_corrected as (
   lpa = case when r."isNewCode" then r.lpa else sim.lpa end,
   version = r.version + 1, reservation_token = null, reserved_until = null
   from (
-    select columns."organizationId", columns."iccid", columns."allocation", columns."allocatedTo", columns."label",
-    columns."lpa", columns."version", columns."recycledAt", columns."lastActivityAt", columns."downloaded",
-    columns."mobilePlanApplied", columns."mobilePlanTarget", columns."isNewCode", columns."smdp", columns."location"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::text[],($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::boolean[],
-      ($11::text)::boolean[],($12::text)::boolean[],($13::text)::boolean[],($14::text)::jsonb[],
-      ($15::text)::jsonb[]) with ordinality columns ("organizationId", "iccid", "allocation", "allocatedTo", "label", "lpa",
-      "version", "recycledAt", "lastActivityAt", "downloaded", "mobilePlanApplied", "mobilePlanTarget", "isNewCode", "smdp",
+    select columns."iccid", columns."allocation", columns."allocatedTo", columns."label", columns."lpa", columns."version",
+    columns."recycledAt", columns."lastActivityAt", columns."downloaded", columns."mobilePlanApplied",
+    columns."mobilePlanTarget", columns."isNewCode", columns."smdp", columns."location",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],
+      ($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::boolean[],($11::text)::boolean[],
+      ($12::text)::boolean[],($13::text)::boolean[],($14::text)::jsonb[],
+      ($15::text)::jsonb[]) with ordinality columns ("iccid", "allocation", "allocatedTo", "label", "lpa", "version",
+      "recycledAt", "lastActivityAt", "downloaded", "mobilePlanApplied", "mobilePlanTarget", "isNewCode", "smdp",
       "location", place)
     where columns.place between 1 and 2147483647
   ) r

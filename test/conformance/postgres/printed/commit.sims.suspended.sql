@@ -2,9 +2,8 @@ with sim_touched as (
   update simplan.sim set
   version = r.version + 1, reservation_token = null, reserved_until = null
   from (
-    select columns."iccid", columns."version",coalesce(columns."organizationId", $1::text) as "organizationId"
-    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::bigint[]) with ordinality columns ("organizationId",
-      "iccid", "version", place)
+    select columns."iccid", columns."version",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::bigint[]) with ordinality columns ("iccid", "version", place)
     where columns.place between 1 and 2147483647
   ) r
   where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
@@ -15,14 +14,14 @@ attachment_updated as (
   last_threshold_notified = r."lastThresholdNotified"
   from (
     select columns."attachmentId", columns."anchor", columns."suspendedAt", columns."lastThresholdNotified",
-    columns."confirmed",coalesce(columns."organizationId", $5::text) as "organizationId"
-    from unnest(($6::text)::text[],($7::text)::text[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::integer[],
-      ($11::text)::boolean[]) with ordinality columns ("organizationId", "attachmentId", "anchor", "suspendedAt",
-      "lastThresholdNotified", "confirmed", place)
+    columns."confirmed",$4::text as "organizationId"
+    from unnest(($5::text)::text[],($6::text)::bigint[],($7::text)::bigint[],($8::text)::integer[],
+      ($9::text)::boolean[]) with ordinality columns ("attachmentId", "anchor", "suspendedAt", "lastThresholdNotified",
+      "confirmed", place)
     where columns.place between 1 and 2147483647
   ) r
   where attachment.organization_id = r."organizationId" and attachment.attachment_id = r."attachmentId"
   returning 1
 )
-select simplan.ensure((select count(*) from sim_touched) = $12::int, 'version'),(select count(*)
+select simplan.ensure((select count(*) from sim_touched) = $10::int, 'version'),(select count(*)
   from attachment_updated);

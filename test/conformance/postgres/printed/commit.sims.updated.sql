@@ -8,17 +8,16 @@ with sim_updated as (
   from (
     select columns."iccid", columns."allocation", columns."allocatedTo", columns."serviceChange", columns."version",
     columns."recycledAt", columns."lastActivityAt", columns."pausedAt", columns."downloaded", columns."mobilePlanApplied",
-    columns."mobilePlanTarget", columns."serviceActive", columns."smdp", columns."location",
-    coalesce(columns."organizationId", $1::text) as "organizationId"
-    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],
-      ($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::bigint[],($11::text)::boolean[],
-      ($12::text)::boolean[],($13::text)::boolean[],($14::text)::boolean[],($15::text)::jsonb[],
-      ($16::text)::jsonb[]) with ordinality columns ("organizationId", "iccid", "allocation", "allocatedTo", "serviceChange",
-      "version", "recycledAt", "lastActivityAt", "pausedAt", "downloaded", "mobilePlanApplied", "mobilePlanTarget",
-      "serviceActive", "smdp", "location", place)
+    columns."mobilePlanTarget", columns."serviceActive", columns."smdp", columns."location",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::bigint[],
+      ($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::boolean[],($11::text)::boolean[],
+      ($12::text)::boolean[],($13::text)::boolean[],($14::text)::jsonb[],
+      ($15::text)::jsonb[]) with ordinality columns ("iccid", "allocation", "allocatedTo", "serviceChange", "version",
+      "recycledAt", "lastActivityAt", "pausedAt", "downloaded", "mobilePlanApplied", "mobilePlanTarget", "serviceActive",
+      "smdp", "location", place)
     where columns.place between 1 and 2147483647
   ) r
   where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
   returning 1
 )
-select simplan.ensure((select count(*) from sim_updated) = $17::int, 'version');
+select simplan.ensure((select count(*) from sim_updated) = $16::int, 'version');

@@ -4,9 +4,9 @@ with stock_level_put as (
   )
   select r."organizationId", r.label, r.level, r."isLow", r.version + 1
   from (
-    select columns."organizationId", columns."label", columns."level", columns."version", columns."isLow"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::bigint[],($4::text)::bigint[],
-      ($5::text)::boolean[]) with ordinality columns ("organizationId", "label", "level", "version", "isLow", place)
+    select columns."label", columns."level", columns."version", columns."isLow",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::bigint[],($4::text)::bigint[],
+      ($5::text)::boolean[]) with ordinality columns ("label", "level", "version", "isLow", place)
     where columns.place between 1 and 2147483647
   ) r
   where r.version = 0 or exists (

@@ -6,14 +6,13 @@ with webhook_endpoint_put as (
   select r."organizationId", r."endpointId", r.url, r.events, r.description, r."disabledReason", r."disabledAt",
   r."failingSince", r."signingKeys", r."createdAt", r."deletedAt", r.version + 1
   from (
-    select columns."organizationId", columns."endpointId", columns."url", columns."description", columns."disabledReason",
-    columns."disabledAt", columns."failingSince", columns."createdAt", columns."deletedAt", columns."version",
-    columns."signingKeys", columns."events"::text[]
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],
-      ($6::text)::bigint[],($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::bigint[],
-      ($11::text)::jsonb[],($12::text)::text[]) with ordinality columns ("organizationId", "endpointId", "url",
-      "description", "disabledReason", "disabledAt", "failingSince", "createdAt", "deletedAt", "version", "signingKeys",
-      "events", place)
+    select columns."endpointId", columns."url", columns."description", columns."disabledReason", columns."disabledAt",
+    columns."failingSince", columns."createdAt", columns."deletedAt", columns."version", columns."signingKeys",
+    columns."events"::text[],$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::bigint[],
+      ($7::text)::bigint[],($8::text)::bigint[],($9::text)::bigint[],($10::text)::bigint[],($11::text)::jsonb[],
+      ($12::text)::text[]) with ordinality columns ("endpointId", "url", "description", "disabledReason", "disabledAt",
+      "failingSince", "createdAt", "deletedAt", "version", "signingKeys", "events", place)
     where columns.place between 1 and 2147483647
   ) r
   where r.version = 0 or exists (

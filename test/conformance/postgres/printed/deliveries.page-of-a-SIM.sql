@@ -12,23 +12,23 @@ from (
   select delivery.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
   from simplan.event cross join lateral (
     select * from simplan.delivery
-    where delivery.organization_id = event.organization_id and delivery.delivery_id > event.event_id || ':'
+    where delivery.organization_id = $1 and delivery.delivery_id > event.event_id || ':'
     and delivery.delivery_id < event.event_id || ';'
     offset 0
   ) delivery
-  where (event.organization_id = $1 AND coalesce(event.payload->'data'->>'sim',
-    event.payload->'data'->>'esim') = $2 AND event.created_at <= $3::bigint AND delivery.created_at = event.created_at AND delivery.handler is null AND (delivery.created_at, delivery.delivery_id) < ($4::bigint, $5::text))
+  where (event.organization_id = $2 AND coalesce(event.payload->'data'->>'sim',
+    event.payload->'data'->>'esim') = $3 AND event.created_at <= $4::bigint AND delivery.created_at = event.created_at AND delivery.handler is null AND (delivery.created_at, delivery.delivery_id) < ($5::bigint, $6::text))
   window listed as (order by delivery.created_at desc, delivery.delivery_id desc)
   order by delivery.created_at desc, delivery.delivery_id desc
   limit 512
 ) delivery
 cross join lateral (
   select * from simplan.event
-  where event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
+  where event.organization_id = $7 and event.event_id = delivery.event_id
   limit 1
 ) event
 cross join lateral (select true as is_taken) filtered
 where filtered.is_taken or delivery.is_last
 or delivery.scanned_at = 512
 order by delivery.created_at desc, delivery.delivery_id desc
-limit $6::int;
+limit $8::int;

@@ -18,11 +18,11 @@ from (
 ) delivery
 cross join lateral (
   select * from simplan.event
-  where event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
+  where event.organization_id = $5 and event.event_id = delivery.event_id
   limit 1
 ) event
-cross join lateral (select (delivery.status = any($5::text[]) AND event.payload->>'type' = $6) as is_taken) filtered
+cross join lateral (select (delivery.status = any($6::text[]) AND event.payload->>'type' = $7) as is_taken) filtered
 where filtered.is_taken or delivery.is_last
 or delivery.scanned_at = 512
 order by delivery.created_at desc, delivery.delivery_id desc
-limit $7::int;
+limit $8::int;

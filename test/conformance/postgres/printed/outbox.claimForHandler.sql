@@ -10,7 +10,7 @@ with taken as (
     where delivery.status = 'Pending' and delivery.handler is not null and (
       select true from simplan.delivery earlier
       where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
-      and earlier.iccid = delivery.iccid
+      and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
       and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
       limit 1
     ) is null and delivery.next_attempt_at <= $4::bigint

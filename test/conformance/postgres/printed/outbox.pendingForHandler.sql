@@ -5,7 +5,7 @@ select json_build_object(
     where delivery.status = 'Pending' and delivery.handler is not null and (
       select true from simplan.delivery earlier
       where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
-      and earlier.iccid = delivery.iccid
+      and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
       and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
       limit 1
     ) is null and (delivery.lease_until is null or delivery.lease_until <= $1::bigint) and delivery.handler = $2
@@ -20,7 +20,7 @@ select json_build_object(
       where delivery.status = 'Pending' and delivery.handler is not null and (
         select true from simplan.delivery earlier
         where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
-        and earlier.iccid = delivery.iccid
+        and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
         and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
         limit 1
       ) is null and delivery.next_attempt_at <= $4::bigint and delivery.handler = $5

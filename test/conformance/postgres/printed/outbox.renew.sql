@@ -1,9 +1,8 @@
 with delivery_renewing as (
   select delivery.organization_id, delivery.delivery_id
   from (
-    select columns."organizationId", columns."deliveryId", columns."token"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[]) with ordinality columns ("organizationId",
-      "deliveryId", "token", place)
+    select columns."deliveryId", columns."token",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[]) with ordinality columns ("deliveryId", "token", place)
     where columns.place between 1 and 2147483647
   ) r
   join simplan.delivery on delivery.organization_id = r."organizationId"
@@ -13,4 +12,5 @@ with delivery_renewing as (
 )
 update simplan.delivery set lease_until = $4::bigint
 from delivery_renewing r
-where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id;
+where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id
+and delivery.organization_id = $5;

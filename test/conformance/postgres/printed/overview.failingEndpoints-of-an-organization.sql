@@ -21,6 +21,7 @@ cross join lateral (
   select count(*) as pending from (
     select from simplan.delivery
     where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending' and delivery.handler is null
+    and delivery.organization_id = asked.organization_id
     order by delivery.next_attempt_at, delivery.delivery_id
     limit $4::int
   ) waiting

@@ -12,24 +12,24 @@ from (
 cross join lateral (
   select count(*) as free from (
     select from simplan.sim
-    where sim.organization_id = asked.organization_id and sim.label = asked.label and sim.is_esim
-    and sim.allocated_to is null and not sim.downloaded
+    where sim.organization_id = $3 and sim.label = asked.label and sim.is_esim and sim.allocated_to is null
+    and not sim.downloaded
     order by sim.recycled_at nulls first, sim.import_sequence
     limit greatest(1000, asked.level)
   ) free
 ) stocked
 cross join lateral (
   select count(*) filter (where sim.is_esim and sim.label = asked.label) as sold,
-  case when count(*) < $3::int then $4::bigint else min(newest.created_at) end
+  case when count(*) < $4::int then $5::bigint else min(newest.created_at) end
   as sold_since
   from (
-    select subscription.organization_id, subscription.iccid, subscription.created_at
+    select subscription.iccid, subscription.created_at
     from simplan.subscription
-    where subscription.organization_id = asked.organization_id and subscription.status = 'Live'
-    and subscription.created_at >= $5::bigint
+    where subscription.organization_id = $6 and subscription.status = 'Live'
+    and subscription.created_at >= $7::bigint
     order by subscription.created_at desc, subscription.subscription_id desc
-    limit $6::int
+    limit $8::int
   ) newest
-  join simplan.sim on sim.organization_id = newest.organization_id and sim.iccid = newest.iccid
+  join simplan.sim on sim.organization_id = $9 and sim.iccid = newest.iccid
 ) lately
 order by asked.is_low desc, asked.organization_id, asked.label;

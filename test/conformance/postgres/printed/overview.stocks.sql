@@ -23,13 +23,13 @@ cross join lateral (
   case when count(*) < $2::int then $3::bigint else min(newest.created_at) end
   as sold_since
   from (
-    select subscription.organization_id, subscription.iccid, subscription.created_at
+    select subscription.iccid, subscription.created_at
     from simplan.subscription
     where subscription.organization_id = asked.organization_id and subscription.status = 'Live'
     and subscription.created_at >= $4::bigint
     order by subscription.created_at desc, subscription.subscription_id desc
     limit $5::int
   ) newest
-  join simplan.sim on sim.organization_id = newest.organization_id and sim.iccid = newest.iccid
+  join simplan.sim on sim.organization_id = asked.organization_id and sim.iccid = newest.iccid
 ) lately
 order by asked.is_low desc, asked.organization_id, asked.label;

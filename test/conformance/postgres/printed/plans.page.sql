@@ -20,13 +20,13 @@ cross join lateral (select ((plan.archived_at is not null) = $4 AND plan.label =
       ) r)
     or exists (
       select from simplan.region
-      where region.organization_id = plan.organization_id and region.coverage_id = plan.coverage_id
+      where region.organization_id = $9 and region.coverage_id = plan.coverage_id
       and region.iso2_list @> array(select r.text from (
-        select * from json_array_elements_text(($9::text)::json) as r(text) limit $10::int
+        select * from json_array_elements_text(($10::text)::json) as r(text) limit $11::int
         ) r)
     )
   )) as is_taken) filtered
 where filtered.is_taken or plan.is_last
 or plan.scanned_at = 512
 order by plan.created_at, plan.plan_id
-limit $11::int;
+limit $12::int;

@@ -7,14 +7,14 @@ select json_build_object('at', r.at, 'found', json_build_array(
       order by package.occurrence
     )
     from simplan.package
-    where package.organization_id = attachment.organization_id
+    where package.organization_id = r."organizationId"
     and package.attachment_id = attachment.attachment_id and package.occurrence = r.occurrence
   )
 ))::text as value
 from (
-  select columns."organizationId", columns."iccid", columns."attachmentId", columns."at", columns."occurrence"
-  from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::integer[],
-    ($5::text)::integer[]) with ordinality columns ("organizationId", "iccid", "attachmentId", "at", "occurrence", place)
+  select columns."iccid", columns."attachmentId", columns."at", columns."occurrence",$1::text as "organizationId"
+  from unnest(($2::text)::text[],($3::text)::text[],($4::text)::integer[],
+    ($5::text)::integer[]) with ordinality columns ("iccid", "attachmentId", "at", "occurrence", place)
   where columns.place between 1 and 2147483647
 ) r
 join simplan.attachment on attachment.organization_id = r."organizationId"

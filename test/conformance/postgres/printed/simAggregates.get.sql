@@ -23,20 +23,19 @@ select json_build_object('at', r.at, 'found',
               order by package.occurrence
             )
             from simplan.package
-            where package.organization_id = attachment.organization_id
+            where package.organization_id = r."organizationId"
             and package.attachment_id = attachment.attachment_id and true
         ))
         order by attachment.created_at, attachment.attachment_id
       )
       from simplan.attachment
-      where attachment.organization_id = subscription.organization_id
+      where attachment.organization_id = r."organizationId"
       and attachment.subscription_id = subscription.subscription_id and true
     )
 ))::text as value
 from (
-  select columns."organizationId", columns."iccid", columns."at"
-  from unnest(($1::text)::text[],($2::text)::text[],($3::text)::integer[]) with ordinality columns ("organizationId",
-    "iccid", "at", place)
+  select columns."iccid", columns."at",$1::text as "organizationId"
+  from unnest(($2::text)::text[],($3::text)::integer[]) with ordinality columns ("iccid", "at", place)
   where columns.place between 1 and 2147483647
 ) r
 join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid

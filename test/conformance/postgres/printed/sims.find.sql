@@ -60,15 +60,15 @@ select json_build_object(
           'InService') AND sim.created_at > $21::bigint AND (starts_with(sim.iccid, $22::text) OR starts_with(reverse(sim.iccid),
             $23::text) OR sim.msisdn = $24 OR exists (
               select from simplan.subscription found
-              where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+              where found.organization_id = $25 and found.iccid = sim.iccid
               and found.status <> 'Deleted' and found.status = 'Live' and (
-                found.subscription_id = $25
-                or starts_with(simplan.folded(found.metadata), $26::text)
+                found.subscription_id = $26
+                or starts_with(simplan.folded(found.metadata), $27::text)
                 or exists (
                   select from simplan.attachment
-                  where attachment.organization_id = found.organization_id
+                  where attachment.organization_id = $28
                   and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                  and starts_with(simplan.folded(attachment.metadata), $27::text)
+                  and starts_with(simplan.folded(attachment.metadata), $29::text)
                   offset 0
                 )
               )
@@ -76,7 +76,7 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or sim.is_last or sim.scanned_at = 512
         order by sim.import_sequence
-        limit $28::int) union all (
+        limit $30::int) union all (
           select row_number() over (order by sim.import_sequence) as at, sim.import_sequence as cursor,
           json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
             sim.allocation, sim.allocated_to, sim.version,
@@ -89,27 +89,27 @@ select json_build_object(
           from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $29 and sim.iccid = candidate.iccid
+            where sim.organization_id = $31 and sim.iccid = candidate.iccid
             limit 1
           ) sim
-          where (sim.organization_id = $30 AND sim.import_sequence > $31::bigint AND sim.label = $32 AND sim.is_esim = $33 AND sim.allocation in ('Provisioning', 'InService') AND sim.created_at > $34::bigint AND (starts_with(sim.iccid, $35::text) OR starts_with(reverse(sim.iccid), $36::text) OR sim.msisdn = $37 OR exists (
+          where (sim.organization_id = $32 AND sim.import_sequence > $33::bigint AND sim.label = $34 AND sim.is_esim = $35 AND sim.allocation in ('Provisioning', 'InService') AND sim.created_at > $36::bigint AND (starts_with(sim.iccid, $37::text) OR starts_with(reverse(sim.iccid), $38::text) OR sim.msisdn = $39 OR exists (
             select from simplan.subscription found
-            where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+            where found.organization_id = $40 and found.iccid = sim.iccid
             and found.status <> 'Deleted' and found.status = 'Live' and (
-              found.subscription_id = $38
-              or starts_with(simplan.folded(found.metadata), $39::text)
+              found.subscription_id = $41
+              or starts_with(simplan.folded(found.metadata), $42::text)
               or exists (
                 select from simplan.attachment
-                where attachment.organization_id = found.organization_id
+                where attachment.organization_id = $43
                 and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and starts_with(simplan.folded(attachment.metadata), $40::text)
+                and starts_with(simplan.folded(attachment.metadata), $44::text)
                 offset 0
               )
             )
             offset 0
           )))
           order by sim.import_sequence
-          limit $41::int)) found
+          limit $45::int)) found
     ),
     '[]'
   )

@@ -31,7 +31,7 @@ select json_build_object(
       and (
         select sim.label = $6 and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
         from simplan.sim
-        where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
+        where sim.organization_id = $7 and sim.iccid = job.work->>'iccid'
       )
       limit 1
   )) end

@@ -7,9 +7,8 @@ select json_build_object('at', r.at, 'found', json_build_array(sim.sim_id, sim.i
   then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
   end))::text as value
 from (
-  select columns."organizationId", columns."iccid", columns."at"
-  from unnest(($1::text)::text[],($2::text)::text[],($3::text)::integer[]) with ordinality columns ("organizationId",
-    "iccid", "at", place)
+  select columns."iccid", columns."at",$1::text as "organizationId"
+  from unnest(($2::text)::text[],($3::text)::integer[]) with ordinality columns ("iccid", "at", place)
   where columns.place between 1 and 2147483647
 ) r
 join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid;

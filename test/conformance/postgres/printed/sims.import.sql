@@ -42,6 +42,7 @@ with given as (
   select sim.organization_id, sim.iccid, given.lpa, given.imsi, given.msisdn, given."subscriberId"
   from given
   join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
+  and sim.organization_id = $3
   where given.is_first and (select count(*) from inserted) >= 0 and (
     given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn,
       '') or given."subscriberId" <> coalesce(sim.subscriber_id, '') or given.lpa is not null and sim.lpa is null
@@ -54,7 +55,7 @@ with given as (
   subscriber_id = coalesce(r."subscriberId", sim.subscriber_id),
   lpa = coalesce(sim.lpa, case when sim.is_esim then r.lpa end)
   from differing r
-  where sim.organization_id = r.organization_id and sim.iccid = r.iccid
+  where sim.organization_id = r.organization_id and sim.iccid = r.iccid and sim.organization_id = $4
   returning sim.iccid
 ), audited as (
   insert into simplan.audit_entry (
@@ -63,12 +64,11 @@ with given as (
   select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
   r."requestId", r.reason
   from (
-    select columns."organizationId", columns."entryId", columns."actor", columns."action", columns."resourceId",
-    columns."iccid", columns."address", columns."requestId", columns."reason", columns."createdAt"
-    from unnest(($3::text)::text[],($4::text)::text[],($5::text)::text[],($6::text)::text[],($7::text)::text[],
-      ($8::text)::text[],($9::text)::text[],($10::text)::text[],($11::text)::text[],
-      ($12::text)::bigint[]) with ordinality columns ("organizationId", "entryId", "actor", "action", "resourceId", "iccid",
-      "address", "requestId", "reason", "createdAt", place)
+    select columns."entryId", columns."actor", columns."action", columns."resourceId", columns."iccid", columns."address",
+    columns."requestId", columns."reason", columns."createdAt",$5::text as "organizationId"
+    from unnest(($6::text)::text[],($7::text)::text[],($8::text)::text[],($9::text)::text[],($10::text)::text[],
+      ($11::text)::text[],($12::text)::text[],($13::text)::text[],($14::text)::bigint[]) with ordinality columns ("entryId",
+      "actor", "action", "resourceId", "iccid", "address", "requestId", "reason", "createdAt", place)
     where columns.place between 1 and 2147483647
   ) r
   where exists (select from registered) or exists (select from updated)
@@ -87,4 +87,5 @@ left join registered on registered.iccid = given.iccid
 left join updated on updated.iccid = given.iccid
 left join simplan.iccid known on known.iccid = given.iccid
 left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
+and sim.organization_id = $15
 order by given.position;

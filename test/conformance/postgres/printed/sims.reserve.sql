@@ -47,7 +47,7 @@ select json_build_object(
     and (
       select sim.label = $14 and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
       from simplan.sim
-      where sim.organization_id = job.organization_id and sim.iccid = job.work->>'iccid'
+      where sim.organization_id = $15 and sim.iccid = job.work->>'iccid'
     )
     limit 1
   ) end

@@ -44,7 +44,7 @@ with place as materialized (
       limit 512) attachment
     cross join lateral (
       select from simplan.subscription
-      where subscription.organization_id = attachment.organization_id
+      where subscription.organization_id = $25
       and subscription.subscription_id = attachment.subscription_id and subscription.status = 'Live'
       limit 1
     ) subscription
@@ -54,7 +54,7 @@ with place as materialized (
   from place
   group by place.organization_id, place.iccid
   order by min(place.rank), place.organization_id, place.iccid
-  limit $25::int
+  limit $26::int
 )
 select json_build_object(
   'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
@@ -63,17 +63,17 @@ select json_build_object(
 from hit
 cross join lateral (
   select organization.name from simplan.organization
-  where organization.organization_id = hit.organization_id
+  where organization.organization_id = $27
   limit 1
 ) organization
 cross join lateral (
   select sim.label from simplan.sim
-  where sim.organization_id = hit.organization_id and sim.iccid = hit.iccid
+  where sim.organization_id = $28 and sim.iccid = hit.iccid
   limit 1
 ) sim
 left join lateral (
   select subscription.subscription_id from simplan.subscription
-  where subscription.organization_id = hit.organization_id and subscription.iccid = hit.iccid
+  where subscription.organization_id = $29 and subscription.iccid = hit.iccid
   and subscription.status <> 'Deleted' and subscription.status = 'Live'
   limit 1
 ) subscription on true

@@ -65,19 +65,19 @@ select json_build_object(
           order by subscription.created_at, subscription.subscription_id
           limit 512
         ) subscription
-        join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid
-        cross join lateral (select (sim.label = $23 AND (starts_with(sim.iccid, $24::text) OR starts_with(reverse(sim.iccid),
-          $25::text) OR sim.imsi = $26 OR sim.msisdn = $27 OR exists (
+        join simplan.sim on sim.organization_id = $23 and sim.iccid = subscription.iccid
+        cross join lateral (select (sim.label = $24 AND (starts_with(sim.iccid, $25::text) OR starts_with(reverse(sim.iccid),
+          $26::text) OR sim.imsi = $27 OR sim.msisdn = $28 OR exists (
             select from simplan.subscription found
-            where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+            where found.organization_id = $29 and found.iccid = sim.iccid
             and found.status <> 'Deleted' and found.status = 'Live' and (
-              found.subscription_id = $28
-              or starts_with(simplan.folded(found.metadata), $29::text)
+              found.subscription_id = $30
+              or starts_with(simplan.folded(found.metadata), $31::text)
               or exists (
                 select from simplan.attachment
-                where attachment.organization_id = found.organization_id
+                where attachment.organization_id = $32
                 and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and starts_with(simplan.folded(attachment.metadata), $30::text)
+                and starts_with(simplan.folded(attachment.metadata), $33::text)
                 offset 0
               )
             )
@@ -85,7 +85,7 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or subscription.is_last or subscription.scanned_at = 512
         order by subscription.created_at, subscription.subscription_id
-        limit $31::int) union all (
+        limit $34::int) union all (
           select row_number() over (order by subscription.created_at, subscription.subscription_id) as at,
           json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id) as cursor,
           json_build_array(json_build_array(subscription.subscription_id, subscription.metadata, subscription.created_at),
@@ -100,31 +100,31 @@ select json_build_object(
           from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $32 and sim.iccid = candidate.iccid
+            where sim.organization_id = $35 and sim.iccid = candidate.iccid
             limit 1
           ) sim
           join simplan.subscription on subscription.organization_id = sim.organization_id
           and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
-          where (subscription.organization_id = $33 AND subscription.status = 'Live' AND subscription.created_at > $34::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($35::bigint, $36::text) AND sim.label = $37 AND (starts_with(sim.iccid,
-              $38::text) OR starts_with(reverse(sim.iccid), $39::text) OR sim.imsi = $40 OR sim.msisdn = $41 OR exists (
+          where (subscription.organization_id = $36 AND subscription.status = 'Live' AND subscription.created_at > $37::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($38::bigint, $39::text) AND sim.label = $40 AND (starts_with(sim.iccid,
+              $41::text) OR starts_with(reverse(sim.iccid), $42::text) OR sim.imsi = $43 OR sim.msisdn = $44 OR exists (
                 select from simplan.subscription found
-                where found.organization_id = sim.organization_id and found.iccid = sim.iccid
+                where found.organization_id = $45 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $42
-                  or starts_with(simplan.folded(found.metadata), $43::text)
+                  found.subscription_id = $46
+                  or starts_with(simplan.folded(found.metadata), $47::text)
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = found.organization_id
+                    where attachment.organization_id = $48
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and starts_with(simplan.folded(attachment.metadata), $44::text)
+                    and starts_with(simplan.folded(attachment.metadata), $49::text)
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by subscription.created_at, subscription.subscription_id
-          limit $45::int)) found
+          limit $50::int)) found
     ),
     '[]'
   )

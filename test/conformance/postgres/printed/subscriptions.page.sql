@@ -20,4 +20,4 @@ from (
       order by subscription.created_at, subscription.subscription_id limit 100
     ) first limit $4::int
   ) subscription
-  join simplan.sim on sim.organization_id = subscription.organization_id and sim.iccid = subscription.iccid) page;
+  join simplan.sim on sim.organization_id = $5 and sim.iccid = subscription.iccid) page;
