@@ -14,7 +14,7 @@
 //     npm run test:chaos -- --compare
 //
 // gives five faults to simplan, graphile-worker and pg-boss, and prints who lost, doubled or delayed what. Options: --units
-// (2000), --wait (how long after the fault all may take: 120 s), --only (one of the libraries). It needs the registry: pg-boss is
+// (2000), --wait (what is left after so many seconds in which nothing was done is made to expire: 60), --only (one of the libraries). It needs the registry: pg-boss is
 // installed into a folder of its own, and needs Node 22, so that `npx` fetches Node 24 where this one is older.
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -29,7 +29,7 @@ const { values } = parseArgs({
     rows: { type: "string", default: "1000000" },
     compare: { type: "boolean", default: false },
     units: { type: "string", default: "2000" },
-    wait: { type: "string", default: "120" },
+    wait: { type: "string", default: "60" },
     only: { type: "string", default: "" }
   }
 })

@@ -51,7 +51,6 @@ export const all = {
     left: `select count(*) as count, max(lease_until) / 1000 - ${since} as seconds,
         case when lease_until is null then 'waiting' else 'leased' end as state
       from simplan.job where work->>'occurrence' = '1' group by state`,
-    expire: "update simplan.job set lease_until = 0, due_at = 0 where work->>'occurrence' = '1'",
     /** Packages that fall due, one of each subscription. */
     add: async (databaseUrl, count, query) => {
       await Processes.migrate(databaseUrl)

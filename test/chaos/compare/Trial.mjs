@@ -53,8 +53,8 @@ const supervise = async (start) => {
 }
 
 /**
- * What came of it. `waitMillis` is how long after the fault the last unit may be done. What is held longer than that is made
- * to expire then, as if the time had passed: only then is it known who does it a second time.
+ * What came of it. What is left when nothing was done for `waitMillis` is made to expire, as if the time for which its dead
+ * worker holds it had passed: only then is it known what is done a second time.
  */
 export const run = async ({ count, fault, library, postgres, waitMillis }) => {
   const database = await postgres.create("compared")
@@ -69,16 +69,17 @@ export const run = async ({ count, fault, library, postgres, waitMillis }) => {
     while (effects.done() < BEFORE * count) await sleep(10)
     const began = Date.now()
     await fault({ workers, postgres, database, table: library.table })
-    const until = (end) => async (isDone) => {
-      while (!(await isDone()) && Date.now() < end) await sleep(100)
+    /** Returns when nothing is left, or when nothing was done for so long. */
+    const finished = async (since) => {
+      while (Date.now() < Math.max(since, effects.last()) + waitMillis && (await left()).length > 0) await sleep(100)
     }
-    await until(began + waitMillis)(async () => effects.done() === count && (await left()).length === 0)
+    await finished(began)
     const held = await left()
     const seconds = (Math.max(effects.last(), began) - began) / 1_000
     const hold = Math.max(0, ...held.map((one) => one.seconds))
-    if (held.length > 0) {
+    if (held.length > 0 && library.expire !== undefined) {
       await query(library.expire)
-      await until(Date.now() + waitMillis)(async () => (await left()).length === 0)
+      await finished(Date.now())
     }
     await sleep(QUIET)
     return {
