@@ -153,12 +153,13 @@ export const on =
         `select count(*)::int as count from simplan.sim where organization_id = '${neighbours.importer}'`
       )
       await session.close()
-      ledger.problems.push(
+      const found = [
         ...(Plan.isSpaced(millis) ? Times.problems(measured, outages) : []),
         ...Neighbours.problems(outcome, rows, Number(stored?.["count"]))
-      )
-      for (const line of [...Times.summary(measured, { began, marks, outages }), ...Neighbours.summary(outcome)])
-        say(line)
+      ]
+      ledger.problems.push(...found)
+      const measures = Times.summary(measured, { began, marks, outages })
+      for (const line of [...measures, ...Neighbours.summary(outcome), ...found]) say(line)
       return { tally, url }
     }
     return {
