@@ -6,6 +6,7 @@ import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Time, UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
+import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, admin, connect, iccidOf, newSims, on } from "./PostgresWorld.ts"
 import * as Tests from "../../setup/Tests.ts"
@@ -184,16 +185,23 @@ describe("Report ids on PostgreSQL", () => {
 })
 
 describe("A database with report ids from before they were partitioned", () => {
+  const migration = Migrations.all.find(({ name }) => name === "taken_reports")
+
   /** Has the database as the version before had left it, some days ago, and migrates it. */
   const migrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     yield* Effect.scoped(Effect.flatMap(connect(url()), start))
     yield* sql`drop table simplan.taken_report`
     yield* sql`drop function simplan.keep_partitions, simplan.keep_partition, simplan.copy_taken_reports`
-    yield* sql`delete from simplan.migration where name = 'taken_reports'`
     yield* sql`update simplan.migration set created_at = created_at - interval '40 days'`
     yield* sql`
       insert into simplan.seen_report (organization_id, report_id, received_at)
       values (${org}, 'old', ${day - 34 * Time.DAY}::bigint), (${org}, 'new', ${now}::bigint)`
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        for (const statement of migration?.statements ?? []) yield* sql.unsafe(statement).unprepared
+        yield* sql`update simplan.migration set created_at = now() where name = 'taken_reports'`
+      })
+    )
     return yield* connect(url())
   })
 
