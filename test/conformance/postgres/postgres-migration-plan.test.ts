@@ -62,6 +62,8 @@ const fill = (sql: SqlClient.SqlClient, count: number) =>
       )
       select 'o', iccid, '', '', 1, '[]', 0, 1 from simplan.sim`
     yield* sql`
+      insert into simplan.api_key select 'o', iccid, '', 'full', iccid, '', 0, null, null, 1 from simplan.sim`
+    yield* sql`
       insert into simplan.event select 'o', iccid, 0, '{}' from simplan.sim`
     yield* sql`
       insert into simplan.delivery (
