@@ -8,7 +8,7 @@ const operators = {
   groups: ["v3", "docs", "console"],
   authenticateOperator: async ({ headers }: Request) => {
     const actor = Staff.nameOf(headers)
-    return actor === null ? null : { role: "admin", actor }
+    return actor === null ? null : { role: "admin" as const, actor }
   }
 } as const
 
