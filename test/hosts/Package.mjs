@@ -9,10 +9,10 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 /**
- * In bytes. The code, its types and those sources that its declarations lead to had 1,617,026 with bulk commands, sign-ins that the
- * identity provider renews, and lists of the console that grow.
+ * In bytes. The code, its types and those sources that its declarations lead to had 1,634,763 with bulk commands, sign-ins that the
+ * identity provider renews, lists of the console that grow, the processes that share a database, and plans of migrations.
  */
-const LARGEST = 1_630_000
+const LARGEST = 1_640_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
 export const pack = (folder) => {
