@@ -4,7 +4,6 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Time } from "simplan"
 import { Job, Overview as Rules, Process as ProcessRules } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
@@ -188,7 +187,7 @@ const Process = Schema.Struct({
   ),
   started_at: instant("Since when it runs, in machine time", Samples.start),
   last_heartbeat_at: instant(
-    `When it last said so, in machine time, each ${ProcessRules.BEAT / Time.SECOND} s; it is shown for ${ProcessRules.SILENCE / Time.SECOND} s more`,
+    `When it last said so, in machine time, each ${ProcessRules.BEAT / 1_000} s; it is shown for ${ProcessRules.SILENCE / 1_000} s more`,
     Samples.end
   ),
   held_jobs: counted("How many jobs it had under way then, under leases", 3),

@@ -39,7 +39,13 @@ const open = Effect.fnUntraced(function* (
 const run = <A, E>(test: (shared: Shared) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.gen(function* () {
     return yield* test(yield* Layer.build(Layer.fresh(Memory.layer)))
-  }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise)
+  }).pipe(
+    Effect.scoped,
+    // Other tests count in the registry that all share.
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
 
 const [one, two] = [
   { version: "1.0.0", host: "a" },

@@ -94,7 +94,7 @@ describe("Services in several schemas of one database", () => {
   })
 })
 
-it("statements name the schema in no text of theirs", () => {
+it("statements name the schema in no text of theirs, but in names of tables", () => {
   const recorded: ReadonlyArray<string> = JSON.parse(
     readFileSync(new URL("../statements/0001.json", import.meta.url), "utf8")
   )
@@ -103,5 +103,6 @@ it("statements name the schema in no text of theirs", () => {
   )
   expect(literals.length).toBeGreaterThan(80)
   expect(recorded.length).toBeGreaterThan(80)
-  expect(literals.filter((literal) => literal.includes("simplan."))).toEqual([])
+  const isTable = (literal: string): boolean => /^'simplan\.\w+'$/.test(literal)
+  expect(literals.filter((literal) => literal.includes("simplan.") && !isTable(literal))).toEqual([])
 })
