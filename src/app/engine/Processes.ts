@@ -5,6 +5,7 @@
  * Nothing goes by it: who holds work is decided by leases alone.
  */
 import { Clock as MachineClock, Context, Effect, Latch, Layer, type Scope } from "effect"
+import * as Hex from "effect/encoding/Hex"
 import * as Rules from "../../domain/Process.ts"
 import { SECOND } from "../../domain/Time.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
@@ -40,6 +41,8 @@ export class Processes extends Context.Service<
   }
 >()("simplan/Processes") {}
 
+const ID_BYTES = 16
+
 /** How long a process that stops waits for the storage to forget it, in milliseconds. */
 const LEAVE = SECOND
 
@@ -57,7 +60,8 @@ export const layer: Layer.Layer<Processes, never, Storage | Ids | Leases.Leases>
       (now, offset) => now + offset
     )
     const startedAt = yield* machineNow
-    const processId = yield* ids.next(startedAt, null)
+    // Not of the organizations' ids: machine time, which they would be counted by, differs between storages.
+    const processId = Hex.encode(yield* ids.bytes(ID_BYTES))
     const running = new Set<ReadonlyArray<string>>()
     const changed = Latch.makeUnsafe(false)
 
