@@ -53,6 +53,9 @@ export interface Use extends Pick<ApiKey, "organizationId" | "apiKeyId"> {
   readonly at: Instant
 }
 
+/** The secrets that something has: its own, and for a while the one before. */
+type Secrets = Pick<ApiKey, "hash" | "previousHash" | "previousUntil" | "expiresAt">
+
 /** Refuses an expiry that is not after `now`; null: it never expires. */
 export const checkExpiry = (expiresAt: Instant | null, now: Instant): Result.Result<void, InvalidField> =>
   expiresAt === null || now < expiresAt
@@ -77,6 +80,29 @@ export const make = (
 /** Rule W3: the key is refused from `now` on. Revoked again, it keeps the instant of the first time. */
 export const revoked = (key: ApiKey, now: Instant): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })
 
+/** The secrets after a new one. The one before goes on for `overlap` ms, with 0 not at all; the one before that ends. */
+export const replaced = (
+  { hash }: Pick<Secrets, "hash">,
+  next: Secret,
+  overlap: number,
+  now: Instant
+): Secret & Pick<Secrets, "previousHash" | "previousUntil"> => ({
+  hash: next.hash,
+  hint: next.hint,
+  previousHash: overlap === 0 ? null : hash,
+  previousUntil: overlap === 0 ? null : now + overlap
+})
+
+/** Whether the secret with the hash is good at `now`, of what is still there; it ends at the very instant named. */
+export const isGood = (
+  { expiresAt, hash, previousHash, previousUntil }: Secrets,
+  now: Instant,
+  asked: string
+): boolean => {
+  if (expiresAt !== null && now >= expiresAt) return false
+  return asked === hash || (asked === previousHash && previousUntil !== null && now < previousUntil)
+}
+
 /** For how many hours at most the secret before goes on. */
 export const LONGEST_OVERLAP_HOURS = 720
 
@@ -95,19 +121,12 @@ export const rotated = (
     return Result.fail(new InvalidField({ field: "overlapHours", message }))
   }
   if (key.revokedAt !== null) return Result.fail(new NotFound({ resource: "api key", id: key.apiKeyId }))
-  const previous =
-    overlapHours === 0
-      ? { previousHash: null, previousUntil: null }
-      : { previousHash: key.hash, previousUntil: now + overlapHours * HOUR }
-  return Result.succeed({ ...key, ...secret, ...previous })
+  return Result.succeed({ ...key, ...replaced(key, secret, overlapHours * HOUR, now) })
 }
 
 /** Whether the secret with the hash is good at `now`: neither revoked nor ended; it ends at the very instant named. */
-export const isValid = (key: ApiKey, now: Instant, hash: string): boolean => {
-  const { expiresAt, previousHash, previousUntil, revokedAt } = key
-  if (revokedAt !== null || (expiresAt !== null && now >= expiresAt)) return false
-  return hash === key.hash || (hash === previousHash && previousUntil !== null && now < previousUntil)
-}
+export const isValid = (key: ApiKey, now: Instant, hash: string): boolean =>
+  key.revokedAt === null && isGood(key, now, hash)
 
 const PREFIX = "simplan_"
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

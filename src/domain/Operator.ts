@@ -6,7 +6,7 @@
  * whoever uses it has the time to change.
  */
 import { Result } from "effect"
-import { checkExpiry, type Secret } from "./ApiKey.ts"
+import { checkExpiry, isGood, replaced, type Secret } from "./ApiKey.ts"
 import { HOST } from "./AuditEntry.ts"
 import { InvalidField, NotFound } from "./Refusal.ts"
 import { DAY, type Instant } from "./Time.ts"
@@ -96,21 +96,12 @@ export const deleted = (operator: Operator, now: Instant): Operator => ({
  */
 export const rotated = (operator: Operator, secret: Secret, now: Instant): Result.Result<Operator, NotFound> =>
   operator.deletedAt === null
-    ? Result.succeed({
-        ...operator,
-        hash: secret.hash,
-        hint: secret.hint,
-        previousHash: operator.hash,
-        previousUntil: now + ROTATION_OVERLAP
-      })
+    ? Result.succeed({ ...operator, ...replaced(operator, secret, ROTATION_OVERLAP, now) })
     : Result.fail(new NotFound({ resource: "operator", id: operator.operatorId }))
 
 /** Whether the token with the hash is good at `now`; it ends at the very instant named. */
-export const isValid = (operator: Operator, now: Instant, hash: string): boolean => {
-  const { deletedAt, expiresAt, previousHash, previousUntil } = operator
-  if (deletedAt !== null || (expiresAt !== null && now >= expiresAt)) return false
-  return hash === operator.hash || (hash === previousHash && previousUntil !== null && now < previousUntil)
-}
+export const isValid = (operator: Operator, now: Instant, hash: string): boolean =>
+  operator.deletedAt === null && isGood(operator, now, hash)
 
 /** When the token with the hash ends, of those that the operator has; null: it does not. */
 export const endOf = ({ expiresAt, previousHash, previousUntil }: Operator, hash: string): Instant | null => {

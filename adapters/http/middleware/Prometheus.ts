@@ -24,11 +24,10 @@ export const format: Effect.Effect<string> = Effect.gen(function* () {
   const described = new Set<string>()
   const isNew = (line: string): boolean => {
     const [heading] = HEADING.exec(line) ?? []
-    if (heading === undefined || !described.has(heading)) {
-      if (heading !== undefined) described.add(heading)
-      return true
-    }
-    return false
+    if (heading === undefined) return true
+    const isFirst = !described.has(heading)
+    described.add(heading)
+    return isFirst
   }
   let text = ""
   for (let at = 0; at < registered.length; at += PIECE) {
@@ -50,10 +49,9 @@ export const shared = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E
     const next = Effect.suspend(() => {
       if (last !== undefined && last.number > before) return Effect.succeed(last.value)
       begun += 1
-      const number = begun
       return Effect.tap(run, (value) =>
         Effect.sync(() => {
-          last = { number, value }
+          last = { number: begun, value }
         })
       )
     })

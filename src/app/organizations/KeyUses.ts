@@ -4,7 +4,7 @@
  *
  * Where a write fails, the uses stay noted and are written with the next ones. What a killed process has noted is lost.
  */
-import { Effect, type Scope } from "effect"
+import { Array as Arr, Effect, type Scope } from "effect"
 import type { ApiKey, Use } from "../../domain/ApiKey.ts"
 import { MINUTE, SECOND, type Instant } from "../../domain/Time.ts"
 import { Storage } from "../../ports/Storage.ts"
@@ -34,13 +34,9 @@ export const make: Effect.Effect<KeyUses, never, Storage | Scope.Scope> = Effect
   const noted = new Map<string, Use>()
   let isPlanned = false
 
-  const write = Effect.suspend(() => {
-    const uses = [...noted.values()]
-    const parts = Array.from({ length: Math.ceil(uses.length / WRITTEN_AT_ONCE) }, (_, part) =>
-      uses.slice(part * WRITTEN_AT_ONCE, (part + 1) * WRITTEN_AT_ONCE)
-    )
-    return Effect.forEach(
-      parts,
+  const write = Effect.suspend(() =>
+    Effect.forEach(
+      Arr.chunksOf(noted.values(), WRITTEN_AT_ONCE),
       (part) =>
         Effect.tap(storage.recordKeyUses(part), () =>
           Effect.sync(() => {
@@ -49,7 +45,7 @@ export const make: Effect.Effect<KeyUses, never, Storage | Scope.Scope> = Effect
         ),
       { discard: true }
     )
-  })
+  )
 
   const planned: Effect.Effect<void> = write.pipe(
     Effect.catchTag("StorageError", (error) =>
