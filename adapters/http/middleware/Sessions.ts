@@ -220,14 +220,14 @@ export const make = (
       return false
     })
 
-    /** The session from now on, and its cookie. */
+    /** The session from now on, and its cookie. It ends when it was to end, or earlier. */
     const going = (
       before: Omit<Session, "renewsAt">,
       { lasts, renewedAfter }: Terms,
       request: HttpServerRequest.HttpServerRequest
     ) => {
       const now = machine.currentTimeMillisUnsafe()
-      const endsAt = Math.min(before.endsAt, now + lasts)
+      const endsAt = Math.min(before.endsAt, now + Math.min(lasts, longest))
       const session: Session = { ...before, endsAt, renewsAt: renewedAfter === null ? null : now + renewedAfter }
       const seconds = Math.max(0, Math.floor((endsAt - now) / 1_000))
       return { session, cookie: header(seal(JSON.stringify(session)), seconds, request) }
@@ -235,9 +235,9 @@ export const make = (
 
     return {
       begin: Effect.fnUntraced(function* (holder, request, terms = { lasts: longest, renewedAfter: null }) {
-        const endsAt = machine.currentTimeMillisUnsafe() + longest
         const { now: begunAt } = yield* business.read
-        const begun = going({ id: randomBytes(16).toString("hex"), holder, begunAt, endsAt }, terms, request)
+        const id = randomBytes(16).toString("hex")
+        const begun = going({ id, holder, begunAt, endsAt: Number.POSITIVE_INFINITY }, terms, request)
         yield* recorded(begun.session, "session.create")
         return begun
       }),

@@ -151,6 +151,17 @@ it("a session lasts eight hours of the machine's clock", async () => {
   expect((await ask("GET", "/whoami")).status).toBe(401)
 })
 
+it("its cookie lasts eight hours, however long it takes to make it", async () => {
+  // Each reading of the clock shows a later time.
+  let readings = 0
+  const around = Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (clock) => SteppedClock.at(clock, () => clock.currentTimeMillisUnsafe() + readings++))
+  )
+  const { answer } = await signIn(await World.forTest({ around }), World.ADMIN_TOKEN)
+  expect(answer.headers.get("set-cookie")).toContain("; Max-Age=28800;")
+})
+
 it("behind a trusted proxy the cookie is sent over TLS alone, and the origin is the proxy's", async () => {
   const proxied = await World.forTest({ trustedProxies: 1 })
   const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "ops.example" }
