@@ -17,9 +17,9 @@ import { Storage } from "simplan/ports"
 /** How long a connection may be silent: longer than any statement takes, but not longer than a migration may. */
 export const WAIT_LIMIT = "30 seconds"
 
-/** The interval of heartbeats on a connection that is kept open. */
+/** The interval of heartbeats on a connection that is kept open: two of them within the limit. */
 export const heartbeatInterval = (waitLimit: Duration.Input): Duration.Duration =>
-  Duration.times(Duration.fromInputUnsafe(waitLimit), 1 / 3)
+  Duration.times(Duration.fromInputUnsafe(waitLimit), 2 / 5)
 
 const addressOf = (url: URL): { readonly host: string; readonly port: number } | { readonly path: string } => {
   const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname.replace(/^\[|\]$/g, ""))

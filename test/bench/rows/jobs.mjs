@@ -201,7 +201,8 @@ export const idle = async (bench) => {
   try {
     await sleep(12_000)
     const before = await measure()
-    await sleep(Math.max(20, 10 * bench.seconds) * 1_000)
+    // As long as the longest intervals of what a process does by itself, several times.
+    await sleep(Math.max(120, 10 * bench.seconds) * 1_000)
     const after = await measure()
     const seconds = (after.at - before.at) / 1000
     return [
