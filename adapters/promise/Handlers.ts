@@ -161,8 +161,9 @@ const inHosts = <A, E>(
     const run = async <Client>(given: Transaction, client: Client) => {
       if (isOver) throw isOverdue()
       const transaction = Effect.try({ try: () => Within.checked(METHOD, given), catch: (error) => error })
+      // The handler is not called where no transaction is open.
       const joined = Effect.flatMap(transaction, (tx) =>
-        Effect.provideService(join(tx, effect), HostsCall, { tx, client })
+        Effect.andThen(join(tx, Effect.void), Effect.provideService(join(tx, effect), HostsCall, { tx, client }))
       )
       const fiber = Effect.runForkWith(context)(joined)
       running = fiber

@@ -257,7 +257,7 @@ export const once = <Kind extends keyof Idempotency.Answers, A>(
   reply: (answer: Idempotency.Answers[Kind]) => Use<A>
 ): Writing<Kind, A> => ({ kind, run, reply })
 
-/** A call that writes, and keeps its idempotency key itself. */
+/** A call that writes, and keeps its idempotency key itself. It checks that its organization exists, too. */
 export const keyed = async <Request extends object, A>(
   runtime: Runtime,
   method: Method<Request>,
@@ -267,8 +267,7 @@ export const keyed = async <Request extends object, A>(
 ): Promise<A> => {
   checkOptions(method.name, options)
   const decoded = method.decode(method.name, request)
-  const effect = Effect.andThen(existing(organizationIn(decoded)), use(decoded, keyOf(method.name, options)))
-  return runtime.run(callOf(method, request), effect, options)
+  return runtime.run(callOf(method, request), use(decoded, keyOf(method.name, options)), options)
 }
 
 /** A method that writes. */

@@ -34,6 +34,23 @@ export interface HostConnection {
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
+  /** Absent where the client prepares no statements. */
+  readonly prepared?: Prepared
+}
+
+/** A client's prepared statements. */
+export interface Prepared {
+  /** Runs a statement of the service as `texts` does, prepared on the connection under this name. */
+  readonly texts: (
+    name: string,
+    text: string,
+    values: ReadonlyArray<ParameterValue>
+  ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
+  /**
+   * The number of the database's process, as the client was given it when it connected. A pooler gives one of its own, and
+   * may not keep what is prepared.
+   */
+  readonly backend: () => unknown
 }
 
 /**

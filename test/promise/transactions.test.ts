@@ -41,11 +41,12 @@ const connected = async <A>(use: (client: pg.Client) => Promise<A>, config: pg.C
   }
 }
 
-/** One call that writes at once, one that stores a command, and one that reads. */
+/** One call that writes at once, one that stores a command, one that reads, and one that is refused. */
 const calls: ReadonlyArray<readonly [string, (within: Within) => Promise<unknown>]> = [
   ["organizations.create", (within) => within.organizations.create({ name: "Never" })],
   ["subscriptions.create", (within) => within.subscriptions.create({ organizationId, planId })],
-  ["plans.get", (within) => within.plans.get({ organizationId, planId })]
+  ["plans.get", (within) => within.plans.get({ organizationId, planId })],
+  ["plans.get of none", (within) => within.plans.get({ organizationId, planId: "none" })]
 ]
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>

@@ -3,7 +3,7 @@
  */
 import pg from "pg"
 import { createSimplan, fromKnex, fromPg, fromPrisma, type Simplan, type Within } from "simplan/promise"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 import * as World from "./World.ts"
 
@@ -32,17 +32,38 @@ afterAll(async () => {
   await database.drop()
 })
 
-const inTransaction = async <A>(work: (within: Within, client: pg.Client) => Promise<A>): Promise<A> => {
+const connected = async <A>(work: (client: pg.Client) => Promise<A>): Promise<A> => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const inTransaction = <A>(work: (within: Within, client: pg.Client) => Promise<A>): Promise<A> =>
+  connected(async (client) => {
     await client.query("begin")
     const done = await work(simplan.within(fromPg(client)), client)
     await client.query("commit")
     return done
-  } finally {
-    await client.end()
-  }
+  })
+
+/** The first words of the statements that a creation sends, in a transaction that is rolled back; and what is prepared. */
+const sentBy = async (client: pg.Client, planId: string): Promise<ReadonlyArray<string>> => {
+  await client.query("begin")
+  const spied = vi.isMockFunction(client.query) ? vi.mocked(client.query) : vi.spyOn(client, "query")
+  spied.mockClear()
+  const within = simplan.within(fromPg(client))
+  const { id } = await within.subscriptions.create({ organizationId, planId }, { idempotencyKey: "few" })
+  const sent = spied.mock.calls.map(([statement]) => statement)
+  expect(await within.commands.get(id)).toMatchObject({ state: "pending" })
+  await client.query("rollback")
+  return sent.map((statement) => {
+    const [, word = ""] = /^\s*(\w+)/.exec(String(Reflect.get(Object(statement), "text"))) ?? []
+    return Reflect.get(Object(statement), "name") === undefined ? word : `${word}, prepared`
+  })
 }
 
 /** An order with its eSIM, of a plan that the same transaction makes. */
@@ -111,6 +132,31 @@ describe("H1: within a transaction of the host", () => {
     const other = (within: Within) =>
       within.subscriptions.create({ organizationId, planId, metadata: "x" }, { idempotencyKey: "order 7" })
     await expect(inTransaction(other)).rejects.toMatchObject({ code: "idempotency_key_reused" })
+  })
+
+  it("a creation is one read and one commit, which is prepared where the connection keeps it", async () => {
+    const { planId } = await World.plan(simplan, organizationId, "Few statements")
+    const sent = await connected(async (client) => {
+      const first = await sentBy(client, planId)
+      const second = await sentBy(client, planId)
+      await client.query("discard all")
+      return { first, second, forgotten: await sentBy(client, planId), after: await sentBy(client, planId) }
+    })
+    const plain = ["select", "savepoint", "with", "release"]
+    const prepared = ["select", "savepoint", "with, prepared", "release"]
+    expect(sent).toEqual({
+      // The first call on a connection finds out which database it is to.
+      first: ["select", ...prepared],
+      second: prepared,
+      forgotten: ["select", "savepoint", "with, prepared", "rollback", "with", "release"],
+      after: plain
+    })
+    // A pooler gives its clients numbers of its own.
+    const pooled = await connected(async (client) => {
+      Reflect.set(client, "processID", 0)
+      return sentBy(client, planId)
+    })
+    expect(pooled).toEqual(["select", ...plain])
   })
 
   it("an outcome that is a refusal rejects with its error", async () => {

@@ -3,6 +3,7 @@
  */
 import { Changes, type Storage } from "simplan/ports"
 import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import type { Database, Sql } from "../database/Database.ts"
 import type * as Columns from "../sql/Columns.ts"
 import * as Stock from "../statements/sims/Stock.ts"
@@ -68,12 +69,14 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
   ]
 }
 
-const one = (database: Database) => (commit: Storage.Commit) =>
+/** Writes a commit. `notice` is evaluated last, where no guard has failed. */
+const one = (database: Database) => (commit: Storage.Commit, notice?: (sql: Sql) => Fragment) =>
   database.commit((sql) => {
     const all = parts(database, sql, commit)
     if (all.length === 0) return Effect.void
     const ctes = sql.csv(all.flatMap((part) => part.ctes))
-    return sql`with ${ctes} select ${sql.csv(all.map((part) => part.outcome))}`
+    const outcomes = all.map((part) => part.outcome)
+    return sql`with ${ctes} select ${sql.csv(notice === undefined ? outcomes : [...outcomes, notice(sql)])}`
   })
 
 /**
@@ -87,14 +90,11 @@ export const run = (
   const write = one(database)
   const written = database.fastPaths.batchedCommits ? Batching.commits(database, write) : write
   return (commit) =>
-    Effect.tap(
-      written(commit),
-      Effect.flatMap(HostConnection.Current, (host) => {
-        const changes = Changes.of(commit)
-        if (Changes.isNothing(changes)) return Effect.void
-        return host === null || notice === null
-          ? database.afterCommit(Effect.sync(() => publish(changes)))
-          : database.write(notice(changes))
-      })
-    )
+    Effect.flatMap(HostConnection.Current, (host) => {
+      const changes = Changes.of(commit)
+      if (Changes.isNothing(changes)) return written(commit)
+      return host === null || notice === null
+        ? Effect.tap(written(commit), database.afterCommit(Effect.sync(() => publish(changes))))
+        : write(commit, notice(changes))
+    })
 }

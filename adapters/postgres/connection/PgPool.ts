@@ -95,7 +95,8 @@ const PREPARED = 500
 
 const names = new Map<string, string>()
 
-const nameOf = (text: string): string | undefined => {
+/** The name under which a text is prepared on connections of `pg`; undefined where too many are. */
+export const nameOf = (text: string): string | undefined => {
   const known = names.get(text)
   if (known !== undefined || names.size >= PREPARED) return known
   const name = `simplan_${createHash("sha256").update(text).digest("hex").slice(0, 32)}`

@@ -209,9 +209,12 @@ export const make = Effect.fnUntraced(function* (clients: {
       ? effect
       : Effect.suspend(() => (lock.isHeld ? effect : lock.settled.pipe(Effect.andThen(isHeld), Effect.andThen(effect))))
 
+  const opened = <A>(written: Effect.Effect<A, SqlError>) =>
+    Effect.flatMap(HostConnection.Current, (host) => (host === null ? written : HostConnection.opened(host, written)))
+
   const writeHeld: Database["writeHeld"] = (query) =>
     whereInside(
-      () => Effect.mapError(query(writes), HostConnection.storageError),
+      () => Effect.mapError(opened(query(writes)), HostConnection.storageError),
       () => Effect.mapError(write(query(writes)), Failure.storageError)
     ).pipe(admitted, Effect.map(values))
 

@@ -6,15 +6,34 @@
  * commit. A statement that fails says whether the host has used a transaction that nothing can be done in, whether it has to
  * begin its transaction anew, or that the database failed.
  */
-import { Context, Effect, Exit, Semaphore, Stream } from "effect"
+import { Cause, Context, Effect, Exit, Option, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import * as SqlError from "effect/sql/SqlError"
 import { type HostTransaction, Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
+import * as PgPool from "../connection/PgPool.ts"
 
-/** The connection of the host that the running fiber's statements go over; null if it is one of simplan's own. */
-export const Current = Context.Reference<Connection | null>("simplan/postgres/HostConnection", {
+/** A connection of a host. */
+interface Kept {
+  readonly connection: Connection
+  /** Whether statements within a savepoint are prepared. */
+  prepares: boolean
+  /** Whether a savepoint is open. */
+  isInside: boolean
+}
+
+/** A call inside the transaction of a host. */
+export interface Joined {
+  readonly kept: Kept
+  /** Fails where no transaction is open on the connection. */
+  readonly check: Effect.Effect<void, SqlError.SqlError>
+  /** Whether one is known to be open. */
+  isOpen: boolean
+}
+
+/** The call of the running fiber, whose statements go over a connection of the host; null if it is one of simplan's own. */
+export const Current = Context.Reference<Joined | null>("simplan/postgres/HostConnection", {
   defaultValue: () => null
 })
 
@@ -177,13 +196,15 @@ const parameter = (value: unknown): HostTransaction.ParameterValue =>
       ? value
       : String(value)
 
-const connectionOf = (host: HostTransaction.HostConnection): Connection => {
+const keep = (host: HostTransaction.HostConnection): Kept => {
+  const { prepared, texts } = host
+  // The rows that are read have one column.
+  const toRows = (found: ReadonlyArray<ReadonlyArray<string | null>>) => found.map(([value]) => ({ value }))
   const found = async (text: string, values: ReadonlyArray<HostTransaction.ParameterValue>) => {
-    if (host.texts !== undefined) {
-      // The rows that are read have one column.
-      const texts = await host.texts(text, values)
-      return texts.map(([value]) => ({ value }))
-    }
+    const isPrepared = prepared !== undefined && kept.prepares && kept.isInside && values.length > 0
+    const name = isPrepared ? PgPool.nameOf(text) : undefined
+    if (isPrepared && name !== undefined) return toRows(await prepared.texts(name, text, values))
+    if (texts !== undefined) return toRows(await texts(text, values))
     const result = await host.query(text, values)
     return "rows" in result ? result.rows : result
   }
@@ -193,7 +214,7 @@ const connectionOf = (host: HostTransaction.HostConnection): Connection => {
     Effect.map(rows(text, parameters), (found) =>
       found.map((row) => (typeof row === "object" && row !== null ? Object.values(row) : []))
     )
-  return {
+  const connection: Connection = {
     execute: rows,
     executeUnprepared: rows,
     executeRaw: rows,
@@ -201,15 +222,17 @@ const connectionOf = (host: HostTransaction.HostConnection): Connection => {
     executeValues: values,
     executeValuesUnprepared: values
   }
+  const kept: Kept = { connection, prepares: false, isInside: false }
+  return kept
 }
 
 // A transaction is always the same connection, so that what is done inside of it takes turns.
-const known = new WeakMap<HostTransaction.HostConnection, Connection>()
+const known = new WeakMap<HostTransaction.HostConnection, Kept>()
 
-const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => {
-  const connection = known.get(host) ?? connectionOf(host)
-  known.set(host, connection)
-  return connection
+const knownConnectionOf = (host: HostTransaction.HostConnection): Kept => {
+  const kept = known.get(host) ?? keep(host)
+  known.set(host, kept)
+  return kept
 }
 
 /**
@@ -219,11 +242,21 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Connection => 
 export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
   Effect.map(sql.unsafe<{ readonly value: string }>(DATABASE), ([row]) => row?.value ?? null)
 
-/** What `databaseOf` asks. */
-export const DATABASE = `
-  select to_json(concat(
+const NAME = `concat(
     (select oid from pg_database where datname = current_database()), ' ', extract(epoch from pg_postmaster_start_time())
-  ))::text as value`
+  )`
+
+/** What `databaseOf` asks. */
+export const DATABASE = `select to_json(${NAME})::text as value`
+
+/** What a connection is to: what `databaseOf` gives, and the number of the process that serves it. */
+interface Session {
+  readonly database: string
+  readonly backend: string
+}
+
+const SESSION = `
+  select json_build_object('database', to_json(${NAME})::text, 'backend', pg_backend_pid()::text)::text as value`
 
 // The database of a connection is always the same.
 const checked = new WeakSet<Connection>()
@@ -231,6 +264,9 @@ const checked = new WeakSet<Connection>()
 /**
  * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where no transaction is open on
  * the connection, and where it is one of another database than `home`, which is that of this client.
+ *
+ * Whether one is open is checked before something is written, by the savepoint of the first commit, and at the end where
+ * nothing was written.
  */
 export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTransaction.Join => {
   let known = home
@@ -240,26 +276,53 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
     known = yield* databaseOf(sql)
     return database === known
   })
-  return (host, effect) => {
-    const connection = knownConnectionOf(host)
-    const inside = <A, E, R>(use: Effect.Effect<A, E, R>) =>
-      use.pipe(
-        Effect.provideService(sql.transactionService, [connection, 0]),
-        Effect.provideService(Current, connection)
-      )
-    // Outside of a transaction the database refuses to lock a table. This lock waits for nothing but a change of the table.
-    const open = inside(sql`lock table simplan.clock in access share mode`)
-    const check = Effect.gen(function* () {
-      if (!checked.has(connection)) {
-        const database = yield* Effect.mapError(inside(databaseOf(sql)), storageError)
-        if (!(yield* Effect.mapError(isHome(database), Failure.storageError))) return yield* anotherDatabase
-        checked.add(connection)
-      }
-      return yield* Effect.mapError(open, storageError)
+  return <A, E, R>(host: HostTransaction.HostConnection, effect: Effect.Effect<A, E, R>) => {
+    const kept = knownConnectionOf(host)
+    const { connection } = kept
+    const on = Effect.provideService(sql.transactionService, [connection, 0])
+    const checkDatabase = Effect.gen(function* () {
+      const [row] = yield* Effect.mapError(on(sql.unsafe<{ readonly value: string }>(SESSION)), storageError)
+      const session: Session | null = row === undefined ? null : JSON.parse(row.value)
+      const isAtHome = yield* Effect.mapError(isHome(session?.database ?? null), Failure.storageError)
+      if (!isAtHome) return yield* anotherDatabase
+      kept.prepares = session?.backend === String(host.prepared?.backend())
+      checked.add(connection)
     })
-    return Effect.andThen(inTurn(connection, check), inside(effect))
+    const joined: Joined = {
+      kept,
+      // Outside of a transaction the database refuses to lock a table. This lock waits for nothing but a change of the table.
+      check: Effect.asVoid(on(sql`lock table simplan.clock in access share mode`)),
+      isOpen: false
+    }
+    const checkAfter = (exit: Exit.Exit<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
+      joined.isOpen || isOfStorage(exit)
+        ? exit
+        : Effect.andThen(inTurn(connection, Effect.mapError(joined.check, storageError)), exit)
+    return Effect.andThen(
+      Effect.suspend(() => (checked.has(connection) ? Effect.void : inTurn(connection, checkDatabase))),
+      Effect.flatMap(Effect.exit(Effect.provideService(on(effect), Current, joined)), checkAfter)
+    )
   }
 }
+
+/** Whether it ended otherwise than by its value or a refusal. */
+const isOfStorage = (exit: Exit.Exit<unknown, unknown>): boolean => {
+  if (Exit.isSuccess(exit)) return false
+  const error = Cause.findErrorOption(exit.cause)
+  return Option.isNone(error) || error.value instanceof Storage.StorageError
+}
+
+/** The write, where a transaction is open on the connection. */
+export const opened = <A>(
+  joined: Joined,
+  write: Effect.Effect<A, SqlError.SqlError>
+): Effect.Effect<A, SqlError.SqlError> =>
+  joined.isOpen
+    ? write
+    : Effect.flatMap(joined.check, () => {
+        joined.isOpen = true
+        return write
+      })
 
 const turns = new WeakMap<Connection, Semaphore.Semaphore>()
 
@@ -273,19 +336,38 @@ export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>
   return turn.withPermit(effect)
 }
 
-/** The effect within a savepoint: what it has written is undone if it fails, and the transaction can go on. */
+/**
+ * The effect within a savepoint: what it has written is undone if it fails, and the transaction can go on. Outside of a
+ * transaction the database refuses a savepoint.
+ */
 export const savepoint = <A, E>(
-  connection: Connection,
+  joined: Joined,
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E | SqlError.SqlError> => {
-  const run = (text: string) => connection.executeUnprepared(text, [], undefined)
+  const { kept } = joined
+  const run = (text: string) => kept.connection.executeUnprepared(text, [], undefined)
+  const undo = Effect.suspend(() => run("rollback to savepoint simplan"))
+  // The host may have its connection forget what was prepared on it, by `discard all`.
+  const tried = Effect.catchIf(effect, isForgotten, (error) => {
+    if (!kept.prepares) return Effect.fail(error)
+    kept.prepares = false
+    return Effect.andThen(undo, effect)
+  })
   return Effect.uninterruptibleMask((restore) =>
-    Effect.andThen(
-      run("savepoint simplan"),
-      Effect.onExit(restore(effect), (exit) => {
+    Effect.flatMap(run("savepoint simplan"), () => {
+      joined.isOpen = true
+      kept.isInside = true
+      return Effect.onExit(restore(tried), (exit) => {
+        kept.isInside = false
         const released = run("release savepoint simplan")
-        return Exit.isSuccess(exit) ? released : Effect.andThen(run("rollback to savepoint simplan"), released)
+        return Exit.isSuccess(exit) ? released : Effect.andThen(undo, released)
       })
-    )
+    })
   )
 }
+
+/** That of a prepared statement which the connection does not have. */
+const INVALID_STATEMENT_NAME = "26000"
+
+const isForgotten = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && Failure.stateOf(error) === INVALID_STATEMENT_NAME

@@ -11,7 +11,8 @@ import { randomUUID } from "node:crypto"
 import { type Duration, Effect, Latch, Queue, Schema, type Scope } from "effect"
 import { Changes, type RateLimitUsage } from "simplan/ports"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Row, Sql } from "./Database.ts"
+import type { Fragment } from "effect/sql/Statement"
+import type { Sql } from "./Database.ts"
 import type * as Session from "../connection/Session.ts"
 
 type Listener = (changes: Changes.Changes) => void
@@ -20,12 +21,10 @@ export interface Notifications {
   /** Notifies all watchers, in this process and in others. */
   readonly publish: (changes: Changes.Changes) => void
   /**
-   * The statement that notifies them when the transaction that it runs in commits; null for a database that only this
+   * What a statement calls to notify them when the transaction that it runs in commits; null for a database that only this
    * process uses.
    */
-  readonly notice:
-    | ((changes: Changes.Changes) => (sql: Sql) => Effect.Effect<ReadonlyArray<Row<string>>, SqlError>)
-    | null
+  readonly notice: ((changes: Changes.Changes) => (sql: Sql) => Fragment) | null
   /** What `Storage.watch` is. */
   readonly watch: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
   /** Null for a database that only this process uses. */
@@ -238,7 +237,7 @@ export const make = Effect.fnUntraced(function* (
     // From no process, so that this one receives it too. A cast to text is what every client can read.
     notice: (changes) => {
       const message = JSON.stringify({ from: "", ...changes, usage: [] })
-      return (sql) => sql<Row<string>>`select to_json(pg_notify(${channel}, ${message})::text)::text as value`
+      return (sql) => sql`pg_notify(${channel}, ${message})::text`
     },
     publish: (changes) => {
       if (Changes.isNothing(changes)) return

@@ -1,6 +1,7 @@
 /**
  * The layers that the options name. Options are checked at once; what they need is loaded when the service starts.
  */
+import { createHash } from "node:crypto"
 import { createRequire } from "node:module"
 import { hostname } from "node:os"
 import { Effect, Layer, Predicate, Redacted, Result, Schema } from "effect"
@@ -332,6 +333,14 @@ const checkRest = (options: Options): void => {
   }
 }
 
+const hashed = ({ name }: Digest.Algorithm, data: Uint8Array) => createHash(name.replace("-", "")).update(data)
+
+// Web Crypto hands each text to another thread, which takes longer than the digest.
+const digests = Layer.succeed(Digest.Digest, {
+  digest: (algorithm, data) => Effect.sync(() => new Uint8Array(hashed(algorithm, data).digest())),
+  digestHex: (algorithm, data) => Effect.sync(() => hashed(algorithm, data).digest("hex"))
+})
+
 /** The version of this package; null where a host's bundle does not have its manifest. */
 const version = (): string | null => {
   try {
@@ -369,7 +378,7 @@ export const make = (options: Options) => {
   const catalogue = catalogueOf(options)
   const isAlone =
     options.alone === true || database.isOwn || (typeof options.clock === "object" && "start" in options.clock)
-  const crypto = Layer.merge(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
+  const crypto = Layer.merge(SecureRandom.layerWebCrypto, digests)
 
   const layer = async () => {
     const beside = Layer.mergeAll(await webhooks.layer(), await catalogue(), clock, crypto)

@@ -34,6 +34,18 @@ export interface Transaction {
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
+  /**
+   * Runs such a statement prepared under a name, on the connection whose process in the database has the number `backend`, as
+   * the client was given it when it connected. Where it is absent, each statement is planned anew.
+   */
+  readonly prepared?: {
+    readonly texts: (
+      name: string,
+      text: string,
+      values: ReadonlyArray<ParameterValue>
+    ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
+    readonly backend: () => unknown
+  }
 }
 
 /** The methods that submit a command inside a transaction. */

@@ -11,12 +11,14 @@ type Rows = ReadonlyArray<unknown>
 type Result = { readonly rows: Rows }
 /** Runs a statement of simplan itself, whose values no parser of the host's may change. */
 type Texts = NonNullable<Transaction["texts"]>
+/** How statements of simplan itself run. */
+type Own = Pick<Transaction, "prepared" | "texts">
 
 // A transaction of a client is always the same object, so that calls inside of it take turns.
 const known = new WeakMap<object, Transaction>()
 
-const from = (client: object, query: Transaction["query"], texts?: Texts): Transaction => {
-  const made = known.get(client) ?? (texts === undefined ? { query } : { query, texts })
+const from = (client: object, query: Transaction["query"], own: Own = {}): Transaction => {
+  const made = known.get(client) ?? { query, ...own }
   known.set(client, made)
   return made
 }
@@ -65,41 +67,49 @@ const isFatal = (error: unknown): boolean =>
   typeof error === "object" && error !== null && Reflect.get(error, "severity") === "FATAL"
 
 /** Of a client of `pg` itself. Nothing but such a client has parsers of its own. */
-const textsOfPg = (client: unknown): Texts | undefined => {
+const ofPg = (client: unknown): Required<Own> | undefined => {
   const query = method(client, "query")
   if (typeof client !== "object" || client === null || query === undefined) return undefined
   if (method(client, "getTypeParser") === undefined) return undefined
   observeEnd(client)
-  return async (text, values) => {
+  const run = async (statement: object) => {
     try {
-      return textsOf(await query({ ...AS_SENT, text, values: [...values] }))
+      return textsOf(await query({ ...AS_SENT, ...statement }))
     } catch (error) {
       if (isFatal(error)) keepEnd(client, error)
       throw ends.get(client) ?? error
     }
   }
+  return {
+    texts: (text, values) => run({ text, values: [...values] }),
+    prepared: {
+      texts: (name, text, values) => run({ name, text, values: [...values] }),
+      backend: () => Reflect.get(client, "processID")
+    }
+  }
 }
 
 /** Of what has the method `unsafe` of postgres.js, whose rows are bytes after `raw`. */
-const textsOfPostgresJs = (sql: unknown): Texts | undefined => {
+const ofPostgresJs = (sql: unknown): Own | undefined => {
   // A `sql` is a function, which has its methods as an object has them.
   const unsafe: unknown = typeof sql === "function" ? Reflect.get(sql, "unsafe") : undefined
   if (typeof unsafe !== "function") return undefined
-  return async (text, values) => {
+  const texts: Texts = async (text, values) => {
     const pending: unknown = Reflect.apply(unsafe, sql, [text, [...values]])
     return textsOf(await (method(pending, "raw")?.() ?? pending))
   }
+  return { texts }
 }
 
 /** Of `pg` (node-postgres): the client on which the host has run `BEGIN`. */
 export const fromPg = (client: {
   query(text: string, values: Array<ParameterValue>): PromiseLike<Result>
-}): Transaction => from(client, (text, values) => client.query(text, [...values]), textsOfPg(client))
+}): Transaction => from(client, (text, values) => client.query(text, [...values]), ofPg(client))
 
 /** Of postgres.js: the `sql` that the function of `sql.begin` gets. */
 export const fromPostgresJs = (sql: {
   unsafe(text: string, values: Array<ParameterValue>): PromiseLike<Rows>
-}): Transaction => from(sql, (text, values) => sql.unsafe(text, [...values]), textsOfPostgresJs(sql))
+}): Transaction => from(sql, (text, values) => sql.unsafe(text, [...values]), ofPostgresJs(sql))
 
 /** Of Drizzle on `pg` or postgres.js: the `tx` that the function of `db.transaction` gets. */
 export const fromDrizzle = (tx: {
@@ -119,7 +129,7 @@ export const fromDrizzle = (tx: {
   const client: unknown = Reflect.get(session, "client")
   const query: Transaction["query"] = async (text, values) =>
     rowsOf(await session.prepareQuery({ sql: text, params: [...values] }, undefined, undefined, false).execute())
-  return from(tx, query, textsOfPg(client) ?? textsOfPostgresJs(client))
+  return from(tx, query, ofPg(client) ?? ofPostgresJs(client))
 }
 
 const JSON_TEXT = /::text\s+as value\b/
@@ -138,14 +148,15 @@ export const fromPrisma = (tx: {
     }
     return rowsOf(await tx.$queryRawUnsafe(text, ...values))
   }
-  return from(tx, query, async (text, values) => {
+  const texts: Texts = async (text, values) => {
     // Prisma reads `json` by itself, and other types by the parsers of `pg.types`. Rows that are read have texts of JSON.
     if (JSON_TEXT.test(text)) {
       return textsOf(await tx.$queryRawUnsafe(text.replace(JSON_TEXT, "::json as value"), ...values), JSON.stringify)
     }
     await tx.$executeRawUnsafe(text, ...values)
     return []
-  })
+  }
+  return from(tx, query, { texts })
 }
 
 /** Of Knex: the `trx` that the function of `knex.transaction` gets. */
@@ -162,10 +173,11 @@ export const fromKnex = (trx: {
     })
     return trx.raw(raw, bindings)
   }
-  return from(trx, query, async (text, values) => {
+  const texts: Texts = async (text, values) => {
     const raw = query(text, values)
     return textsOf(await (method(raw, "options")?.(AS_SENT) ?? raw))
-  })
+  }
+  return from(trx, query, { texts })
 }
 
 /**
@@ -195,11 +207,8 @@ export const fromKysely = (trx: KyselyTransaction): Transaction => {
       query: { kind: "RawNode", sqlFragments: [text], parameters: [] },
       queryId: { queryId: "simplan" }
     })
-  return from(
-    trx,
-    (text, values) => query(text, values),
-    async (text, values) => textsOf(await query(text, values, configured(text)))
-  )
+  const texts: Texts = async (text, values) => textsOf(await query(text, values, configured(text)))
+  return from(trx, (text, values) => query(text, values), { texts })
 }
 
 const outside = (from: string, must: string) => Arguments.invalid(from, "transaction", `must be ${must}`)
@@ -228,10 +237,11 @@ export const fromTypeOrm = (manager: {
   const connected = method(queryRunner, "connect")
   if (connected === undefined) return from(manager, query)
   // The client of `pg` under it.
-  return from(manager, query, async (text, values) => {
-    const texts = textsOfPg(await connected())
-    return texts === undefined ? textsOf(await query(text, values)) : texts(text, values)
-  })
+  const texts: Texts = async (text, values) => {
+    const own = ofPg(await connected())
+    return own === undefined ? textsOf(await query(text, values)) : own.texts(text, values)
+  }
+  return from(manager, query, { texts })
 }
 
 /**
@@ -245,7 +255,7 @@ export const fromSequelize = (transaction: {
   const connection: unknown = Reflect.get(transaction, "connection")
   const query = method(connection, "query")
   if (query === undefined) throw outside("fromSequelize", "the transaction inside of sequelize.transaction")
-  return from(transaction, async (text, values) => rowsOf(await query(text, [...values])), textsOfPg(connection))
+  return from(transaction, async (text, values) => rowsOf(await query(text, [...values])), ofPg(connection))
 }
 
 const isKysely = (context: unknown): context is KyselyTransaction => method(context, "withoutPlugins") !== undefined

@@ -120,7 +120,15 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       return (yield* load({ organizationId, iccid })) ?? (yield* new Refusal.NotFound({ resource: "sim", id: iccid }))
     })
 
-    /** What can be refused before the command is carried out. */
+    const organization = Effect.fnUntraced(function* (organizationId: string) {
+      if ((yield* storage.organizations.get(organizationId)) !== null) return
+      return yield* new Refusal.NotFound({ resource: "organization", id: organizationId })
+    })
+
+    /**
+     * What can be refused before the command is carried out. The organization is there where what it has is; whoever is
+     * refused for want of that learns first that there is none.
+     */
     const check = Effect.fnUntraced(function* (
       organizationId: string,
       request: Command.Request,
@@ -149,39 +157,50 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
         case "SetMobilePlan": {
           const { iccid } = request
           yield* Effect.fromResult(MobilePlan.checkNamed(request))
-          if (iccid === null) return
+          if (iccid === null) return yield* organization(organizationId)
           const sim = yield* simOf({ organizationId, iccid }, storage.sims.get)
           yield* exceptBusy(Effect.fromResult(MobilePlan.request(sim, request, "", now)))
         }
       }
     })
 
-    const existing = Effect.fnUntraced(function* (of: OfCommand, { idempotencyKey: key, request }: Submission) {
-      const command = key === null ? null : yield* storage.commands.get(of)
-      if (command !== null && key !== null && !Equal.equals(command.request, request)) {
-        return yield* new Refusal.IdempotencyKeyReused({ key })
-      }
-      return command
-    })
-
-    const submit = Effect.fnUntraced(function* (submission: Submission) {
-      const { idempotencyKey, organizationId, request } = submission
+    const store = Effect.fnUntraced(function* ({ commandId, organizationId }: OfCommand, request: Command.Request) {
       const now = yield* clock.now
-      yield* Effect.fromResult(TextLimit.check("organizationId", organizationId, TextLimit.ID))
-      if (idempotencyKey !== null) yield* Effect.fromResult(Command.checkKey(idempotencyKey))
-      const commandId =
-        idempotencyKey === null
-          ? yield* ids.next(now, organizationId)
-          : Command.idOf(yield* ids.digest(Command.keyText(organizationId, request, idempotencyKey)))
-      if ((yield* existing({ organizationId, commandId }, submission)) !== null) return { commandId }
-      if ((yield* storage.organizations.get(organizationId)) === null) {
-        return yield* new Refusal.NotFound({ resource: "organization", id: organizationId })
-      }
-      yield* check(organizationId, request, now)
+      yield* Effect.catchTag(check(organizationId, request, now), "NotFound", (refusal) =>
+        Effect.andThen(organization(organizationId), Effect.fail(refusal))
+      )
       const outcome = { _tag: "Pending" as const }
       const command = { organizationId, commandId, request, createdAt: now, outcome, settledAt: null }
       const commit = yield* commits.prepare(organizationId, { jobs: [Command.job(commandId, now)] }, now)
       yield* commits.write({ ...commit, commands: { put: [command] } })
+    })
+
+    /** Whether the key has a command, which is the same one. */
+    const isStored = Effect.fnUntraced(function* (of: OfCommand, key: string, request: Command.Request) {
+      const command = yield* storage.commands.get(of)
+      if (command === null) return false
+      if (Equal.equals(command.request, request)) return true
+      return yield* new Refusal.IdempotencyKeyReused({ key })
+    })
+
+    const submit = Effect.fnUntraced(function* ({ idempotencyKey, organizationId, request }: Submission) {
+      yield* Effect.fromResult(TextLimit.check("organizationId", organizationId, TextLimit.ID))
+      if (idempotencyKey === null) {
+        const commandId = yield* ids.next(yield* clock.now, organizationId)
+        yield* store({ organizationId, commandId }, request)
+        return { commandId }
+      }
+      yield* Effect.fromResult(Command.checkKey(idempotencyKey))
+      const commandId = Command.idOf(yield* ids.digest(Command.keyText(organizationId, request, idempotencyKey)))
+      const of = { organizationId, commandId }
+      // Most keys are new. A command that is there is met by the commit, or by what has been refused since.
+      yield* Effect.catch(store(of, request), (error) =>
+        error._tag === "StorageError"
+          ? Effect.fail(error)
+          : Effect.flatMap(isStored(of, idempotencyKey, request), (stored) =>
+              stored ? Effect.void : Effect.fail(error)
+            )
+      )
       return { commandId }
     })
 

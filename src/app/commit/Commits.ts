@@ -323,7 +323,8 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       const { jobs = [], movedFrom, payloads = [], sim, smdpEntries, unchangedPlan } = decision
       const { command, idempotency, origin } = yield* serving
       const key = idempotency?.request.key ?? null
-      const types = yield* namedTypes.of(organizationId)
+      const isNotifying = sim !== undefined || payloads.length > 0
+      const types = isNotifying ? yield* namedTypes.of(organizationId) : NO_TYPES
       // A move has one event for all that it changes (rule S8).
       const isCausing = sim !== undefined && movedFrom === undefined && types.size > 0
       const added = isCausing ? yield* caused(types, sim, now) : nothingCaused
