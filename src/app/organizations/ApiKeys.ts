@@ -1,6 +1,6 @@
 /**
  * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3). `KeyLookup` says for
- * how long a process goes by what it has looked up.
+ * how long a process goes by what it has looked up, and when it writes which keys were used.
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
@@ -15,7 +15,6 @@ import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
 import * as KeyLookup from "./KeyLookup.ts"
-import * as KeyUses from "./KeyUses.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** A key with its secret, which is nowhere else. */
@@ -77,7 +76,7 @@ export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
     const ids = yield* Ids
     const commits = yield* Commits
     const organizations = yield* Organizations
-    const uses = yield* KeyUses.make
+    const uses = yield* KeyLookup.uses
     const lookup = yield* KeyLookup.make(storage.apiKeys.byHash, ApiKey.isValid, uses.note)
 
     const get = Effect.fnUntraced(function* (of: OfKey) {

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import * as Memory from "simplan/memory"
 import { type ApiKey, Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as KeyUses from "../../../src/app/organizations/KeyUses.ts"
+import * as KeyLookup from "../../../src/app/organizations/KeyLookup.ts"
 import { apiKey, NOW } from "../../domain/Values.ts"
 
 const failed = new Storage.StorageError({ message: "The database is not there" })
@@ -14,7 +14,7 @@ const failed = new Storage.StorageError({ message: "The database is not there" }
 /** Runs with a storage that keeps what it is given, and fails while `isDown`. */
 const run = <A, E>(
   use: (of: {
-    readonly uses: KeyUses.KeyUses
+    readonly uses: KeyLookup.Uses
     readonly written: Array<ReadonlyArray<ApiKey.Use>>
     readonly down: (isDown: boolean) => void
     readonly close: Effect.Effect<void>
@@ -34,7 +34,7 @@ const run = <A, E>(
   ).pipe(Layer.provide(Memory.layer))
   const test = Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const uses = yield* Effect.provideService(KeyUses.make, Scope.Scope, scope)
+    const uses = yield* Effect.provideService(KeyLookup.uses, Scope.Scope, scope)
     const close = Scope.close(scope, Exit.void)
     return yield* use({ uses, written, down: (is) => (isDown = is), close })
   })
@@ -54,14 +54,14 @@ describe("the uses of keys", () => {
       Effect.gen(function* () {
         for (let second = 0; second < 100; second++) uses.note(one, NOW + second * 1_000)
         uses.note(two, NOW)
-        yield* TestClock.adjust(KeyUses.WRITTEN_AFTER - 1)
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER - 1)
         expect(written).toEqual([])
         yield* TestClock.adjust(1)
         expect(written).toEqual([[useOf(one, NOW + 99_000), useOf(two, NOW)]])
         yield* TestClock.adjust("1 hour")
         expect(written).toHaveLength(1)
         uses.note(two, NOW + 2_000)
-        yield* TestClock.adjust(KeyUses.WRITTEN_AFTER)
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
         expect(written[1]).toEqual([useOf(two, NOW + 2_000)])
       })
     ))
@@ -84,13 +84,13 @@ describe("the uses of keys", () => {
       Effect.gen(function* () {
         down(true)
         uses.note(one, NOW)
-        yield* TestClock.adjust(3 * KeyUses.WRITTEN_AFTER)
+        yield* TestClock.adjust(3 * KeyLookup.WRITTEN_AFTER)
         expect(written).toEqual([])
         down(false)
-        yield* TestClock.adjust(KeyUses.WRITTEN_AFTER)
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
         expect(written).toEqual([[useOf(one, NOW)]])
         uses.note(two, NOW)
-        yield* TestClock.adjust(KeyUses.WRITTEN_AFTER)
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
         expect(written[1]).toEqual([useOf(two, NOW)])
       })
     ))
@@ -99,7 +99,7 @@ describe("the uses of keys", () => {
     run(({ uses, written }) =>
       Effect.gen(function* () {
         for (let index = 0; index < 2_500; index++) uses.note(apiKey({ apiKeyId: `key ${index}` }), NOW)
-        yield* TestClock.adjust(KeyUses.WRITTEN_AFTER)
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
         expect(written.map((part) => part.length)).toEqual([1_000, 1_000, 500])
         expect(new Set(written.flat().map(({ apiKeyId }) => apiKeyId)).size).toBe(2_500)
       })
