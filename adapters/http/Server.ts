@@ -8,9 +8,8 @@ import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import type * as Connection from "./connections/Connection.ts"
+import * as Connection from "./connections/Connection.ts"
 import * as Connections from "./connections/Connections.ts"
-import * as UnreadBytes from "./connections/UnreadBytes.ts"
 import type * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as Requests from "./middleware/Requests.ts"
 import * as Routes from "./Routes.ts"
@@ -252,7 +251,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       // `hasOneHost` refuses what Node would, with an error body.
       const headersTimeout = Duration.toMillis(Duration.fromInputUnsafe(listen.headersTimeout ?? "30 seconds"))
       const server = Http.createServer({
-        ServerResponse: UnreadBytes.Answer,
+        ServerResponse: Connection.Answer,
         requireHostHeader: false,
         keepAliveTimeout: IDLE,
         headersTimeout,
@@ -260,7 +259,7 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       })
       const connections = yield* Connections.make(server, {
         stallTimeout: listen.stallTimeout ?? "30 seconds",
-        unreadBytes: listen.unreadBytes ?? UnreadBytes.PRESET,
+        unreadBytes: listen.unreadBytes ?? Connections.UNREAD_BYTES,
         most: Connections.mostWithin(listen.connections ?? CONNECTIONS),
         mostOfAddress: listen.connectionsOfAddress ?? CONNECTIONS_OF_ADDRESS,
         trustedProxies: options.trustedProxies ?? 0

@@ -1,14 +1,16 @@
 /**
- * A connection of a client: its requests in turn, and what it holds in memory (rule W13).
+ * A connection of a client: its requests in turn, its answers, and what it holds in memory (rule W13).
  *
  * What has arrived is parsed by `Turns`, and a request that was pipelined is handed to the routes when the operating system
  * has taken the answers to the earlier ones, by `Turns` too. While more than `AHEAD` requests wait, nothing more is parsed.
+ *
+ * It holds for its reader what the operating system has not taken of an answer, which counts for the organization whose key
+ * asked for it, or else for the client's address; and requests that wait for that, which count for the address.
  */
-import type { IncomingMessage } from "node:http"
+import { type IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Turns } from "../Turns.ts"
 import type { Reader } from "../middleware/KeyLimits.ts"
-import type { Answer, Held, Holder, UnreadBytes } from "./UnreadBytes.ts"
 
 /** How many requests may wait for the answers to earlier ones before parsing pauses. */
 const AHEAD = 16
@@ -31,6 +33,79 @@ const WAITING = { request: 2_048, header: 64 }
 const sizeOf = ({ rawHeaders, url = "" }: IncomingMessage): number =>
   rawHeaders.reduce((sum, text) => sum + text.length + WAITING.header, WAITING.request + url.length)
 
+/**
+ * How much of a large answer is given to the operating system at a time, in bytes: the least to a reader that took longer than
+ * `SLOW` for the piece before.
+ */
+const SENT = { least: 8_192, most: 65_536 }
+
+/** In ms. */
+const SLOW = 1_000
+
+const largeBytesOf = (chunk: unknown): Uint8Array | undefined => {
+  if (typeof chunk === "string") return chunk.length > SENT.most ? Buffer.from(chunk) : undefined
+  return chunk instanceof Uint8Array && chunk.byteLength > SENT.most ? chunk : undefined
+}
+
+/**
+ * A response that gives a large body to the operating system piece by piece. So the bytes of it that wait for their reader are
+ * known at any time, and a slow reader of a large answer makes progress that can be measured.
+ */
+export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  /** Runs when the whole answer was handed over; the operating system may have taken it by then, or not. */
+  onHanded: (() => void) | undefined = undefined
+  #rest: Uint8Array | undefined = undefined
+
+  /** The bytes that the operating system has not taken yet. */
+  get unread(): number {
+    return this.writableLength + (this.#rest?.byteLength ?? 0)
+  }
+
+  override end(...given: ReadonlyArray<unknown>): this {
+    const bytes = typeof given[1] === "string" ? undefined : largeBytesOf(given[0])
+    if (bytes === undefined) Reflect.apply(super.end, this, given)
+    else {
+      this.#rest = bytes
+      this.#send(given.slice(1))
+    }
+    this.onHanded?.()
+    return this
+  }
+
+  #send(after: ReadonlyArray<unknown>, size = SENT.most): void {
+    for (let rest = this.#rest; rest !== undefined && !this.destroyed; rest = this.#rest) {
+      if (rest.byteLength <= size) {
+        this.#rest = undefined
+        Reflect.apply(super.end, this, [rest, ...after])
+        return
+      }
+      this.#rest = rest.subarray(size)
+      if (this.write(rest.subarray(0, size))) continue
+      const began = performance.now()
+      this.once("drain", () => this.#send(after, performance.now() - began > SLOW ? SENT.least : SENT.most))
+      return
+    }
+  }
+}
+
+/** Something that a connection holds. */
+export interface Held {
+  /** In bytes. */
+  bytes: number
+  /** For whom; null for the address. It changes while there are no bytes only. */
+  reader: Reader | null
+}
+
+/** What a connection holds. */
+export interface Holder {
+  /** The client's address, or the network of an IPv6 address. It changes while nothing counts for it only. */
+  readonly network: string
+  readonly answer: Held
+  readonly requests: Held
+  /** Closes the connection, and releases what it holds before it returns. */
+  readonly drop: () => void
+}
+
 export type Listener = (request: IncomingMessage, response: Answer) => void
 
 export const reasons = ["slow_reader", "unread", "too_many"] as const
@@ -41,7 +116,8 @@ export type Reason = (typeof reasons)[number]
 /** What connections share. */
 export interface Shared {
   readonly onClose: (reason: Reason) => void
-  readonly unread: UnreadBytes
+  /** Counts what connections hold, and closes those that hold too much. */
+  readonly unread: { set(holder: Holder, held: Held, bytes: number): void }
   /** The client's address, or the network of an IPv6 address. */
   readonly networkOf: (request: IncomingMessage) => string
   /** Of connections that have shown no key, and of requests that were pipelined. */

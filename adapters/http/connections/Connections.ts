@@ -1,5 +1,6 @@
 /**
- * The connections of a server, and their bounds (rules W10 and W13).
+ * The connections of a server, and their bounds (rules W10 and W13): how many there are, what they hold in memory, and how slow a
+ * reader may be.
  *
  * There are so many of one address at most, and so many in all. A new one beyond that takes the place of another of its
  * address, or of the address with the most: of one that is idle, rather than one whose client has shown a key, the one
@@ -7,15 +8,20 @@
  *
  * A reader that is too slow is disconnected: in each span of the stall timeout in which it has something to read, it has
  * to read as much as `SLOWEST` comes to. It has read what the operating system has taken.
+ *
+ * What connections hold for their readers is counted by address, API key and organization, and in all (`UnreadBytes`). Where an
+ * address, an organization or the process holds more than its bound, connections are closed until it is within it: of the worst
+ * organization or address the one that holds the most. Well before that, a key and an organization get no new answers
+ * (`hasRoom`).
  */
 import { Duration, Effect, Metric, Schedule } from "effect"
 import { readFileSync } from "node:fs"
 import type * as Http from "node:http"
 import type { Socket } from "node:net"
+import type { Reader } from "../middleware/KeyLimits.ts"
 import * as Requests from "../middleware/Requests.ts"
-import { Connection, type Reason, reasons, type Shared } from "./Connection.ts"
 import * as Turns from "../Turns.ts"
-import * as UnreadBytes from "./UnreadBytes.ts"
+import { Connection, type Held, type Holder, type Reason, reasons, type Shared } from "./Connection.ts"
 
 /** The bytes per second that a reader takes at least, over the stall timeout. */
 const SLOWEST = 1_024
@@ -44,6 +50,120 @@ const fileLimit = (): number | undefined => {
  */
 export const mostWithin = (wanted: number, files = fileLimit()): number =>
   files === undefined ? wanted : Math.max(1, Math.min(wanted, files - Math.max(KEPT, Math.ceil(files * PART_KEPT))))
+
+/** What the connections of a process hold at most, in bytes. */
+export const UNREAD_BYTES = 128 * 1_048_576
+
+const PART_OF_ADDRESS = 1 / 4
+const PART_OF_ORGANIZATION = 1 / 2
+
+/** The parts of the process's bound from which on a key or an organization gets no new answers. */
+const ROOM_OF_KEY = 1 / 8
+const ROOM_OF_ORGANIZATION = 1 / 4
+
+type Sums = Map<string, number>
+
+const add = (sums: Sums, name: string, bytes: number): number => {
+  const sum = (sums.get(name) ?? 0) + bytes
+  if (sum === 0) sums.delete(name)
+  else sums.set(name, sum)
+  return sum
+}
+
+const worst = (sums: Sums): readonly [name: string, bytes: number] => {
+  let most: readonly [string, number] = ["", 0]
+  for (const one of sums) if (one[1] > most[1]) most = one
+  return most
+}
+
+const organizationOf = ({ answer }: Holder): string | undefined => answer.reader?.organizationId
+
+/** What the connections of one process hold. */
+export class UnreadBytes {
+  /** The bytes of the process. */
+  total = 0
+  readonly #bound: number
+  readonly #holders: () => Iterable<Holder>
+  readonly #addresses: Sums = new Map()
+  readonly #keys: Sums = new Map()
+  readonly #organizations: Sums = new Map()
+
+  /** `holders` gives the open connections. */
+  constructor(bound: number, holders: () => Iterable<Holder>) {
+    this.#bound = bound
+    this.#holders = holders
+  }
+
+  /** Whether a reader may be given another answer. */
+  hasRoom({ key, organizationId }: Reader): boolean {
+    return (
+      (this.#keys.get(key) ?? 0) <= this.#bound * ROOM_OF_KEY &&
+      (this.#organizations.get(organizationId) ?? 0) <= this.#bound * ROOM_OF_ORGANIZATION
+    )
+  }
+
+  /** Sets the bytes of a part of a connection. Where that passes a bound, connections are closed. */
+  set({ network }: Holder, held: Held, bytes: number): void {
+    const more = bytes - held.bytes
+    if (more === 0) return
+    held.bytes = bytes
+    this.total += more
+    const { reader } = held
+    if (reader === null) {
+      const sum = add(this.#addresses, network, more)
+      if (more > 0 && sum > this.#bound * PART_OF_ADDRESS) this.#shrink(this.#addresses, network)
+    } else {
+      add(this.#keys, reader.key, more)
+      const sum = add(this.#organizations, reader.organizationId, more)
+      if (more > 0 && sum > this.#bound * PART_OF_ORGANIZATION) this.#shrink(this.#organizations, reader.organizationId)
+    }
+    while (more > 0 && this.total > this.#bound) {
+      const [address, ofAddress] = worst(this.#addresses)
+      const [organization, ofOrganization] = worst(this.#organizations)
+      if (ofAddress > ofOrganization) this.#shrink(this.#addresses, address)
+      else this.#shrink(this.#organizations, organization)
+    }
+  }
+
+  // Closes the connection that holds the most of an account.
+  #shrink(sums: Sums, name: string): void {
+    const isAddress = sums === this.#addresses
+    let most: Holder | undefined
+    let bytes = 0
+    for (const holder of this.#holders()) {
+      const own = isAddress ? holder.network === name : organizationOf(holder) === name
+      if (!own) continue
+      const held =
+        isAddress && holder.answer.reader === null
+          ? holder.answer.bytes + holder.requests.bytes
+          : isAddress
+            ? holder.requests.bytes
+            : holder.answer.bytes
+      if (held > bytes) {
+        most = holder
+        bytes = held
+      }
+    }
+    if (most === undefined) this.#recount()
+    else most.drop()
+  }
+
+  // Where an account and the connections disagree, the connections are right.
+  #recount(): void {
+    this.total = 0
+    for (const sums of [this.#addresses, this.#keys, this.#organizations]) sums.clear()
+    for (const { answer, network, requests } of this.#holders()) {
+      for (const { bytes, reader } of [answer, requests]) {
+        this.total += bytes
+        if (reader === null) add(this.#addresses, network, bytes)
+        else {
+          add(this.#keys, reader.key, bytes)
+          add(this.#organizations, reader.organizationId, bytes)
+        }
+      }
+    }
+  }
+}
 
 export interface Options {
   /** The most open connections. */
@@ -98,14 +218,14 @@ export interface Connections {
   /** The connection of a socket of the server. */
   readonly of: (socket: Socket) => Connection
   readonly all: () => Iterable<Connection>
-  readonly unread: UnreadBytes.UnreadBytes
+  readonly unread: UnreadBytes
 }
 
 /** Follows the connections of a server until the scope ends. */
 export const make = Effect.fnUntraced(function* (server: Http.Server, options: Options) {
   const connections = new Map<Socket, Connection>()
   const all = (): Iterable<Connection> => connections.values()
-  const unread = new UnreadBytes.UnreadBytes(options.unreadBytes, all)
+  const unread = new UnreadBytes(options.unreadBytes, all)
   const context = yield* Effect.context<never>()
   const mostOfAddress = options.trustedProxies > 0 ? Number.POSITIVE_INFINITY : options.mostOfAddress
   for (const reason of reasons) closedConnections(reason).updateUnsafe(0, context)

@@ -2,7 +2,8 @@
  * The bytes that wait for their readers (rule W13): for whom they count, and which connections are closed beyond a bound.
  */
 import { describe, expect, it } from "vitest"
-import { type Holder, UnreadBytes } from "../../../adapters/http/connections/UnreadBytes.ts"
+import type { Holder } from "../../../adapters/http/connections/Connection.ts"
+import { UnreadBytes } from "../../../adapters/http/connections/Connections.ts"
 import * as KeyLimits from "../../../adapters/http/middleware/KeyLimits.ts"
 import type { Reader } from "../../../adapters/http/middleware/KeyLimits.ts"
 
