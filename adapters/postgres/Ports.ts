@@ -143,7 +143,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     watch: notifications.watch,
     purge: ServiceState.purge(database),
     purgeReports: Partitions.keep(database, "reports"),
-    purgeAudit: AuditEntries.purge(database),
+    purgeAudit: Partitions.keep(database, "audit entries"),
     purgeEvents: DeliveryLog.purge(database),
     purgeUsage: Partitions.keep(database, "usage"),
     ready: database.whileHeld(

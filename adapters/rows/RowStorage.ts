@@ -412,7 +412,7 @@ const storage = (store: RowStore): Storage.Service => {
       ),
     purge: (older) => read(() => Writes.purge(store, older)),
     purgeReports: ({ before }) => Effect.asVoid(read(() => store.purge("report", before, EVERYTHING))),
-    purgeAudit: ({ before, limit }) => read(() => store.purge("auditEntry", before, limit)),
+    purgeAudit: ({ before }) => Effect.asVoid(read(() => store.purge("auditEntry", before, EVERYTHING))),
     purgeEvents: (older) => read(() => Writes.purgeEvents(store, older)),
     purgeUsage: ({ before }) => Effect.asVoid(read(() => store.purge("usage", before, EVERYTHING))),
     ready: read(() => undefined),

@@ -36,7 +36,7 @@ export interface Limits {
   readonly drainMillis: number
   /** How long an answer waits for work that it starts but does not depend on. */
   readonly waitLimitMillis: number
-  /** How long audit entries are kept, in business time (rule W12). */
+  /** How long audit entries are kept, in business time (rule W12); whole months are deleted. */
   readonly auditRetentionMillis: number
   /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
   readonly retentionMillis: number

@@ -128,13 +128,10 @@ export interface Service extends Reads {
     readonly now: Instant
   }) => Effect.Effect<void, StorageError>
   /**
-   * Deletes audit entries from before an instant, `limit` at most; returns how many went. What is left is deleted by
-   * the next call.
+   * Deletes audit entries from before `before`, the first instant of a UTC month, and prepares for those of the months around
+   * `now`.
    */
-  readonly purgeAudit: (older: {
-    readonly before: Instant
-    readonly limit: number
-  }) => Effect.Effect<number, StorageError>
+  readonly purgeAudit: (older: { readonly before: Instant; readonly now: Instant }) => Effect.Effect<void, StorageError>
   /**
    * Deletes webhook events from before an instant with their deliveries and attempts, the oldest first, `limit` events
    * at most; returns how many events went. An event with a pending delivery is kept whole. What is left is deleted by

@@ -304,7 +304,7 @@ export const definitions = {
   }),
   auditRetentionMillis: define({
     name: "SIMPLAN_AUDIT_RETENTION",
-    meaning: "how long audit entries are kept",
+    meaning: "how long audit entries are kept; they are deleted by whole months",
     default: "365d",
     allowed: "a time from 1h to 3660d",
     read: Texts.spanBetween(3_600_000, 3_660 * 86_400_000)

@@ -99,6 +99,18 @@ const kinds: ReadonlyArray<Kind> = [
     (name) => ({ does: `changes a setting of the function ${name}`, tables: [], blocks: "nothing", work: "none" })
   ],
   [
+    /^alter table simplan\.(\w+) validate constraint /,
+    (name) => ({ does: `reads ${name} for a check`, tables: [name], blocks: "nothing", work: "scan" })
+  ],
+  [
+    /^do \$\$(?=.*'alter table simplan\.(\w+) add constraint )/s,
+    (name) => ({ does: `adds a check to ${name}`, tables: [name], blocks: "reads and writes", work: "none" })
+  ],
+  [
+    /^do \$\$(?=.* alter table simplan\.(\w+) rename to )/s,
+    (name) => ({ does: `makes ${name} a partition`, tables: [name], blocks: "reads and writes", work: "none" })
+  ],
+  [
     /^do (\$\$)/,
     (_, text) => ({
       does: `creates ${/create (trigger \w+)/.exec(text)?.[1] ?? "partitions"}`,

@@ -3,6 +3,7 @@
  * told by the digest of its statements, so none of them changes any more. A new one comes at the end.
  */
 import * as takenReports from "./0024_taken_reports.ts"
+import * as auditMonths from "./0027_audit_months.ts"
 
 interface Queue {
   readonly table: string
@@ -411,5 +412,9 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     held_deliveries integer not null,
     rates json not null
   ) with (fillfactor = 70)`
-  ]
+  ],
+  // Audit entries by months (rule W12). Each holds what it locks until it ends, so they are three.
+  "0027_audit_bound": auditMonths.bounded,
+  "0028_audit_bound_validated": auditMonths.validated,
+  "0029_audit_months": auditMonths.partitioned
 }

@@ -1,8 +1,7 @@
 /**
  * The statements about audit entries (rule W11).
  */
-import { Effect } from "effect"
-import { AuditEntry, type Storage } from "simplan/ports"
+import type { AuditEntry, Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
 import * as Batching from "../database/Batching.ts"
 import * as Columns from "../sql/Columns.ts"
@@ -84,36 +83,3 @@ export const actor = (database: Database) =>
         limit 1
       ) entry`
   )
-
-/** Looks at the oldest entries of each organization, and of the service itself, by their key. */
-export const purge =
-  (database: Database) =>
-  ({ before, limit }: { readonly before: number; readonly limit: number }) =>
-    Effect.map(
-      database.write(
-        (sql) => sql<Row<number>>`
-          with old as (
-            select entry.*
-            from (
-              select organization.organization_id from simplan.organization
-              union all
-              select ${AuditEntry.SERVICE}::text
-            ) owner, lateral (
-              select audit_entry.organization_id, audit_entry.created_at, audit_entry.entry_id
-              from simplan.audit_entry
-              where audit_entry.organization_id = owner.organization_id
-                and audit_entry.created_at < ${before}::bigint
-              order by audit_entry.organization_id, audit_entry.created_at, audit_entry.entry_id
-              limit ${limit}::int
-            ) entry
-            limit ${limit}::int
-          ), gone as (
-            delete from simplan.audit_entry using old
-            where audit_entry.organization_id = old.organization_id and audit_entry.created_at = old.created_at
-              and audit_entry.entry_id = old.entry_id
-            returning 1
-          )
-          select to_json(count(*))::text as value from gone`
-      ),
-      ([gone]) => gone ?? 0
-    )

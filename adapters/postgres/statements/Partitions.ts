@@ -1,6 +1,6 @@
 /**
  * Keeps the tables that are partitioned by time: drops partitions that are past their time, and makes those of now, in steps
- * of a transaction each. The function `keep_partitions` says what a step is.
+ * of a transaction each. The functions of the database say what a step is.
  */
 import { Effect } from "effect"
 import type { Storage } from "simplan/ports"
@@ -12,21 +12,26 @@ type Step = "more" | "done" | "busy"
 const TRIES = 5
 const PAUSE = 1_000
 
+type Kept = "audit entries" | "reports" | "usage"
+
 const step = (
   database: Database,
-  kept: "reports" | "usage",
+  kept: Kept,
   { before, now }: { readonly before: number; readonly now: number }
 ): Effect.Effect<Step, Storage.StorageError> =>
   Effect.map(
-    database.write(
-      (sql) => sql<Row<Step>>`
+    database.write((sql) =>
+      kept === "audit entries"
+        ? sql<Row<Step>>`
+        select to_json(simplan.keep_audit_entries(${before}::bigint, ${now}::bigint))::text as value`
+        : sql<Row<Step>>`
         select to_json(simplan.keep_partitions(${kept}, ${before}::bigint, ${now}::bigint))::text as value`
     ),
     ([found = "done"]) => found
   )
 
 /** What is not done, because the table is in use for long by others, the next call does. */
-export const keep = (database: Database, kept: "reports" | "usage") =>
+export const keep = (database: Database, kept: Kept) =>
   Effect.fnUntraced(function* (older: { readonly before: number; readonly now: number }) {
     let tries = 0
     while (tries < TRIES) {

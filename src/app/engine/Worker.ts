@@ -3,6 +3,7 @@
  * left.
  */
 import { Cause, Context, Effect, Layer, RcRef, Schedule, Scope } from "effect"
+import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
@@ -56,10 +57,7 @@ const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
 /** How long to wait for work that others have under way before polling again, in milliseconds. */
 const PAUSE = 5
 
-/**
- * Rule W12: how many audit entries or webhook events one statement deletes, and how many milliseconds pass before the
- * next statement.
- */
+/** Rule W12: how many webhook events one statement deletes, and how many milliseconds pass before the next statement. */
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
@@ -189,8 +187,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         idempotencyBefore: now - Idempotency.RETENTION,
         commandsBefore: now - retentionMillis
       })
-      const audit = { before: now - auditRetentionMillis, limit: PURGED_AT_ONCE }
-      while ((yield* storage.purgeAudit(audit)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
+      yield* storage.purgeAudit({ before: AuditEntry.keptFrom(now, auditRetentionMillis), now })
       const events = { before: now - retentionMillis, limit: PURGED_AT_ONCE }
       while ((yield* storage.purgeEvents(events)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
       yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })

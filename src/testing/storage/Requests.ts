@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import type { Outcome } from "../../domain/Idempotency.ts"
 import { DAY, MINUTE } from "../../domain/Time.ts"
+import * as UsageBook from "../../domain/UsageBook.ts"
 import * as Suite from "../Suite.ts"
 import * as Rows from "./world/Rows.ts"
 import * as World from "./world/World.ts"
@@ -373,43 +374,40 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
   ),
 
-  scenario("entries of the service itself are listed and purged, though no organization has their id", (world) =>
-    Effect.gen(function* () {
-      const { now, storage } = world
-      while ((yield* storage.purgeAudit({ before: now, limit: 1_000 })) > 0);
-      const entries = [-2, 0].map((at) =>
-        Rows.auditEntry(world, {
-          organizationId: SERVICE,
-          createdAt: now + at,
-          action: "catalogue.replace",
-          resourceId: world.id()
-        })
-      )
-      yield* storage.commit({ auditEntries: entries })
-      const ofService = () => entriesOf({ ...world, organizationId: SERVICE }, { from: now - 2, to: now + 1 })
-      yield* Suite.equals("entries", yield* ofService(), newestFirst(entries))
-      yield* Suite.equals("how many went", yield* storage.purgeAudit({ before: now - 1, limit: 1_000 }), 1)
-      yield* Suite.equals("what is left", yield* ofService(), entries.slice(1))
-    })
-  ),
-
-  scenario("audit entries are purged in steps once they are old enough, the oldest of an organization first", (world) =>
+  scenario("audit entries of months that are past their time are forgotten, those of the service itself too", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const other = yield* World.neighbour(world)
-      while ((yield* storage.purgeAudit({ before: now, limit: 1_000 })) > 0);
-      const made = (of: World.World) => [-4, -2, -3, 0, 1].map((at) => Rows.auditEntry(of, { createdAt: now + at }))
-      const [mine, theirs] = [made(world), made(other)]
-      yield* storage.commit({ auditEntries: [...mine, ...theirs] })
-      const steps: Array<number> = []
-      for (let step = 0; step < 4; step++) steps.push(yield* storage.purgeAudit({ before: now - 1, limit: 4 }))
-      yield* Suite.equals("how many went in each step", steps, [4, 2, 0, 0])
-      const kept = (entries: ReadonlyArray<AuditEntry>) => newestFirst(entries.slice(3))
-      yield* Suite.equals("what is left", yield* entriesOf(world), kept(mine))
-      yield* Suite.equals("what is left of another's", yield* entriesOf(other), kept(theirs))
-      const boundary = Rows.auditEntry(world, { createdAt: now - 1 })
-      yield* storage.commit({ auditEntries: [boundary] })
-      yield* Suite.equals("what is of the instant itself", yield* storage.purgeAudit({ before: now - 1, limit: 4 }), 0)
+      const month = UsageBook.monthOf(now)
+      const at = [month - 70 * DAY, month - DAY, month - 1, month, now, month + 90 * DAY]
+      const made = (of: World.World, instants: ReadonlyArray<number>) =>
+        instants.map((createdAt) => Rows.auditEntry(of, { createdAt, resourceId: world.id() }))
+      const ofService = (entries: ReadonlyArray<AuditEntry>) =>
+        entries.map((entry) => ({ ...entry, organizationId: SERVICE, action: "catalogue.replace" as const }))
+      const [mine, theirs, its] = [made(world, at), made(other, at), ofService(made(world, at))]
+      yield* storage.commit({ auditEntries: [...mine, ...theirs, ...its] })
+      const found = () =>
+        Effect.all([
+          entriesOf(world),
+          entriesOf(other),
+          Effect.map(entriesOf({ ...world, organizationId: SERVICE }), (entries) =>
+            entries.filter(({ resourceId }) => its.some((one) => one.resourceId === resourceId))
+          )
+        ])
+      const since = (from: number) =>
+        [mine, theirs, its].map((entries) => newestFirst(entries.filter(({ createdAt }) => createdAt >= from)))
+      yield* storage.purgeAudit({ before: UsageBook.monthOf(month - 70 * DAY), now })
+      yield* storage.purgeAudit({ before: UsageBook.monthOf(month - 70 * DAY), now })
+      yield* Suite.equals("before", yield* found(), since(0))
+      yield* storage.purgeAudit({ before: month, now })
+      yield* Suite.equals("afterwards", yield* found(), since(month))
+      const late = Rows.auditEntry(world, { createdAt: month - DAY })
+      yield* storage.commit({ auditEntries: [late] })
+      yield* Suite.equals("a late one", (yield* entriesOf(world)).at(-1), late)
+      yield* storage.purgeAudit({ before: month, now })
+      yield* Suite.equals("which is forgotten", (yield* found())[0], since(month)[0])
+      yield* storage.purgeAudit({ before: UsageBook.monthOf(month + 31 * DAY), now: month + 90 * DAY })
+      yield* Suite.equals("a month later", yield* found(), since(month + 90 * DAY))
     })
   )
 ]

@@ -485,7 +485,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.keepProcess({ process, silentSince: 0 })
     yield* storage.processes.list({ since: 0 })
     yield* storage.forgetProcess(process.processId)
-    yield* storage.purgeAudit({ before: 1 + round, limit: 5 })
+    yield* storage.purgeAudit({ before: 0, now })
     yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* storage.purgeUsage({ before: 0, now: day })
     yield* storage.purgeReports({ before: 0, now })
