@@ -6,10 +6,10 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { AuditEntry, Time, UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
-import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
-import * as Databases from "../../setup/databases/Databases.ts"
-import { type Adapter, admin, connect, on } from "./PostgresWorld.ts"
-import * as Tests from "../../setup/Tests.ts"
+import * as Migrations from "../../../../adapters/postgres/migrations/Migrations.ts"
+import * as Databases from "../../../setup/databases/Databases.ts"
+import { type Adapter, admin, connect, on } from "../PostgresWorld.ts"
+import * as Tests from "../../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
