@@ -483,4 +483,17 @@ describe("An invariant of what is notified of attachments (E1)", () => {
       expect(invariant.check(alter(history))).toMatchObject({ invariant: invariant.name })
     }
   )
+
+  it("leaves the order of one millisecond open where several processes write, and no other", () => {
+    const reversed = (dated: (createdAt: number, index: number) => number) =>
+      changed("recurring", ({ events }) => ({
+        events: [...events].reverse().map((event, index) => ({ ...event, createdAt: dated(event.createdAt, index) }))
+      }))(history)
+    const atOnce = reversed(() => 0)
+    expect(Invariants.lifecycleIsInOrder.check(atOnce)).not.toBeNull()
+    expect(Invariants.lifecycleIsInOrderByMillisecond.check(atOnce)).toBeNull()
+    expect(Invariants.lifecycleIsInOrderByMillisecond.check(reversed((_, index) => index))).not.toBeNull()
+    const twice = changed("recurring", ({ events }) => ({ events: [...events, ...events] }))(history)
+    expect(Invariants.lifecycleIsInOrderByMillisecond.check(twice)).not.toBeNull()
+  })
 })

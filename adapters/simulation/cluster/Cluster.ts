@@ -201,7 +201,7 @@ const play = Effect.fnUntraced(function* (world: World.World): Effect.fn.Return<
   // Events have the order of their times. A process whose clock is behind suspends an attachment, by its own clock,
   // before the instant at which another process has notified it, and no process knows the others' clocks. So with clocks
   // apart the order cannot hold, and only that each thing is notified once is checked, by `lifecycleIsComplete`.
-  const ordered = plan.clocks.length === 1 ? [Invariants.lifecycleIsInOrder] : []
+  const ordered = plan.clocks.length === 1 ? [Invariants.lifecycleIsInOrderByMillisecond] : []
   const violations = Invariants.check(history, [...applicable, ...ordered])
   return {
     complaints: [

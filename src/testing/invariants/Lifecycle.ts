@@ -84,6 +84,17 @@ const keep = (notified: Notified, { step }: Frame): void => {
   }
 }
 
+/**
+ * The places that events of one millisecond may take: a subscription begins before its attachments and ends after them. A
+ * pause and its end have one place.
+ */
+const placeOf = ({ payload: { type } }: WebhookEvent): number =>
+  !isOptIn(type) || type === "subscription.resumed"
+    ? inALife.indexOf("subscription.paused")
+    : type === "subscription.deleted"
+      ? inALife.length
+      : inALife.indexOf(type)
+
 /** When an attachment activates and expires. */
 interface Times {
   readonly activationAt: Instant | null
@@ -135,6 +146,25 @@ export const lifecycleIsInOrder: Invariant = make(
   () => {
     const notified: Notified = new Map()
     return (frame) => inOrder(notified, frame)
+  }
+)
+
+/**
+ * Rule E1 where several processes write. Events have the order of their times and then of their ids, and ids that two
+ * processes make in one millisecond have no order. So events of one millisecond may come in any order.
+ */
+export const lifecycleIsInOrderByMillisecond: Invariant = make(
+  "what happens to an attachment is notified once each and in order, those of one millisecond in any",
+  "E1",
+  () => {
+    const notified: Notified = new Map()
+    return (frame) => {
+      const { changes } = frame.step
+      const events = [...changes.events].sort(
+        (left, right) => left.createdAt - right.createdAt || placeOf(left) - placeOf(right)
+      )
+      return inOrder(notified, { ...frame, step: { ...frame.step, changes: { ...changes, events } } })
+    }
   }
 )
 
