@@ -41,6 +41,11 @@ export const AuditReason = Context.Reference<string | undefined>("simplan/client
   defaultValue: () => undefined
 })
 
+/** The version that the edits below are of (rule W16), as answers have it: of another one they are refused; of any where it is not given. */
+export const IfVersion = Context.Reference<number | undefined>("simplan/client/IfVersion", {
+  defaultValue: () => undefined
+})
+
 /** A refusal by the server (rule W1). `code` is empty where what answered is not simplan, such as a proxy. */
 export class ApiError extends Data.TaggedError("ApiError")<{
   /** The status of HTTP. */
@@ -160,11 +165,12 @@ const reasonFor = (path: string, reason: string | undefined): Readonly<Record<st
 
 /** The request with its credentials, its `Idempotency-Key`, its reason and the server's address. */
 const addressed = (options: Options) => (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.map(Effect.all([IdempotencyKey, AuditReason]), ([given, reason]) => {
+  Effect.map(Effect.all([IdempotencyKey, AuditReason, IfVersion]), ([given, reason, version]) => {
     const isKeyed = request.method === "POST" && request.url.startsWith("/v3/")
     return request.pipe(
       HttpClientRequest.setHeaders(credentialsFor(options, request.url)),
       HttpClientRequest.setHeaders(reasonFor(request.url, reason)),
+      HttpClientRequest.setHeaders(version === undefined ? {} : { "if-match": `"${version}"` }),
       HttpClientRequest.setHeaders(isKeyed ? { "idempotency-key": given ?? crypto.randomUUID() } : {}),
       HttpClientRequest.prependUrl(options.url.replace(/\/+$/, ""))
     )
@@ -241,6 +247,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string
   /** Why, for the audit log: with a call of the management API, at most 500 characters. */
   readonly auditReason?: string
+  /** The `version` that an edit is of, as answers have it: of another one it is refused with `changed_meanwhile`. */
+  readonly ifVersion?: number
 }
 
 type Answer<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
@@ -273,6 +281,7 @@ const method =
     const called = effect.pipe(
       Effect.provideService(IdempotencyKey, options.idempotencyKey),
       Effect.provideService(AuditReason, options.auditReason),
+      Effect.provideService(IfVersion, options.ifVersion),
       Effect.provideService(FetchHttpClient.Fetch, fetch)
     )
     return Effect.runPromise(called, options)

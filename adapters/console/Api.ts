@@ -75,6 +75,8 @@ interface Sent {
   readonly token?: string
   /** Makes the call safe to repeat. */
   readonly key?: string
+  /** The version that an edit is of. */
+  readonly ifVersion?: number
   readonly accept?: string
 }
 
@@ -121,12 +123,17 @@ const refusalOf = async (response: Response): Promise<Refused> => {
   return new Refused(response.status, String(code), String(message))
 }
 
-const ask = async (method: string, path: string, { accept, body, csv, key, token }: Sent): Promise<Response> => {
+const ask = async (
+  method: string,
+  path: string,
+  { accept, body, csv, ifVersion, key, token }: Sent
+): Promise<Response> => {
   const headers = {
     ...(accept !== undefined && { accept }),
     ...(csv !== undefined && { "content-type": "text/csv" }),
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(key !== undefined && { "idempotency-key": key }),
+    ...(ifVersion !== undefined && { "if-match": `"${ifVersion}"` }),
     ...(method !== "GET" && reason !== "" && { "x-audit-log-reason": encodeURIComponent(reason) }),
     ...(token !== undefined && { authorization: `Bearer ${token}` })
   }

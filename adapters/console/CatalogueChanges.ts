@@ -1,32 +1,11 @@
 /** What changes where a catalogue is replaced: countries, operators and profiles that come, go, or are others. */
+import type * as Types from "./Types.ts"
 
-interface Country {
-  readonly iso2: string
-  readonly iso3: string
-  readonly name: string
-}
+type File = Types.Data<"imports", "catalogue">
 
-interface Operator {
-  readonly operator_id: string
-  readonly name: string
-  readonly country: string
-  readonly supported_rats: ReadonlyArray<string>
-  readonly mcc_mnc: ReadonlyArray<string>
-  readonly labels: ReadonlyArray<string>
-}
-
-interface Profile {
-  readonly coverage_id: string
-  readonly label: string
-  readonly region_name: string
-  readonly region_code: string
-  readonly iso2_list: ReadonlyArray<string>
-}
-
-export interface Catalogue {
-  readonly countries: ReadonlyArray<Country>
-  readonly operators: ReadonlyArray<Operator>
-  readonly profiles: ReadonlyArray<Profile>
+/** As it is answered, with all that a file may leave out. */
+export type Catalogue = {
+  readonly [Name in keyof File]-?: ReadonlyArray<Required<NonNullable<File[Name]>[number]>>
 }
 
 export interface Change {

@@ -23,3 +23,27 @@ export const refuse = (began: Fields, now: Fields | null, wanted: Fields): void 
     `Somebody has changed it meanwhile: ${other.replaceAll("_", " ")} is ${value === "" ? "empty" : value} now. Close this and open it again to go on from there.`
   )
 }
+
+const MOST_TRIES = 5
+
+const isOfAnother = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "changed_meanwhile"
+
+/**
+ * Edits the version that was checked. Where somebody else was faster it checks what is there then: that may be no conflict, since a version
+ * rises with every change.
+ */
+export const edit = async <Checked extends { readonly version: number }>(
+  check: () => Promise<Checked>,
+  send: (checked: Checked) => Promise<unknown>
+): Promise<void> => {
+  for (let tries = 1; ; tries += 1) {
+    const checked = await check()
+    try {
+      await send(checked)
+      return
+    } catch (error) {
+      if (tries === MOST_TRIES || !isOfAnother(error)) throw error
+    }
+  }
+}

@@ -5,7 +5,14 @@ type Groups = Client.Promised
 
 type Answered<Method> = Method extends (...given: never) => Promise<infer Answer> ? Exclude<Answer, string> : never
 
-/** What an endpoint reads or makes, by its group and its name. */
+/** What an endpoint answers, by its group and its name. */
+export type Answer<Group extends keyof Groups, Name extends keyof Groups[Group]> = Answered<Groups[Group][Name]>
+
+/** What an endpoint answers to a dry run. */
+export type Previewed<Group extends keyof Groups, Name extends keyof Groups[Group]> =
+  Answer<Group, Name> extends infer Found extends { readonly preview?: unknown } ? Required<Found> : never
+
+/** What an endpoint reads or makes. */
 export type Data<Group extends keyof Groups, Name extends keyof Groups[Group]> =
   Answered<Groups[Group][Name]> extends { readonly data: infer Found } ? Found : never
 

@@ -60,6 +60,10 @@ export const table = {
   command_begun: [409, "A command that has begun, or was carried out, cannot be cancelled"],
   command_cancelled: [409, "The host has cancelled the command before it began"],
   inside_transaction: [409, "The call would call the telco inside a database transaction of the host"],
+  changed_meanwhile: [
+    412,
+    "Somebody has changed it since the version that `If-Match` names; `ETag` has the present one"
+  ],
   body_too_large: [413, "The body is over the limit"],
   unsupported_media_type: [415, "The body has a content type that the route does not take"],
   expectation_failed: [417, "The request expects what the server does not do"],

@@ -16,6 +16,7 @@ import type * as Types from "effect/Types"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import { RequestContext } from "simplan"
+import type { Version } from "simplan/ports"
 import { Api } from "./api/Api.ts"
 import * as Roles from "./api/Roles.ts"
 import type * as Auth from "./middleware/Auth.ts"
@@ -24,7 +25,8 @@ import * as Requests from "./middleware/Requests.ts"
 import * as RouteGroups from "./RouteGroups.ts"
 import * as Errors from "./wire/Errors.ts"
 import * as Query from "./wire/Query.ts"
-import { Messages } from "../fields/index.ts"
+import * as Versions from "./wire/Versions.ts"
+import { Codes, Messages } from "../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -37,6 +39,8 @@ export type Call<Endpoint, Caller> = Pick<
 > & {
   readonly caller: Caller
   readonly request: HttpServerRequest.HttpServerRequest
+  /** The versions that an edit may find (rule W16). */
+  readonly ifVersion: Version.Expected
   respond(body: Body<Endpoint>): Response
 }
 
@@ -56,6 +60,7 @@ export interface AnyHandler {
     readonly query?: unknown
     readonly caller: unknown
     readonly request: HttpServerRequest.HttpServerRequest
+    readonly ifVersion: Version.Expected
     respond(body: unknown): Response
   }): Outcome<unknown>
 }
@@ -93,9 +98,18 @@ const attributed = <A, E, R>(
 
 const noReason: Result.Result<string | null, Errors.Failure> = Result.succeed(null)
 
+const anyVersion: Result.Result<Version.Expected, Errors.Problem> = Result.succeed(undefined)
+
+/** The versions that a request may find: what is edited has some where its refusals have that of another one. */
+const versionsIn = (method: string, hasVersions: boolean) => {
+  if (method !== "PATCH" && method !== "PUT") return () => anyVersion
+  return hasVersions ? Versions.expected : Versions.none
+}
+
 const route = (
   endpoint: HttpApiEndpoint.Top,
   status: number,
+  hasVersions: boolean,
   guard: Auth.Guard<unknown>,
   handle: AnyHandler["handle"]
 ) => {
@@ -106,6 +120,7 @@ const route = (
   // Callers of `/v3` may send parameters that a later version has; a mistake of an operator is not to go unnoticed.
   const unknownIn = isManagement ? known(endpoint.query) : () => undefined
   const writes = endpoint.method !== "GET"
+  const ifVersionIn = versionsIn(endpoint.method, hasVersions)
   const need = Roles.of(endpoint)
   if (isManagement && need === undefined) throw new Error(`${endpoint.method} ${endpoint.path} declares no role`)
   const respond = (body: unknown): Response =>
@@ -127,7 +142,10 @@ const route = (
         if (Result.isFailure(query)) return Effect.fail(query.failure)
         const reason = isManagement ? Reasons.of(request) : noReason
         if (Result.isFailure(reason)) return Effect.fail(reason.failure)
-        const call = { params: params.success, query: query.success, caller, request, respond }
+        const expected = ifVersionIn(request.headers["if-match"])
+        if (Result.isFailure(expected)) return Effect.fail(expected.failure)
+        const ifVersion = expected.success
+        const call = { params: params.success, query: query.success, caller, request, ifVersion, respond }
         const handled = check === undefined ? handle(call) : Effect.andThen(check, handle(call))
         if (writes) return attributed({ actor, reason: reason.success }, handled)
         return reason.success === null ? handled : attributed({ reason: reason.success }, handled)
@@ -155,13 +173,14 @@ export const layer = (
   const routes: Array<ReturnType<typeof route>> = []
   HttpApi.reflect(Api, {
     onGroup: () => undefined,
-    onEndpoint: ({ endpoint, group, successes }) => {
+    onEndpoint: ({ endpoint, errors, group, successes }) => {
       const [status = 200] = successes.keys()
       const implementation = byGroup[group.identifier]
       const handle = implementation?.handlers[endpoint.identifier]
       if (implementation === undefined || handle === undefined)
         throw new Error(`${endpoint.method} ${endpoint.path} has no handler`)
-      if (serves(endpoint.path)) routes.push(route(endpoint, status, implementation.guard, handle))
+      const hasVersions = errors.has(Codes.status("changed_meanwhile"))
+      if (serves(endpoint.path)) routes.push(route(endpoint, status, hasVersions, implementation.guard, handle))
     }
   })
   return HttpRouter.use((router) => router.addAll(routes))

@@ -4,7 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import { Time } from "simplan"
-import { TextLimit } from "simplan/ports"
+import { TextLimit, type Version as Rules } from "simplan/ports"
 import { inspect } from "node:util"
 import { Fields, Messages } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
@@ -76,6 +76,13 @@ export const Filter = Schema.optional(Fields.storable(TextLimit.ID))
 
 /** What every request about an organization has. */
 export const ofOrganization = { organizationId: Id }
+
+/** The version that an edit is of (rule W16). */
+export const Version = Schema.optional(Fields.integer(0, Number.MAX_SAFE_INTEGER))
+
+/** The versions that an edit may find. */
+export const versions = (ifVersion: number | undefined): Rules.Expected =>
+  ifVersion === undefined ? undefined : [ifVersion]
 
 /** Nothing. */
 export const Nothing = Schema.Struct({})

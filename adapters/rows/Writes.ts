@@ -152,10 +152,11 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
   writeJobs(store, commit.jobs ?? {})
   writeDeliveries(store, commit.deliveries ?? {})
   for (const entry of commit.auditEntries ?? []) put("auditEntry", entry)
-  const { catalogue, clock } = commit
+  const { catalogue, catalogueVersion, clock } = commit
   if (catalogue !== undefined) {
-    const version = (values("catalogue", "")[0]?.version ?? 0) + 1
-    put("catalogue", { version, catalogue })
+    const version = values("catalogue", "")[0]?.version ?? 0
+    check("version", catalogueVersion === undefined || catalogueVersion === version)
+    put("catalogue", { version: version + 1, catalogue })
   }
   if (clock !== undefined) put("clock", { at: clock })
 }

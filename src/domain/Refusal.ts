@@ -117,6 +117,14 @@ export class AttachmentExpired extends Data.TaggedError("AttachmentExpired")<{
   readonly attachmentId: string
 }> {}
 
+/** Somebody has changed it since the version that the edit is of (rule W16). */
+export class ChangedMeanwhile extends Data.TaggedError("ChangedMeanwhile")<{
+  /** What was to be edited. */
+  readonly resource: "sim" | "webhook endpoint" | "catalogue"
+  /** The one that is there now. */
+  readonly version: number
+}> {}
+
 /** An operator of the service has that name already (rule W14). */
 export class OperatorNameTaken extends Data.TaggedError("OperatorNameTaken")<{
   /** Trimmed, as it was asked for. */
@@ -252,6 +260,7 @@ const classes = {
   LabelMismatch,
   EsimInstalled,
   AttachmentExpired,
+  ChangedMeanwhile,
   OperatorNameTaken,
   RegionNameTaken,
   RegionUncovered,
@@ -305,6 +314,7 @@ const tagCodes = {
   LabelMismatch: "label_mismatch",
   EsimInstalled: "esim_installed",
   AttachmentExpired: "attachment_expired",
+  ChangedMeanwhile: "changed_meanwhile",
   OperatorNameTaken: "operator_name_taken",
   RegionNameTaken: "region_name_taken",
   RegionUncovered: "region_uncovered",
@@ -404,6 +414,8 @@ export const sentence = (refusal: Plain): string => {
       return "The webhook endpoint is disabled"
     case "AttachmentExpired":
       return "The plan attachment has expired"
+    case "ChangedMeanwhile":
+      return `Somebody has changed the ${refusal.resource === "sim" ? "SIM" : refusal.resource} meanwhile: its version is ${refusal.version} now`
     case "OperatorNameTaken":
       return `name is taken: an operator named ${JSON.stringify(refusal.operatorName)} exists already`
     case "RegionNameTaken":

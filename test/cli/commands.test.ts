@@ -263,7 +263,7 @@ describe("webhook add", () => {
     const url = "https://hooks.example.com"
     const events = ["attachment.allowanceConsumed", "esim.smdp.stateChanged"]
     const endpoint = { webhook_endpoint_id: "e", url, events, description: "", enabled: true, created_at: at }
-    const data = { ...endpoint, disabled_reason: null, disabled_at: null, signing_key: "whsec_x" }
+    const data = { ...endpoint, disabled_reason: null, disabled_at: null, version: 1, signing_key: "whsec_x" }
     const server = await serve(() => ({ status: 201, body: { error: false, data } }))
     const types = events.flatMap((type) => ["--event", type])
     const args = ["webhook", "add", url, ...types, "--org", "o", "--url", server.url, "--token", "t", "--json"]

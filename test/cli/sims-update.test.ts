@@ -18,7 +18,8 @@ const sim = {
   created_at: "2026-01-31T12:00:00.000Z",
   is_esim: true,
   status: "withdrawn",
-  withdrawn_reason: "broken"
+  withdrawn_reason: "broken",
+  version: 1
 }
 
 const update = async (...flags: ReadonlyArray<string>) => {

@@ -24,13 +24,15 @@ const through = (...fates: ReadonlyArray<Fate>) => {
     readonly method: string
     readonly idempotencyKey: string | null
     readonly reason: string | null
+    readonly version: string | null
   }> = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const fate = fates[sent.length] ?? "passes"
     sent.push({
       method: init?.method ?? "GET",
       idempotencyKey: new Headers(init?.headers).get("idempotency-key"),
-      reason: new Headers(init?.headers).get("x-audit-log-reason")
+      reason: new Headers(init?.headers).get("x-audit-log-reason"),
+      version: new Headers(init?.headers).get("if-match")
     })
     if (fate instanceof Response) return fate
     const response = await globalThis.fetch(input, init)
@@ -220,6 +222,19 @@ describe("A request is sent again", () => {
     await client.plans.list({ query: {} }, options)
     await client.organizations.list({ query: {} })
     expect(sent.map(({ reason }) => reason)).toEqual(["Gr%C3%B6%C3%9Fe", null, null])
+  })
+
+  it("and the version that an edit is of, where it is given", async () => {
+    const { client, sent } = through()
+    const params = { iccid: World.iccid(29) }
+    const {
+      data: { version: ifVersion }
+    } = await client.sims.get({ params })
+    const edited = await client.sims.update({ params, payload: { status: "withdrawn", reason: "lost" } }, { ifVersion })
+    expect(edited.data.version).toBe(ifVersion + 1)
+    const late = client.sims.update({ params, payload: { status: "available" } }, { ifVersion })
+    await expect(late).rejects.toMatchObject({ status: 412, code: "changed_meanwhile" })
+    expect(sent.map(({ version }) => version)).toEqual([null, `"${ifVersion}"`, `"${ifVersion}"`])
   })
 
   it("after a 429, a 503, and while the first one is under way", async () => {

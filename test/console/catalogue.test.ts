@@ -60,6 +60,24 @@ describe("the catalogue", () => {
     opened.expectComplaint(/status of 400/)
   })
 
+  it("is not replaced where somebody has replaced it since it was shown", async () => {
+    const before = (await world().admin("GET", "/catalogue")).body.data
+    const without = (count: number) => JSON.stringify({ ...before, profiles: before.profiles.slice(count) })
+    await signIn("?page=catalogue")
+    await choose(without(1))
+    await expect.poll(summary).toBe("catalogue.json: 1 changes.")
+    await world().admin("PUT", "/catalogue", JSON.parse(without(2)))
+    await click("Replace the catalogue")
+    await page().getByText("Somebody has replaced the catalogue meanwhile.").waitFor()
+    expect((await world().admin("GET", "/catalogue")).body.data.profiles).toHaveLength(before.profiles.length - 2)
+    await choose(without(1))
+    await expect.poll(summary).toBe("catalogue.json: 1 changes.")
+    await click("Replace the catalogue")
+    await page().getByText("The catalogue is replaced.").waitFor()
+    expect((await world().admin("GET", "/catalogue")).body.data.profiles).toHaveLength(before.profiles.length - 1)
+    opened.expectComplaint(/status of 412/)
+  })
+
   it("is read by who only reads, and is not there for an operator of one organization", async () => {
     await signInAs("read", "?page=catalogue")
     await rows("Profiles").first().waitFor()

@@ -277,4 +277,31 @@ describe("two people", () => {
     await dialog().getByText("Somebody has changed it meanwhile: label is Blue now.").waitFor()
     expect((await world().admin("GET", path)).body.data.label).toBe("Blue")
   })
+
+  it("see it also where the other one is faster by a moment, after the last check", async () => {
+    const free = World.iccid(31)
+    const path = `/organizations/${of}/sims/${free}`
+    await signIn(`?page=sim&of=${of}&iccid=${free}`)
+    const sent: Array<string | undefined> = []
+    const versionOf = async (): Promise<number> => (await world().admin("GET", path)).body.data.version
+    const first = await versionOf()
+    await page().route(`**/v1${path}`, async (route) => {
+      const request = route.request()
+      if (request.method() === "PATCH") {
+        sent.push(request.headers()["if-match"])
+        // Not the same field at first: it is no conflict, and tried again.
+        await world().admin("PATCH", path, sent.length === 1 ? { lpa_string: null } : { label: "Blue" })
+      }
+      await route.continue()
+    })
+    await click("Correct the label")
+    await dialog().getByLabel("Label").selectOption("Red")
+    await dialog().getByText("This would change: label.").waitFor()
+    await click("Correct the label", dialog())
+    await dialog().getByText("Somebody has changed it meanwhile: label is Blue now.").waitFor()
+    expect(sent).toEqual([`"${first}"`, `"${first + 1}"`])
+    expect((await world().admin("GET", path)).body.data).toMatchObject({ label: "Blue", version: first + 2 })
+    await page().unroute(`**/v1${path}`)
+    opened.expectComplaint(/status of 412/)
+  })
 })

@@ -29,6 +29,7 @@ export const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.LabelMismatch({ iccid: "8", simLabel: "Blue", label: "Green" }),
   new Refusal.EsimInstalled({ iccid: "8" }),
   new Refusal.AttachmentExpired({ attachmentId: "a" }),
+  new Refusal.ChangedMeanwhile({ resource: "webhook endpoint", version: 8 }),
   new Refusal.OperatorNameTaken({ operatorName: "Ada" }),
   new Refusal.RegionNameTaken({ regionName: "r", missingIso2: [] }),
   new Refusal.RegionUncovered({ missingIso2: ["XX"] }),

@@ -100,8 +100,14 @@ describe("subscriptions", () => {
       name: "SimWithdrawnError",
       code: "sim_withdrawn"
     })
+    const ifVersion = (first?.version ?? 0) + 1
+    expect(withdrawn.version).toBe(ifVersion)
+    const outdated = { ...of, status: "available", ifVersion: ifVersion - 1 } as const
+    const error = { name: "ChangedMeanwhileError", version: ifVersion }
+    await expect(simplan.sims.update(outdated)).rejects.toMatchObject(error)
+    await expect(simplan.sims.previewUpdate(outdated)).rejects.toMatchObject(error)
     const updated = await simplan.sims.update(
-      { ...of, status: "available", lpa: "LPA:1$smdp.example$NEW" },
+      { ...of, status: "available", lpa: "LPA:1$smdp.example$NEW", ifVersion },
       { idempotencyKey: "k" }
     )
     expect(updated).toMatchObject({ status: "available", withdrawnReason: null, lpa: "LPA:1$smdp.example$NEW" })
@@ -344,7 +350,17 @@ describe("the other groups", () => {
     await simplan.drain()
     expect((await simplan.webhooks.delivery({ organizationId, deliveryId })).attemptLog).toHaveLength(2)
     expect(await simplan.webhooks.replayAll({ organizationId })).toEqual({ replayed: 1, next: null })
-    const changed = await simplan.webhooks.update({ organizationId, endpointId, enabled: false })
+    const { version } = made
+    const changed = await simplan.webhooks.update({ organizationId, endpointId, enabled: false, ifVersion: version })
+    expect(changed.version).toBe(version + 1)
+    await expect(
+      simplan.webhooks.update({ organizationId, endpointId, enabled: true, ifVersion: version })
+    ).rejects.toMatchObject({
+      name: "ChangedMeanwhileError",
+      code: "changed_meanwhile",
+      status: 412,
+      version: version + 1
+    })
     expect(changed).toMatchObject({ enabled: false, disabledReason: "organization", disabledAt: start })
     expect((await simplan.webhooks.rotateKey({ organizationId, endpointId })).signingKey).not.toBe(made.signingKey)
     await simplan.webhooks.remove({ organizationId, endpointId })
@@ -375,10 +391,15 @@ describe("the other groups", () => {
     expect((await simplan.coverage.get({ organizationId, coverageId })).countries).toHaveLength(3)
     const applied = await simplan.wallet.setMobilePlan({ organizationId, apply: true, label: "Green" })
     expect(applied).toMatchObject({ applied: true })
-    const { operators, profiles } = await simplan.catalogues.current()
+    const current = await simplan.catalogues.current()
+    const { operators, profiles } = current
+    expect(current.version).toBe(0)
     const [operator] = operators
     const own = operators.filter(({ countryIso2 }) => countryIso2 === operator?.countryIso2)
-    await simplan.catalogues.replace({ operators: own, profiles: [] })
+    await simplan.catalogues.replace({ operators: own, profiles: [] }, { ifVersion: 0 })
+    await expect(simplan.catalogues.replace(current, { ifVersion: 0 })).rejects.toMatchObject({ version: 1 })
+    expect((await simplan.catalogues.current()).version).toBe(1)
+    await expect(simplan.catalogues.replace(current, { ifVersion: -1 })).rejects.toMatchObject({ field: "ifVersion" })
     expect(profiles.length).toBeGreaterThan(100)
     expect((await simplan.catalogues.current()).operators).toHaveLength(own.length)
     const wrong = simplan.catalogues.replace({ operators: [{ ...own[0], mccMnc: ["x"] }] as never, profiles: [] })

@@ -66,7 +66,7 @@ const list = Command.make(
       connection,
       given,
       (client, page) => client.webhooks.list({ params: { id }, query: { ...filter, ...page } }),
-      ({ pending_deliveries: pending, ...endpoint }) => ({ ...endpoint, pending }),
+      ({ pending_deliveries: pending, version: _, ...endpoint }) => ({ ...endpoint, pending }),
       ["webhook_endpoint_id", "enabled", "pending", "failing_since", "last_success_at", "url", "description"]
     )
   })

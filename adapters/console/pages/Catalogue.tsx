@@ -3,9 +3,12 @@ import { useState } from "preact/hooks"
 import * as Api from "../Api.ts"
 import * as CatalogueChanges from "../CatalogueChanges.ts"
 import { FileField } from "../FileField.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-type Catalogue = CatalogueChanges.Catalogue
+interface Answer extends Pick<Types.Answer<"imports", "catalogue">, "version"> {
+  readonly data: CatalogueChanges.Catalogue
+}
 
 interface Chosen {
   readonly name: string
@@ -22,7 +25,7 @@ const changes: ReadonlyArray<View.Column<CatalogueChanges.Change>> = [
   { title: "Detail", of: ({ detail }) => <View.Text>{detail === "" ? null : detail}</View.Text> }
 ]
 
-const profiles: ReadonlyArray<View.Column<Catalogue["profiles"][number]>> = [
+const profiles: ReadonlyArray<View.Column<CatalogueChanges.Catalogue["profiles"][number]>> = [
   { title: "Region", of: ({ region_name }) => <View.Text>{region_name}</View.Text> },
   { title: "Code", of: ({ region_code }) => <View.Text>{region_code}</View.Text> },
   { title: "Label", of: ({ label }) => label },
@@ -43,10 +46,7 @@ const parsed = async (file: File): Promise<unknown> => {
   }
 }
 
-const replace = async (file: unknown, isPreview: boolean): Promise<Catalogue> =>
-  (await Api.call<{ readonly data: Catalogue }>("PUT", `/catalogue?dry_run=${isPreview}`, { body: file })).data
-
-const Replacement = ({ current, done }: { readonly current: Catalogue; readonly done: () => void }) => {
+const Replacement = ({ current, done }: { readonly current: Answer; readonly done: () => void }) => {
   const [chosen, choose] = useState<Chosen | null>(null)
   const [said, say] = useState("")
   const [failure, setFailure] = useState<string | null>(null)
@@ -63,20 +63,24 @@ const Replacement = ({ current, done }: { readonly current: Catalogue; readonly 
     }
     setBusy(false)
   }
+  const replace = (file: unknown, isPreview: boolean): Promise<Answer> => {
+    const sent = { body: file, ifVersion: current.version }
+    return Api.call<Answer>("PUT", `/catalogue?dry_run=${isPreview}`, sent).catch((error: unknown) => {
+      if (!(error instanceof Api.Refused) || error.code !== "changed_meanwhile") throw error
+      choose(null)
+      done()
+      throw new Error(REPLACED)
+    })
+  }
   const take = (file: File): Promise<void> =>
     attempt(async () => {
       choose(null)
       const catalogue = await parsed(file)
       const next = await replace(catalogue, true)
-      choose({ name: file.name, file: catalogue, changes: CatalogueChanges.of(current, next) })
+      choose({ name: file.name, file: catalogue, changes: CatalogueChanges.of(current.data, next.data) })
     })
   const act = (of: Chosen): Promise<void> =>
     attempt(async () => {
-      if (CatalogueChanges.of(current, await Api.read<Catalogue>("/catalogue")).length > 0) {
-        choose(null)
-        done()
-        throw new Error(REPLACED)
-      }
       await replace(of.file, false)
       choose(null)
       say("The catalogue is replaced.")
@@ -120,25 +124,26 @@ const Replacement = ({ current, done }: { readonly current: Catalogue; readonly 
 }
 
 export default () => {
-  const { again, data, failure } = View.useReading("catalogue", () => Api.read<Catalogue>("/catalogue"), false)
+  const read = View.useReading("catalogue", () => Api.call<Answer>("GET", "/catalogue"), false)
+  const { again, data: current, failure } = read
   return (
     <>
       <h1>Catalogue</h1>
       <View.Failure>{failure}</View.Failure>
-      {data === undefined ? (
+      {current === undefined ? (
         failure === null && <p class="empty">Reading …</p>
       ) : (
         <>
           <p>
-            {data.countries.length} countries, {data.operators.length} operators, {data.profiles.length} standard
-            profiles.
+            {current.data.countries.length} countries, {current.data.operators.length} operators,{" "}
+            {current.data.profiles.length} standard profiles.
           </p>
-          {Api.allows("admin") && <Replacement current={data} done={again} />}
+          {Api.allows("admin") && <Replacement current={current} done={again} />}
           <h2>Profiles</h2>
           <View.Table
             label="Profiles"
             columns={profiles}
-            items={data.profiles.slice(0, SHOWN)}
+            items={current.data.profiles.slice(0, SHOWN)}
             empty="There are none."
           />
         </>

@@ -10,9 +10,7 @@ import * as View from "../View.tsx"
 
 type Endpoint = Types.Item<"webhooks", "list">
 
-interface Made {
-  readonly data: { readonly signing_key: string }
-}
+type Made = Types.Answer<"webhooks", "create">
 
 const ONCE = "The key that signs its calls is shown once."
 
@@ -68,7 +66,7 @@ const change = (path: string, endpoint: Endpoint): Task.Task => {
     const now = await present(path, endpoint)
     const wanted = wantedIn(endpoint, values)
     Conflicts.refuse(began, now && editable(now), wanted)
-    return wanted
+    return { wanted, version: now?.version ?? 0 }
   }
   return {
     title: "Change",
@@ -84,11 +82,15 @@ const change = (path: string, endpoint: Endpoint): Task.Task => {
       return ["What waits to be delivered goes to the URL that it has then."]
     },
     does: async (values) => {
-      const wanted = await checked(values)
-      // What the form leaves stays as somebody else may have changed it.
-      const names = Conflicts.changedIn(began, wanted)
-      const body = Object.fromEntries(Object.entries(wanted).filter(([name]) => names.includes(name)))
-      await Api.call("PATCH", `${path}/${endpoint.webhook_endpoint_id}`, { body })
+      await Conflicts.edit(
+        () => checked(values),
+        ({ version: ifVersion, wanted }) => {
+          // What the form leaves stays as somebody else may have changed it.
+          const names = Conflicts.changedIn(began, wanted)
+          const body = Object.fromEntries(Object.entries(wanted).filter(([name]) => names.includes(name)))
+          return Api.call("PATCH", `${path}/${endpoint.webhook_endpoint_id}`, { body, ifVersion })
+        }
+      )
       return "The endpoint is changed."
     }
   }

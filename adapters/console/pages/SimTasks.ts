@@ -26,18 +26,14 @@ export interface Of {
   }>
 }
 
-interface Times {
-  readonly activation_at: string | null
-  readonly expiration_at: string | null
-  readonly data_mega_bytes?: number
-}
+type Times = Types.Previewed<"organizationSubscriptions", "create">["preview"]["packages"][number]
 
 const minute = (at: string): string => `${at.slice(0, 16).replace("T", " ")} UTC`
 
-const packageOf = ({ activation_at, data_mega_bytes, expiration_at }: Times): string => {
+const packageOf = ({ activation_at, expiration_at }: Times): string => {
   const from = activation_at === null ? "from the first use on" : `from ${minute(activation_at)}`
   const to = expiration_at === null ? "" : ` to ${minute(expiration_at)}`
-  return `${data_mega_bytes === undefined ? "one" : `one of ${data_mega_bytes} MB`} ${from}${to}`
+  return `one ${from}${to}`
 }
 
 const SHOWN = 5
@@ -75,9 +71,7 @@ const topUp = (of: Of): Task => {
     metadata: metadata ?? "",
     iccid: of.sim.iccid
   })
-  interface Answer {
-    readonly preview: { readonly packages: ReadonlyArray<Times>; readonly next_package_at: string | null }
-  }
+  type Answer = Types.Previewed<"organizationSubscriptions", "create">
   return {
     title: "Top up",
     fields: async () => [
@@ -108,9 +102,7 @@ const service = ({ path }: Of, verb: "pause" | "resume"): Task => ({
   title: verb === "pause" ? "Pause" : "Resume",
   about: "A pause stops the service, and not the time: plans go on towards their ends.",
   preview: async () => {
-    interface Answer {
-      readonly preview: { readonly changed: boolean }
-    }
+    type Answer = Types.Previewed<"organizationSubscriptions", "pause" | "resume">
     const { preview } = await Api.call<Answer>("POST", `${path("subscriptions")}/${verb}?${DRY_RUN}`)
     if (!preview.changed) return ["Nothing would change: it is so already."]
     return [`The telco would ${verb === "pause" ? "stop" : "start"} the service of the SIM.`]
@@ -140,9 +132,7 @@ const suspension = ({ attachments, path }: Of): Task => {
         }
       ]),
     preview: async (values) => {
-      interface Answer {
-        readonly preview: { readonly packages: ReadonlyArray<Times>; readonly ended_occurrences: number }
-      }
+      type Answer = Types.Previewed<"organizationSubscriptions", "suspend">
       const { preview } = await Api.call<Answer>("POST", `${pathOf(values)}?${DRY_RUN}`)
       const never = preview.ended_occurrences
       return [
@@ -158,10 +148,7 @@ const suspension = ({ attachments, path }: Of): Task => {
 }
 
 const replacement = ({ path }: Of): Task => {
-  interface Answer {
-    readonly data: { readonly esim: { readonly iccid: string } }
-    readonly preview: { readonly packages: ReadonlyArray<Times>; readonly cancelled_packages: ReadonlyArray<Times> }
-  }
+  type Answer = Types.Previewed<"organizationSubscriptions", "replace">
   return {
     title: "Move to another eSIM",
     about: "For a customer whose eSIM was deleted or whose card is lost. The SIM is withdrawn.",
@@ -181,9 +168,7 @@ const replacement = ({ path }: Of): Task => {
 }
 
 const deletion = ({ path }: Of): Task => {
-  interface Answer {
-    readonly preview: { readonly packages: ReadonlyArray<Times>; readonly downloaded: boolean }
-  }
+  type Answer = Types.Previewed<"organizationSubscriptions", "remove">
   return {
     title: "Delete the subscription",
     about: "The SIM is free for another one then.",
@@ -207,9 +192,7 @@ const sms = ({ path }: Of): Task => ({
     ]),
   preview: () => Promise.resolve(["The telco would send it at once."]),
   does: async (values, key) => {
-    interface Answer {
-      readonly segments: number
-    }
+    type Answer = Types.Answer<"organizationSubscriptions", "sendSms">
     const { segments } = await Api.call<Answer>("POST", `${path("subscriptions")}/send-sms`, { body: values, key })
     return `The SMS was sent in ${segments === 1 ? "one segment" : `${segments} segments`}.`
   }
@@ -225,25 +208,26 @@ const correction = (
   const checked = async (values: Readonly<Record<string, string>>) => {
     const body = bodyOf(values)
     const began = { label: sim.label, lpa_string: sim.lpa ?? "" }
-    const now = await Api.read<Of["sim"]>(path("sims"))
+    const now = await Api.read<Types.Data<"organizationSims", "get">>(path("sims"))
     const { reason: _, status: __, ...wanted } = body
     Conflicts.refuse(began, { label: now.label, lpa_string: now.lpa ?? "" }, wanted)
-    return body
+    return { body, version: now.version }
   }
-  interface Answer {
-    readonly preview: { readonly changed: ReadonlyArray<string> }
-  }
+  type Answer = Types.Previewed<"organizationSims", "update">
   return {
     title,
     ...(fields !== undefined && { fields }),
     preview: async (values) => {
-      const body = await checked(values)
+      const { body } = await checked(values)
       const { preview } = await Api.call<Answer>("PATCH", `${path("sims")}?${DRY_RUN}`, { body })
       const changed = preview.changed.map((name) => name.replaceAll("_", " ")).join(", ")
       return [changed === "" ? "Nothing would change: it is so already." : `This would change: ${changed}.`]
     },
     does: async (values) => {
-      await Api.call("PATCH", path("sims"), { body: await checked(values) })
+      await Conflicts.edit(
+        () => checked(values),
+        ({ body, version: ifVersion }) => Api.call("PATCH", path("sims"), { body, ifVersion })
+      )
       return done
     }
   }

@@ -137,7 +137,10 @@ export const CatalogueFile = Schema.Struct({
   examples: [Samples.catalogue]
 })
 
-const CatalogueItem = Schemas.data(CatalogueFile)
+export const CatalogueItem = Schemas.data(CatalogueFile).mapFields((fields) => ({
+  ...fields,
+  version: Schemas.version
+}))
 
 export class ImportsApi extends HttpApiGroup.make("imports")
   .add(
@@ -173,7 +176,7 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       },
       payload: CatalogueFile,
       success: CatalogueItem,
-      error: Schemas.problems(...Schemas.restricted, "route_not_found", ...Schemas.withBody)
+      error: Schemas.problems(...Schemas.restricted, "route_not_found", ...Schemas.withBody, "changed_meanwhile")
     }).annotateMerge(
       Roles.ofService(
         "admin",

@@ -274,6 +274,7 @@ export const labels = field(Schema.Array(Schema.String), "The labels whose profi
 ])
 export const organizationId = string(...means.organizationId)
 export const organizationName = string(...means.organizationName)
+export const version = field(Schema.Int, "Rises with each change: `ETag` has it, and the `If-Match` of an edit", 3)
 export const createdAt = field(Timestamp, "When it was made", Samples.bought)
 export const lastMessage = string("What the telco said last", "unknown package")
 

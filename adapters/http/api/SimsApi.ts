@@ -32,7 +32,8 @@ const Reason = Fields.oneOf(Withdrawal.reasons)
 export const SimDetails = Schema.Struct({
   ...Sim.fields,
   status: Schemas.field(Status, "`withdrawn`: no subscription gets it", "available"),
-  withdrawn_reason: Schemas.field(Schema.NullOr(Reason), "Why it is withdrawn; null: it is not", null)
+  withdrawn_reason: Schemas.field(Schema.NullOr(Reason), "Why it is withdrawn; null: it is not", null),
+  version: Schemas.version
 }).annotate({ identifier: "SimDetails" })
 
 const correctable = ["label", "lpa_string", "status"] as const
@@ -235,7 +236,7 @@ export const update = Operations.correction("update", "/sims/:iccid", Schemas.of
   query: Schemas.previewable,
   payload: UpdateSim,
   success: UpdatedSim,
-  errors: ["sim_not_found", "sim_in_use", "sim_busy"],
+  errors: ["sim_not_found", "sim_in_use", "sim_busy", "changed_meanwhile"],
   summary: "Correct a SIM; absent fields stay",
   description:
     "Changes the label, the activation code or the status. While a subscription holds the SIM, it keeps its label and " +

@@ -47,7 +47,8 @@ export const WebhookEndpoint = Schema.Struct({
     "When the endpoint was disabled; null while it is enabled",
     null
   ),
-  created_at: Schemas.createdAt
+  created_at: Schemas.createdAt,
+  version: Schemas.version
 }).annotate({ identifier: "WebhookEndpoint" })
 
 /** An endpoint as the list has it. */
@@ -205,7 +206,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
       success: Schemas.data(WebhookEndpoint),
-      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, ...missing)
+      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, ...missing, "changed_meanwhile")
     }).annotateMerge(
       Roles.operation(
         "admin",

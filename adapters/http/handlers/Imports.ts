@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Catalogues, Sims } from "simplan"
-import type { Catalogue, Sim } from "simplan/ports"
+import type { Sim } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
@@ -12,6 +12,7 @@ import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+import * as Versions from "../wire/Versions.ts"
 import * as RowFiles from "./RowFiles.ts"
 
 const yes = new Set(["true", "1", "yes"])
@@ -58,7 +59,10 @@ const kept = ({ isEsim, ...rest }: Sim.KeptFields) => ({
   ...(isEsim === undefined ? {} : { is_esim: isEsim })
 })
 
-const catalogueItem = (catalogue: Catalogue.Catalogue) => Responses.data(CatalogueFile.toFile(catalogue))
+const catalogueItem = ({ index, version }: Catalogues.Versioned): typeof ImportsApi.CatalogueItem.Type => ({
+  ...Responses.data(CatalogueFile.toFile(index)),
+  version
+})
 
 /** The handlers. */
 export const make = (guard: OperatorAuth.Guard) =>
@@ -95,17 +99,19 @@ export const make = (guard: OperatorAuth.Guard) =>
           warning_count: report.warningCount
         })
       }),
-      replaceCatalogue: Effect.fnUntraced(function* ({ query, request }) {
+      replaceCatalogue: Effect.fnUntraced(function* ({ ifVersion, query, request, respond }) {
         const { value } = yield* Body.read(request, {
           limit: Body.CATALOGUE_LIMIT,
           mostValues: Body.MOST_VALUES_OF_CATALOGUE
         })
         const catalogue = yield* CatalogueFile.complete(value)
-        const isPreview = Query.flag(query.dry_run) === true
-        return catalogueItem(yield* isPreview ? catalogues.preview(catalogue) : catalogues.replace(catalogue))
+        if (Query.flag(query.dry_run) === true) return catalogueItem(yield* catalogues.preview(catalogue, ifVersion))
+        const replaced = yield* catalogues.replace(catalogue, ifVersion)
+        return Versions.tagged(respond(catalogueItem(replaced)), replaced.version)
       }),
-      catalogue: Effect.fnUntraced(function* () {
-        return catalogueItem(yield* catalogues.current)
+      catalogue: Effect.fnUntraced(function* ({ respond }) {
+        const current = yield* catalogues.versioned
+        return Versions.tagged(respond(catalogueItem(current)), current.version)
       })
     })
   })

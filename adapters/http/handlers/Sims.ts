@@ -15,6 +15,7 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+import * as Versions from "../wire/Versions.ts"
 import * as RowFiles from "./RowFiles.ts"
 
 const shape = (one: Sim.Sim, installation: Responses.Installation): typeof SimsApi.Sim.Type => ({
@@ -30,7 +31,8 @@ const shape = (one: Sim.Sim, installation: Responses.Installation): typeof SimsA
 
 const details = (one: Sim.Sim, installation: Responses.Installation): typeof SimsApi.SimDetails.Type => {
   const reason = Sim.withdrawnReason(one)
-  return { ...shape(one, installation), status: reason === null ? "available" : "withdrawn", withdrawn_reason: reason }
+  const status = reason === null ? "available" : "withdrawn"
+  return { ...shape(one, installation), status, withdrawn_reason: reason, version: one.version }
 }
 
 const texts = ["label", "status", "reason"] as const
@@ -156,7 +158,8 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
-        return Responses.data(details(found, Responses.installation(call)))
+        const answer = Responses.data(details(found, Responses.installation(call)))
+        return Versions.tagged(call.respond(answer), found.version)
       }),
       stock: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
         return Responses.data((yield* stock.get({ organizationId })).map(stockItem))
@@ -178,10 +181,13 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       update: Effect.fnUntraced(function* (call) {
         const { value } = yield* Body.read(call.request)
         const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
-        const request = { ...simOf(call), ...given, lpa }
+        const request = { ...simOf(call), ...given, lpa, ifVersion: call.ifVersion }
         const installation = Responses.installation({ caller: call.caller, query: {} })
         const answer = (sim: Sim.Sim) => Responses.data(details(sim, installation))
-        if (Query.flag(call.query.dry_run) !== true) return answer(yield* corrections.correct(request))
+        if (Query.flag(call.query.dry_run) !== true) {
+          const corrected = yield* corrections.correct(request)
+          return Versions.tagged(call.respond(answer(corrected)), corrected.version)
+        }
         const { changed, sim } = yield* corrections.previewCorrect(request)
         return {
           ...answer(sim),

@@ -13,6 +13,7 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+import * as Versions from "../wire/Versions.ts"
 
 const reasons = { Organization: "organization", Gone: "gone", Failing: "failing" } as const satisfies Record<
   WebhookEndpoint.DisabledReason,
@@ -27,7 +28,8 @@ const shape = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.Webhook
   enabled: WebhookEndpoint.isEnabled(one),
   disabled_reason: one.disabled === null ? null : reasons[one.disabled.reason],
   disabled_at: Responses.instant(one.disabled?.at ?? null),
-  created_at: Time.toIso(one.createdAt)
+  created_at: Time.toIso(one.createdAt),
+  version: one.version
 })
 
 /** As the list has it: with since when it fails, and what the log of its deliveries says. */
@@ -160,12 +162,12 @@ export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
         const { items, next } = yield* webhooks.page(of)
         return Responses.page(items.map(listedEndpoint), Query.createdToken(next))
       }),
-      update: Effect.fnUntraced(function* ({ params, request }) {
+      update: Effect.fnUntraced(function* ({ ifVersion, params, request, respond }) {
         const { value } = yield* Body.read(request)
         const changes = yield* decodeUpdate(value)
         if (changes.url !== undefined) yield* checked(changes.url)
-        const changed = yield* webhooks.update({ ...changes, ...endpoint(params) })
-        return Responses.data(shape(changed))
+        const changed = yield* webhooks.update({ ...changes, ...endpoint(params), ifVersion })
+        return Versions.tagged(respond(Responses.data(shape(changed))), changed.version)
       }),
       remove: Effect.fnUntraced(function* ({ params }) {
         const of = endpoint(params)

@@ -13,6 +13,7 @@ import * as Samples from "../api/Samples.ts"
 import * as Schemas from "../api/Schemas.ts"
 import { Codes } from "../../fields/index.ts"
 import * as Reasons from "../middleware/Reasons.ts"
+import * as Versions from "../wire/Versions.ts"
 import * as RouteGroups from "../RouteGroups.ts"
 import * as Json from "./JsonSchema.ts"
 import * as Webhooks from "./Webhooks.ts"
@@ -61,6 +62,11 @@ const headers = {
     description: "`true` where the answer is that of an earlier request with the same `Idempotency-Key`",
     schema: { type: "string", enum: ["true"] },
     example: "true"
+  },
+  ETag: {
+    description: "The version of what the answer is about, for `If-Match`; with 412 the one that is there now",
+    schema: { type: "string" },
+    example: '"3"'
   }
 } as const
 
@@ -69,9 +75,16 @@ const header = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${
 /** The refusals that are kept under an idempotency key (rule W2), by status. */
 const KEPT = new Set([400, 404, 409, 422])
 
+const CHANGED = Codes.status("changed_meanwhile")
+
+/** Whether an operation edits a version, which may be another one meanwhile. */
+const edits = (operation: unknown): boolean =>
+  Json.isRecord(Json.record(Json.record(operation)["responses"])[String(CHANGED)])
+
 /** The headers of an operation's answer with a status. `isLimited`: whoever sends it has a quota. */
-const headersOf = (status: number, isLimited: boolean, isRepeatable: boolean) => ({
+const headersOf = (status: number, isLimited: boolean, isRepeatable: boolean, isVersioned: boolean) => ({
   "X-Request-Id": header("RequestId"),
+  ...(isVersioned && (status < 400 || status === CHANGED) ? { ETag: header("ETag") } : {}),
   ...(isLimited && status !== 401
     ? { RateLimit: header("RateLimit"), "RateLimit-Policy": header("RateLimitPolicy") }
     : {}),
@@ -200,13 +213,27 @@ const isLimited = (schemas: Json.Record, operation: Json.Record): boolean => {
   })
 }
 
-const responsesOf = (schemas: Json.Record, operation: Json.Record, isHosts: boolean): Json.Record => {
+/** What the document says of an operation that the definition does not have. */
+interface AboutOperation {
+  /** Whether a host authenticates who sends it. */
+  readonly isHosts: boolean
+  /** Whether it changes something for an operator. */
+  readonly isOperators: boolean
+  /** Whether its answers are about a version of something. */
+  readonly isVersioned: boolean
+}
+
+const responsesOf = (
+  schemas: Json.Record,
+  operation: Json.Record,
+  { isHosts, isVersioned }: AboutOperation
+): Json.Record => {
   const hasQuota = isLimited(schemas, operation)
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   return Json.mapValues(operation["responses"], (response, status) => {
     const { content, ...rest } = Json.record(response)
     const isError = Number(status) >= 400
-    const responseHeaders = headersOf(Number(status), hasQuota, isRepeatable)
+    const responseHeaders = headersOf(Number(status), hasQuota, isRepeatable, isVersioned)
     if (isHosts && status === "401") {
       const described = { description: Codes.description("unauthenticated"), headers: responseHeaders }
       return { ...described, content: Json.mapValues(content, () => errorsOf(["unauthenticated"])) }
@@ -247,18 +274,26 @@ const auditReason = {
   example: encodeURIComponent(Samples.reason)
 } as const
 
+/** The `If-Match` header, of the operations that edit a version (rule W16). */
+const ifMatch = {
+  name: Versions.NAME,
+  in: "header",
+  required: false,
+  description:
+    "The `ETag` of what the edit is of, or several of them: where another version is there it is refused with 412",
+  schema: { type: "string" },
+  example: '"3"'
+} as const
+
 /** What an operation is sent beside what its definition has. */
-const headersTo = (isRepeatable: boolean, isOperators: boolean): ReadonlyArray<Json.Record> => [
+const headersTo = (isRepeatable: boolean, isOperators: boolean, isEdit: boolean): ReadonlyArray<Json.Record> => [
+  ...(isEdit ? [ifMatch] : []),
   ...(isRepeatable ? [idempotencyKey] : []),
   ...(isOperators ? [auditReason] : [])
 ]
 
-/** `isHosts`: a host authenticates who sends it. `isOperators`: it changes something for an operator. */
-const operationOf = (
-  schemas: Json.Record,
-  given: unknown,
-  { isHosts, isOperators }: { readonly isHosts: boolean; readonly isOperators: boolean }
-): Json.Record => {
+const operationOf = (schemas: Json.Record, given: unknown, about: AboutOperation): Json.Record => {
+  const { isHosts, isOperators } = about
   const operation = Json.record(given)
   const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
   const body = Json.record(operation["requestBody"])
@@ -267,7 +302,7 @@ const operationOf = (
     security: [],
     ...operation,
     ...(isHosts ? { security: [] } : {}),
-    parameters: [...parameters, ...headersTo(isRepeatable, isOperators)],
+    parameters: [...parameters, ...headersTo(isRepeatable, isOperators, edits(operation))],
     ...(body["content"] === undefined
       ? {}
       : {
@@ -277,7 +312,7 @@ const operationOf = (
             content: contentOf(schemas, body["content"])
           }
         }),
-    responses: responsesOf(schemas, operation, isHosts)
+    responses: responsesOf(schemas, operation, about)
   }
 }
 
@@ -312,16 +347,18 @@ const complete = (document: Json.Record, about: About): Json.Record => {
   const { has = () => true, isHosts = () => false } = about
   const schemas = schemasOf(Json.record(document["components"])["schemas"])
   const served = Object.entries(Json.record(document["paths"])).filter(([path]) => has(path))
-  const paths = Json.mapValues(Object.fromEntries(served), (methods, path) =>
-    Json.mapValues(methods, (operation, method) =>
+  const paths = Json.mapValues(Object.fromEntries(served), (methods, path) => {
+    const isEdited = Object.values(Json.record(methods)).some(edits)
+    return Json.mapValues(methods, (operation, method) =>
       METHODS.has(method)
         ? operationOf(schemas, operation, {
             isHosts: isHosts(path),
-            isOperators: method !== "get" && RouteGroups.ofPath(path) === "admin"
+            isOperators: method !== "get" && RouteGroups.ofPath(path) === "admin",
+            isVersioned: isEdited && (method === "get" || edits(operation))
           })
         : operation
     )
-  )
+  })
   const tags = namesIn(paths, (operation) => Json.list(operation["tags"]).map(String))
   const schemes = namesIn(paths, ({ security }) => Json.list(security).flatMap((one) => Object.keys(Json.record(one))))
   return {

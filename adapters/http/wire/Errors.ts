@@ -89,6 +89,8 @@ const onTheWire = (refusal: Refusal.Plain): Partial<ErrorContent> => {
           }
         }
       }
+    case "ChangedMeanwhile":
+      return { headers: { etag: `"${refusal.version}"` } }
     case "SimsReleasing":
     case "SmsLimited":
     case "TelcoUnavailable":

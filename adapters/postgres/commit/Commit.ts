@@ -64,7 +64,9 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.deliveries?.settled, Deliveries.settle),
     ...some(commit.deliveries?.replayed, Deliveries.replay),
     ...some(commit.auditEntries, AuditEntries.add),
-    ...(commit.catalogue === undefined ? [] : [ServiceState.putCatalogue(sql, commit.catalogue)]),
+    ...(commit.catalogue === undefined
+      ? []
+      : [ServiceState.putCatalogue(sql, commit.catalogue, commit.catalogueVersion ?? null)]),
     ...(commit.clock === undefined ? [] : [ServiceState.putClock(sql, commit.clock)])
   ]
 }

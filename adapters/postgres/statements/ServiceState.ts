@@ -7,16 +7,19 @@ import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Migrations from "../migrations/Migrations.ts"
 import type * as Columns from "../sql/Columns.ts"
 
-/** Replaces the catalogue. */
-export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue): Columns.Clause => ({
+/** Replaces the catalogue; of the version, where one is given. */
+export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue, version: number | null): Columns.Clause => ({
   ctes: [
     sql`catalogue_put as (
-      insert into simplan.catalogue as stored (version, value) values (1, (${JSON.stringify(catalogue)}::text)::json)
+      insert into simplan.catalogue as stored (version, value)
+      select 1, (${JSON.stringify(catalogue)}::text)::json
+      where coalesce(${version}::bigint, 0) = 0 or exists (select from simplan.catalogue)
       on conflict (singleton) do update set version = stored.version + 1, value = excluded.value
+      where stored.version = coalesce(${version}::bigint, stored.version)
       returning 1
     )`
   ],
-  outcome: sql`(select count(*) from catalogue_put)`
+  outcome: sql`simplan.ensure((select count(*) from catalogue_put) = 1, 'version')`
 })
 
 export const catalogueVersion = (database: Database) =>

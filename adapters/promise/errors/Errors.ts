@@ -9,6 +9,7 @@
 export type ErrorCode =
   | "api_key_not_found"
   | "attachment_expired"
+  | "changed_meanwhile"
   | "clock_advancing"
   | "clock_is_system"
   | "command_begun"
@@ -276,6 +277,17 @@ export class TransactionConflictError extends ConflictError {
   }
 }
 
+/** Somebody has changed it since the version that `ifVersion` names (rule W16): `changed_meanwhile`, 412. */
+export class ChangedMeanwhileError extends SimplanError {
+  /** The version that is there now. */
+  readonly version: number
+
+  constructor(details: ErrorDetails & { readonly version: number }) {
+    super(details)
+    this.version = details.version
+  }
+}
+
 /** The idempotency key was used with another request (rule W2): `idempotency_key_reused`, 422. */
 export class IdempotencyKeyReusedError extends SimplanError {}
 
@@ -381,6 +393,7 @@ for (const [name, { prototype }] of Object.entries({
   CommandCancelledError,
   TransactionError,
   TransactionConflictError,
+  ChangedMeanwhileError,
   IdempotencyKeyReusedError,
   LabelMismatchError,
   RegionNameTakenError,

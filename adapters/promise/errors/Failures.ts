@@ -62,6 +62,8 @@ export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanErr
       const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
       return new Errors.SimsReleasingError({ ...of(message), retryAfterSeconds })
     }
+    case "ChangedMeanwhile":
+      return new Errors.ChangedMeanwhileError({ ...of(Refusal.sentence(refusal)), version: refusal.version })
     case "OperatorNameTaken":
       return new Errors.OperatorNameTakenError({ ...of(Refusal.sentence(refusal)), field: "name" })
     case "QuotaExceeded":

@@ -164,16 +164,26 @@ const nothing = Arguments.decoder(Arguments.Nothing)
 // The file's own format says what is wrong with a catalogue.
 const anything = (_: string, request: unknown): object => ({ request })
 
+const decodeVersion = Arguments.decoder(Schema.Struct({ ifVersion: Arguments.Version }), "the options")
+
 export const makeCatalogues = (runtime: Runtime): Types.Catalogues => {
   const current = Methods.reading(runtime, { name: "catalogues.current", decode: nothing }, () =>
-    Effect.flatMap(Catalogues.Catalogues, (catalogues) => Effect.map(catalogues.current, catalogueOf))
+    Effect.flatMap(Catalogues.Catalogues, (catalogues) =>
+      Effect.map(catalogues.versioned, ({ index, version }) => ({ ...catalogueOf(index), version }))
+    )
   )
   return {
     current: (options) => current({}, options),
-    replace: async (catalogue, options) => {
+    replace: async (given, { ifVersion: named, ...options } = {}) => {
+      const { version: _, ...catalogue } = { version: undefined, ...given }
       const completed = await complete("catalogues.replace", catalogue)
+      const { ifVersion } = decodeVersion("catalogues.replace, options", { ifVersion: named })
       const replace = Methods.writing(runtime, { name: "catalogues.replace", decode: anything }, () =>
-        Methods.done(Effect.flatMap(Catalogues.Catalogues, (catalogues) => catalogues.replace(completed)))
+        Methods.done(
+          Effect.flatMap(Catalogues.Catalogues, (catalogues) =>
+            catalogues.replace(completed, Arguments.versions(ifVersion))
+          )
+        )
       )
       return replace(catalogue, options)
     }

@@ -26,6 +26,7 @@ const shape = (of: Sim.Sim): Types.Sim => ({
   downloaded: of.downloaded,
   mobilePlanApplied: of.mobilePlan.applied,
   importSequence: of.importSequence,
+  version: of.version,
   createdAt: Arguments.toDate(of.createdAt)
 })
 
@@ -59,8 +60,13 @@ const correction = {
 }
 
 const decodeUpdate = Arguments.decoder(
-  Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id, ...correction })
+  Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id, ...correction, ifVersion: Arguments.Version })
 )
+
+const ofVersion = ({ ifVersion, ...request }: ReturnType<typeof decodeUpdate>) => ({
+  ...request,
+  ifVersion: Arguments.versions(ifVersion)
+})
 
 const decodeCorrection = Arguments.decoder(Schema.Struct(correction))
 
@@ -232,13 +238,15 @@ export const make = (runtime: Runtime): Types.Sims => ({
   update: Methods.writing(runtime, { name: "sims.update", decode: decodeUpdate }, (request) =>
     Methods.once(
       "Done",
-      Effect.flatMap(SimCorrections.SimCorrections, (corrections) => Effect.as(corrections.correct(request), null)),
+      Effect.flatMap(SimCorrections.SimCorrections, (corrections) =>
+        Effect.as(corrections.correct(ofVersion(request)), null)
+      ),
       () => Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(request), shape))
     )
   ),
   previewUpdate: Methods.reading(runtime, { name: "sims.previewUpdate", decode: decodeUpdate }, (request) =>
     Effect.flatMap(SimCorrections.SimCorrections, (corrections) =>
-      Effect.map(corrections.previewCorrect(request), ({ changed, sim }) => ({ sim: shape(sim), changed }))
+      Effect.map(corrections.previewCorrect(ofVersion(request)), ({ changed, sim }) => ({ sim: shape(sim), changed }))
     )
   ),
   updateMany: Methods.streaming(

@@ -21,7 +21,8 @@ const shape = (of: WebhookEndpoint.WebhookEndpoint): Types.WebhookEndpoint => ({
   enabled: WebhookEndpoint.isEnabled(of),
   disabledReason: of.disabled === null ? null : reasons[of.disabled.reason],
   disabledAt: Arguments.toDateOrNull(of.disabled?.at ?? null),
-  createdAt: Arguments.toDate(of.createdAt)
+  createdAt: Arguments.toDate(of.createdAt),
+  version: of.version
 })
 
 const withKey = (of: WebhookEndpoint.WebhookEndpoint): Types.WebhookEndpointWithKey => ({
@@ -83,7 +84,8 @@ const decodeUpdate = Arguments.decoder(
     url: Schema.optional(Url),
     events: Schema.optional(Schema.NullOr(Events)),
     description: Schema.optional(Description),
-    enabled: Schema.optional(Arguments.Flag)
+    enabled: Schema.optional(Arguments.Flag),
+    ifVersion: Arguments.Version
   })
 )
 
@@ -178,7 +180,7 @@ export const make = (runtime: Runtime): Types.Webhooks => {
     update: Methods.writing(
       runtime,
       { name: "webhooks.update", decode: decodeUpdate },
-      ({ description, enabled, endpointId, events, organizationId, url }) =>
+      ({ description, enabled, endpointId, events, ifVersion, organizationId, url }) =>
         Methods.once(
           "Endpoint",
           Effect.andThen(
@@ -187,6 +189,7 @@ export const make = (runtime: Runtime): Types.Webhooks => {
               webhooks.update({
                 organizationId,
                 endpointId,
+                ifVersion: Arguments.versions(ifVersion),
                 ...(url !== undefined && { url }),
                 ...(events !== undefined && { events }),
                 ...(description !== undefined && { description }),

@@ -162,10 +162,30 @@ export interface Catalogue {
   readonly profiles: ReadonlyArray<CatalogueProfile>
 }
 
+/** The catalogue in use, with all its ids. */
+export interface CurrentCatalogue extends Required<Catalogue> {
+  /** How often it was replaced; 0: it is the built-in one. */
+  readonly version: number
+}
+
+/** Options of a replacement. */
+export interface ReplaceOptions extends WriteOptions {
+  /** The version that is replaced (rule W16): where another one is there, nothing is. Absent: whichever is there. */
+  readonly ifVersion?: number | undefined
+}
+
 /** The catalogue of the whole service (rule I3). */
 export interface Catalogues {
-  /** The catalogue in use, with all its ids. */
-  readonly current: (options?: CallOptions) => Promise<Required<Catalogue>>
-  /** Replaces the catalogue, for all processes within 5 s. Errors: `InvalidFieldError`. */
-  readonly replace: (catalogue: Catalogue, options?: WriteOptions) => Promise<void>
+  /** Reads it. */
+  readonly current: (options?: CallOptions) => Promise<CurrentCatalogue>
+  /**
+   * Replaces the catalogue, for all processes within 5 s. What `current` has given can be given with changes; its `version` counts
+   * only as `ifVersion`.
+   *
+   * Errors: `InvalidFieldError`, `ChangedMeanwhileError`.
+   */
+  readonly replace: (
+    catalogue: Catalogue | (Catalogue & Pick<CurrentCatalogue, "version">),
+    options?: ReplaceOptions
+  ) => Promise<void>
 }

@@ -35,6 +35,8 @@ export interface Sim extends OfOrganization {
   readonly mobilePlanApplied: boolean
   /** Its place in the order of its organization's imports, from 1. */
   readonly importSequence: number
+  /** Rises with each change of the SIM, and of what hangs on it. */
+  readonly version: number
   /** When it was imported. */
   readonly createdAt: Date
 }
@@ -239,10 +241,12 @@ export interface UpdateSim extends OfSim {
   readonly status?: "available" | "withdrawn" | undefined
   /** Why it is withdrawn; only with that status. */
   readonly reason?: "broken" | "lost" | null | undefined
+  /** The version that it is of (rule W16): where another one is there, it is refused. Absent: of whichever is there. */
+  readonly ifVersion?: number | undefined
 }
 
 /** A row of many corrections. */
-export type UpdateRow = Omit<UpdateSim, "organizationId">
+export type UpdateRow = Omit<UpdateSim, "organizationId" | "ifVersion">
 
 /** Corrections of many SIMs. */
 export interface UpdateSims extends OfOrganization {
@@ -297,7 +301,7 @@ export interface Sims {
   /**
    * Corrects a SIM (rule I9): its label, its activation code, and whether it is withdrawn.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`, `ChangedMeanwhileError`.
    */
   readonly update: (request: UpdateSim, options?: WriteOptions) => Promise<Sim>
   /** What `update` would do now: nothing is written (rule S9). Errors: those of `update`. */

@@ -44,6 +44,8 @@ export interface WebhookEndpoint extends OfOrganization {
   readonly disabledAt: Date | null
   /** When it was created. */
   readonly createdAt: Date
+  /** Rises with each change, and where its deliveries begin to fail or succeed again. */
+  readonly version: number
 }
 
 /** An endpoint with its newest signing key. */
@@ -78,6 +80,8 @@ export interface UpdateWebhookEndpoint extends OfEndpoint {
   readonly description?: string | undefined
   /** True enables it, whatever disabled it. */
   readonly enabled?: boolean | undefined
+  /** The version that it is of (rule W16): where another one is there, it is refused. Absent: of whichever is there. */
+  readonly ifVersion?: number | undefined
 }
 
 /** What became of a delivery so far. */
@@ -162,7 +166,7 @@ export interface Webhooks {
   readonly create: (request: CreateWebhookEndpoint, options?: WriteOptions) => Promise<WebhookEndpointWithKey>
   /** All endpoints of an organization, oldest first. */
   readonly list: (of: OfOrganization, options?: CallOptions) => PagedList<WebhookEndpoint>
-  /** Changes an endpoint. Errors: `InvalidFieldError`, `NotFoundError`. */
+  /** Changes an endpoint. Errors: `InvalidFieldError`, `NotFoundError`, `ChangedMeanwhileError`. */
   readonly update: (request: UpdateWebhookEndpoint, options?: WriteOptions) => Promise<WebhookEndpoint>
   /** Deletes an endpoint. Its deliveries stay in the log. Errors: `NotFoundError`. */
   readonly remove: (of: OfEndpoint, options?: WriteOptions) => Promise<void>

@@ -93,6 +93,7 @@ export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reas
     case "QuotaExceeded":
     case "SmsLimited":
     case "PackagesListed":
+    case "ChangedMeanwhile":
     case "OperatorNameTaken":
     case "RegionNameTaken":
     case "RegionUncovered":

@@ -6,10 +6,17 @@ import type { Action } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
 import { kinds } from "../../domain/Idempotency.ts"
-import { EndpointDisabled, type InvalidField, NotFound, type QuotaExceeded } from "../../domain/Refusal.ts"
+import {
+  type ChangedMeanwhile,
+  EndpointDisabled,
+  type InvalidField,
+  NotFound,
+  type QuotaExceeded
+} from "../../domain/Refusal.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Endpoint from "../../domain/WebhookEndpoint.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
+import * as Version from "../../domain/Version.ts"
 import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -63,8 +70,10 @@ export class Webhooks extends Context.Service<
         readonly events?: ReadonlyArray<string> | null
         readonly description?: string
         readonly enabled?: boolean
+        /** The versions of the endpoint that it may be of (rule W16). */
+        readonly ifVersion?: Version.Expected
       }
-    ) => Effect.Effect<WebhookEndpoint, InvalidField | NotFound | StorageError>
+    ) => Effect.Effect<WebhookEndpoint, ChangedMeanwhile | InvalidField | NotFound | StorageError>
     /** Deletes the endpoint for good; what is due to it is sent no more. */
     readonly remove: (of: OfEndpoint) => Effect.Effect<void, NotFound | StorageError>
     /** Adds a new signing key. The one before stays valid for 24 h. */
@@ -136,18 +145,19 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
       return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
     })
 
-    const change = (
+    const change = <E = never>(
       action: Action,
       of: OfEndpoint,
-      change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint>
+      change: (endpoint: WebhookEndpoint) => Effect.Effect<WebhookEndpoint, E>
     ) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
           yield* organizations.get(of)
           const found = yield* storage.webhookEndpoints.get(of)
           if (found === null) return yield* new NotFound({ resource: "webhook endpoint", id: of.endpointId })
-          const changed = yield* change(found)
-          const commit = yield* withNotices(action, changed, yield* clock.now, found)
+          const next = yield* change(found)
+          const commit = yield* withNotices(action, next, yield* clock.now, found)
+          const changed = { ...next, version: next.version + 1 }
           yield* commits.write(commit, kinds.Endpoint.keep(changed))
           return changed
         })
@@ -207,9 +217,9 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
             commits.write(commit, kinds.Endpoint.keep(endpoint))
           )
         )
-        return endpoint
+        return { ...endpoint, version: endpoint.version + 1 }
       }),
-      update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, url, ...of }) {
+      update: Effect.fn("Webhooks.update")(function* ({ description, enabled, events, ifVersion, url, ...of }) {
         yield* Effect.fromResult(
           Endpoint.checkTexts({
             ...(url !== undefined && { url }),
@@ -219,16 +229,20 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
         const types =
           events === undefined || events === null ? events : yield* Effect.fromResult(WebhookEvent.typesOf(events))
         return yield* change("webhook_endpoint.update", of, (endpoint) =>
-          Effect.map(clock.now, (now) => ({
-            ...(enabled === undefined
-              ? endpoint
-              : enabled
-                ? Endpoint.enabled(endpoint)
-                : Endpoint.disabled(endpoint, "Organization", now)),
-            ...(url === undefined ? {} : { url: Endpoint.changedUrl(endpoint, url) }),
-            ...(types === undefined ? {} : { events: types }),
-            ...(description === undefined ? {} : { description })
-          }))
+          Effect.zipWith(
+            Effect.fromResult(Version.check("webhook endpoint", endpoint.version, ifVersion)),
+            clock.now,
+            (_, now) => ({
+              ...(enabled === undefined
+                ? endpoint
+                : enabled
+                  ? Endpoint.enabled(endpoint)
+                  : Endpoint.disabled(endpoint, "Organization", now)),
+              ...(url === undefined ? {} : { url: Endpoint.changedUrl(endpoint, url) }),
+              ...(types === undefined ? {} : { events: types }),
+              ...(description === undefined ? {} : { description })
+            })
+          )
         )
       }),
       remove: (of) =>

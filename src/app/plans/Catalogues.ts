@@ -5,7 +5,8 @@
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 import { type Change, SERVICE } from "../../domain/AuditEntry.ts"
 import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
-import type { InvalidField } from "../../domain/Refusal.ts"
+import type { ChangedMeanwhile, InvalidField } from "../../domain/Refusal.ts"
+import * as Version from "../../domain/Version.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
@@ -22,16 +23,32 @@ export class BuiltIn extends Context.Service<
   }
 >()("simplan/Catalogues/BuiltIn") {}
 
+/** A catalogue, and its version. */
+export interface Versioned {
+  /** The catalogue with its indexes. */
+  readonly index: Index
+  /** How often it was replaced. */
+  readonly version: number
+}
+
 /** Reads and replaces the catalogue (rules I3 and S9). */
 export class Catalogues extends Context.Service<
   Catalogues,
   {
     /** The catalogue in force, with its indexes. */
     readonly current: Effect.Effect<Index, StorageError>
+    /** The same, with its version; 0 is the built-in one. */
+    readonly versioned: Effect.Effect<Versioned, StorageError>
     /** What `replace` would give now, or its refusal (rule S9). */
-    readonly preview: (catalogue: Catalogue) => Effect.Effect<Index, InvalidField>
-    /** Refuses a catalogue of which a name is too long (rule W9). */
-    readonly replace: (catalogue: Catalogue) => Effect.Effect<Index, InvalidField | StorageError>
+    readonly preview: (
+      catalogue: Catalogue,
+      ifVersion?: Version.Expected
+    ) => Effect.Effect<Versioned, ChangedMeanwhile | InvalidField | StorageError>
+    /** Refuses a catalogue of which a name is too long (rule W9), and to replace a version that `ifVersion` does not have (rule W16). */
+    readonly replace: (
+      catalogue: Catalogue,
+      ifVersion?: Version.Expected
+    ) => Effect.Effect<Versioned, ChangedMeanwhile | InvalidField | StorageError>
   }
 >()("simplan/Catalogues") {}
 
@@ -72,14 +89,32 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
 
     const current = Effect.flatMap(version("current"), indexed)
 
+    /** The version that is stored, where it may be replaced. */
+    const replaceable = Effect.fnUntraced(function* (catalogue: Catalogue, expected: Version.Expected) {
+      yield* Effect.fromResult(checkTexts(catalogue))
+      const version = yield* storage.catalogues.version
+      yield* Effect.fromResult(Version.check("catalogue", version, expected))
+      return version
+    })
+
     return Catalogues.of({
       current,
-      preview: (catalogue) => Effect.map(Effect.fromResult(checkTexts(catalogue)), () => index(catalogue)),
-      replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue) {
-        yield* Effect.fromResult(checkTexts(catalogue))
-        const commit = yield* commits.audited({ catalogue }, replacement, yield* clock.now)
-        yield* commits.retryOnConflict(commits.write(commit))
-        return yield* current
+      versioned: Effect.flatMap(version("current"), (version) =>
+        Effect.map(indexed(version), (index) => ({ index, version }))
+      ),
+      preview: Effect.fn("Catalogues.preview")(function* (catalogue: Catalogue, ifVersion?: Version.Expected) {
+        return { index: index(catalogue), version: (yield* replaceable(catalogue, ifVersion)) + 1 }
+      }),
+      replace: Effect.fn("Catalogues.replace")(function* (catalogue: Catalogue, ifVersion?: Version.Expected) {
+        const replaced = yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const catalogueVersion = yield* replaceable(catalogue, ifVersion)
+            const now = yield* clock.now
+            yield* commits.write(yield* commits.audited({ catalogue, catalogueVersion }, replacement, now))
+            return catalogueVersion
+          })
+        )
+        return { index: index(catalogue), version: replaced + 1 }
       })
     })
   })

@@ -9,11 +9,12 @@
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Iccid from "../../domain/Iccid.ts"
-import { InvalidField, NotFound, type SimBusy, type SimInUse } from "../../domain/Refusal.ts"
+import { type ChangedMeanwhile, InvalidField, NotFound, type SimBusy, type SimInUse } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
 import * as Stock from "../../domain/Stock.ts"
+import * as Version from "../../domain/Version.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Conflict, Storage, StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -23,10 +24,12 @@ import * as FairSlots from "../FairSlots.ts"
 export interface Request extends SimCorrection.Unchecked {
   /** The SIM that is corrected. */
   readonly iccid: string
+  /** The versions of the SIM that it may be of (rule W16). */
+  readonly ifVersion?: Version.Expected
 }
 
 /** Why a SIM is not corrected. */
-export type Refused = InvalidField | NotFound | SimBusy | SimInUse
+export type Refused = ChangedMeanwhile | InvalidField | NotFound | SimBusy | SimInUse
 
 /** A row: a correction, or one whose columns could not be read. */
 export type Row = Request | { readonly iccid: string; readonly problem: InvalidField }
@@ -93,6 +96,9 @@ interface Corrected {
 
 const isChanged = ({ before, next }: Corrected): boolean => SimCorrection.changed(before, next).length > 0
 
+/** The SIM with the version that it has once it is written. */
+const asStored = (of: Corrected): Sim => (isChanged(of) ? { ...of.next, version: of.before.version + 1 } : of.next)
+
 const resultOf = (row: number, { iccid }: Row, found: Result.Result<Corrected, Refused>): RowResult => {
   const of = { row, iccid: iccid.slice(0, 40) }
   if (Result.isFailure(found)) return { ...of, result: "refused", refusal: found.failure }
@@ -109,10 +115,11 @@ const requestOf = (row: Row): Result.Result<Request, InvalidField> => {
 }
 
 /** Decides about a SIM that was loaded; null: it is not there. */
-const decide = (loaded: Sim | null, { iccid, ...unchecked }: Request): Result.Result<Corrected, Refused> =>
+const decide = (loaded: Sim | null, { iccid, ifVersion, ...unchecked }: Request): Result.Result<Corrected, Refused> =>
   Result.gen(function* () {
     const correction = yield* SimCorrection.parse(unchecked)
     if (loaded === null) return yield* Result.fail(new NotFound({ resource: "sim", id: iccid }))
+    yield* Version.check("sim", loaded.version, ifVersion)
     return { before: loaded, next: yield* SimCorrection.apply(loaded, correction) }
   })
 
@@ -212,12 +219,12 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
 
     return SimCorrections.of({
       correct: Effect.fn("SimCorrections.correct")(function* ({ organizationId, ...request }) {
-        return (yield* correct(organizationId, request)).next
+        return asStored(yield* correct(organizationId, request))
       }),
       previewCorrect: Effect.fn("SimCorrections.previewCorrect")(function* ({ organizationId, ...request }) {
         const loaded = yield* storage.sims.get({ organizationId, iccid: request.iccid })
-        const { before, next } = yield* Effect.fromResult(decide(loaded, request))
-        return { sim: next, changed: SimCorrection.changed(before, next) }
+        const corrected = yield* Effect.fromResult(decide(loaded, request))
+        return { sim: asStored(corrected), changed: SimCorrection.changed(corrected.before, corrected.next) }
       }),
       correctAll: ({ dryRun, organizationId, rows }) =>
         rows.pipe(

@@ -76,6 +76,8 @@ export interface Commit {
   readonly regions?: ReadonlyArray<Region>
   /** Replaces the one that is stored as a whole. */
   readonly catalogue?: Catalogue
+  /** The version that `catalogue` replaces, 0 where none is stored: a `Conflict` where it is another. Absent: whichever it is. */
+  readonly catalogueVersion?: number
   /**
    * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The SIMs are stored
    * already: they come in by `Sims.import`. Writing a SIM ends its reservation.

@@ -5,7 +5,7 @@
  * A suite has one process. What another one receives of usage and changes is the adapter's own test. Who watches may
  * always be notified that anything has changed, so that no case expects that something is not.
  */
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"
 import { DAY, HOUR, MINUTE } from "../../domain/Time.ts"
 import { dayOf } from "../../domain/UsageBook.ts"
@@ -130,6 +130,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }
       yield* storage.commit({ clock: world.now })
       yield* Suite.equals("the version after another commit", yield* storage.catalogues.version, version + 3)
+    })
+  ),
+
+  scenario("a catalogue replaces the version that the commit names, or nothing is written", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const version = yield* storage.catalogues.version
+      const [first, second] = [catalogue(world, 1), catalogue(world, 2)]
+      yield* storage.commit({ catalogue: first, catalogueVersion: version })
+      for (const catalogueVersion of [version, version + 2]) {
+        const refused = yield* Effect.flip(storage.commit({ catalogue: second, catalogueVersion, clock: world.now }))
+        yield* Suite.equals("the refusal", refused._tag === "Conflict" ? refused.on : refused._tag, "version")
+      }
+      yield* Suite.equals("the version", yield* storage.catalogues.version, version + 1)
+      yield* Suite.equals("the catalogue", yield* storage.catalogues.get, first)
+      const both = [first, second].map((next) =>
+        Effect.exit(storage.commit({ catalogue: next, catalogueVersion: version + 1 }))
+      )
+      const exits = yield* Effect.all(both, { concurrency: "unbounded" })
+      yield* Suite.equals("how many of two are written", exits.filter(Exit.isSuccess).length, 1)
     })
   ),
 

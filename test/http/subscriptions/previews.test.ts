@@ -181,9 +181,10 @@ describe("a correction of a SIM", () => {
     const before = (await acme.get(path)).body.data
     const body = { label: "Blue", lpa_string: null, status: "withdrawn", reason: "lost" }
     const preview = await previewed("PATCH", path, body)
+    const next = { label: "Blue", lpa: null, used: true, status: "withdrawn", withdrawn_reason: "lost" }
     expect(preview.body).toEqual({
       error: false,
-      data: { ...before, label: "Blue", lpa: null, used: true, status: "withdrawn", withdrawn_reason: "lost" },
+      data: { ...before, ...next, version: before.version + 1 },
       preview: { changed: ["label", "lpa_string", "status"] }
     })
     expect((await previewed("PATCH", path, { label: before.label })).body).toEqual({
