@@ -14,17 +14,7 @@ export const filled = (filter: Filter): Filter =>
 /** What came of one, or would. */
 export type Result = Types.Item<"bulk", "actOnSims"> & Partial<Pick<Types.Item<"bulk", "act">, "subscription_id">>
 
-interface Preview {
-  readonly data: ReadonlyArray<Result>
-  readonly preview: {
-    readonly matching: number
-    readonly changed: number
-    readonly unchanged: number
-    readonly refused: number
-    readonly has_more: boolean
-    readonly created_until: string
-  }
-}
+type Preview = Types.Previewed<"bulk", "act" | "actOnSims">
 
 interface Action {
   readonly name: BulkAction.Action | BulkAction.SimAction

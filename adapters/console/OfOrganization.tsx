@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
+import type * as Types from "./Types.ts"
 import * as View from "./View.tsx"
 
 /** What an organization has, by the names of the pages. */
@@ -38,7 +39,7 @@ export const organization = { title: "Organization", of: Organization }
 export const Name = ({ of }: { readonly of: string }) => {
   const { data } = View.useReading(
     `name of ${of}`,
-    () => Api.read<{ readonly name: string }>(`/organizations/${encodeURIComponent(of)}`),
+    () => Api.read<Types.Data<"organizations", "get">>(`/organizations/${encodeURIComponent(of)}`),
     false
   )
   return (

@@ -1,5 +1,6 @@
 /** Sends the deliveries of an organization that a filter takes once more: how many they are, and all of them. */
 import * as Api from "./Api.ts"
+import type * as Types from "./Types.ts"
 
 /** The fields of a filter by their names in the API; an empty text filters nothing. */
 export type Filter = Readonly<Record<string, string>>
@@ -20,7 +21,9 @@ export const count = async (organization: string, filter: Filter): Promise<strin
   const query = new URLSearchParams({ ...filled(filter), page_size: String(PAGE) })
   let [found, hasMore] = [0, true]
   for (let read = 0; hasMore && read < PAGES; read += 1) {
-    const { data, next_page } = await Api.page<{ readonly status: string }>(`${organization}/deliveries?${query}`)
+    const { data, next_page } = await Api.page<Types.Item<"webhooks", "deliveries">>(
+      `${organization}/deliveries?${query}`
+    )
     found += data.filter(({ status }) => status !== "pending").length
     hasMore = next_page !== null
     query.set("page", next_page ?? "")
@@ -29,15 +32,15 @@ export const count = async (organization: string, filter: Filter): Promise<strin
   return `${hasMore ? "At least " : ""}${deliveries} would be sent again.`
 }
 
-interface Step extends Api.Step {
-  readonly replayed: number
-}
-
 /** Sends all of them, in steps, and says how many they were. */
 export const all = async (organization: string, filter: Filter): Promise<string> => {
   let sent = 0
-  await Api.doAll<Step>(`${organization}/deliveries/replay`, filled(filter), ({ replayed }) => {
-    sent += replayed
-  })
+  await Api.doAll<Types.Data<"webhooks", "replayAll">>(
+    `${organization}/deliveries/replay`,
+    filled(filter),
+    ({ replayed }) => {
+      sent += replayed
+    }
+  )
   return sent === 1 ? "1 delivery is sent again." : `${sent} deliveries are sent again.`
 }

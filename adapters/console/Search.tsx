@@ -6,10 +6,7 @@ import type * as Types from "./Types.ts"
 
 export type Hit = Types.Item<"search", "find">
 
-export interface Found {
-  readonly data: ReadonlyArray<Hit>
-  readonly has_more: boolean
-}
+export type Found = Types.Answer<"search", "find">
 
 /** Finds SIMs. */
 export const find = (text: string): Promise<Found> => Api.call<Found>("GET", `/search?q=${encodeURIComponent(text)}`)

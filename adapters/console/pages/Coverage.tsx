@@ -4,24 +4,12 @@ import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Network {
-  readonly operator_id: string
-  readonly name: string
-  readonly supported_rats: ReadonlyArray<string>
-}
+type Profile = Types.Item<"organizationCoverage", "list">
 
-interface Profile {
-  readonly coverage_id: string
-  readonly region_name: string
-  readonly region_code: string
-  readonly countries: ReadonlyArray<{
-    readonly iso2: string
-    readonly name: string
-    readonly operators: ReadonlyArray<Network>
-  }>
-}
+type Network = Profile["countries"][number]["operators"][number]
 
 interface Country {
   readonly iso2: string

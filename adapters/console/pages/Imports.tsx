@@ -7,33 +7,14 @@ import * as Api from "../Api.ts"
 import * as Csv from "../Csv.ts"
 import { FileField } from "../FileField.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Message {
-  readonly row: number
-  readonly line: number | null
-  readonly iccid: string
-  readonly message: string
-}
+type Report = Types.Data<"imports", "importSims">
 
-type Kept = Readonly<Record<string, string | boolean>>
+type Message = Report["errors"][number]
 
-interface Difference extends Omit<Message, "message"> {
-  readonly stored: Kept
-  readonly given: Kept
-}
-
-interface Report {
-  readonly imported: number
-  readonly updated: number
-  readonly duplicates: number
-  readonly differing?: ReadonlyArray<Difference>
-  readonly differing_count?: number
-  readonly errors: ReadonlyArray<Message>
-  readonly error_count: number
-  readonly warnings: ReadonlyArray<Message>
-  readonly warning_count: number
-}
+type Difference = NonNullable<Report["differing"]>[number]
 
 interface Chosen {
   readonly name: string
@@ -52,7 +33,7 @@ const messages: ReadonlyArray<View.Column<Message>> = [
   { title: "What", of: ({ message }) => <View.Text>{message}</View.Text> }
 ]
 
-const valuesOf = (of: Kept) => (
+const valuesOf = (of: Difference["stored"]) => (
   <View.Text>
     {Object.entries(of)
       .map(([name, value]) => `${name.replace("_", " ")}: ${value}`)

@@ -3,23 +3,12 @@ import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Key {
-  readonly api_key_id: string
-  readonly name: string
-  readonly scope: string
-  readonly hint: string
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly revoked_at: string | null
-  readonly previous_key_until: string | null
-  readonly last_used_at: string | null
-}
+type Key = Types.Item<"organizations", "keys">
 
-interface Made {
-  readonly data: { readonly key: string }
-}
+type Made = Types.Answer<"organizations", "createKey">
 
 const ONCE = "The key is shown once: only its hash is kept."
 

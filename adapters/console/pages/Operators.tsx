@@ -8,9 +8,7 @@ import * as View from "../View.tsx"
 
 type Operator = Types.Item<"serviceOperators", "list">
 
-interface Made {
-  readonly data: { readonly token: string }
-}
+type Made = Types.Answer<"serviceOperators", "create">
 
 const ONCE = "The token is shown once: only its hash is kept."
 

@@ -3,94 +3,27 @@
  */
 import type { ComponentChildren } from "preact"
 import * as Api from "../Api.ts"
-import { type Named, organization } from "../OfOrganization.tsx"
+import { organization } from "../OfOrganization.tsx"
 import * as Plot from "../Plot.tsx"
 import * as Problems from "../Problems.tsx"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
-interface Telco {
-  readonly name: string | null
-  readonly answers: boolean
-  readonly since: string | null
-  readonly waiting_jobs: number
-  readonly oldest_since: string | null
-  readonly next_try_at: string | null
-}
+type Overview = Types.Data<"overview", "read">
 
-interface Waiting {
-  readonly kind: string
-  readonly reason: string
-  readonly telco: string | null
-  readonly count: number
-  readonly since: string
-  readonly next_try_at: string
-}
+type Telco = Overview["telcos"][number]
 
-interface Endpoint extends Named {
-  readonly webhook_endpoint_id: string
-  readonly url: string
-  readonly since: string
-  readonly pending_deliveries: number
-}
+type Waiting = Overview["waiting"][number]
 
-interface Stock extends Named {
-  readonly label: string
-  readonly free: number
-  readonly level: number
-  readonly is_low: boolean
-  readonly sold_a_day: number
-  readonly days_left: number | null
-}
+type Endpoint = Overview["failing_endpoints"][number]
 
-interface Load extends Named {
-  readonly waiting_jobs: number
-  readonly pending_deliveries: number
-}
+type Stock = Overview["stock"][number]
 
-interface Running {
-  readonly process_id: string
-  readonly answers: boolean
-  readonly version: string | null
-  readonly host: string | null
-  readonly runs: ReadonlyArray<string>
-  readonly started_at: string
-  readonly last_heartbeat_at: string
-  readonly held_jobs: number
-  readonly held_deliveries: number
-}
+type Service = NonNullable<Overview["service"]>
 
-interface Service {
-  readonly version: string | null
-  readonly started_at: string
-  readonly due_jobs: number
-  readonly held_jobs: number
-  readonly oldest_due_at: string | null
-  readonly problems: number
-  readonly database: {
-    readonly takes_writes: boolean
-    readonly bytes: number | null
-    readonly connections: number | null
-    readonly most_connections: number | null
-  }
-  readonly rates: Readonly<Record<"requests" | "telco_calls" | "deliveries" | "jobs", Plot.Counts>> & {
-    readonly from: string
-  }
-  readonly loads: ReadonlyArray<Load>
-  readonly processes: ReadonlyArray<Running>
-}
+type Load = Service["loads"][number]
 
-interface Overview {
-  readonly telcos: ReadonlyArray<Telco>
-  readonly waiting: ReadonlyArray<Waiting>
-  readonly failing_endpoints: ReadonlyArray<Endpoint>
-  readonly stock: ReadonlyArray<Stock>
-  readonly service: Service | null
-}
-
-interface Clock {
-  readonly now: string
-  readonly virtual: boolean
-}
+type Running = Service["processes"][number]
 
 const Section = ({
   children,
@@ -241,7 +174,7 @@ const plots = [
 ] as const
 
 const Process = ({ service }: { readonly service: Service }) => {
-  const { data, failure } = View.useReading("clock", () => Api.read<Clock>("/clock"))
+  const { data, failure } = View.useReading("clock", () => Api.read<Api.Clock>("/clock"))
   const { database, due_jobs, held_jobs, oldest_due_at, started_at, version } = service
   return (
     <Section id="service" title="The service">

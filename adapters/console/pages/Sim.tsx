@@ -3,7 +3,6 @@ import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import * as Task from "../Task.tsx"
-import type * as Course from "../Course.ts"
 import * as Verdict from "../Verdict.ts"
 import * as View from "../View.tsx"
 import { Installation } from "./SimInstallation.tsx"
@@ -15,11 +14,9 @@ type Sim = Types.Data<"organizationSims", "get">
 
 type Subscription = Types.Data<"organizationSubscriptions", "get">
 
-type Package = Course.Attachment["packages"][number]
+type Attachment = Types.Item<"organizationSubscriptions", "attachments">
 
-interface Attachment extends Course.Attachment, Pick<Package, "used_allowance"> {
-  readonly reason: Verdict.Reason | null
-}
+type Package = Attachment["packages"][number]
 
 type Usage = Types.Item<"organizationUsage", "ofSim">
 
@@ -133,14 +130,7 @@ const Summary = ({
   )
 }
 
-interface LastOperator {
-  readonly last_operator: {
-    readonly country: string
-    readonly operator: string
-    readonly rat: string
-    readonly imei: string
-  } | null
-}
+type LastOperator = Types.Answer<"organizationSubscriptions", "location">
 
 /** Where it was seen last. */
 const Network = ({ isSold, path }: { readonly path: string; readonly isSold: boolean }) => {

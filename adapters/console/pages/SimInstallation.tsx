@@ -1,15 +1,14 @@
 /** The QR code and the links that install an eSIM, shown on a click. The audit log names who has asked for the code. */
 import { useState } from "preact/hooks"
 import * as Api from "../Api.ts"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+
+type Sim = Types.Data<"organizationSims", "get">
 
 interface Shown {
   readonly picture: string
-  readonly links: { readonly apple: string; readonly android: string } | null
-}
-
-interface Sim {
-  readonly install: Shown["links"]
+  readonly links: NonNullable<Sim["install"]> | null
 }
 
 export const Installation = ({ iccid, path }: { readonly iccid: string; readonly path: string }) => {
@@ -17,7 +16,7 @@ export const Installation = ({ iccid, path }: { readonly iccid: string; readonly
   const read = async (): Promise<void> => {
     const picture = await Api.text(`${path}/qr.svg`)
     const { install } = await Api.read<Sim>(`${path}?install=true`)
-    show({ picture: `data:image/svg+xml,${encodeURIComponent(picture)}`, links: install })
+    show({ picture: `data:image/svg+xml,${encodeURIComponent(picture)}`, links: install ?? null })
   }
   if (shown === null) return <View.Action label="Show the QR code" does={read} done={() => undefined} />
   return (

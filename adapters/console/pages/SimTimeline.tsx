@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import * as Drawing from "../../timeline/drawing/Drawing.ts"
 import * as Api from "../Api.ts"
 import * as Course from "../Course.ts"
+import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
 /** The narrowest drawing that can be read; a narrower screen scrolls it. */
@@ -24,10 +25,12 @@ const firstDay = (attachments: ReadonlyArray<Course.Attachment>): string => {
 
 /** A plan that is there no more limits nothing that can be drawn. */
 const planOf = (organization: string, id: string): Promise<Course.Plan> =>
-  Api.read<Course.Plan>(`${organization}/plans/${encodeURIComponent(id)}`).catch((error: unknown) => {
-    if (error instanceof Api.Refused && error.status === 404) return {}
-    throw error
-  })
+  Api.read<Types.Data<"organizationPlans", "get">>(`${organization}/plans/${encodeURIComponent(id)}`).catch(
+    (error: unknown) => {
+      if (error instanceof Api.Refused && error.status === 404) return {}
+      throw error
+    }
+  )
 
 const adopt = (): void => {
   const sheet = new CSSStyleSheet()
