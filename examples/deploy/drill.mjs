@@ -1,5 +1,5 @@
 // Sees every alert rule fire on real servers: a telco that is down, refuses or is silent, endpoints that answer 500 or nothing,
-// queues that stand, no stock, a server that is killed. Where DRILL_DATABASE_URL names a database on a disk of its own, and
+// queues that stand, no stock, a server that is killed, and one that is replaced by another build. Where DRILL_DATABASE_URL names a database on a disk of its own, and
 // DRILL_DISK a directory on that disk, the disk is filled too.
 //
 //   npm run build && node examples/deploy/drill.mjs
@@ -7,14 +7,27 @@
 // It needs `prometheus`. The rules are those of rules.yml with shorter times, so that a drill takes a minute.
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync
+} from "node:fs"
+import { once } from "node:events"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
-const main = fileURLToPath(new URL("../../dist/adapters/cli/main.js", import.meta.url))
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const MAIN = "dist/adapters/cli/main.js"
 const directory = mkdtempSync(join(tmpdir(), "simplan-drill-"))
 const token = "token-of-the-drill-0123456789"
 const children = []
@@ -66,9 +79,19 @@ const bridge = async () => {
 
 let imported = 0
 
+/** A copy of the build that says it was made of other sources. */
+const otherBuild = () => {
+  const copy = join(directory, "other")
+  mkdirSync(copy)
+  for (const name of ["package.json", "dist"]) cpSync(join(root, name), join(copy, name), { recursive: true })
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+  writeFileSync(join(copy, "dist/adapters/cli/build.digest"), "of the drill")
+  return copy
+}
+
 /** Starts a server with an organization that has a plan and so many eSIMs. */
-const serve = async (name, stock, env) => {
-  const port = await freePort()
+const serve = async (name, stock, env, { build = root, port: given } = {}) => {
+  const port = given ?? (await freePort())
   const cwd = mkdtempSync(join(directory, `${name}-`))
   const own = {
     PATH: process.env.PATH,
@@ -80,7 +103,7 @@ const serve = async (name, stock, env) => {
     SIMPLAN_RATE_LIMIT: "off",
     ...env
   }
-  const child = run(process.execPath, [main, "serve"], { cwd, env: own })
+  const child = run(process.execPath, [join(build, MAIN), "serve"], { cwd, env: own })
   const url = `http://127.0.0.1:${port}`
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ${name} has ended`)
@@ -152,7 +175,9 @@ const prepare = async () => {
   const queues = await serve("queues", 1_000, over(silent))
   const profiles = await serve("profiles", 30, { SIMPLAN_TELCO_FILE: file })
   const killed = await serve("killed", 20, {})
-  const servers = [shop, outage, refusal, queues, profiles, killed]
+  const upgraded = await serve("upgraded", 1, {})
+  const build = otherBuild()
+  const servers = [shop, outage, refusal, queues, profiles, killed, upgraded]
 
   const atFailing = await shop.endpoint(`${urlOf(failing)}/hook`)
   await queues.endpoint(`${urlOf(asleep)}/hook`)
@@ -167,6 +192,9 @@ const prepare = async () => {
     refusing.answers = "refuses"
     silent.answers = "silent"
     killed.child.kill("SIGKILL")
+    upgraded.child.kill()
+    await once(upgraded.child, "exit")
+    await serve("upgraded", 1, {}, { build, port: upgraded.port })
     await shop.sell(12)
     await Promise.all([...waiting.map(outage.end), ...refused.map(refusal.end), ...released.map(profiles.end)])
     // More jobs than a process does at once, and more deliveries than it sends at once.
@@ -209,7 +237,7 @@ const prepareDisk = async (url) => {
 }
 
 const rules = readFileSync(new URL("rules.yml", import.meta.url), "utf8")
-  .replace(/\bfor: \d+m/g, "for: 3s")
+  .replace(/\bfor: \d+[mh]/g, "for: 3s")
   .replace(/\binterval: 15s/, "interval: 1s")
   .replace(/\[\d+m\]/g, "[10s]")
   .replace(/ > (?:60|300|900|3600)$/gm, " > 5")
