@@ -78,12 +78,14 @@ class Copy {
   }
 }
 
+const suitesOf = ({ area }) => (area === "operation" ? ["operation"] : ["property", "domain"])
+
 const verdictOf = async (copied, placement, fault) => {
   const { equivalent } = fault
-  for (const suite of ["property", "domain"]) {
+  for (const suite of suitesOf(fault)) {
     const [path, text, right] = [placement.pathOf(fault), placement.faultyTextOf(fault), placement.textOf(fault)]
     const by = await copied.failing(suite, path, text, right)
-    if (by !== null) return { kind: equivalent === null ? suite : "found", by }
+    if (by !== null) return { kind: equivalent !== null ? "found" : suite === "property" ? suite : "domain", by }
   }
   return equivalent === null ? { kind: "survived", by: "" } : { kind: "equivalent", by: equivalent }
 }
@@ -118,7 +120,7 @@ export const run = async (root, faults, placement, { seed, workers }) => {
       const sound = async (when) => {
         const [first] = faults
         if (worker > 0 || first === undefined) return
-        for (const suite of ["property", "domain"]) {
+        for (const suite of new Set(faults.flatMap(suitesOf))) {
           const right = placement.textOf(first)
           const by = await copied.failing(suite, placement.pathOf(first), right, right)
           if (by !== null) throw new Error(`without any fault, ${when}, a test fails: ${by}`)

@@ -1,6 +1,7 @@
 /**
  * How the tests run against a faulty domain: the property tests, or the unit tests, in the order in which they are
- * likely to find the fault in the shortest time, and no further than the first that does.
+ * likely to find the fault in the shortest time, and no further than the first that does. What operators see and API keys have
+ * tests of their own.
  *
  * Left out are the random histories that say nothing of the domain: those that compare storages or fast paths with each
  * other, those that look for faults of their own, and those about mistakes in the use of the simulation.
@@ -29,7 +30,11 @@ export default defineConfig({
   ...fromSources,
   root: fileURLToPath(new URL("../..", import.meta.url)),
   test: {
-    include: ["test/{domain,property,histories}/**/*.test.ts"],
+    include: [
+      "test/{domain,property,histories}/**/*.test.ts",
+      "test/scenarios/operation/{key-uses,processes}.test.ts",
+      "test/conformance/memory.test.ts"
+    ],
     exclude: [...configDefaults.exclude, ...others.map((name) => `test/histories/${name}.test.ts`)],
     setupFiles: ["test/mutants/setup.ts"],
     sequence: { sequencer: Quickest },

@@ -27,7 +27,12 @@ const vitest = await createVitest("test", options, { cacheDir: join(root, ".vite
 
 const suites = {
   property: await vitest.globTestSpecifications(["test/property/", "test/histories/"]),
-  domain: await vitest.globTestSpecifications(["test/domain/"])
+  domain: await vitest.globTestSpecifications(["test/domain/"]),
+  operation: await vitest.globTestSpecifications([
+    ...["api-key", "process", "version"].map((name) => `test/domain/${name}.test.ts`),
+    "test/scenarios/operation/",
+    "test/conformance/memory.test.ts"
+  ])
 }
 
 const write = (path, text) => {

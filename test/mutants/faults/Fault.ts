@@ -18,6 +18,7 @@ export type Area =
   | "replacements"
   | "stock"
   | "limits"
+  | "operation"
   | "engine"
 
 export interface Fault {

@@ -8,7 +8,8 @@ import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
 import { history, reasons, search } from "./finding.ts"
 import { lifecycle } from "./lifecycle.ts"
-import { limits } from "./limits.ts"
+import { limits, terms } from "./limits.ts"
+import { operation } from "./operation.ts"
 import { outages } from "./outages.ts"
 import { pauses } from "./pauses.ts"
 import { recurrence } from "./recurrence.ts"
@@ -17,7 +18,6 @@ import { reports } from "./reports.ts"
 import { creation, deletion, packages, previews } from "./service.ts"
 import { state } from "./state.ts"
 import { stock } from "./stock.ts"
-import { terms } from "./terms.ts"
 import { threshold } from "./threshold.ts"
 
 export { list }
@@ -44,5 +44,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...corrections,
   ...outages,
   ...limits,
+  ...operation,
   ...inEngine
 ]
