@@ -145,16 +145,18 @@ const Console = () => {
               ))}
           </nav>
         )}
-        {operator.value != null && <Search.Field />}
         {operator.value != null && (
-          <span class="who">
-            <View.Text>{operator.value.name}</View.Text> ({operator.value.role})
-            {!Api.isHosts.value && (
-              <button type="button" onClick={() => void Api.signOut()}>
-                Sign out
-              </button>
-            )}
-          </span>
+          <div class="tools">
+            <Search.Field />
+            <span class="who">
+              <View.Text>{operator.value.name}</View.Text> ({operator.value.role})
+              {!Api.isHosts.value && (
+                <button type="button" onClick={() => void Api.signOut()}>
+                  Sign out
+                </button>
+              )}
+            </span>
+          </div>
         )}
       </header>
       {operator.value != null && <Sandbox.Bar />}

@@ -3,7 +3,8 @@
  * endpoint: `npm run pictures` writes them.
  */
 import { Effect, Layer } from "effect"
-import { WebhookSender } from "simplan/ports"
+import { Processes } from "simplan"
+import { Storage, WebhookSender } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
@@ -50,14 +51,30 @@ const play = async (world: World.World): Promise<{ readonly iccid: string; reado
   await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.setFaults([...unavailable])))
   await tenant.call("DELETE", `/v3/subscriptions/${World.iccid(6)}`)
   await world.admin("POST", "/clock/advance", { by: "1 hour" })
+  await world.run(another)
   return { iccid, organizationId: tenant.organizationId }
 }
+
+/** What another process of the service says of itself, which also does the work. */
+const another = Effect.gen(function* () {
+  const [itself] = yield* (yield* Processes.Processes).list
+  if (itself === undefined) throw new Error("The process does not know itself")
+  const process = {
+    ...itself,
+    processId: "c5b81f0e2f6d4d0cae4ad3a1d5a7b9e3",
+    host: "esim-2",
+    runs: ["worker"],
+    heldJobs: 1
+  }
+  yield* (yield* Storage.Storage).keepProcess({ process, silentSince: 0 })
+})
 
 it("are taken", async () => {
   mkdirSync(folder, { recursive: true })
   const built = Built.make()
   const browser = await Chromium.launch()
-  const world = await World.start({ console: built.folder, sender: failing, telcos: undefined })
+  const described = Layer.succeed(Processes.Described, { version: "0.2.0+5f60ef137ab2", host: "esim-1" })
+  const world = await World.start({ console: built.folder, sender: failing, telcos: undefined, around: described })
   try {
     const { iccid, organizationId } = await play(world)
     const page = await browser.newPage({
@@ -70,8 +87,9 @@ it("are taken", async () => {
     await page.getByLabel("Your operator's token").fill(World.ADMIN_TOKEN)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByText("does not answer").first().waitFor()
-    const take = (name: string) => page.screenshot({ path: join(folder, `${name}.png`) })
-    await take("overview")
+    const take = (name: string, fullPage = false) => page.screenshot({ path: join(folder, `${name}.png`), fullPage })
+    await page.getByRole("region", { name: "Processes" }).getByRole("row").nth(2).waitFor()
+    await take("overview", true)
     await page.getByRole("searchbox").fill("order 20")
     await page.keyboard.press("Enter")
     await page.getByRole("link", { name: iccid }).waitFor()

@@ -151,17 +151,22 @@ const databaseOf = ({ bytes, connections, most_connections, takes_writes }: Serv
     ...(connections === null ? [] : [`${connections} of ${most_connections} connections are used`])
   ].join("; ")
 
+/** What tells processes apart: ids are random. */
+const SHOWN_OF_ID = 8
+
+const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
+
 const processes: ReadonlyArray<View.Column<Running>> = [
   { title: "Machine", of: ({ host }) => <View.Text>{host}</View.Text> },
   { title: "Version", of: ({ version }) => <View.Text>{version}</View.Text> },
   { title: "It runs", of: ({ answers, runs }) => `${runs.join(", ") || "nothing"}${answers ? ", and this page" : ""}` },
   {
-    title: "Jobs and webhooks under way",
-    of: ({ held_deliveries, held_jobs }) => `${held_jobs} and ${held_deliveries}`
+    title: "Under way",
+    of: ({ held_deliveries, held_jobs }) => `${counted(held_jobs, "job")}, ${counted(held_deliveries, "webhook")}`
   },
   { title: "Started (UTC)", of: ({ started_at }) => <View.Time at={started_at} /> },
   { title: "Last heartbeat (UTC)", of: ({ last_heartbeat_at }) => <View.Time at={last_heartbeat_at} /> },
-  { title: "Process", of: ({ process_id }) => <code>{process_id}</code> }
+  { title: "Process", of: ({ process_id }) => <code>{process_id.slice(0, SHOWN_OF_ID)}</code> }
 ]
 
 const isMixed = (all: ReadonlyArray<Running>): boolean => new Set(all.map(({ version }) => version)).size > 1
