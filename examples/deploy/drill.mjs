@@ -175,7 +175,7 @@ const prepare = async () => {
   const queues = await serve("queues", 1_000, over(silent))
   const profiles = await serve("profiles", 30, { SIMPLAN_TELCO_FILE: file })
   const killed = await serve("killed", 20, {})
-  const upgraded = await serve("upgraded", 1, {})
+  const upgraded = await serve("upgraded", 20, {})
   const build = otherBuild()
   const servers = [shop, outage, refusal, queues, profiles, killed, upgraded]
 
@@ -194,7 +194,7 @@ const prepare = async () => {
     killed.child.kill("SIGKILL")
     upgraded.child.kill()
     await once(upgraded.child, "exit")
-    await serve("upgraded", 1, {}, { build, port: upgraded.port })
+    await serve("upgraded", 20, {}, { build, port: upgraded.port })
     await shop.sell(12)
     await Promise.all([...waiting.map(outage.end), ...refused.map(refusal.end), ...released.map(profiles.end)])
     // More jobs than a process does at once, and more deliveries than it sends at once.
