@@ -155,12 +155,12 @@ export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
     ? isFree(sim)
     : sim.isEsim && withdrawnReason(sim) === null && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
 
+/** What an import may leave out of a SIM: all of it. */
+export const leftOut = { lpa: null, ...SimIdentities.none }
+
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (
-  sim: Pick<
-    Sim,
-    "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "lpa" | "createdAt" | keyof SimIdentities.SimIdentities
-  >
+  sim: Pick<Sim, "organizationId" | "simId" | "iccid" | "label" | "isEsim" | "createdAt" | keyof typeof leftOut>
 ): Omit<Sim, "importSequence" | "version"> => ({
   ...sim,
   allocation: { _tag: "Free" },

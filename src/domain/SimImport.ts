@@ -2,7 +2,7 @@
  * Rows of an inventory import (rules I1, I7, I8 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in
  * one row stops no other row.
  */
-import { Result } from "effect"
+import { Record, Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
 import * as Iccid from "./Iccid.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
@@ -34,6 +34,24 @@ export interface UnreadableRow {
 /** A row of an import; its values are not checked yet. */
 export type Row = SimRow | UnreadableRow
 
+/** The texts that a row may leave out, with the names of their columns. */
+export const columns = {
+  lpa: "lpa",
+  imsi: "imsi",
+  msisdn: "msisdn",
+  subscriberId: "subscriber_id"
+} as const satisfies { readonly [Name in Exclude<keyof SimRow, "iccid" | "label" | "isEsim">]-?: string }
+
+type Text = keyof typeof columns
+
+const texts = Record.keys(columns)
+
+/** Those columns, as a sentence has them. */
+export const columnNames = texts
+  .map((name) => columns[name])
+  .join(", ")
+  .replace(/, (\w+)$/, " and $1")
+
 /** A row that can be imported. */
 export interface Parsed extends SimIdentities.SimIdentities {
   /** Without a trailing `F` (rule I1). */
@@ -46,6 +64,26 @@ export interface Parsed extends SimIdentities.SimIdentities {
   readonly lpa: string | null
   /** Sentences about what is odd but taken, such as a wrong Luhn digit (rule I1). */
   readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * The row with its texts as they came. One that is no text, and not absent, makes the row unreadable; `nameOf` is what its
+ * sender calls it.
+ */
+export const withTexts = (
+  { iccid, isEsim, label }: Pick<SimRow, "iccid" | "label" | "isEsim">,
+  read: (name: Text) => unknown,
+  nameOf: (name: Text) => string = (name) => name
+): Row => {
+  const found: { [Name in Text]?: string | null } = {}
+  for (const name of texts) {
+    const value = read(name) ?? null
+    if (value !== null && typeof value !== "string") {
+      return { iccid, label, problem: `${nameOf(name)} must be a string` }
+    }
+    found[name] = value
+  }
+  return { iccid, label, isEsim, ...found }
 }
 
 /** Rules I1, I7 and I8: the SIM that a row describes, or what is wrong with the row. */

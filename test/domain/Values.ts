@@ -18,8 +18,8 @@ import { type Counts, SPANS } from "../../src/domain/Rates.ts"
 import type { Plan, PlanTerms, TermsRequest } from "../../src/domain/Plan.ts"
 import type { Region } from "../../src/domain/Region.ts"
 import type { Recurrence } from "../../src/domain/Recurrence.ts"
+import * as Sims from "../../src/domain/Sim.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
-import * as SimIdentities from "../../src/domain/SimIdentities.ts"
 import type { Subscription } from "../../src/domain/Subscription.ts"
 import type { Fact, Report } from "../../src/domain/TelcoReport.ts"
 import type { WebhookEndpoint } from "../../src/domain/WebhookEndpoint.ts"
@@ -85,23 +85,17 @@ export const newSim = (changes: Partial<Sim> = {}): Omit<Sim, "importSequence" |
 
 /** A free eSIM. */
 export const sim = (changes: Partial<Sim> = {}): Sim => ({
-  organizationId,
-  simId: "sim",
-  iccid: ICCID,
+  ...Sims.imported({
+    ...Sims.leftOut,
+    organizationId,
+    simId: "sim",
+    iccid: ICCID,
+    label: "Green",
+    isEsim: true,
+    lpa: "LPA:1$smdp.example$CODE",
+    createdAt: NOW
+  }),
   importSequence: 7,
-  label: "Green",
-  isEsim: true,
-  lpa: "LPA:1$smdp.example$CODE",
-  ...SimIdentities.none,
-  createdAt: NOW,
-  allocation: { _tag: "Free" },
-  recycledAt: null,
-  downloaded: false,
-  smdp: null,
-  location: null,
-  lastActivityAt: null,
-  mobilePlan: { _tag: "Settled", applied: false },
-  service: { _tag: "Settled", pausedAt: null },
   version: 3,
   ...changes
 })

@@ -100,6 +100,29 @@ describe("A row is an error that names the column", () => {
   })
 })
 
+describe("The texts of a row", () => {
+  const { iccid, isEsim, label } = row()
+  const read = (of: Readonly<Record<string, unknown>>) =>
+    SimImport.withTexts({ iccid, isEsim, label }, (name) => of[SimImport.columns[name]])
+
+  it("are those that are there", () => {
+    expect(read({ lpa: "LPA:1$a$b", imsi: null, subscriber_id: "22", other: 1 })).toEqual({
+      ...{ iccid, isEsim, label },
+      ...{ lpa: "LPA:1$a$b", imsi: null, msisdn: null, subscriberId: "22" }
+    })
+  })
+
+  it("are no other values", () => {
+    for (const value of [22, true, [], {}]) {
+      expect(read({ subscriber_id: value })).toEqual({ iccid, label, problem: "subscriberId must be a string" })
+    }
+  })
+
+  it("are named in order", () => {
+    expect(SimImport.columnNames).toBe("lpa, imsi, msisdn and subscriber_id")
+  })
+})
+
 describe("A row is an error that names the identity (I7)", () => {
   it.each([
     ["imsi", "12345"],

@@ -1,7 +1,7 @@
 /**
  * `simplan sims list`, `show ICCID`, `stock`, `update ICCID` or `update FILE`, and `import FILE` or `import --from-ocs`.
  */
-import { Label, SimCorrection, Withdrawal } from "simplan/ports"
+import { Label, SimCorrection, SimImport, Withdrawal } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
@@ -231,9 +231,7 @@ const importSims = Command.make(
   "import",
   {
     file: Argument.optional(
-      Flags.file(
-        "CSV with the columns iccid, label, is_esim and, for eSIMs, lpa; imsi, msisdn and subscriber_id may be there"
-      )
+      Flags.file(`CSV with the columns iccid, label, is_esim and perhaps ${SimImport.columnNames}`)
     ),
     fromOcs: Flag.Boolean("from-ocs").pipe(
       Flag.withDescription("Import from an online charging system of SIMPLAN_TELCO_FILE instead of a file"),

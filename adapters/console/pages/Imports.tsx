@@ -3,6 +3,7 @@
  * leaves the file chosen; a file may be imported again, since SIMs that are there already stay.
  */
 import { useState } from "preact/hooks"
+import { SimImport } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Csv from "../Csv.ts"
 import { FileField } from "../FileField.tsx"
@@ -148,8 +149,7 @@ const Import = ({ of }: { readonly of: string }) => {
     <>
       <p>
         A CSV file with the columns <code>iccid</code>, <code>label</code>, <code>is_esim</code> and perhaps{" "}
-        <code>lpa</code>, <code>imsi</code>, <code>msisdn</code> and <code>subscriber_id</code>, in any order. What
-        would come of it is shown first.
+        <code>{SimImport.columnNames}</code>, in any order. What would come of it is shown first.
       </p>
       <FileField accept=".csv,text/csv" take={(file) => void take(file)} />
       <View.Failure>{failure}</View.Failure>

@@ -3,10 +3,31 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { TextLimit } from "simplan/ports"
+import { SimImport, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+
+type Column = (typeof SimImport.columns)[keyof typeof SimImport.columns]
+
+const texts = {
+  lpa: Schemas.optional(Schema.NullOr(Schemas.text(TextLimit.LPA)), ...Schemas.means.lpa),
+  imsi: Schemas.optional(
+    Schema.NullOr(Schema.String),
+    "The IMSI (ITU-T E.212) by which the network knows the SIM, 6 to 15 digits",
+    Samples.imsi
+  ),
+  msisdn: Schemas.optional(
+    Schema.NullOr(Schema.String),
+    "The phone number (ITU-T E.164), 1 to 15 digits, which may follow a plus sign",
+    Samples.msisdn
+  ),
+  subscriber_id: Schemas.optional(
+    Schema.NullOr(Schemas.text(TextLimit.SUBSCRIBER_ID)),
+    "The telco's own id of the SIM",
+    Samples.subscriberId
+  )
+} satisfies { readonly [Name in Column]: Schema.Top }
 
 const ImportSims = Schema.Struct({
   sims: Schemas.field(
@@ -15,22 +36,7 @@ const ImportSims = Schema.Struct({
         iccid: Schemas.iccid,
         label: Schemas.label,
         is_esim: Schemas.isEsim,
-        lpa: Schemas.optional(Schema.NullOr(Schemas.text(TextLimit.LPA)), ...Schemas.means.lpa),
-        imsi: Schemas.optional(
-          Schema.NullOr(Schema.String),
-          "The IMSI (ITU-T E.212) by which the network knows the SIM, 6 to 15 digits",
-          Samples.imsi
-        ),
-        msisdn: Schemas.optional(
-          Schema.NullOr(Schema.String),
-          "The phone number (ITU-T E.164), 1 to 15 digits, which may follow a plus sign",
-          Samples.msisdn
-        ),
-        subscriber_id: Schemas.optional(
-          Schema.NullOr(Schemas.text(TextLimit.SUBSCRIBER_ID)),
-          "The telco's own id of the SIM",
-          Samples.subscriberId
-        )
+        ...texts
       })
     ),
     "The SIMs to import; each is a row, counted from 1"
@@ -38,8 +44,7 @@ const ImportSims = Schema.Struct({
 }).annotate({ identifier: "ImportSims" })
 
 const SimsFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })).annotate({
-  description:
-    "A header with the columns iccid, label, is_esim and perhaps lpa, imsi, msisdn and subscriber_id, in any order; then a row per SIM"
+  description: `A header with the columns iccid, label, is_esim and perhaps ${SimImport.columnNames}, in any order; then a row per SIM`
 })
 
 const rowMessages = Schema.Array(

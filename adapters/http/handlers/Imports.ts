@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { Catalogues, Sims } from "simplan"
-import type { Sim } from "simplan/ports"
+import { type Sim, SimImport } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
@@ -27,28 +27,17 @@ const flag = (value: unknown): boolean | undefined => {
 // A text of another type is empty, which the inventory refuses in an ICCID and in a label.
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
-const optional = ["lpa", "imsi", "msisdn", "subscriber_id"] as const
-
 /** The row that a record of the file or an object of the JSON body stands for. */
 export const toRow = (record: unknown): Sims.ImportRow => {
   const named = { iccid: text(RowFiles.column(record, "iccid")), label: text(RowFiles.column(record, "label")) }
   const isEsim = flag(RowFiles.column(record, "is_esim"))
   if (isEsim === undefined) return { ...named, problem: "is_esim must be true or false" }
-  const texts = optional.map((name) => [name, RowFiles.column(record, name) ?? null] as const)
-  const found = new Map<string, string | null>()
-  for (const [name, value] of texts) {
-    if (value !== null && typeof value !== "string") return { ...named, problem: `${name} must be a string` }
-    found.set(name, value)
-  }
-  const of = (name: (typeof optional)[number]): string | null => found.get(name) ?? null
-  return {
-    ...named,
-    isEsim,
-    lpa: of("lpa"),
-    imsi: of("imsi"),
-    msisdn: of("msisdn"),
-    subscriberId: of("subscriber_id")
-  }
+  const { columns, withTexts } = SimImport
+  return withTexts(
+    { ...named, isEsim },
+    (name) => RowFiles.column(record, columns[name]),
+    (name) => columns[name]
+  )
 }
 
 /** A row of an import. */

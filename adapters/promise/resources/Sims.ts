@@ -3,7 +3,7 @@
  */
 import { Cause, Effect, Result, Schema, Stream } from "effect"
 import { Refusal, SimCorrections, Sims, Stock, Wallet } from "simplan"
-import { ActivationCode, Label, Sim, SimIdentities, type SimSearch } from "simplan/ports"
+import { ActivationCode, Label, Sim, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -92,23 +92,15 @@ const decodeUpdates = Arguments.decoder(
 
 const isText = (value: unknown): value is string => typeof value === "string"
 
-const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || isText(value)
-
 /** A row as the import takes it; what is wrong with a row stands in the report. */
 const rowOf = (row: unknown): Sims.ImportRow => {
   if (typeof row !== "object" || row === null) return { iccid: "", label: "", isEsim: true }
-  const { iccid, imsi, isEsim, label, lpa, msisdn, subscriberId, ...others }: Readonly<Record<string, unknown>> = {
-    ...row
-  }
-  const [unknown] = Object.keys(others)
-  const texts = { iccid: isText(iccid) ? iccid : "", label: isText(label) ? label : "" }
-  if (unknown !== undefined) return { ...texts, problem: `${unknown} is not known` }
-  if (typeof isEsim !== "boolean") return { ...texts, problem: "isEsim must be true or false" }
-  for (const [name, value] of Object.entries({ lpa, imsi, msisdn, subscriberId })) {
-    if (!isTextOrNone(value)) return { ...texts, problem: `${name} must be a string` }
-  }
-  const of = (value: unknown): string | null => (isText(value) ? value : null)
-  return { ...texts, isEsim, lpa: of(lpa), imsi: of(imsi), msisdn: of(msisdn), subscriberId: of(subscriberId) }
+  const { iccid, isEsim, label, ...texts }: Readonly<Record<string, unknown>> = { ...row }
+  const unknown = Object.keys(texts).find((name) => !Object.hasOwn(SimImport.columns, name))
+  const named = { iccid: isText(iccid) ? iccid : "", label: isText(label) ? label : "" }
+  if (unknown !== undefined) return { ...named, problem: `${unknown} is not known` }
+  if (typeof isEsim !== "boolean") return { ...named, problem: "isEsim must be true or false" }
+  return SimImport.withTexts({ ...named, isEsim }, (name) => texts[name])
 }
 
 function* guarded(rows: Iterable<unknown>): Generator<unknown, void> {

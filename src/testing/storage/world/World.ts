@@ -11,10 +11,10 @@ import { uuid7 } from "../../../domain/Id.ts"
 import type { Job } from "../../../domain/Job.ts"
 import type { Attachment } from "../../../domain/Attachment.ts"
 import type { Package } from "../../../domain/Package.ts"
+import * as Sims from "../../../domain/Sim.ts"
 import type { Sim } from "../../../domain/Sim.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import type { SimChange } from "../../../domain/SimDifference.ts"
-import * as SimIdentities from "../../../domain/SimIdentities.ts"
 import type { Subscription } from "../../../domain/Subscription.ts"
 import type { Organization } from "../../../domain/Organization.ts"
 import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
@@ -131,22 +131,16 @@ export const aggregate = (world: World, iccid: string) =>
 
 /** A free eSIM to be imported. */
 export const newSim = (world: World, changes: Partial<NewSim> = {}): NewSim => ({
-  organizationId: world.organizationId,
-  simId: world.id(),
-  iccid: world.iccid(),
-  label: "Green",
-  isEsim: true,
-  lpa: "LPA:1$smdp.example$K2-1A2B3C",
-  createdAt: world.now,
-  allocation: { _tag: "Free" },
-  recycledAt: null,
-  downloaded: false,
-  smdp: null,
-  location: null,
-  lastActivityAt: null,
-  mobilePlan: { _tag: "Settled", applied: false },
-  service: { _tag: "Settled", pausedAt: null },
-  ...SimIdentities.none,
+  ...Sims.imported({
+    ...Sims.leftOut,
+    organizationId: world.organizationId,
+    simId: world.id(),
+    iccid: world.iccid(),
+    label: "Green",
+    isEsim: true,
+    lpa: "LPA:1$smdp.example$K2-1A2B3C",
+    createdAt: world.now
+  }),
   ...changes
 })
 
