@@ -3,8 +3,7 @@
  */
 import type { Delivery, Jobs, Outbox } from "simplan/ports"
 import * as Rows from "./Rows.ts"
-import type { RowStore } from "./RowStore.ts"
-import { run } from "./Transactions.ts"
+import { type RowStore, run } from "./RowStore.ts"
 
 /** A delivery without its attempts. */
 export const logged = ({ delivery, event }: Delivery.LoggedDelivery): Delivery.LoggedDelivery => ({ delivery, event })

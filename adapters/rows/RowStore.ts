@@ -1,8 +1,10 @@
 /**
  * What a database has to do to be a storage by `RowStorage`: keep rows, and find them by their key, in lists and in
- * queues. A value is stored as a whole; nothing in it has to be understood. Every operation is one synchronous step.
+ * queues. A value is stored as a whole; nothing in it has to be understood. Every operation is one synchronous step; `run` makes
+ * a transaction of them an effect.
  */
-import type { Jobs, Storage, Time } from "simplan/ports"
+import { Effect } from "effect"
+import { type Jobs, Storage, type Time } from "simplan/ports"
 import type { Kind, Kinds } from "./Rows.ts"
 
 /** A row, and who holds it: under a lease, or the reservation of a SIM. */
@@ -60,3 +62,11 @@ export interface RowStore {
   /** Ends every lease on the rows of the kind that are due. */
   readonly release: (kind: Kind, now: Time.Instant) => void
 }
+
+/** What a store has thrown. */
+export const failed = (cause: unknown): Storage.StorageError =>
+  new Storage.StorageError({ message: cause instanceof Error ? cause.message : String(cause), cause })
+
+/** Runs the body as a transaction of the store. */
+export const run = <A>(store: RowStore, body: () => A): Effect.Effect<A, Storage.StorageError> =>
+  Effect.try({ try: () => store.transaction(body), catch: failed })

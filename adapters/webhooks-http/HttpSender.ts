@@ -11,7 +11,6 @@ import type { LookupFunction } from "node:net"
 import { urlToHttpOptions } from "node:url"
 import { Duration, Effect, Layer, Metric, Result } from "effect"
 import { WebhookSender } from "simplan/ports"
-import * as Addresses from "./Addresses.ts"
 import * as Connections from "./Connections.ts"
 import * as Destinations from "./Destinations.ts"
 import * as Names from "./Names.ts"
@@ -213,7 +212,7 @@ const make = ({ names, proxy = null, timeout = "15 seconds", ...options }: Optio
     const connections = yield* Connections.make({
       lookupOf: lookupOf(
         Names.make(names),
-        (address) => isOpen || Addresses.isPublic(address),
+        (address) => isOpen || Destinations.isPublicAddress(address),
         (outcome) => lookups(outcome).updateUnsafe(1, context)
       ),
       proxy,

@@ -1,7 +1,6 @@
 /**
  * Webhooks over HTTP: the sender, and the verification of signatures for receivers.
  */
-export * as Addresses from "./Addresses.ts"
 export * as Destinations from "./Destinations.ts"
 export { checkUrl } from "./Destinations.ts"
 export * as HttpSender from "./HttpSender.ts"

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as CsvPieces from "../../adapters/cli/client/CsvPieces.ts"
+import * as CsvFile from "../../adapters/cli/client/CsvFile.ts"
 import * as Progress from "../../adapters/cli/output/Progress.ts"
 import * as FakeServer from "./FakeServer.ts"
 import { inNewDirectory, type Outcome, simplan } from "./Terminal.ts"
@@ -220,16 +220,16 @@ describe("the pieces of a CSV", () => {
         (rows, cuts, ends) => {
           const text = header + rows.join("")
           const whole = ends ? text : text.replace(/\n$/, "")
-          const pieces: Array<CsvPieces.Piece> = []
-          let rest = CsvPieces.start
+          const pieces: Array<CsvFile.Piece> = []
+          let rest = CsvFile.start
           let from = 0
           for (const cut of [...cuts, whole.length]) {
-            const [next, piece] = CsvPieces.take(rest, whole.slice(from, from + cut))
+            const [next, piece] = CsvFile.take(rest, whole.slice(from, from + cut))
             rest = next
             from += cut
             if (piece !== null) pieces.push(piece)
           }
-          const last = CsvPieces.finish(rest)
+          const last = CsvFile.finish(rest)
           if (last !== null) pieces.push(last)
           for (const piece of pieces) expect(piece.text.startsWith(header)).toBe(true)
           const bodies = pieces.map((piece) => piece.text.slice(header.length))

@@ -7,7 +7,6 @@ import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvFile from "./CsvFile.ts"
-import type * as CsvPieces from "./CsvPieces.ts"
 import * as Calls from "./Calls.ts"
 
 export interface RowMessage {
@@ -98,7 +97,7 @@ export const run = (connection: Connection, id: string, path: string, dryRun: bo
   Effect.gen(function* () {
     let report = nothing
 
-    const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
+    const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvFile.Piece) {
       const sent = Calls.call(connection, (client) =>
         client.imports.importSims({ params: { id }, query: Calls.trying(dryRun), payload })
       )

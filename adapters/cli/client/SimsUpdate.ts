@@ -7,7 +7,6 @@ import * as Output from "../output/Output.ts"
 import * as Calls from "./Calls.ts"
 import type { Connection } from "./Connection.ts"
 import * as CsvFile from "./CsvFile.ts"
-import type * as CsvPieces from "./CsvPieces.ts"
 
 interface RowResult {
   readonly row: number
@@ -39,7 +38,7 @@ export const run = (
   Effect.gen(function* () {
     let report: Report = { corrected: 0, unchanged: 0, refused: 0 }
 
-    const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvPieces.Piece) {
+    const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvFile.Piece) {
       const sent = Calls.call(connection, (client) => client.sims.updateMany({ query: Calls.trying(dryRun), payload }))
       const before = rowsIn(report)
       const { data } = yield* Effect.mapError(sent, (error) => {
