@@ -210,6 +210,8 @@ const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.F
       return { fault, times, when: ({ kind }) => refusable.has(kind) }
     case "refuse to end":
       return { fault: "refuse", times, when: ({ kind }) => !refusable.has(kind) }
+    case "unreachable":
+      return { fault: "unavailable", times, isDone: false }
     case "slow":
       return { fault, times, delay }
     case "unavailable":

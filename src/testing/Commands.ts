@@ -332,6 +332,25 @@ const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
     { _tag: "Advance", millis: HOUR }
   ])
 
+/** An order whose process is killed, mostly as the telco has its packages; the next attempt finds it out of reach (rule S5). */
+const takenOver: fc.Arbitrary<ReadonlyArray<Command>> = fc
+  .record({
+    death: fc.oneof(
+      { weight: 3, arbitrary: fc.constant({ _tag: "Kill", commits: 2, when: "before" } as const) },
+      { weight: 1, arbitrary: kill }
+    ),
+    order: fc.oneof(subscribe, topUp),
+    isOfNow: fc.boolean(),
+    fault: fc.constantFrom("unreachable" as const, "unavailable" as const),
+    times: fc.integer({ min: 1, max: 3 })
+  })
+  .map(({ death, fault, isOfNow, order, times }) => [
+    death,
+    { ...order, by: 0, period: isOfNow ? null : order.period },
+    { _tag: "Fault", fault, times },
+    { _tag: "Advance", millis: MINUTE }
+  ])
+
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */
 export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
@@ -346,7 +365,8 @@ export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Comman
         fc.oneof(
           { weight: 30, arbitrary: command(bounds).map((one): ReadonlyArray<Command> => [one]) },
           { weight: 1, arbitrary: stockChanges },
-          { weight: 1, arbitrary: serviceChange }
+          { weight: 1, arbitrary: serviceChange },
+          { weight: 2, arbitrary: takenOver }
         ),
         { maxLength: bounds.commands - 3, size: "max" }
       )

@@ -17,8 +17,11 @@ import type { Change } from "../ports/Telco.ts"
  */
 export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
 
-/** `refuse to end` befalls what stops or undoes something, which is left to an operator after three times (rule S6). */
-export type Fault = (typeof faults)[number] | "refuse to end"
+/**
+ * `refuse to end` befalls what stops or undoes something, which is left to an operator after three times (rule S6). A telco that
+ * is `unreachable` is unavailable, and its caller knows that it has done nothing.
+ */
+export type Fault = (typeof faults)[number] | "refuse to end" | "unreachable"
 
 /** A package in the telco's books that the telco did not refuse. */
 export interface TelcoPackage {

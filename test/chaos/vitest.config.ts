@@ -6,7 +6,7 @@ export default defineConfig({
   ...shared,
   test: {
     ...shared.test,
-    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/copy.ts"],
+    globalSetup: ["test/setup/copy.ts"],
     include: ["test/chaos/*.long.ts"],
     testTimeout: 2 ** 31 - 1
   }

@@ -181,36 +181,48 @@ const fault: fc.Arbitrary<Cluster.Fault> = fc.oneof(
   })
 )
 
+/** Where the process of an order dies: at any call, or at one of those for its two packages. */
+const underWay = fc.oneof(
+  fc.record({ calls: fc.integer({ min: 4, max: 24 }) }),
+  fc.record({ calls: fc.integer({ min: 1, max: 4 }), of: fc.constant("telco" as const) })
+)
+
 /**
- * A creation of two packages whose process dies under way, while the telco is about to be unavailable: what one attempt
+ * A creation of two packages whose process dies under way, while the telco is about to be out of reach: what one attempt
  * ordered is undone by another one, which reached less of it. Of a top-up no release of the SIM finds what is left.
  */
 const interrupted = fc
   .record({
     process,
-    calls: fc.integer({ min: 4, max: 24 }),
+    death: underWay,
+    fault: fc.constantFrom("unavailable" as const, "unreachable" as const),
     after: fc.nat(3),
     times,
     downtime: millis,
     keyed: fc.boolean(),
     isTopUp: fc.boolean()
   })
-  .map(({ after, calls, downtime, isTopUp, keyed, process, times }): ReadonlyArray<Cluster.Step> => {
+  .map(({ after, death, downtime, fault, isTopUp, keyed, process, times }): ReadonlyArray<Cluster.Step> => {
     const of = { by: 0, plan: 0, period: { start: -13 * HOUR, end: null }, keyed } as const
     const command: Commands.Command = isTopUp
       ? { _tag: "TopUp", ...of, line: 0 }
       : { _tag: "Subscribe", ...of, sim: null, foreign: false }
     return [
-      { _tag: "Fault", fault: { _tag: "Die", process, calls, downtime } },
-      { _tag: "Fault", fault: { _tag: "Telco", fault: "unavailable", after, times } },
+      { _tag: "Fault", fault: { _tag: "Die", process, ...death, downtime } },
+      { _tag: "Fault", fault: { _tag: "Telco", fault, after, times } },
       { _tag: "Requests", requests: [{ process, command }] },
       { _tag: "Wait", millis: 90_000 }
     ]
   })
 
+const unreachable: Cluster.Step = {
+  _tag: "Fault",
+  fault: { _tag: "Telco", fault: "unreachable", after: 0, times: 1 }
+}
+
 /**
  * An order under a key, of one package or two, that comes again and again while the telco fails, by any process, sooner and
- * later than it is undone; one process may die meanwhile.
+ * later than it is undone, perhaps when the telco cannot even be reached any more; one process may die meanwhile.
  */
 const repeated = fc
   .record({
@@ -222,10 +234,17 @@ const repeated = fc
     downtime: millis,
     isTopUp: fc.boolean(),
     isTwo: fc.boolean(),
-    again: fc.array(fc.record({ process, wait: fc.oneof(fc.nat(3_000), fc.nat(30_000)) }), {
-      minLength: 1,
-      maxLength: 4
-    })
+    again: fc.array(
+      fc.record({
+        process,
+        wait: fc.oneof(fc.nat(3_000), fc.nat(30_000)),
+        isUnreachable: fc.oneof(
+          { weight: 3, arbitrary: fc.constant(false) },
+          { weight: 1, arbitrary: fc.constant(true) }
+        )
+      }),
+      { minLength: 1, maxLength: 4 }
+    )
   })
   .map(({ after, again, calls, downtime, fault, isTopUp, isTwo, process, times }): ReadonlyArray<Cluster.Step> => {
     const of = { by: 0, plan: 0, period: isTwo ? { start: -13 * HOUR, end: null } : null, keyed: true } as const
@@ -238,11 +257,28 @@ const repeated = fc
       { _tag: "Fault", fault: { _tag: "Telco", fault, after, times } },
       { _tag: "Requests", requests: [{ process, command }] },
       ...again.flatMap(
-        ({ process, wait }): ReadonlyArray<Cluster.Step> => [
+        ({ isUnreachable, process, wait }): ReadonlyArray<Cluster.Step> => [
           { _tag: "Wait", millis: wait },
+          ...(isUnreachable ? [unreachable] : []),
           { _tag: "Requests", requests: [{ process, command: { _tag: "Repeat", back: 0 } }] }
         ]
       )
+    ]
+  })
+
+/** Work falls due while storage is out of reach, and nothing dies. */
+const outage = fc
+  .record({ process, after: fc.integer({ min: 3_000, max: 20_000 }), before: fc.nat(10_000), millis })
+  .map(({ after, before, millis, process }): ReadonlyArray<Cluster.Step> => {
+    const command: Commands.Command = {
+      ...{ _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, keyed: false },
+      period: { start: 12 * HOUR + after, end: null }
+    }
+    return [
+      { _tag: "Requests", requests: [{ process, command }] },
+      { _tag: "Wait", millis: Math.max(0, after - before) },
+      { _tag: "Fault", fault: { _tag: "Outage", millis } },
+      { _tag: "Wait", millis }
     ]
   })
 
@@ -251,7 +287,8 @@ const steps: fc.Arbitrary<ReadonlyArray<Cluster.Step>> = fc.oneof(
   { weight: 4, arbitrary: wait.map((one) => [one]) },
   { weight: 8, arbitrary: fault.map((of): ReadonlyArray<Cluster.Step> => [{ _tag: "Fault", fault: of }]) },
   { weight: 1, arbitrary: interrupted },
-  { weight: 1, arbitrary: repeated }
+  { weight: 1, arbitrary: repeated },
+  { weight: 1, arbitrary: outage }
 )
 
 const clock = fc.oneof(fc.constant(0), fc.integer({ min: -30_000, max: 30_000 }))

@@ -37,6 +37,12 @@ const subscribeFrom = (start: number, keyed: boolean): Commands.Command => ({
 /** A subscription whose first package is created in a millisecond. */
 const subscribe = (keyed: boolean): Commands.Command => subscribeFrom(12 * HOUR + 1, keyed)
 
+/** A plan of which two packages are ordered at once, and a subscription to it. */
+const twoAtOnce: Run = [
+  { ...daily, terms: { ...daily.terms, recurrence: { periodicity: "Daily", frequency: 1, occurrences: 3 } } },
+  subscribeFrom(-13 * HOUR, false)
+]
+
 const suspend: Commands.Command = { _tag: "Suspend", by: 0, line: 0, attachment: 0, foreign: false }
 
 const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
@@ -69,6 +75,17 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
       { _tag: "Kill", commits: 1, when: "after" },
       subscribeFrom(0, false),
       { _tag: "Restart", downtime: 48 * HOUR },
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
+    "S5: what the attempt of a process had ordered that was killed stayed at the telco, where the next one reached less of it",
+    [
+      ...twoAtOnce,
+      { _tag: "Kill", commits: 2, when: "before" },
+      { _tag: "TopUp", by: 0, plan: 0, line: 0, period: { start: -13 * HOUR, end: null }, keyed: false },
+      { _tag: "Fault", fault: "unavailable", times: 1 },
+      { _tag: "Advance", millis: 1 },
       { _tag: "Quiet" }
     ]
   ],

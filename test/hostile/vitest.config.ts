@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     ...shared.test,
     include: ["test/hostile/*.long.ts"],
-    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/copy.ts"],
+    globalSetup: ["test/setup/copy.ts"],
     testTimeout: 2 ** 31 - 1
   }
 })

@@ -170,10 +170,12 @@ const probesOf = ({ seed }: Plan) => [
   Promptness.loud,
   Promptness.outlasting,
   Recovery.abandoned,
+  Recovery.cancelled,
   Recovery.repeated,
   Promptness.putOff,
   ...(seed % 2 === 0 ? [Recovery.reordered, Recovery.forgotten] : [Recovery.recovered, Recovery.restocked]),
   Promptness.givenUp,
+  Promptness.afterOutage,
   Promptness.stopped
 ]
 

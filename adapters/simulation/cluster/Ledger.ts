@@ -32,6 +32,8 @@ export interface Ledger {
   readonly heldJobs: () => ReadonlyArray<Jobs.JobLease>
   /** How often storage refused to change a SIM that somebody else had changed. */
   readonly conflicts: () => number
+  /** How often it refused a commit whose lease was lost. */
+  readonly refusals: () => number
   /** How many leases were renewed. */
   readonly renewals: () => number
 }
@@ -66,6 +68,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   let claims = 0
   let renewals = 0
   let conflicts = 0
+  let refusals = 0
 
   const give = (id: string, organizationId: string, claim: Jobs.Claim, dueAt: number | null): void => {
     const held = leases.get(id)
@@ -158,8 +161,9 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
           Effect.tap(() => Effect.sync(() => committed(commit))),
           Effect.tapError((error) =>
             Effect.sync(() => {
-              if (error instanceof Storage.Conflict && error.on === "version" && commit.sims !== undefined)
-                conflicts += 1
+              if (!(error instanceof Storage.Conflict)) return
+              if (error.on === "version" && commit.sims !== undefined) conflicts += 1
+              if (error.on === "lease") refusals += 1
             })
           )
         ),
@@ -240,6 +244,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     heldJobs: () =>
       [...leases].flatMap(([id, { token }]) => (id.startsWith(JOB) ? [{ jobId: id.slice(JOB.length), token }] : [])),
     conflicts: () => conflicts,
+    refusals: () => refusals,
     renewals: () => renewals
   }
 }

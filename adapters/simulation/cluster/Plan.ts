@@ -8,8 +8,15 @@ import type { Commands } from "../../../src/testing/index.ts"
 export type Fault =
   /**
    * At its nth call of a port from now on, before it or after it, the process dies. Another one starts a while later.
+   * With `of` only calls to the telco count, each as it begins and as it ends.
    */
-  | { readonly _tag: "Die"; readonly process: number; readonly calls: number; readonly downtime: number }
+  | {
+      readonly _tag: "Die"
+      readonly process: number
+      readonly calls: number
+      readonly downtime: number
+      readonly of?: "telco"
+    }
   /** At its nth call of a port the process freezes for so many milliseconds. */
   | { readonly _tag: "Freeze"; readonly process: number; readonly calls: number; readonly millis: number }
   /** The nth call of the process that writes to storage fails; what it asked for is done or not. */

@@ -16,6 +16,8 @@ export type SharedPorts = Exclude<Services.Ports, Clocks.BusinessClock>
 /** The faults that wait for a process. */
 export interface Faults {
   dieIn: number
+  /** Whether only calls to the telco count. */
+  isOfTelco: boolean
   downtime: number
   freezeIn: number
   freezeMillis: number
@@ -28,6 +30,7 @@ export interface Faults {
 
 export const noFaults = (): Faults => ({
   dieIn: 0,
+  isOfTelco: false,
   downtime: 0,
   freezeIn: 0,
   freezeMillis: 0,
@@ -166,19 +169,20 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   }
 
   /** Where the scheduler decides whether the process goes on. */
-  const point = Effect.gen(function* () {
+  const pointOf = Effect.fnUntraced(function* (isTelco: boolean) {
     yield* machine.park
     if (counted("freezeIn")) {
       frozenUntil = now() + faults.freezeMillis
       count("Freeze")
     }
-    if (counted("dieIn")) {
+    if ((isTelco || !faults.isOfTelco) && counted("dieIn")) {
       count("Die")
       kill()
     }
     while (!isDead && frozenUntil > now()) yield* Effect.sleep(frozenUntil - now())
     if (isDead) yield* Effect.never
   })
+  const point = pointOf(false)
   const delay = Effect.suspend(() => (random(DELAYED) === 0 ? Effect.sleep(1 + random(DELAY)) : Effect.void))
   const slowness = Effect.suspend(() => {
     if (faults.slowCalls === 0) return Effect.void
@@ -187,16 +191,17 @@ export const start = Effect.fnUntraced(function* (options: Options) {
     return Effect.sleep(random(faults.slowMillis + 1))
   })
 
-  const call = (name: string, operation: Effect.Effect<unknown, unknown>) =>
+  const callAt = (at: Effect.Effect<void>) => (name: string, operation: Effect.Effect<unknown, unknown>) =>
     local.has(name)
       ? operation
       : Effect.gen(function* () {
-          yield* point
+          yield* at
           yield* delay
           const exit = yield* Effect.exit(operation)
-          yield* point
+          yield* at
           return yield* exit
         })
+  const call = callAt(point)
   const stored = (name: string, operation: Effect.Effect<unknown, unknown>) =>
     local.has(name)
       ? operation
@@ -256,7 +261,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
     ),
     Context.add(Jobs.Jobs, around(Context.get(ports, Jobs.Jobs), { ask: asked, run: stored })),
     Context.add(Outbox.Outbox, around(Context.get(ports, Outbox.Outbox), { ask: asked, run: stored })),
-    Context.add(Telco.Telco, around(Context.get(ports, Telco.Telco), { ask: same, run: call })),
+    Context.add(Telco.Telco, around(Context.get(ports, Telco.Telco), { ask: same, run: callAt(pointOf(true)) })),
     Context.add(
       WebhookSender.WebhookSender,
       around(Context.get(ports, WebhookSender.WebhookSender), { ask: same, run: call })

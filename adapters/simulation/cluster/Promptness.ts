@@ -253,6 +253,20 @@ export const atOnce = Effect.fnUntraced(function* (world: World.World) {
   return due === 0 ? [] : [`${due} jobs that fell due at once were not done promptly`]
 })
 
+/** For how long storage is out of reach, in milliseconds. */
+const STORAGE_OUT = 3_000
+
+/** What falls due while storage is out of reach is done promptly when it is back: whoever it failed asks it again. */
+export const afterOutage = Effect.fnUntraced(function* (world: World.World) {
+  const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, 1)
+  yield* Requests.sleepUntil(dueAt - 1)
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "Outage", millis: STORAGE_OUT } })
+  yield* Requests.sleepUntil(dueAt + STORAGE_OUT + PROMPT)
+  const { due } = yield* Effect.orDie(world.simulated.jobs.backlog({ now: dueAt, machineNow: dueAt + STORAGE_OUT }))
+  return due === 0 ? [] : [`${due} jobs that fell due while storage was out of reach were not done promptly`]
+})
+
 /** How many jobs each of two organizations has, and how long the first ones take, in milliseconds. */
 const COUNT = 8
 const SLOW_JOBS = 6

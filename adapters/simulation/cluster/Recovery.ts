@@ -109,6 +109,29 @@ export const abandoned = Effect.fnUntraced(function* (world: World.World) {
   ]
 })
 
+/** A job that was cancelled while it was under way is over: the commit that is refused for it is not tried again. */
+export const cancelled = Effect.fnUntraced(function* (world: World.World) {
+  const { ledger, simulated } = world
+  const { organizationIds, storage } = simulated
+  const [organizationId] = organizationIds
+  const [line] = yield* Effect.orDie(storage.subscriptions.page({ organizationId, after: null, limit: 1 }))
+  if (line === undefined) return []
+  const others = new Set(ledger.heldJobs().map(({ jobId }) => jobId))
+  yield* world.setTelco([{ fault: "slow", on: "sendSms", times: 1, delay: CALL }])
+  const { iccid } = line.sim
+  const send = Messages.Messages.use((of) =>
+    of.send({ organizationId, iccid, from: "simplan", text: "cancelled under way" })
+  )
+  yield* Effect.forkChild(world.useIn(0, Effect.ignore(send)))
+  yield* Effect.sleep(GONE)
+  const own = ledger.heldJobs().filter(({ jobId }) => !others.has(jobId))
+  const refusals = ledger.refusals()
+  yield* Effect.orDie(storage.commit({ jobs: { cancelled: own.map(({ jobId }) => jobId) } }))
+  yield* Effect.sleep(CALL - GONE + PROMPT)
+  const tried = ledger.refusals() - refusals
+  return tried <= own.length ? [] : [`a job that was cancelled under way was refused ${tried} times`]
+})
+
 /** A request that is made again gets the answer of the first time, or is done anew where that failed (rule W2). */
 export const repeated = Effect.fnUntraced(function* (world: World.World) {
   const complaints: Array<string> = []
@@ -195,6 +218,8 @@ export const reordered = Effect.fnUntraced(function* (world: World.World) {
   const orders = simulated.telcoCalls(0).length
   must("whose answer was lost", "TelcoUnavailable", yield* ask(again))
   must("whose answer was lost again", "TelcoUnavailable", yield* ask(again))
+  yield* world.setTelco([{ fault: "unavailable", on: "createPackage", isDone: false, times: 1 }])
+  must("that never left for the telco again", "TelcoUnavailable", yield* ask(again))
   must("that came again in time", "Created", yield* ask(again))
   const attempts = new Set(
     simulated

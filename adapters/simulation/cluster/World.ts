@@ -279,7 +279,11 @@ const build = Effect.fnUntraced(function* <A>(
     switch (fault._tag) {
       case "Die":
         return Effect.sync(() =>
-          Object.assign(faultsOf(fault.process), { dieIn: fault.calls, downtime: fault.downtime })
+          Object.assign(faultsOf(fault.process), {
+            dieIn: fault.calls,
+            isOfTelco: fault.of === "telco",
+            downtime: fault.downtime
+          })
         )
       case "Freeze":
         return Effect.sync(() =>
