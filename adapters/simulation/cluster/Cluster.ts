@@ -176,6 +176,7 @@ const probesOf = ({ seed }: Plan) => [
   ...(seed % 2 === 0 ? [Recovery.reordered, Recovery.forgotten] : [Recovery.recovered, Recovery.restocked]),
   Promptness.givenUp,
   Promptness.afterOutage,
+  Promptness.stalled,
   Promptness.stopped
 ]
 

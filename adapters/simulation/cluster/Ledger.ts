@@ -1,7 +1,7 @@
 /**
  * A ledger of the leases and reservations that storage gives, kept beside it: who has what until when, by the machine's
- * time. It complains where storage gives something twice, takes a commit under a lease that was lost, or lets an order begin
- * anew under its key while another attempt of it is there or is being undone (rule S5).
+ * time. It complains where storage gives something twice, takes a commit under a lease that was lost or on an old version of
+ * a SIM, or lets an order begin anew under its key while another attempt of it is there or is being undone (rule S5).
  */
 import { Context, Effect } from "effect"
 import { type Job, Jobs, Outbox, Storage } from "simplan/ports"
@@ -59,6 +59,8 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const complaints: Array<string> = []
   const leases = new Map<string, Lease>()
   const reservations = new Map<string, Lease>()
+  /** The version of each SIM that a commit has written. */
+  const versions = new Map<string, number>()
   const present = new Set<string>()
   const final = new Set<string>()
   const attempts = new Map<string, number>()
@@ -149,6 +151,11 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     for (const { delivery, token } of commit.deliveries?.settled ?? []) {
       end(deliveryId(delivery), token)
       if (delivery.status !== "Pending") final.add(deliveryId(delivery))
+    }
+    for (const { loaded } of commit.sims ?? []) {
+      const { iccid, version } = loaded.sim
+      if (version < (versions.get(iccid) ?? 0)) complaints.push(`${iccid} was committed on an old version`)
+      versions.set(iccid, version + 1)
     }
     for (const iccid of iccidsIn(commit)) reservations.delete(iccid)
   }

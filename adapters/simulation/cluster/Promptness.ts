@@ -253,6 +253,30 @@ export const atOnce = Effect.fnUntraced(function* (world: World.World) {
   return due === 0 ? [] : [`${due} jobs that fell due at once were not done promptly`]
 })
 
+/** For how long a claim stands still at most, and for how long a dead process has its lease meanwhile; in milliseconds. */
+const STALL = 8_000
+const HELD = 10_000
+
+/** What a dead process held is taken over also after a claim that stood still once. */
+export const stalled = Effect.fnUntraced(function* (world: World.World) {
+  if (world.plan.clocks.length > 1) return []
+  const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, 2)
+  const machineNow = yield* Clock.currentTimeMillis
+  const until = dueAt + HELD
+  const held = yield* Effect.orDie(
+    world.simulated.jobs.claim({ now: dueAt, machineNow, until, token: "a dead process", limit: 1 })
+  )
+  yield* Requests.sleepUntil(dueAt - 1)
+  yield* world.perform({ _tag: "Fault", fault: { _tag: "SlowStorage", process: 0, times: 1, millis: STALL } })
+  yield* Requests.sleepUntil(until + World.limits.pollMillis + PROMPT)
+  return held.flatMap(({ jobId }) =>
+    world.ledger.claimed.some(({ id }) => id === `job ${jobId}`)
+      ? []
+      : [`${jobId} was not taken over after a claim that stood still`]
+  )
+})
+
 /** For how long storage is out of reach, in milliseconds. */
 const STORAGE_OUT = 3_000
 
