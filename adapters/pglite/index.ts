@@ -133,44 +133,40 @@ const changedTables = (sql: SqlClient.SqlClient) =>
       )`.unprepared
 
 /**
- * Analyzes the tables in which enough has changed. What fails is done the next time. Nothing else happens in the process while
- * PGlite works, so each table has a statement of its own, between which others have their turn.
+ * Tables that are not PostgreSQL's own, which change little. PostgreSQL loses its counts of changed rows when its process is
+ * killed, so a directory that was opened has all of them analyzed once.
  */
-const vacuumChanged = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
-  Effect.ignore(
-    Effect.flatMap(changedTables(sql), (tables) =>
-      Effect.forEach(tables, ({ name }) => Effect.ignore(sql.unsafe(`vacuum (analyze) ${name}`).unprepared), {
-        discard: true
-      })
-    )
-  )
-
-// PostgreSQL's own tables change little. To vacuum them at each start took a tenth of its time.
-const userTables = (sql: SqlClient.SqlClient) =>
-  sql<{ readonly names: string | null }>`
-    select string_agg(format('%I.%I', pg_namespace.nspname, pg_class.relname), ', ') as names
+const allTables = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly name: string }>`
+    select format('%I.%I', pg_namespace.nspname, pg_class.relname) as name
     from pg_class
     join pg_namespace on pg_namespace.oid = pg_class.relnamespace
     where pg_class.relkind in ('r', 'm') and pg_namespace.nspname not in ('pg_catalog', 'information_schema')`
     .unprepared
 
 /**
- * Analyzes all tables of a directory that are not PostgreSQL's own: PostgreSQL loses its counts of changed rows when
- * its process is killed.
+ * Analyzes tables. What fails is done the next time. Nothing else happens in the process while PGlite works, so each table has
+ * a statement of its own, between which others have their turn.
  */
-const vacuumAll = (sql: SqlClient.SqlClient): Effect.Effect<void> =>
+const vacuum = (sql: SqlClient.SqlClient, tables: ReturnType<typeof allTables>): Effect.Effect<void> =>
   Effect.ignore(
-    Effect.flatMap(userTables(sql), ([found]) => {
-      const names = found?.names ?? null
-      return names === null ? Effect.void : sql.unsafe(`vacuum (analyze) ${names}`).unprepared
-    })
+    Effect.flatMap(tables, (found) =>
+      Effect.forEach(found, ({ name }) => Effect.ignore(sql.unsafe(`vacuum (analyze) ${name}`).unprepared), {
+        discard: true
+      })
+    )
   )
 
-/** Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it. */
-const upkeep = (sql: SqlClient.SqlClient, room: Effect.Effect<void, unknown> = Effect.void) =>
-  Effect.forkScoped(
-    Effect.repeat(Effect.delay(Effect.ignore(Effect.andThen(room, vacuumChanged(sql))), INTERVAL), Schedule.forever)
-  )
+/**
+ * Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it; the first time all tables,
+ * where a directory was opened. The start does not wait for that.
+ */
+const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) => {
+  const round = (tables: ReturnType<typeof allTables>) =>
+    Effect.delay(Effect.ignore(Effect.andThen(room ?? Effect.void, vacuum(sql, tables))), INTERVAL)
+  const changed = Effect.repeat(round(changedTables(sql)), Schedule.forever)
+  return Effect.forkScoped(room === undefined ? changed : Effect.andThen(round(allTables(sql)), changed))
+}
 
 /**
  * The ports in this process. Fails with one sentence where an option is not allowed, and where the directory is a file,
@@ -192,7 +188,6 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
         multiplex: true
       }).pipe(Effect.mapError(failed("PGlite does not answer")))
       const room = path === undefined ? undefined : DataDirectory.roomForWrites(path)
-      if (path !== undefined) yield* vacuumAll(client)
       yield* upkeep(client, room)
       const { schema, secretKeys } = options
       return { reads: client, writes: client, beforeWrites: room, schema, secretKeys }
