@@ -44,3 +44,19 @@ it("rates of several processes add up in the spans of the first one", () => {
   expect(last(Rates.together(rates(0, 1, 2, 3), [rates(Rates.SPAN, 10, 20, 30)]))).toEqual([1, 12, 23])
   expect(Rates.together(rates(Rates.SPAN), []).from).toBe(Rates.SPAN)
 })
+
+it("what failed in several processes adds up apart from all that happened", () => {
+  const { counts, from } = rates(0, 5)
+  const failing = (...failed: ReadonlyArray<number>): Rates.Rates => ({
+    from,
+    counts: {
+      ...counts,
+      requests: { ...counts.requests, failed: [...nothing().failed.slice(failed.length), ...failed] }
+    }
+  })
+  const { all, failed } = Rates.together(failing(1, 2), [failing(0, 1)]).counts.requests
+  expect([all.slice(-2), failed.slice(-2)]).toEqual([
+    [0, 10],
+    [1, 3]
+  ])
+})

@@ -126,6 +126,30 @@ it("a process that stops is gone at once, and one that was killed after two minu
     })
   ))
 
+it("a process that was killed is not shown after two minutes, though no other says anything", () =>
+  run((shared) =>
+    Effect.gen(function* () {
+      const { keepProcess } = Context.get(shared, Storage.Storage)
+      const process = {
+        ...two,
+        processId: "killed",
+        runs: [],
+        startedAt: 0,
+        beatAt: 0,
+        heldJobs: 0,
+        heldDeliveries: 0,
+        rates
+      }
+      yield* keepProcess({ process, silentSince: 0 })
+      const { processes } = yield* open(shared, one)
+      const shown = Effect.map(processes.list, (all) => all.map(({ processId }) => processId))
+      yield* TestClock.adjust(Process.SILENCE)
+      expect(yield* shown).toEqual(expect.arrayContaining(["killed", processes.processId]))
+      yield* TestClock.adjust(1)
+      expect(yield* shown).toEqual([processes.processId])
+    })
+  ))
+
 it("a process goes on saying what it is after a storage that failed", () =>
   run((shared) =>
     Effect.gen(function* () {
