@@ -73,6 +73,7 @@ it("processes see what each of them is, runs and holds", () =>
       const second = yield* open(shared, two)
       yield* first.runs("worker")
       yield* first.runs("v3", "admin")
+      yield* first.runs("v3")
       yield* TestClock.adjust(0)
       const itself = {
         ...{ ...one, processId: first.processes.processId, runs: ["admin", "v3", "worker"] },
