@@ -151,6 +151,19 @@ it("a process that was killed is not shown after two minutes, though no other sa
     })
   ))
 
+it("a process goes by the clock of the storage", () =>
+  run((shared) =>
+    Effect.gen(function* () {
+      const storage = Context.get(shared, Storage.Storage)
+      const ahead = Context.add(shared, Storage.Storage, { ...storage, clockOffset: Effect.succeed(7_000) })
+      const { beat, processes } = yield* open(ahead, one)
+      yield* TestClock.adjust(1)
+      expect(yield* processes.list).toMatchObject([{ startedAt: 7_000, beatAt: 7_001 }])
+      yield* beat
+      expect(yield* storage.processes.list({ since: 7_000 })).toMatchObject([{ startedAt: 7_000, beatAt: 7_001 }])
+    })
+  ))
+
 it("a process goes on saying what it is after a storage that failed", () =>
   run((shared) =>
     Effect.gen(function* () {
