@@ -181,7 +181,9 @@ describe("subscriptions", () => {
     expect(await simplan.subscriptions.previewResume(of)).toEqual({ isChanged: false, pausedAt: null })
     const correction = { ...of, lpa: "LPA:1$smdp.example$NEW", status: "available" } as const
     const updated = await simplan.sims.previewUpdate(correction)
-    expect(updated).toEqual({ sim: { ...(await simplan.sims.get(of)), lpa: correction.lpa }, changed: ["lpa"] })
+    const before = await simplan.sims.get(of)
+    const after = { ...before, lpa: correction.lpa, version: before.version + 1 }
+    expect(updated).toEqual({ sim: after, changed: ["lpa"] })
     await expect(simplan.sims.previewUpdate({ ...of, label: "Blue" })).rejects.toMatchObject({ name: "SimInUseError" })
     expect(await simplan.subscriptions.get(of)).toMatchObject({ metadata: "order", pausedAt: null })
   })
