@@ -26,7 +26,6 @@ const Processes = await import("./Processes.mjs")
 const Seed = await import("./Seed.mjs")
 const { line } = await import("./Comparison.mjs")
 const Reads = await import("./rows/reads.mjs")
-const Purge = await import("./rows/purge.mjs")
 const Writes = await import("./rows/writes.mjs")
 const Jobs = await import("./rows/jobs.mjs")
 const Webhooks = await import("./rows/webhooks.mjs")
@@ -39,7 +38,6 @@ const rows = {
   sims: Reads.sims,
   create: Writes.create,
   reports: Writes.reports,
-  purge: Purge.purge,
   recurring: Jobs.recurring,
   slow: Jobs.slow,
   lateness: Jobs.lateness,

@@ -1,0 +1,62 @@
+// What many SIMs cost, on a PostgreSQL of its own (that of the benchmarks):
+//
+//     npm run test:scale -- --purge 10000000                # what a day of so many report ids holds up when it goes
+//     npm run test:scale -- --sizes 10000,100000,1000000    # disk, memory and cores with so many SIMs in service
+//
+// The first fills a day in bulk, and has servers purge it as they do at their start, while others report and read over HTTP; beside
+// it, the same with nothing to purge. The exit code is 1 where something was held up for more than 100 ms longer. The second
+// loads a server with reports, reads and creations, and holds a model of the first sizes against the last one. Options: --seconds
+// of each load (12), --rounds of the first (3). Linux. A day of 10,000,000 takes 3 GB, 1,000,000 SIMs take 8 GB.
+import { availableParallelism, loadavg } from "node:os"
+import { parseArgs } from "node:util"
+import { ensureBuilt } from "../../adapters/cli/build/build.mjs"
+import * as Postgres from "../bench/Postgres.mjs"
+import * as Long from "../setup/long.mjs"
+
+const { values } = parseArgs({
+  options: {
+    purge: { type: "string" },
+    sizes: { type: "string" },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "12" }
+  }
+})
+Long.wholeNumber("seconds", values.seconds, 2)
+Long.wholeNumber("rounds", values.rounds, 1)
+if (values.purge !== undefined) Long.wholeNumber("purge", values.purge, 1)
+const sizes = values.sizes?.split(",") ?? []
+for (const size of sizes) Long.wholeNumber("sizes", size, 1_000)
+if (values.purge === undefined && sizes.length === 0) {
+  console.error("--purge or --sizes is needed")
+  process.exit(2)
+}
+
+await ensureBuilt()
+const Processes = await import("../bench/Processes.mjs")
+const { purge } = await import("./Purge.mjs")
+const { measureAll } = await import("./Sizes.mjs")
+
+const postgres = await Postgres.start()
+process.once("exit", Processes.stopAll)
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    Processes.stopAll()
+    void postgres.stop().then(() => process.exit(1))
+  })
+}
+
+const load = () => loadavg()[0].toFixed(1)
+
+try {
+  console.log(`${availableParallelism()} cores; load before: ${load()}`)
+  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)]
+  if (values.purge !== undefined) {
+    const isHeldUp = !(await purge(postgres, { ids: Number(values.purge), rounds, seconds }))
+    if (isHeldUp) process.exitCode = 1
+  }
+  if (sizes.length > 0) await measureAll(postgres, { sizes: sizes.map(Number), seconds })
+  console.log(`Load afterwards: ${load()}`)
+} finally {
+  Processes.stopAll()
+  await postgres.stop()
+}
