@@ -106,7 +106,13 @@ const inKeys = [
     ],
     ["W3", "an earlier use takes the place of a later one", "known !== undefined && at < known.at + SECOND", "false"],
     ["W3", "each use is written at once", "    Effect.delay(WRITTEN_AFTER),\n", ""],
-    ["W3", "uses are written once, and never again", "isPlanned = noted.size > 0", "isPlanned = true"],
+    [
+      "W3",
+      "uses are written though none are noted",
+      "isPlanned = noted.size > 0",
+      "isPlanned = true",
+      "each two minutes it then finds nothing to write"
+    ],
     ["W3", "what could not be written is given up", "isPlanned = noted.size > 0", "isPlanned = false"],
     ["W3", "what was written is written again", "noted.delete(use.apiKeyId)", "noted.has(use.apiKeyId)"],
     ["W3", "a use during a write is lost", "if (noted.get(use.apiKeyId) === use) noted", "noted"],

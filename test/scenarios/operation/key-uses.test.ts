@@ -17,18 +17,26 @@ const run = <A, E>(
     readonly uses: KeyLookup.Uses
     readonly written: Array<ReadonlyArray<ApiKey.Use>>
     readonly down: (isDown: boolean) => void
+    /** What happens while uses are written from now on. */
+    readonly meanwhile: (act: () => void) => void
     readonly close: Effect.Effect<void>
   }) => Effect.Effect<A, E>
 ) => {
   const written: Array<ReadonlyArray<ApiKey.Use>> = []
   let isDown = false
+  let act = () => {}
   const storage = Layer.effect(
     Storage.Storage,
     Effect.map(Storage.Storage, (stored) =>
       Storage.Storage.of({
         ...stored,
         recordKeyUses: (of) =>
-          Effect.suspend(() => (isDown ? Effect.fail(failed) : Effect.sync(() => void written.push(of))))
+          Effect.suspend(() => {
+            if (isDown) return Effect.fail(failed)
+            written.push(of)
+            act()
+            return Effect.void
+          })
       })
     )
   ).pipe(Layer.provide(Memory.layer))
@@ -36,7 +44,7 @@ const run = <A, E>(
     const scope = yield* Scope.make()
     const uses = yield* Effect.provideService(KeyLookup.uses, Scope.Scope, scope)
     const close = Scope.close(scope, Exit.void)
-    return yield* use({ uses, written, down: (is) => (isDown = is), close })
+    return yield* use({ uses, written, down: (is) => (isDown = is), meanwhile: (next) => (act = next), close })
   })
   return Effect.runPromise(Effect.provide(test, Layer.mergeAll(storage, TestClock.layer())))
 }
@@ -92,6 +100,19 @@ describe("the uses of keys", () => {
         uses.note(two, NOW)
         yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
         expect(written[1]).toEqual([useOf(two, NOW)])
+      })
+    ))
+
+  it("are not lost where they are noted while others are written", () =>
+    run(({ meanwhile, uses, written }) =>
+      Effect.gen(function* () {
+        uses.note(one, NOW)
+        meanwhile(() => uses.note(one, NOW + 5_000))
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
+        expect(uses.withNoted(one).lastUsedAt).toBe(NOW + 5_000)
+        meanwhile(() => {})
+        yield* TestClock.adjust(KeyLookup.WRITTEN_AFTER)
+        expect(written).toEqual([[useOf(one, NOW)], [useOf(one, NOW + 5_000)]])
       })
     ))
 
