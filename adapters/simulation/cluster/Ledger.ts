@@ -28,6 +28,8 @@ export interface Ledger {
   readonly claimed: ReadonlyArray<Claimed>
   /** How often work was asked for. */
   readonly claims: () => number
+  /** How often it was asked who has jobs that are due. */
+  readonly listings: () => number
   /** The leases of jobs that no commit has ended. */
   readonly heldJobs: () => ReadonlyArray<Jobs.JobLease>
   /** How often storage refused to change a SIM that somebody else had changed. */
@@ -68,6 +70,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const orders = new Map<string, Map<string, string>>()
   const claimed: Array<Claimed> = []
   let claims = 0
+  let listings = 0
   let renewals = 0
   let conflicts = 0
   let refusals = 0
@@ -198,6 +201,12 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     }),
     Context.add(Jobs.Jobs, {
       ...jobs,
+      partitions: (at) =>
+        Effect.tap(jobs.partitions(at), () =>
+          Effect.sync(() => {
+            listings += 1
+          })
+        ),
       claim: (claim) =>
         Effect.tap(jobs.claim(claim), (given) =>
           Effect.sync(() => {
@@ -248,6 +257,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     complaints,
     claimed,
     claims: () => claims,
+    listings: () => listings,
     heldJobs: () =>
       [...leases].flatMap(([id, { token }]) => (id.startsWith(JOB) ? [{ jobId: id.slice(JOB.length), token }] : [])),
     conflicts: () => conflicts,

@@ -296,12 +296,15 @@ const COUNT = 8
 const SLOW_JOBS = 6
 const SLOW_JOB = 1_000
 
+/** How often it is listed who has work meanwhile, at most: a slot is free after each slow job. */
+const MOST_LISTINGS = 5 * SLOW_JOBS
+
 /** How long before them a few jobs fall due, in milliseconds: less than from one listing of organizations to the next. */
 const SHORTLY = 400
 
 /**
  * Jobs of two organizations take turns, also where all jobs of one fall due before those of the other. The engine lists who has
- * work once a second at most, so the first jobs take longer than that.
+ * work once a second at most, so the first jobs take longer than that. While all slots are taken, it does not list them.
  */
 export const turns = Effect.fnUntraced(function* (world: World.World) {
   const { clocks, concurrency } = world.plan
@@ -311,16 +314,23 @@ export const turns = Effect.fnUntraced(function* (world: World.World) {
   yield* Requests.putJobs(world, 0, dueAt - 1, COUNT)
   yield* Requests.putJobs(world, 1, dueAt, COUNT)
   yield* world.setTelco([{ fault: "slow", times: SLOW_JOBS, delay: SLOW_JOB }])
+  yield* Requests.sleepUntil(dueAt)
+  const listings = world.ledger.listings()
+  yield* Requests.sleepUntil(dueAt + SLOW_JOBS * SLOW_JOB)
+  const listed = world.ledger.listings() - listings
   yield* Requests.sleepUntil(dueAt + SLOW_JOBS * SLOW_JOB + PROMPT)
   yield* world.setTelco([])
+  const often =
+    listed > MOST_LISTINGS ? [`while all slots were taken storage was asked ${listed} times who has work`] : []
   const [first, second] = world.simulated.organizationIds
   const claimed = world.ledger.claimed.filter((one) => one.dueAt === dueAt - 1 || one.dueAt === dueAt)
   const last = claimed.findLastIndex(({ organizationId }) => organizationId === first)
   const isSecond = ({ organizationId }: Ledger.Claimed) => organizationId === second
   // An organization may have no SIM that a plan could be attached to.
-  if (last === -1 || claimed.filter(isSecond).length < COUNT) return []
+  if (last === -1 || claimed.filter(isSecond).length < COUNT) return often
   const before = claimed.slice(0, last).filter(isSecond).length
-  return before >= COUNT / 2 ? [] : [`an organization had its turn ${before} times while another had it ${COUNT} times`]
+  if (before >= COUNT / 2) return often
+  return [...often, `an organization had its turn ${before} times while another had it ${COUNT} times`]
 })
 
 /** How long a call takes in `loud`, and how long after the first organization's jobs the other's falls due; in milliseconds. */
