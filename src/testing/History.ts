@@ -96,6 +96,7 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
   const lastStock = new Map<string, ReadonlyArray<OfLabel>>()
   const events = new Set<string>()
   let [records, calls, webhooks, mishaps] = [0, 0, 0, 0]
+  let observedAt = Number.NEGATIVE_INFINITY
 
   const changedLines = Effect.fnUntraced(function* (organizationId: string) {
     const limit = simulated.iccids(organizationId).length + 1
@@ -160,7 +161,9 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
       for (const { event } of fresh) events.add(event.eventId)
       found.push(...fresh.map(({ event }) => event))
       after = page.next
-      if (fresh.length === 0 || after === null) return found.reverse()
+      if (after === null) return found.reverse()
+      // An event of the instant of the observation before may stand behind all that were there then.
+      if (fresh.length === 0 && after.createdAt < observedAt) return found.reverse()
     }
   })
 
@@ -178,6 +181,7 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
       webhooks: simulated.received(webhooks),
       mishaps: simulated.mishaps(mishaps)
     }
+    observedAt = yield* simulated.now
     records += changes.records.length
     calls += changes.calls.length
     webhooks += changes.webhooks.length

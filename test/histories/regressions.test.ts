@@ -124,6 +124,14 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
   ]
 ]
 
+const subscribeNow: Commands.Command = {
+  ...{ _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false }
+}
+
+const remove: Commands.Command = { _tag: "Delete", by: 0, line: 0, foreign: false }
+
+const pause = (line: number): Commands.Command => ({ _tag: "Pause", by: 0, line, paused: true, foreign: false })
+
 /** Runs in which an endpoint takes every event. */
 const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
   [
@@ -136,7 +144,23 @@ const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
       daily,
       subscribeFrom(HOUR, false),
       { _tag: "Restart", downtime: 48 * HOUR },
-      { _tag: "Delete", by: 0, line: 0, foreign: false },
+      remove,
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
+    "I12: the history missed the event of a low stock that came behind a page of others of its instant",
+    [
+      daily,
+      subscribeFrom(0, false),
+      subscribeNow,
+      { _tag: "Replace", by: 0, line: 0, foreign: false },
+      remove,
+      remove,
+      subscribeNow,
+      subscribeNow,
+      pause(0),
+      pause(1),
       { _tag: "Quiet" }
     ]
   ]
