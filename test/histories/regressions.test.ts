@@ -140,13 +140,7 @@ const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
   ],
   [
     "E1: nor the end of one whose subscription was deleted",
-    [
-      daily,
-      subscribeFrom(HOUR, false),
-      { _tag: "Restart", downtime: 48 * HOUR },
-      remove,
-      { _tag: "Quiet" }
-    ]
+    [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 48 * HOUR }, remove, { _tag: "Quiet" }]
   ],
   [
     "I12: the history missed the event of a low stock that came behind a page of others of its instant",
