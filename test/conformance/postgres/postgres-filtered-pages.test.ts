@@ -57,14 +57,15 @@ const fill = [
     from generate_series(1, ${ROWS}) i`
 ]
 
-/** How many rows and entries of indexes were read of a table since the counters were reset. */
+/** How many rows and entries of indexes were read of a table and its partitions by time since the counters were reset. */
 const rowsReadOf = (client: SqlClient.SqlClient, table: string) =>
   Effect.gen(function* () {
     yield* ended(client)
+    const names = `^${table}(_default|_[0-9]{4}_[0-9]{2})?$`
     const [counted] = yield* client<{ readonly rows: number }>`
       select (
-        (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname = ${table})
-        + (select seq_tup_read from pg_stat_user_tables where schemaname = 'simplan' and relname = ${table})
+        (select coalesce(sum(idx_tup_read), 0) from pg_stat_user_indexes where relname ~ ${names})
+        + (select coalesce(sum(seq_tup_read), 0) from pg_stat_user_tables where schemaname = 'simplan' and relname ~ ${names})
       )::float8 as rows`
     return counted?.rows ?? 0
   })
