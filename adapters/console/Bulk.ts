@@ -4,6 +4,7 @@ import * as Api from "./Api.ts"
 import * as Csv from "./Csv.ts"
 import type { Field, Task } from "./Task.tsx"
 import type * as Types from "./Types.ts"
+import * as View from "./View.tsx"
 
 /** The fields of a filter by their names in the API; an empty text filters nothing. */
 export type Filter = Readonly<Record<string, string>>
@@ -99,7 +100,7 @@ export const sims: Things = {
   ]
 }
 
-const counted = (count: number, { many, one }: Things): string => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+const counted = (count: number, { many, one }: Things): string => View.counted(count, one, many)
 
 const SHOWN = 3
 

@@ -26,7 +26,8 @@ export const refuse = (began: Fields, now: Fields | null, wanted: Fields): void 
 
 const MOST_TRIES = 5
 
-const isOfAnother = (error: unknown): boolean =>
+/** Whether an edit was refused because it is of another version than is there. */
+export const isOfAnother = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "changed_meanwhile"
 
 /**

@@ -70,6 +70,9 @@ export const Time = ({ at }: { readonly at: string | null }) => {
 /** A text of somebody, which may be of any direction and length. */
 export const Text = ({ children }: { readonly children: string | null }) => <bdi>{children ?? "–"}</bdi>
 
+/** A number of things, such as "1 job" or "2 jobs". */
+export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
 const refreshes = signal(0)
 
 /** Has all that pages show read again, now. */

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import * as Api from "../Api.ts"
 import * as CatalogueChanges from "../CatalogueChanges.ts"
+import * as Conflicts from "../Conflicts.ts"
 import { FileField } from "../FileField.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
@@ -66,7 +67,7 @@ const Replacement = ({ current, done }: { readonly current: Answer; readonly don
   const replace = (file: unknown, isPreview: boolean): Promise<Answer> => {
     const sent = { body: file, ifVersion: current.version }
     return Api.call<Answer>("PUT", `/catalogue?dry_run=${isPreview}`, sent).catch((error: unknown) => {
-      if (!(error instanceof Api.Refused) || error.code !== "changed_meanwhile") throw error
+      if (!Conflicts.isOfAnother(error)) throw error
       choose(null)
       done()
       throw new Error(REPLACED)

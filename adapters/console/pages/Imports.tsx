@@ -48,15 +48,13 @@ const differences: ReadonlyArray<View.Column<Difference>> = [
   { title: "The row has", of: ({ given }) => valuesOf(given) }
 ]
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
-
 const summaryOf = ({ duplicates, error_count, imported, updated }: Report, isDone: boolean): string => {
   const [verb, all] = isDone ? ["were", "were"] : ["would be", "would be"]
   return [
-    `${counted(imported, `SIM ${isDone ? "was" : "would be"}`, `SIMs ${verb}`)} imported`,
+    `${View.counted(imported, `SIM ${isDone ? "was" : "would be"}`, `SIMs ${verb}`)} imported`,
     `${updated} of those that are there ${all} completed`,
-    `${counted(duplicates, "row names", "rows name")} a SIM that is there and stays as it is`,
-    `${counted(error_count, "row", "rows")} ${isDone ? (error_count === 1 ? "was" : "were") : "would be"} rejected`
+    `${View.counted(duplicates, "row names", "rows name")} a SIM that is there and stays as it is`,
+    `${View.counted(error_count, "row", "rows")} ${isDone ? (error_count === 1 ? "was" : "were") : "would be"} rejected`
   ].join("; ")
 }
 

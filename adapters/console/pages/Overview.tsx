@@ -154,15 +154,14 @@ const databaseOf = ({ bytes, connections, most_connections, takes_writes }: Serv
 /** What tells processes apart: ids are random. */
 const SHOWN_OF_ID = 8
 
-const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
-
 const processes: ReadonlyArray<View.Column<Running>> = [
   { title: "Machine", of: ({ host }) => <View.Text>{host}</View.Text> },
   { title: "Version", of: ({ version }) => <View.Text>{version}</View.Text> },
   { title: "It runs", of: ({ answers, runs }) => `${runs.join(", ") || "nothing"}${answers ? ", and this page" : ""}` },
   {
     title: "Under way",
-    of: ({ held_deliveries, held_jobs }) => `${counted(held_jobs, "job")}, ${counted(held_deliveries, "webhook")}`
+    of: ({ held_deliveries, held_jobs }) =>
+      `${View.counted(held_jobs, "job", "jobs")}, ${View.counted(held_deliveries, "webhook", "webhooks")}`
   },
   { title: "Started (UTC)", of: ({ started_at }) => <View.Time at={started_at} /> },
   { title: "Last heartbeat (UTC)", of: ({ last_heartbeat_at }) => <View.Time at={last_heartbeat_at} /> },
