@@ -15,15 +15,22 @@ const running = new Set()
 
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SIMPLAN_")))
 
-/** How many milliseconds of a core, user and system, a process has used (Linux only; 0 elsewhere). */
-export const cpuMillis = (pid) => {
+/**
+ * A process's parent, and how many milliseconds of a core, user and system, it has used itself and its ended children (Linux
+ * only; 0 elsewhere).
+ */
+export const statOf = (pid) => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    return (Number(fields[11]) + Number(fields[12])) * 10
+    const millis = (first) => (Number(fields[first]) + Number(fields[first + 1])) * 10
+    return { parent: Number(fields[1]), own: millis(11), ended: millis(13) }
   } catch {
-    return 0
+    return { parent: 0, own: 0, ended: 0 }
   }
 }
+
+/** How many milliseconds of a core a process has used itself. */
+export const cpuMillis = (pid) => statOf(pid).own
 
 /** How many bytes of a process are in memory (Linux only; 0 elsewhere). */
 export const residentBytes = (pid) => {
@@ -62,6 +69,17 @@ const launch = (script, args, options = {}) => {
 /** Ends what is left, however the benchmark ended. */
 export const stopAll = () => {
   for (const child of running) child.kill("SIGKILL")
+}
+
+/** Has a script that is interrupted end its processes and its PostgreSQL. */
+export const stopWith = (postgres) => {
+  process.once("exit", stopAll)
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => {
+      stopAll()
+      void postgres.stop().then(() => process.exit(1))
+    })
+  }
 }
 
 const firstLine = (child, matches) =>

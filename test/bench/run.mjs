@@ -60,13 +60,7 @@ for (const name of wanted) {
 const sizes = values.sims.split(",").map(Number)
 const costs = new Map()
 const postgres = await Postgres.start()
-process.once("exit", Processes.stopAll)
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => {
-    Processes.stopAll()
-    void postgres.stop().then(() => process.exit(1))
-  })
-}
+Processes.stopWith(postgres)
 
 /** What the rows need of a database with so many SIMs. */
 const open = async (sims) => {

@@ -1,6 +1,7 @@
 // A day of report ids that goes by the service's own purge, while others report and read: what it holds up.
 import { randomUUID } from "node:crypto"
 import { loadavg } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import * as Processes from "../bench/Processes.mjs"
 import * as Seed from "../bench/Seed.mjs"
@@ -55,7 +56,7 @@ const innocents = async (server, act) => {
     const { accepted } = await answer.json()
     latencies[kind].push(performance.now() - began)
     if (answer.status !== 200 || (kind === "report" && accepted !== 1)) throw new Error(`${path}: ${answer.status}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await sleep(5)
   }
   const loop = async (one) => {
     while (!ends) await one(1 + (asked++ % SIMS))
@@ -92,7 +93,7 @@ const watchLocks = async (url) => {
     while (!ends) {
       const [{ millis }] = (await client.query({ name: "locks", text })).rows
       longest = Math.max(longest, millis)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await sleep(5)
     }
   })()
   return async () => {
@@ -103,7 +104,7 @@ const watchLocks = async (url) => {
   }
 }
 
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+const pause = (seconds) => sleep(seconds * 1_000)
 
 export const purge = async (postgres, { ids, rounds, seconds }) => {
   const database = await postgres.create("purged")

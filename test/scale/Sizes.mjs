@@ -1,5 +1,5 @@
 // Disk, memory and cores by the number of SIMs: measured with some numbers, and a model of all but the last held against that one.
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { loadavg } from "node:os"
 import * as Processes from "../bench/Processes.mjs"
 import * as Seed from "../bench/Seed.mjs"
@@ -7,25 +7,11 @@ import * as Seed from "../bench/Seed.mjs"
 /** How many reports one request has. */
 const BATCH = 100
 
-/** A line of /proc: the parent, and the milliseconds of a core that the process and its ended children used. */
-const statOf = (pid) => {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    return {
-      parent: Number(fields[1]),
-      own: (Number(fields[11]) + Number(fields[12])) * 10,
-      ended: (Number(fields[13]) + Number(fields[14])) * 10
-    }
-  } catch {
-    return { parent: 0, own: 0, ended: 0 }
-  }
-}
-
 /** The milliseconds of a core that PostgreSQL has used with all its processes. */
 const databaseCpu = (postmaster) =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => ({ pid: Number(name), ...statOf(name) }))
+    .map((name) => ({ pid: Number(name), ...Processes.statOf(name) }))
     .reduce(
       (sum, { ended, own, parent, pid }) => sum + (pid === postmaster ? own + ended : parent === postmaster ? own : 0),
       0
@@ -87,7 +73,7 @@ const measure = async (postgres, sims, seconds) => {
     database,
     `select pid as backend from pg_stat_activity where datname = '${database}' and pid <> pg_backend_pid() limit 1`
   )
-  const { parent: postmaster } = statOf(backend)
+  const { parent: postmaster } = Processes.statOf(backend)
   const cost = {}
   let connections = 0
   try {

@@ -37,13 +37,7 @@ const { purge } = await import("./Purge.mjs")
 const { measureAll } = await import("./Sizes.mjs")
 
 const postgres = await Postgres.start()
-process.once("exit", Processes.stopAll)
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => {
-    Processes.stopAll()
-    void postgres.stop().then(() => process.exit(1))
-  })
-}
+Processes.stopWith(postgres)
 
 const load = () => loadavg()[0].toFixed(1)
 

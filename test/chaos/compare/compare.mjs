@@ -38,13 +38,7 @@ const cell = ({ doubled, ends, held, left, lost, seconds }) =>
   ].join("; ")
 
 const postgres = await Postgres.start()
-process.once("exit", Processes.stopAll)
-for (const signal of ["SIGINT", "SIGTERM"]) {
-  process.once(signal, () => {
-    Processes.stopAll()
-    void postgres.stop().then(() => process.exit(1))
-  })
-}
+Processes.stopWith(postgres)
 
 const lines = [
   `| ${count.toLocaleString("en")} units | ${libraries.map(({ name }) => name).join(" | ")} |`,
