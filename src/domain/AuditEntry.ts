@@ -5,7 +5,6 @@
  * a change that was refused, replayed, or made no difference.
  */
 import type { Instant } from "./Time.ts"
-import * as UsageBook from "./UsageBook.ts"
 
 /** What can be done. The part before the dot is the type of the resource. */
 export const actions = [
@@ -103,9 +102,6 @@ export interface AuditEntry extends Change, Origin {
   /** Business time. */
   readonly createdAt: Instant
 }
-
-/** From when on entries are kept: they are deleted by whole months, once all of one are older than `retention` ms (rule W12). */
-export const keptFrom = (now: Instant, retention: number): Instant => UsageBook.monthOf(now - retention)
 
 /** Which entries a list has; null filters nothing. */
 export interface Filter {

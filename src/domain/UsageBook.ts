@@ -53,7 +53,10 @@ export const monthOf = (instant: Instant): Instant => {
   return addDays(dayOf(instant), 1 - date.getUTCDate())
 }
 
-/** The first day that is kept: usage is deleted by whole months, once all days of one are older than `retention` ms. */
+/**
+ * The first day that is kept: usage, and audit entries (rule W12), are deleted by whole months, once all days of one are older
+ * than `retention` ms.
+ */
 export const keptFrom = (now: Instant, retention: number): Instant => monthOf(now - retention)
 
 /** The day as its date, such as `2026-11-03`. */

@@ -3,7 +3,6 @@
  * left.
  */
 import { Cause, Context, Effect, Layer, RcRef, Schedule, Scope } from "effect"
-import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
@@ -187,7 +186,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         idempotencyBefore: now - Idempotency.RETENTION,
         commandsBefore: now - retentionMillis
       })
-      yield* storage.purgeAudit({ before: AuditEntry.keptFrom(now, auditRetentionMillis), now })
+      yield* storage.purgeAudit({ before: UsageBook.keptFrom(now, auditRetentionMillis), now })
       const events = { before: now - retentionMillis, limit: PURGED_AT_ONCE }
       while ((yield* storage.purgeEvents(events)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
       yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })
