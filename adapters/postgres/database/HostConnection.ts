@@ -17,6 +17,8 @@ import * as PgPool from "../connection/PgPool.ts"
 /** A connection of a host. */
 interface Kept {
   readonly connection: Connection
+  /** Whether it is known to be one of this database, which never changes. */
+  isChecked: boolean
   /** Whether statements within a savepoint are prepared. */
   prepares: boolean
   /** Whether a savepoint is open. */
@@ -222,7 +224,7 @@ const keep = (host: HostTransaction.HostConnection): Kept => {
     executeValues: values,
     executeValuesUnprepared: values
   }
-  const kept: Kept = { connection, prepares: false, isInside: false }
+  const kept: Kept = { connection, isChecked: false, prepares: false, isInside: false }
   return kept
 }
 
@@ -258,9 +260,6 @@ interface Session {
 const SESSION = `
   select json_build_object('database', to_json(${NAME})::text, 'backend', pg_backend_pid()::text)::text as value`
 
-// The database of a connection is always the same.
-const checked = new WeakSet<Connection>()
-
 /**
  * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where no transaction is open on
  * the connection, and where it is one of another database than `home`, which is that of this client.
@@ -286,7 +285,7 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
       const isAtHome = yield* Effect.mapError(isHome(session?.database ?? null), Failure.storageError)
       if (!isAtHome) return yield* anotherDatabase
       kept.prepares = session?.backend === String(host.prepared?.backend())
-      checked.add(connection)
+      kept.isChecked = true
     })
     const joined: Joined = {
       kept,
@@ -299,7 +298,7 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
         ? exit
         : Effect.andThen(inTurn(connection, Effect.mapError(joined.check, storageError)), exit)
     return Effect.andThen(
-      Effect.suspend(() => (checked.has(connection) ? Effect.void : inTurn(connection, checkDatabase))),
+      Effect.suspend(() => (kept.isChecked ? Effect.void : inTurn(connection, checkDatabase))),
       Effect.flatMap(Effect.exit(Effect.provideService(on(effect), Current, joined)), checkAfter)
     )
   }
