@@ -54,13 +54,19 @@ it("the page is asked for again, and its files are kept", async () => {
 it("every file of the build is served as it is, and all are small", async () => {
   const names = readdirSync(join(built.folder, "console/assets"))
   expect(names.length).toBeGreaterThan(5)
-  let bytes = 0
+  const page = await get(`${world.url}/admin/console`)
+  let bytes = gzipSync(Buffer.from(await page.arrayBuffer())).length
   for (const name of names) {
     const content = readFileSync(join(built.folder, "console/assets", name))
     const file = await get(`${world.url}/admin/console/assets/${name}`)
     expect(Buffer.from(await file.arrayBuffer()).equals(content)).toBe(true)
     bytes += gzipSync(content).length
   }
+  // Nothing else is served: what the build has beside the page and these is of the package alone.
+  const others = readdirSync(built.folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.\w+$/.test(name))
+  expect(others.length - names.length).toBe(2)
+  for (const name of ["LICENSES.txt", "console/LICENSES.txt"])
+    expect((await get(`${world.url}/admin/${name}`)).status).toBe(404)
   expect(bytes).toBeLessThan(100_000)
 })
 
