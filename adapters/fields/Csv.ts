@@ -2,8 +2,8 @@
  * Tables as CSV (RFC 4180), for spreadsheets.
  */
 
-/** What a spreadsheet takes for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** With what spreadsheets begin a formula, wide characters among it. */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
 
 /** A cell; null is an empty one. A text that a spreadsheet would take for a formula begins with an apostrophe. */
 const cell = (value: unknown): string => {

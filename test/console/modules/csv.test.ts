@@ -1,8 +1,9 @@
 /**
- * The files that the console gives.
+ * The files that the console gives, and the tables that the API does: neither has a formula.
  */
 import { expect, it } from "vitest"
 import * as Csv from "../../../adapters/console/Csv.ts"
+import { Csv as Table } from "../../../adapters/fields/index.ts"
 
 const cellOf = (text: string): string =>
   Csv.of(["a"], [[text]])
@@ -22,12 +23,29 @@ it("has a header, a row for each and quotes", () => {
   ).toBe('"a","b"\r\n"1","say ""no"", twice"\r\n"","x\ny"\r\n')
 })
 
-it.each(["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", '=HYPERLINK("x")'])("%j is no formula", (text) => {
+const formulas = [
+  "=1+1",
+  "+1",
+  "-1",
+  "@SUM(A1)",
+  "\t=1",
+  "\r=1",
+  "\n=1",
+  " =1",
+  "\uFF1D1",
+  "\uFF201",
+  '=HYPERLINK("x")'
+]
+
+it.each(formulas)("%j is no formula", (text) => {
   expect(cellOf(text)).toBe(`"'${text.replaceAll('"', '""')}"\r\n`)
+  const [[cell] = []] = Csv.parse(Table.line(["a"], { a: text })).map(({ cells }) => cells)
+  expect(cell).toBe(`'${text}`)
 })
 
 it.each(["8944500000000000017", "Green", "a=b", "x - y", ""])("%j stays as it is", (text) => {
   expect(cellOf(text)).toBe(`"${text}"\r\n`)
+  expect(Table.line(["a"], { a: text })).toBe(text)
 })
 
 it("leaves phone numbers with their plus sign as they are", () => {
