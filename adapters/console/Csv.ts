@@ -3,8 +3,8 @@
  * for those that are given back; the server alone decides what a file means.
  */
 
-/** With what spreadsheets begin a formula. */
-const FORMULA = /^[\s]*[=+\-@]|^[\t\r\n]/
+/** With what spreadsheets begin a formula, wide characters among it. */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
 
 /** A phone number with its plus sign calculates nothing, and is read again as it is. */
 const PHONE_NUMBER = /^\+\d{6,15}$/

@@ -1,6 +1,7 @@
 /** A list of the API as a file that spreadsheets open. */
 import { useState } from "preact/hooks"
 import * as Api from "./Api.ts"
+import type * as Columns from "./Columns.tsx"
 import * as Csv from "./Csv.ts"
 import * as View from "./View.tsx"
 
@@ -9,16 +10,14 @@ const MOST = 10_000
 
 /** A button that reads the list page by page, and gives the browser its file. */
 export const Download = <Item,>({
-  header,
+  columns,
   name,
-  path,
-  rowOf
+  path
 }: {
   readonly name: string
   /** The list, with its filters. */
   readonly path: string
-  readonly header: ReadonlyArray<string>
-  readonly rowOf: (item: Item) => ReadonlyArray<string>
+  readonly columns: ReadonlyArray<Pick<Columns.Column<Item>, "name" | "text">>
 }) => {
   const [said, say] = useState("")
   const download = async (): Promise<void> => {
@@ -29,11 +28,12 @@ export const Download = <Item,>({
     let hasMore = true
     while (hasMore && rows.length < MOST) {
       const { data, next_page } = await Api.page<Item>(`${list}?${asked}`)
-      rows.push(...data.map(rowOf))
+      rows.push(...data.map((item) => columns.map(({ text }) => text(item))))
       hasMore = next_page !== null
       asked.set("page", next_page ?? "")
       say(`${rows.length} are read …`)
     }
+    const header = columns.map((column) => column.name)
     View.download(name, Csv.of(header, rows))
     say(hasMore ? `The file has the first ${rows.length} of them.` : `The file has all ${rows.length} of them.`)
   }

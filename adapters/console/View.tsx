@@ -137,10 +137,16 @@ interface RowsProperties<Item> {
   readonly items: ReadonlyArray<Item>
 }
 
-/** Rows that are drawn again when they are others: a list may have thousands. */
+const titlesOf = (columns: ReadonlyArray<Column<never>>): string => columns.map(({ title }) => title).join()
+
+/** Rows that are drawn again when they are others, or their columns are: a list may have thousands. */
 class Rows<Item> extends Component<RowsProperties<Item> & { readonly isKept: boolean }> {
-  override shouldComponentUpdate({ isKept, items }: RowsProperties<Item> & { readonly isKept: boolean }): boolean {
-    return !isKept || items !== this.props.items
+  override shouldComponentUpdate({
+    columns,
+    isKept,
+    items
+  }: RowsProperties<Item> & { readonly isKept: boolean }): boolean {
+    return !isKept || items !== this.props.items || titlesOf(columns) !== titlesOf(this.props.columns)
   }
 
   override render() {

@@ -31,6 +31,7 @@ export const processes: ReadonlyArray<string> = [
   "test/console/catalogue.test.ts",
   "test/console/craft.test.ts",
   "test/console/imports.test.ts",
+  "test/console/lists.test.ts",
   "test/console/long-lists.test.ts",
   "test/console/many.test.ts",
   "test/console/organizations.test.ts",

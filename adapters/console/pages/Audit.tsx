@@ -1,4 +1,5 @@
-/** Who changed what: of an organization, or of what belongs to none. */
+/** Who changed what: of an organization, or of what belongs to none, and as a file. */
+import { Download } from "../Download.tsx"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { Name } from "../OfOrganization.tsx"
@@ -16,10 +17,22 @@ const columns = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "Address", of: ({ address }) => address ?? "–" }
 ]
 
+const FILE = [
+  { name: "created_at", text: ({ created_at }: Entry) => created_at },
+  { name: "actor", text: ({ actor }: Entry) => actor },
+  { name: "action", text: ({ action }: Entry) => action },
+  { name: "resource_id", text: ({ resource_id }: Entry) => resource_id },
+  { name: "iccid", text: ({ iccid }: Entry) => iccid ?? "" },
+  { name: "reason", text: ({ reason }: Entry) => reason ?? "" },
+  { name: "address", text: ({ address }: Entry) => address ?? "" },
+  { name: "request_id", text: ({ request_id }: Entry) => request_id ?? "" }
+]
+
 export default () => {
   const of = Location.field("of")
   const actor = Location.field("q")
-  const path = of === "" ? "/audit" : `/organizations/${encodeURIComponent(of)}/audit`
+  const list = of === "" ? "/audit" : `/organizations/${encodeURIComponent(of)}/audit`
+  const path = actor === "" ? list : `${list}?actor=${encodeURIComponent(actor)}`
   return (
     <>
       <h1>Audit log</h1>
@@ -40,12 +53,8 @@ export default () => {
           onChange={({ currentTarget }) => Location.change({ q: currentTarget.value, rows: "" })}
         />
       </label>
-      <List
-        label="Audit log"
-        path={actor === "" ? path : `${path}?actor=${encodeURIComponent(actor)}`}
-        columns={columns}
-        empty="There are no such changes."
-      />
+      <Download name="audit.csv" path={path} columns={FILE} />
+      <List label="Audit log" path={path} columns={columns} empty="There are no such changes." />
     </>
   )
 }

@@ -1,6 +1,7 @@
-/** The organizations, with the way to all that each has. */
+/** The organizations, with the way to all that each has, and as a file. */
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
+import { Download } from "../Download.tsx"
 import { List } from "../List.tsx"
 import * as OfOrganization from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
@@ -14,6 +15,12 @@ const columns = (): ReadonlyArray<View.Column<Organization>> => [
   { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
   { title: "What it has", of: ({ organization_id }) => <OfOrganization.Links of={organization_id} /> },
   { title: "Id", of: ({ organization_id }) => <code>{organization_id}</code> }
+]
+
+const FILE = [
+  { name: "name", text: ({ name }: Organization) => name },
+  { name: "organization_id", text: ({ organization_id }: Organization) => organization_id },
+  { name: "created_at", text: ({ created_at }: Organization) => created_at }
 ]
 
 const creation: Task.Task = {
@@ -32,6 +39,7 @@ export default () => (
     {Api.allows("admin") && Api.operator.value?.organization_id === null && (
       <Task.Buttons tasks={[creation]} again={View.refresh} />
     )}
+    <Download name="organizations.csv" path="/organizations" columns={FILE} />
     <List label="Organizations" path="/organizations" columns={columns} empty="There are none yet." />
   </>
 )

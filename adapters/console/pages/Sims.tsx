@@ -1,7 +1,8 @@
-/** The SIMs of an organization, with filters, and as a file. */
+/** The SIMs of an organization, with filters, columns to choose, and as a file. */
 import { Sim as Statuses } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Bulk from "../Bulk.ts"
+import * as Columns from "../Columns.tsx"
 import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
@@ -15,26 +16,38 @@ type Sim = Types.Item<"organizationSims", "list">
 
 const kind = ({ is_esim }: Sim): string => (is_esim ? "eSIM" : "SIM card")
 
-const columns = (of: string) => (): ReadonlyArray<View.Column<Sim>> => [
-  {
-    title: "ICCID",
-    of: ({ iccid }) => <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
-  },
-  { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
-  { title: "Kind", of: kind },
-  { title: "Taken", of: ({ used }) => (used ? "yes" : "no") },
-  { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> }
-]
+const taken = ({ used }: Sim): string => (used ? "yes" : "no")
 
-const HEADER = ["iccid", "label", "kind", "taken", "created_at"]
-
-const rowOf = (sim: Sim): ReadonlyArray<string> => [
-  sim.iccid,
-  sim.label,
-  kind(sim),
-  sim.used ? "yes" : "no",
-  sim.created_at
-]
+const columns = (of: string) =>
+  [
+    {
+      name: "iccid",
+      title: "ICCID",
+      of: ({ iccid }: Sim) => <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>,
+      text: ({ iccid }: Sim) => iccid
+    },
+    {
+      name: "label",
+      title: "Label",
+      of: ({ label }: Sim) => <View.Text>{label}</View.Text>,
+      text: ({ label }: Sim) => label
+    },
+    { name: "kind", title: "Kind", of: kind, text: kind },
+    { name: "taken", title: "Taken", of: taken, text: taken },
+    {
+      name: "created_at",
+      title: "Since (UTC)",
+      of: ({ created_at }: Sim) => <View.Time at={created_at} />,
+      text: ({ created_at }: Sim) => created_at
+    },
+    {
+      name: "esim_id",
+      title: "Id",
+      of: ({ esim_id }: Sim) => <code>{esim_id}</code>,
+      text: ({ esim_id }: Sim) => String(esim_id),
+      isExtra: true
+    }
+  ] as const
 
 const KINDS = [
   ["", "any"],
@@ -52,6 +65,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
   const organization = `/organizations/${encodeURIComponent(of)}`
   const path = `${organization}/sims${query.size === 0 ? "" : `?${query}`}`
+  const all = columns(of)
+  const shown = Columns.shown(all)
   return (
     <>
       <p>By the order of their import.</p>
@@ -66,8 +81,9 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
       </div>
       <Acting key={path} organization={organization} things={Bulk.sims} filter={fields} />
-      <Download name="sims.csv" path={path} header={HEADER} rowOf={rowOf} />
-      <List label="SIMs" path={path} columns={columns(of)} empty="There are no such SIMs." />
+      <Columns.Choice of={all} />
+      <Download name="sims.csv" path={path} columns={shown} />
+      <List label="SIMs" path={path} columns={() => shown} empty="There are no such SIMs." />
     </>
   )
 }

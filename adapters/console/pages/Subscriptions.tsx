@@ -1,9 +1,10 @@
-/** The subscriptions of an organization, with filters, as a file, and what can be done to all that match. */
+/** The subscriptions of an organization, with filters, columns to choose, as a file, and what can be done to all that match. */
 import { useEffect, useState } from "preact/hooks"
 import { BulkAction } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Api from "../Api.ts"
 import * as Bulk from "../Bulk.ts"
+import * as Columns from "../Columns.tsx"
 import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
@@ -15,27 +16,48 @@ import * as View from "../View.tsx"
 
 type Subscription = Types.Item<"bulk", "list">
 
-const columns = (of: string) => (): ReadonlyArray<View.Column<Subscription>> => [
-  {
-    title: "ICCID",
-    of: ({ esim: { iccid } }) => <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
-  },
-  { title: "Label", of: ({ esim }) => <View.Text>{esim.label}</View.Text> },
-  { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
-  { title: "Paused (UTC)", of: ({ paused_at }) => <View.Time at={paused_at} /> },
-  { title: "Note", of: ({ metadata }) => <View.Text>{metadata}</View.Text> }
-]
-
-const HEADER = ["iccid", "label", "subscription_id", "created_at", "paused_at", "metadata"]
-
-const rowOf = (one: Subscription): ReadonlyArray<string> => [
-  one.esim.iccid,
-  one.esim.label,
-  one.subscription_id,
-  one.created_at,
-  one.paused_at ?? "",
-  one.metadata
-]
+const columns = (of: string) =>
+  [
+    {
+      name: "iccid",
+      title: "ICCID",
+      of: ({ esim: { iccid } }: Subscription) => (
+        <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
+      ),
+      text: ({ esim }: Subscription) => esim.iccid
+    },
+    {
+      name: "label",
+      title: "Label",
+      of: ({ esim }: Subscription) => <View.Text>{esim.label}</View.Text>,
+      text: ({ esim }: Subscription) => esim.label
+    },
+    {
+      name: "subscription_id",
+      title: "Id",
+      of: ({ subscription_id }: Subscription) => <code>{subscription_id}</code>,
+      text: ({ subscription_id }: Subscription) => subscription_id,
+      isExtra: true
+    },
+    {
+      name: "created_at",
+      title: "Since (UTC)",
+      of: ({ created_at }: Subscription) => <View.Time at={created_at} />,
+      text: ({ created_at }: Subscription) => created_at
+    },
+    {
+      name: "paused_at",
+      title: "Paused (UTC)",
+      of: ({ paused_at }: Subscription) => <View.Time at={paused_at} />,
+      text: ({ paused_at }: Subscription) => paused_at ?? ""
+    },
+    {
+      name: "metadata",
+      title: "Note",
+      of: ({ metadata }: Subscription) => <View.Text>{metadata}</View.Text>,
+      text: ({ metadata }: Subscription) => metadata
+    }
+  ] as const
 
 type Plan = Types.Item<"organizationPlans", "list">
 
@@ -91,6 +113,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
   }
   const query = new URLSearchParams(Bulk.filled(filter))
   const path = `${organization}/subscriptions${query.size === 0 ? "" : `?${query}`}`
+  const all = columns(of)
+  const shown = Columns.shown(all)
   return (
     <>
       <p>Oldest first.</p>
@@ -107,8 +131,9 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Input label="Until (UTC)" name="until" isTime />
       </div>
       <Acting key={path} organization={organization} things={Bulk.subscriptions} filter={filter} />
-      <Download name="subscriptions.csv" path={path} header={HEADER} rowOf={rowOf} />
-      <List label="Subscriptions" path={path} columns={columns(of)} empty="There are no such subscriptions." />
+      <Columns.Choice of={all} />
+      <Download name="subscriptions.csv" path={path} columns={shown} />
+      <List label="Subscriptions" path={path} columns={() => shown} empty="There are no such subscriptions." />
     </>
   )
 }

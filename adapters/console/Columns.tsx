@@ -1,0 +1,54 @@
+/**
+ * The columns of a list that its operator chooses. The choice stands in the URL, by the names that the columns have in a file, and so does
+ * the file have the columns that are shown.
+ */
+import * as Location from "./Location.ts"
+import type * as View from "./View.tsx"
+
+export interface Column<Item> extends View.Column<Item> {
+  readonly name: string
+  /** Its cell in a file. */
+  readonly text: (item: Item) => string
+  /** Whether it is shown only where it is chosen. */
+  readonly isExtra?: true
+}
+
+/** The first column says what a row is of, so that it always stays. */
+type Columns<Item> = readonly [Column<Item>, ...ReadonlyArray<Column<Item>>]
+
+const named = (columns: ReadonlyArray<Column<never>>): string => columns.map(({ name }) => name).join()
+
+const first = <Item,>(columns: Columns<Item>): ReadonlyArray<Column<Item>> =>
+  columns.filter(({ isExtra }) => isExtra !== true)
+
+/** Those that are shown: of the URL, or where it names none, those that are not extra. */
+export const shown = <Item,>(columns: Columns<Item>): ReadonlyArray<Column<Item>> => {
+  const asked = Location.field("columns").split(",")
+  const [key, ...others] = columns
+  return asked.includes(key.name) ? [key, ...others.filter(({ name }) => asked.includes(name))] : first(columns)
+}
+
+/** A box for each of the columns, but the first. */
+export const Choice = <Item,>({ of }: { readonly of: Columns<Item> }) => {
+  const chosen = shown(of)
+  const choose = (columns: ReadonlyArray<Column<Item>>): void =>
+    Location.change({ columns: named(columns) === named(first(of)) ? "" : named(columns) })
+  return (
+    <details class="columns">
+      <summary>Columns</summary>
+      <fieldset>
+        <legend>Columns, of the file too</legend>
+        {of.slice(1).map((column) => (
+          <label key={column.name}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(column)}
+              onChange={() => choose(of.filter((one) => chosen.includes(one) !== (one === column)))}
+            />{" "}
+            {column.title}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  )
+}
