@@ -110,6 +110,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       get: DeliveryLog.byId(database),
       page: DeliveryLog.page(database),
       attempts: DeliveryLog.attempts(database),
+      lastAttempts: DeliveryLog.lastAttempts(database),
       waitingCounts: Deliveries.waitingCounts(database)
     },
     commands: { get: Commands.byId(database), page: Commands.page(database) },
@@ -117,6 +118,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     jobs: {
       get: JobQueue.byId(database),
       waiting: JobQueue.waiting(database),
+      ofSim: JobQueue.ofSim(database),
       waitingCounts: JobQueue.waitingCounts(database)
     },
     problems: {
@@ -126,6 +128,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     auditEntries: { page: AuditEntries.page(database), actor: AuditEntries.actor(database) },
     usage: {
       entries: Usage.entries(database),
+      latest: Usage.latest(database),
       bookings: Usage.bookings(database),
       totals: Usage.totals(database),
       sims: Usage.sims(database)

@@ -1,12 +1,40 @@
 /**
  * The ports `Jobs` and `Outbox` over a `RowStore`: what waits to be done, and who holds it.
  */
-import type { Delivery, Jobs, Outbox } from "simplan/ports"
+import { Delivery, type Job, type Jobs, type Outbox, type Storage } from "simplan/ports"
+import { take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
 import { type RowStore, run } from "./RowStore.ts"
 
 /** A delivery without its attempts. */
 export const logged = ({ delivery, event }: Delivery.LoggedDelivery): Delivery.LoggedDelivery => ({ delivery, event })
+
+/** The last attempts of a delivery that has any. */
+export const lastAttempts = (found: Rows.Kinds["delivery"] | null): ReadonlyArray<Delivery.DeliveryAttempts> => {
+  if (found === null || found.attempts.length === 0) return []
+  const last = found.attempts.toReversed().slice(0, Delivery.LAST_ATTEMPTS)
+  return [
+    {
+      deliveryId: found.delivery.deliveryId,
+      attempts: last.map(({ responseBody: _, ...attempt }) => attempt)
+    }
+  ]
+}
+
+/** The jobs about a SIM that wait for their next try or have ended. */
+export const ofSim = (
+  store: RowStore,
+  { iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string },
+  limit: number
+): ReadonlyArray<Job.Job> =>
+  [Rows.WAITING, Rows.PROBLEMS]
+    .flatMap((list) =>
+      take(store.also("job", list, null), Number.POSITIVE_INFINITY, (job) =>
+        job.organizationId === organizationId && "iccid" in job.work && job.work.iccid === iccid ? job : null
+      )
+    )
+    .toSorted((a, b) => a.createdAt - b.createdAt || (a.jobId < b.jobId ? -1 : 1))
+    .slice(0, limit)
 
 /** The port of jobs. */
 export const jobs = (store: RowStore): Jobs.Jobs["Service"] => {

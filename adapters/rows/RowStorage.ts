@@ -331,6 +331,8 @@ const storage = (store: RowStore): Storage.Service => {
         ),
       attempts: ({ deliveryId, organizationId }) =>
         read(() => get("delivery", deliveryId, organizationId)?.attempts.toReversed().slice(0, 100) ?? []),
+      lastAttempts: ({ deliveryIds, organizationId }) =>
+        read(() => deliveryIds.flatMap((id) => Queues.lastAttempts(get("delivery", id, organizationId)))),
       waitingCounts: read(() =>
         Delivery.waitingCounts(take(store.waiting("delivery", Rows.ENDPOINTS), COUNTED, ({ delivery }) => delivery))
       )
@@ -343,6 +345,7 @@ const storage = (store: RowStore): Storage.Service => {
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
+      ofSim: ({ limit, ...of }) => read(() => Queues.ofSim(store, of, limit)),
       waitingCounts: read(() =>
         Job.waitingCounts(
           take(store.also("job", Rows.WAITING, null), COUNTED, (job) => (Job.isWaiting(job) ? job : null))
@@ -393,6 +396,7 @@ const storage = (store: RowStore): Storage.Service => {
     idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
     usage: {
       entries: (query) => read(() => Usage.entries(store, query)),
+      latest: (query) => read(() => Usage.latest(store, query)),
       bookings: (of) => read(() => Usage.bookings(store, of)),
       totals: (query) => read(() => Usage.totals(store, query)),
       sims: (query) => read(() => Usage.sims(store, query))

@@ -21,6 +21,19 @@ export const entries = (
   return rest.toSorted(UsageBook.compare).slice(0, limit)
 }
 
+/** A SIM's entries that have a day, newest first. */
+export const latest = (
+  store: RowStore,
+  { before, iccid, limit, organizationId }: Query<"latest">
+): ReadonlyArray<UsageBook.SimEntry> => {
+  const rows = store.also("usage", Rows.usageOf({ iccid, organizationId }), null)
+  const found = take(rows, Number.POSITIVE_INFINITY, ({ attachmentId, bytes, countryAlpha2, day }) =>
+    day === null ? null : { attachmentId, bytes, countryAlpha2, day }
+  )
+  const rest = found.filter((entry) => before === null || UsageBook.compare(entry, before) < 0)
+  return rest.toSorted(UsageBook.compare).toReversed().slice(0, limit)
+}
+
 /** What the usage of attachments is booked under. Reads all SIMs. */
 export const bookings = (
   store: RowStore,

@@ -231,6 +231,20 @@ export interface LoggedAttempt {
   readonly responseBody: string | null
 }
 
+/** An attempt without what the endpoint answered. */
+export type ShortAttempt = Omit<LoggedAttempt, "responseBody">
+
+/** How many attempts of each delivery are read where several are read at once: one for each step of rule W7. */
+export const LAST_ATTEMPTS = 10
+
+/** The last attempts of a delivery. */
+export interface DeliveryAttempts {
+  /** The delivery that they are of. */
+  readonly deliveryId: string
+  /** Up to `LAST_ATTEMPTS`, newest first. */
+  readonly attempts: ReadonlyArray<ShortAttempt>
+}
+
 /** Rule W7: when an attempt first failed after the last one that succeeded; null if none did. In any order. */
 export const failingSince = (attempts: Iterable<Pick<LoggedAttempt, "at" | "error">>): Instant | null => {
   const failed: Array<Instant> = []

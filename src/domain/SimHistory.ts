@@ -3,22 +3,36 @@
  */
 import type * as Attachment from "./Attachment.ts"
 import type { AuditEntry } from "./AuditEntry.ts"
-import type { LoggedDelivery } from "./Delivery.ts"
-import type { Job } from "./Job.ts"
+import type { DeliveryAttempts, LoggedDelivery, ShortAttempt } from "./Delivery.ts"
+import { isWaiting, type Job, type WaitingJob } from "./Job.ts"
+import type { LastOperator } from "./Location.ts"
 import { idOf } from "./Package.ts"
 import type { Entry as ProfileReport } from "./SmdpHistory.ts"
-import type { Instant } from "./Time.ts"
+import { type Instant, toIso } from "./Time.ts"
+import { MEGABYTE } from "./Allowance.ts"
+import type { SimEntry as Usage } from "./UsageBook.ts"
 
 /** What happened. */
 export type Fact =
   /** Somebody changed something (rule W11). */
   | { readonly _tag: "Change"; readonly entry: AuditEntry }
-  /** An event was sent to an endpoint, or is to be (rule W7). */
-  | { readonly _tag: "Event"; readonly logged: LoggedDelivery }
+  /** An event was sent to an endpoint, or is to be (rule W7). Its last attempts, newest first, are read with the page that has it. */
+  | { readonly _tag: "Event"; readonly logged: LoggedDelivery; readonly attempts: ReadonlyArray<ShortAttempt> }
   /** The SM-DP+ reported the profile's state (rule I2). */
   | { readonly _tag: "ProfileState"; readonly report: ProfileReport }
+  /** The telco reported a country that the SIM came to, or the network that it was seen in last (rule R3). */
+  | {
+      readonly _tag: "Network"
+      readonly countryAlpha2: string
+      /** Null: only the country is kept. */
+      readonly network: Pick<LastOperator, "operator" | "rat"> | null
+    }
+  /** What was used of an attachment in one country on one day, at whose beginning it stands (rule U1). */
+  | { readonly _tag: "Usage"; readonly used: Usage }
   /** A package of the telco became active, or ended. */
   | { readonly _tag: "Package"; readonly packageId: string; readonly became: "active" | "over" }
+  /** A job was tried and waits for its next try, since its first try gave it back. */
+  | { readonly _tag: "Job"; readonly job: WaitingJob }
   /** A job ended in refusals, or a comparison found a difference, and an operator has to see to it (rule S6). */
   | { readonly _tag: "Problem"; readonly job: Job }
 
@@ -39,9 +53,16 @@ export interface Entry {
 }
 
 /** Of what happened at one instant, the last one comes first. */
-const ranks = { Change: 0, Package: 1, ProfileState: 2, Event: 3, Problem: 4 } as const satisfies Readonly<
-  Record<Fact["_tag"], number>
->
+const ranks = {
+  Usage: 0,
+  Change: 1,
+  Package: 2,
+  ProfileState: 3,
+  Network: 4,
+  Event: 5,
+  Job: 6,
+  Problem: 7
+} as const satisfies Readonly<Record<Fact["_tag"], number>>
 
 /** The kinds of facts. */
 export type Kind = Fact["_tag"]
@@ -128,17 +149,65 @@ export const ofProfile = (reports: ReadonlyArray<ProfileReport>, cursor: Positio
   )
 }
 
+/** The network of the last report, and the countries before it as far as they are kept. */
+export const ofNetworks = (last: LastOperator | null, cursor: Position | null): Read => {
+  if (last === null) return known("Network", [], cursor)
+  const { countryAlpha2, operator, rat, visits = [] } = last
+  const came = visits.filter((visit) => visit.at !== last.at || visit.countryAlpha2 !== countryAlpha2)
+  return known(
+    "Network",
+    [
+      [last.at, "last", { _tag: "Network", countryAlpha2, network: { operator, rat } }],
+      ...came.map(
+        (visit) =>
+          [
+            visit.at,
+            `came:${visit.countryAlpha2}`,
+            { _tag: "Network", countryAlpha2: visit.countryAlpha2, network: null }
+          ] as const
+      )
+    ],
+    cursor
+  )
+}
+
+/** Where to go on in a SIM's book of usage, which is read newest first; null: at its end. */
+export const usageBefore = (cursor: Position | null): Omit<Usage, "bytes"> | null => {
+  const from = after("Usage", cursor)
+  if (from === null) return null
+  const [country = "", attachmentId = ""] = from.id.split(":")
+  return { day: from.createdAt, countryAlpha2: country === "" ? null : country, attachmentId }
+}
+
+/** Entries of the book of usage, newest first; `limit` were asked for. */
+export const ofUsage = (entries: ReadonlyArray<Usage>, limit: number): Read => {
+  const facts = entries.flatMap((used) => {
+    const { attachmentId, countryAlpha2, day } = used
+    return day === null ? [] : [[day, `${countryAlpha2 ?? ""}:${attachmentId}`, { _tag: "Usage", used }] as const]
+  })
+  const last = facts.at(-1)
+  return read("Usage", facts, entries.length < limit || last === undefined ? null : { createdAt: last[0], id: last[1] })
+}
+
 /** How much of a job's id orders it: a token has no longer ids, and only printable characters. */
 const JOB_ID = 150
+
+const orderOf = ({ jobId }: Job): string => encodeURIComponent(jobId).slice(0, JOB_ID)
+
+/** The jobs that wait for their next try. */
+export const ofJobs = (jobs: ReadonlyArray<Job>, cursor: Position | null): Read =>
+  known(
+    "Job",
+    jobs.filter(isWaiting).map((job) => [job.waiting.since, orderOf(job), { _tag: "Job", job }] as const),
+    cursor
+  )
 
 /** The jobs that have ended. */
 export const ofProblems = (jobs: ReadonlyArray<Job>, cursor: Position | null): Read =>
   known(
     "Problem",
     jobs.flatMap((job) =>
-      job.endedAt === null
-        ? []
-        : [[job.endedAt, encodeURIComponent(job.jobId).slice(0, JOB_ID), { _tag: "Problem", job }] as const]
+      job.endedAt === null ? [] : [[job.endedAt, orderOf(job), { _tag: "Problem", job }] as const]
     ),
     cursor
   )
@@ -168,25 +237,58 @@ export const merged = (reads: ReadonlyArray<Read>, limit: number): Page => {
   return { items, next: stop }
 }
 
+/** The deliveries of a page of which attempts are to be read. */
+export const tried = ({ items }: Page): ReadonlyArray<string> =>
+  items.flatMap(({ fact }) =>
+    fact._tag === "Event" && fact.logged.delivery.attempts > 0 ? [fact.logged.delivery.deliveryId] : []
+  )
+
+/** A page with the attempts of its deliveries. */
+export const withAttempts = ({ items, next }: Page, found: ReadonlyArray<DeliveryAttempts>): Page => {
+  const known = new Map(found.map(({ attempts, deliveryId }) => [deliveryId, attempts]))
+  const whole = items.map((entry): Entry => {
+    const { fact } = entry
+    if (fact._tag !== "Event") return entry
+    return { ...entry, fact: { ...fact, attempts: known.get(fact.logged.delivery.deliveryId) ?? [] } }
+  })
+  return { items: whole, next }
+}
+
 /** The types of entries, as readers are given them. */
-export const types = ["change", "event", "profile", "package", "problem"] as const
+export const types = ["change", "event", "profile", "package", "network", "usage", "job", "problem"] as const
 
 /** An entry in the words that all books share. */
 export interface Summary {
   /** Which book it is from. */
   readonly type: (typeof types)[number]
-  /** The action, the type of the event, the state of the profile or the package, or the work that is a problem. */
+  /**
+   * The action, the type of the event, the state of the profile or the package, the country of a network or of usage, or the work that
+   * waits or is a problem.
+   */
   readonly what: string
   /**
-   * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null
-   * where there are none.
+   * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s result, the network, how much was
+   * used, why the work waits and until when, or the telco's words; null where there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
-  /** The id of what was changed, of the delivery, of the package or of the problem; null for a state of the profile. */
+  /**
+   * The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job or of the problem; null for
+   * a state of the profile and a network.
+   */
   readonly resourceId: string | null
 }
+
+/** The country of what is not known to be in one. */
+const UNKNOWN = "unknown"
+
+const amountOf = (bytes: number): string =>
+  bytes < MEGABYTE / 10 ? `${bytes} bytes` : `${(bytes / MEGABYTE).toFixed(1)} MB`
+
+/** Why a job waits, in words that depend on no telco, and until when. */
+export const waitOf = ({ dueAt, waiting }: WaitingJob): string =>
+  `${waiting.reason.replace("_", " ")}, next try at ${toIso(dueAt)}`
 
 /** A fact in the words that all books share. */
 export const summary = (fact: Fact): Summary => {
@@ -206,6 +308,21 @@ export const summary = (fact: Fact): Summary => {
     }
     case "Package":
       return { type: "package", what: fact.became, detail: null, by: null, resourceId: fact.packageId }
+    case "Network": {
+      const { countryAlpha2, network } = fact
+      const detail = network === null ? null : `${network.operator}, ${network.rat}`
+      return { type: "network", what: countryAlpha2, detail, by: null, resourceId: null }
+    }
+    case "Usage": {
+      const { attachmentId, bytes, countryAlpha2 } = fact.used
+      const what = countryAlpha2 ?? UNKNOWN
+      return { type: "usage", what, detail: amountOf(bytes), by: null, resourceId: attachmentId }
+    }
+    case "Job": {
+      const { jobId, waiting, work } = fact.job
+      const detail = `${waitOf(fact.job)}: ${waiting.message}`
+      return { type: "job", what: work._tag, detail, by: null, resourceId: jobId }
+    }
     case "Problem": {
       const { jobId, refused, work } = fact.job
       return { type: "problem", what: work._tag, detail: refused?.message ?? null, by: null, resourceId: jobId }

@@ -3,6 +3,7 @@
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as UsageBook from "../../src/domain/UsageBook.ts"
 import * as SimHistory from "../../src/domain/SimHistory.ts"
 import * as Values from "../domain/Values.ts"
 
@@ -21,8 +22,27 @@ const change = (at: number, id: string): SimHistory.Fact => ({
 
 const event = (at: number, id: string): SimHistory.Fact => ({
   _tag: "Event",
-  logged: { delivery: Values.delivery({ createdAt: at, deliveryId: id }), event: Values.event() }
+  logged: { delivery: Values.delivery({ createdAt: at, deliveryId: id }), event: Values.event() },
+  attempts: []
 })
+
+/** A book of usage: the days are instants here. */
+const usage = fc.uniqueArray(
+  fc.record({
+    attachmentId: fc.constantFrom("a", "b"),
+    day: fc.integer({ min: 0, max: 6 }),
+    countryAlpha2: fc.constantFrom(null, "FR", "SE"),
+    bytes: fc.constant(1)
+  }),
+  { selector: (entry) => JSON.stringify(entry), maxLength: 14 }
+)
+
+/** The book as a storage reads it: so many entries before one, newest first. */
+const used = (book: ReadonlyArray<UsageBook.SimEntry>, cursor: SimHistory.Position | null, limit: number) => {
+  const before = SimHistory.usageBefore(cursor)
+  const left = book.filter((entry) => before === null || UsageBook.compare(entry, before) < 0)
+  return SimHistory.ofUsage(left.toSorted(UsageBook.compare).toReversed().slice(0, limit), limit)
+}
 
 type Rows = ReadonlyArray<{ readonly at: number; readonly id: string }>
 
@@ -54,7 +74,7 @@ describe("L3: a history", () => {
   it("has everything once, newest first, in pages of any size", () => {
     const sizes = fc.record({ page: fc.integer({ min: 1, max: 9 }), scan: fc.integer({ min: 1, max: 9 }) })
     fc.assert(
-      fc.property(book, book, reports, sizes, (audit, deliveries, states, { page, scan: step }) => {
+      fc.property(book, book, reports, usage, sizes, (audit, deliveries, states, days, { page, scan: step }) => {
         const entries = states
           .toSorted((a, b) => a - b)
           .map((modifiedAt, index) => ({
@@ -69,7 +89,16 @@ describe("L3: a history", () => {
         const job = {
           ...Values.job({ jobId: "review:é 1", work: { _tag: "ReviewPackage", iccid: "i", findingId: "1" } })
         }
-        const problems = [{ ...job, endedAt: 3 }]
+        const waiting = { reason: "unavailable" as const, message: "No answer", since: 3 }
+        const jobs = [
+          { ...job, endedAt: 3 },
+          { ...job, jobId: "waits", waiting }
+        ]
+        const visits = [
+          { countryAlpha2: "SE", at: 5 },
+          { countryAlpha2: "FR", at: 3 }
+        ]
+        const last = { countryAlpha2: "SE", operator: "o", rat: "4G", imei: "1", at: 5, visits }
         const read: Array<SimHistory.Entry> = []
         let cursor: SimHistory.Position | null = null
         let pages = 0
@@ -80,7 +109,10 @@ describe("L3: a history", () => {
               scan("Event", deliveries, event, cursor, step),
               SimHistory.ofProfile(entries, cursor),
               SimHistory.ofPackages(packages, cursor, 6),
-              SimHistory.ofProblems(problems, cursor)
+              used(days, cursor, step),
+              SimHistory.ofNetworks(last, cursor),
+              SimHistory.ofJobs(jobs, cursor),
+              SimHistory.ofProblems(jobs, cursor)
             ],
             page
           )
@@ -91,7 +123,7 @@ describe("L3: a history", () => {
         } while (cursor !== null)
         const labels = read.map(label)
         expect(new Set(labels).size).toBe(labels.length)
-        expect(read).toHaveLength(audit.length + deliveries.length + states.length + 3)
+        expect(read).toHaveLength(audit.length + deliveries.length + states.length + days.length + 6)
         const positions = read.map(({ position }) => position)
         for (const [index, one] of positions.entries()) {
           const next = positions[index + 1]

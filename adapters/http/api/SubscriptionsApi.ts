@@ -3,12 +3,13 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SimHistory, Sms, TextLimit } from "simplan/ports"
+import { Delivery as DeliveryRules, SimHistory, Sms, TextLimit } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
+import * as WebhooksApi from "./WebhooksApi.ts"
 
 const subscriptionId = Schemas.string("The subscription's id", Samples.subscriptionId)
 
@@ -161,25 +162,31 @@ export const HistoryEntry = Schema.Struct({
   at: Schemas.field(Schemas.Timestamp, "When it happened", Samples.bought),
   type: Schemas.field(
     Schema.Literals(SimHistory.types),
-    "A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, or a " +
-      "problem that an operator has to see to",
+    "A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, a country " +
+      "that the SIM came to or the network that it was seen in last, what was used on a day, which stands at the day's beginning, work " +
+      "that waits for its next try, or a problem that an operator has to see to",
     "change"
   ),
   what: Schemas.string(
-    "The action of a change, the type of an event, the state of the profile, `active` or `over` for a package, or the work that " +
-      "has become a problem",
+    "The action of a change, the type of an event, the state of the profile, `active` or `over` for a package, the country of a network " +
+      "or of usage, `unknown` where no report names it, or the work that waits or has become a problem",
     "subscription.create"
   ),
   detail: Schemas.field(
     Schema.NullOr(Schema.String),
-    "The reason of an operator's change, for operators alone, the status of the delivery and its last error, the result of the SM-DP+, or the telco's words; else null",
+    "The reason of an operator's change, for operators alone, the status of the delivery and its last error, the result of the SM-DP+, the network, how much was used, why the work waits and until when, or the telco's words; else null",
     null
   ),
   by: Schemas.field(Schema.NullOr(Schema.String), "Who made the change; else null", "Ada"),
   resource_id: Schemas.field(
     Schema.NullOr(Schema.String),
-    "The id of what was changed, of the delivery, of the package, or of the problem; null for a state of the profile",
+    "The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job, or of the problem; null " +
+      "for a state of the profile and for a network",
     Samples.subscriptionId
+  ),
+  attempts: Schemas.optional(
+    Schema.Array(WebhooksApi.ShortAttempt),
+    `Only of an event: its last attempts, newest first, ${DeliveryRules.LAST_ATTEMPTS} at most`
   )
 }).annotate({ identifier: "HistoryEntry" })
 
@@ -249,7 +256,8 @@ export const reads = {
     errors: ["invalid_field", "sim_not_found"],
     summary: "What has happened to a SIM, newest first",
     description:
-      "Changes, events and their delivery, states of the profile, packages and problems of the SIM in one order. A page may " +
+      "Changes, events with the attempts to deliver them, states of the profile, packages, networks, usage by day, work that waits, and " +
+      "problems of the SIM in one order. A page may " +
       "have fewer items than `page_size`, or none, and a next page."
   }),
   location: Operations.readOfOne("location", "/subscriptions/:iccid/location", Schemas.ofSim, {

@@ -95,12 +95,16 @@ const Status = Schema.Literals(["pending", "delivered", "failed"]).annotate({
 
 const responseStatus = Schemas.field(Schema.NullOr(Schema.Int), "The status of the last answer; null without one", 200)
 
-export const Attempt = Schema.Struct({
+export const ShortAttempt = Schema.Struct({
   number: Schemas.field(Schema.Int, "Which attempt it was, from 1 on, replays included", 1),
   at: Schemas.field(Schemas.Timestamp, "When it happened", Samples.bought),
   duration_ms: Schemas.field(Schema.NullOr(Schema.Int), "How long it took, in ms", 84),
   response_status: responseStatus,
-  error: Schemas.field(Schema.NullOr(Schema.String), "Why the attempt failed; null if it succeeded", null),
+  error: Schemas.field(Schema.NullOr(Schema.String), "Why the attempt failed; null if it succeeded", null)
+}).annotate({ identifier: "ShortDeliveryAttempt" })
+
+export const Attempt = Schema.Struct({
+  ...ShortAttempt.fields,
   response_body: Schemas.field(Schema.NullOr(Schema.String), "The first 1 KB of the answer; null without one", "ok")
 }).annotate({ identifier: "DeliveryAttempt" })
 

@@ -14,6 +14,7 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 /** A subscription with its SIM. */
 export const shape = (
@@ -196,13 +197,27 @@ const shapeOfAttachment = (view: Reason.Explained): typeof AttachmentsApi.PlanAt
   }
 }
 
-/** Why an operator changed something is for operators: the organization is not shown it. */
+/**
+ * Why an operator changed something is for operators, and so is what the last try of a job met, which may name machines: the
+ * organization is not shown it.
+ */
+const detailFor = ({ operator }: Auth.Tenant, fact: SimHistory.Fact, detail: string | null): string | null => {
+  if (operator !== undefined) return detail
+  if (fact._tag === "Job") return SimHistory.waitOf(fact.job)
+  return fact._tag === "Change" ? null : detail
+}
+
 const shapeOfHistory =
-  ({ operator }: Auth.Tenant) =>
+  (tenant: Auth.Tenant) =>
   ({ fact, position }: SimHistory.Entry): typeof SubscriptionsApi.HistoryEntry.Type => {
     const { detail, resourceId, ...summary } = SimHistory.summary(fact)
-    const shown = fact._tag === "Change" && operator === undefined ? null : detail
-    return { at: Time.toIso(position.createdAt), ...summary, detail: shown, resource_id: resourceId }
+    return {
+      at: Time.toIso(position.createdAt),
+      ...summary,
+      detail: detailFor(tenant, fact, detail),
+      resource_id: resourceId,
+      ...(fact._tag === "Event" && { attempts: fact.attempts.map(Webhooks.shortAttempt) })
+    }
   }
 
 const HISTORY_PAGE = 25

@@ -74,12 +74,16 @@ const toFilter = (asked: {
   }
 }
 
-const attempt = (one: Delivery.LoggedAttempt): typeof WebhooksApi.Attempt.Type => ({
+export const shortAttempt = (one: Delivery.ShortAttempt): typeof WebhooksApi.ShortAttempt.Type => ({
   number: one.number,
   at: Time.toIso(one.at),
   duration_ms: one.durationMillis,
   response_status: one.responseStatus,
-  error: one.error,
+  error: one.error
+})
+
+const attempt = (one: Delivery.LoggedAttempt): typeof WebhooksApi.Attempt.Type => ({
+  ...shortAttempt(one),
   response_body: one.responseBody
 })
 

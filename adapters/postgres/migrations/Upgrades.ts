@@ -416,5 +416,10 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Audit entries by months (rule W12). Each holds what it locks until it ends, so they are three.
   "0027_audit_bound": auditMonths.bounded,
   "0028_audit_bound_validated": auditMonths.validated,
-  "0029_audit_months": auditMonths.partitioned
+  "0029_audit_months": auditMonths.partitioned,
+  // Finds the work of a SIM that waits for its next try or is a problem (rule L3). Work that is done at once never gets there.
+  "0030_jobs_of_sims": [
+    `create index job_of_sim on simplan.job (organization_id, (work->>'iccid'))
+    where waiting is not null or ended_at is not null`
+  ]
 }

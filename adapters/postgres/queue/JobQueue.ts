@@ -222,6 +222,24 @@ export const waiting =
       ({ items, ...found }) => ({ ...found, items: items.map(unpack).filter(Job.isWaiting) })
     )
 
+// The text of the condition is that of the index.
+/** The jobs about a SIM that wait for their next try or have ended. */
+export const ofSim =
+  (database: Database) =>
+  ({ iccid, limit, organizationId }: Parameters<Storage.Service["jobs"]["ofSim"]>[0]) =>
+    Effect.map(
+      database.rows(
+        (sql) => sql<Row<Packed>>`
+          select (${sql.literal(value)})::text as value
+          from simplan.job
+          where job.organization_id = ${organizationId} and job.work->>'iccid' = ${iccid}
+            and (job.waiting is not null or job.ended_at is not null)
+          order by job.created_at, job.job_id
+          limit ${limit}::int`
+      ),
+      (rows) => rows.map(unpack)
+    )
+
 /** How many jobs wait for their next try, by kind and reason. */
 export const waitingCounts = (database: Database) =>
   database.rows(

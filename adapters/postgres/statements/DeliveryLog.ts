@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import type { Delivery, Storage } from "simplan/ports"
+import { Delivery, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -39,17 +39,20 @@ const withEvent = `
 /** The range of ids that an event's deliveries have, by which they are found. */
 const ofEvent = "delivery.delivery_id > event.event_id || ':' and delivery.delivery_id < event.event_id || ';'"
 
+const shortAttempt = {
+  number: "integer",
+  at: "bigint",
+  durationMillis: "integer",
+  responseStatus: "integer",
+  error: "text"
+} as const
+
 const attempt = Columns.json(
   "delivery_attempt",
-  Columns.of<Delivery.LoggedAttempt>({
-    number: "integer",
-    at: "bigint",
-    durationMillis: "integer",
-    responseStatus: "integer",
-    error: "text",
-    responseBody: "text"
-  })
+  Columns.of<Delivery.LoggedAttempt>({ ...shortAttempt, responseBody: "text" })
 )
+
+const briefly = Columns.json("delivery_attempt", Columns.of<Delivery.ShortAttempt>(shortAttempt))
 
 const list: Pages.List<Delivery.LoggedDelivery> = {
   table: "delivery",
@@ -175,6 +178,27 @@ export const attempts =
         and delivery_attempt.delivery_id = ${of.deliveryId}
       order by delivery_attempt.number desc
       limit 100`
+    )
+
+/** The last attempts of each of these deliveries. */
+export const lastAttempts =
+  (database: Database) =>
+  ({ deliveryIds, organizationId }: Parameters<Storage.Service["deliveries"]["lastAttempts"]>[0]) =>
+    database.rows(
+      (sql) => sql<Row<Delivery.DeliveryAttempts>>`
+        select json_build_object('deliveryId', asked.delivery_id, 'attempts', made.attempts)::text as value
+        from json_array_elements_text(${JSON.stringify(deliveryIds)}::json) as asked(delivery_id)
+        cross join lateral (
+          select json_agg(${sql.literal(briefly)} order by delivery_attempt.number desc) as attempts
+          from (
+            select * from simplan.delivery_attempt
+            where delivery_attempt.organization_id = ${organizationId}
+              and delivery_attempt.delivery_id = asked.delivery_id
+            order by delivery_attempt.number desc
+            limit ${Delivery.LAST_ATTEMPTS}::int
+          ) delivery_attempt
+        ) made
+        where made.attempts is not null`
     )
 
 /**

@@ -146,6 +146,31 @@ export const entries =
       from (${Columns.first(sql, ordered, limit)}) used`
     })
 
+/** After all days. */
+const AFTER = 8_640_000_000_000_001
+
+/** A SIM's entries that have a day, newest first. */
+export const latest =
+  (database: Database) =>
+  ({ before, iccid, limit, organizationId }: Parameters<Storage.UsageBooks["latest"]>[0]) =>
+    database.rows((sql) => {
+      const day = before === null ? AFTER : (before.day ?? BEFORE)
+      const ordered = sql`
+      select usage_entry.attachment_id, usage_entry.day, usage_entry.country, usage_entry.bytes
+      from simplan.usage_entry
+      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
+        and usage_entry.day > ${BEFORE}::bigint and usage_entry.day <= ${day}::bigint and usage_entry.bytes > 0
+        and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
+          < (${day}::bigint, ${before?.countryAlpha2 ?? UNKNOWN}::text, ${before?.attachmentId ?? ""}::text)
+      order by usage_entry.day desc, usage_entry.country desc, usage_entry.attachment_id desc`
+      return sql<Row<UsageBook.SimEntry>>`
+      select json_build_object(
+        'attachmentId', used.attachment_id, 'day', used.day, 'countryAlpha2', nullif(used.country, ${UNKNOWN}::text),
+        'bytes', used.bytes
+      )::text as value
+      from (${Columns.first(sql, ordered, limit)}) used`
+    })
+
 /** What the usage of attachments is booked under. */
 export const bookings =
   (database: Database) =>

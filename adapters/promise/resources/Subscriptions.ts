@@ -190,7 +190,10 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
     (of, page) => Effect.flatMap(History.History, (histories) => histories.page({ ...of, ...page })),
     ({ fact, position }: SimHistory.Entry): Types.HistoryEntry => ({
       at: Arguments.toDate(position.createdAt),
-      ...SimHistory.summary(fact)
+      ...SimHistory.summary(fact),
+      ...(fact._tag === "Event" && {
+        attempts: fact.attempts.map((attempt) => ({ ...attempt, at: Arguments.toDate(attempt.at) }))
+      })
     })
   ),
   pause: Methods.writing(runtime, { name: "subscriptions.pause", decode: named }, (of) =>

@@ -4,6 +4,7 @@
 import type { CallOptions, InstantInput, List, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
 import type { Label, Terms } from "./Plans.ts"
 import type { OfSim } from "./Sims.ts"
+import type { DeliveryAttempt } from "./Webhooks.ts"
 
 /** The SIM of a subscription. */
 export interface SubscribedSim {
@@ -151,21 +152,30 @@ export interface HistoryEntry {
   /** When it happened. */
   readonly at: Date
   /**
-   * A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, or a
-   * problem that an operator has to see to.
+   * A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, a country
+   * that the SIM came to or its last network, what was used on a day, work that waits for its next try, or a problem that an
+   * operator has to see to.
    */
-  readonly type: "change" | "event" | "profile" | "package" | "problem"
-  /** The action, the type of the event, the state of the profile, `active` or `over`, or the work that is a problem. */
+  readonly type: "change" | "event" | "profile" | "package" | "network" | "usage" | "job" | "problem"
+  /**
+   * The action, the type of the event, the state of the profile, `active` or `over`, the country of a network or of usage, or the work
+   * that waits or is a problem.
+   */
   readonly what: string
   /**
-   * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s result, or the telco's words; null
-   * where there are none.
+   * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s result, the network, how much was
+   * used, why the work waits and until when, or the telco's words; null where there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
-  /** The id of what was changed, of the delivery, of the package or of the problem; null for a state of the profile. */
+  /**
+   * The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job or of the problem; null for
+   * a state of the profile and a network.
+   */
   readonly resourceId: string | null
+  /** The last attempts to deliver an event, up to 10, newest first; absent for all else. */
+  readonly attempts?: ReadonlyArray<Omit<DeliveryAttempt, "responseBody">>
 }
 
 /** Which subscriptions a list has. An absent field filters nothing. */

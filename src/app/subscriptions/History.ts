@@ -1,8 +1,10 @@
 /**
- * The history of a SIM: changes, events, states of the profile, packages and problems in one order (rule L3).
+ * The history of a SIM in one order (rule L3): changes, events with the attempts to deliver them, what the telco and the SM-DP+ have
+ * reported, packages, work that waits, and problems.
  */
 import { Context, Effect, Layer } from "effect"
 import { NotFound } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import * as SimHistory from "../../domain/SimHistory.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -14,10 +16,7 @@ import * as RequestContext from "../RequestContext.ts"
 export class History extends Context.Service<
   History,
   {
-    /**
-     * Newest first. A page may be short while others follow (rule W10). Problems are found among the first 1,000 of the
-     * organization. `NotFound`: the organization has no such SIM.
-     */
+    /** Newest first. A page may be short while others follow (rule W10). `NotFound`: the organization has no such SIM. */
     readonly page: (of: {
       readonly organizationId: string
       readonly iccid: string
@@ -27,8 +26,8 @@ export class History extends Context.Service<
   }
 >()("simplan/History") {}
 
-/** How many problems are looked at. */
-const PROBLEMS = 1_000
+/** How many jobs of a SIM are read that wait or are problems. */
+const JOBS = 1_000
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging.FilteredLists> = Layer.effect(
@@ -41,16 +40,21 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
     /** What is read whole, since it is all of one SIM. */
     const ofSim = Effect.fnUntraced(function* (
       of: { readonly organizationId: string; readonly iccid: string },
+      { location }: Sim,
       after: CreatedCursor | null
     ) {
+      const jobs = yield* storage.jobs.ofSim({ ...of, limit: JOBS })
       const reports = yield* storage.sims.smdpHistory(of)
       const { attachments } = (yield* storage.subscriptions.attachments(of)) ?? { attachments: [] }
       yield* RequestContext.countAttachments(attachments)
-      yield* RequestContext.countRows(reports.length)
+      yield* RequestContext.countRows(reports.length + jobs.length)
       const now = yield* clock.now
       return [
         SimHistory.ofProfile(reports, after),
-        SimHistory.ofPackages(SimAggregate.confirmed({ attachments }), after, now)
+        SimHistory.ofPackages(SimAggregate.confirmed({ attachments }), after, now),
+        SimHistory.ofNetworks(location, after),
+        SimHistory.ofJobs(jobs, after),
+        SimHistory.ofProblems(jobs, after)
       ]
     })
 
@@ -81,28 +85,40 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       )
       const facts = items.map((logged) => {
         const { createdAt, deliveryId } = logged.delivery
-        return [createdAt, deliveryId, { _tag: "Event", logged }] as const
+        return [createdAt, deliveryId, { _tag: "Event", logged, attempts: [] }] as const
       })
       return SimHistory.read("Event", facts, next)
     })
 
-    const problems = Effect.fnUntraced(function* (
-      { iccid, organizationId }: { readonly organizationId: string; readonly iccid: string },
-      after: CreatedCursor | null
+    const usage = Effect.fnUntraced(function* (
+      of: { readonly organizationId: string; readonly iccid: string },
+      after: CreatedCursor | null,
+      limit: number
     ) {
-      const found = yield* storage.problems.page({ organizationId, after: null, limit: PROBLEMS })
-      yield* RequestContext.countRows(found.length)
-      const own = found.filter(({ work }) => "iccid" in work && work.iccid === iccid)
-      return SimHistory.ofProblems(own, after)
+      const entries = yield* storage.usage.latest({ ...of, before: SimHistory.usageBefore(after), limit })
+      yield* RequestContext.countRows(entries.length)
+      return SimHistory.ofUsage(entries, limit)
+    })
+
+    /** Attempts are read of the deliveries that the page has, however many others were read for it. */
+    const withAttempts = Effect.fnUntraced(function* (organizationId: string, page: SimHistory.Page) {
+      const deliveryIds = SimHistory.tried(page)
+      if (deliveryIds.length === 0) return page
+      return SimHistory.withAttempts(page, yield* storage.deliveries.lastAttempts({ organizationId, deliveryIds }))
     })
 
     return History.of({
       page: Effect.fn("History.page")(function* ({ after, iccid, limit, organizationId }) {
         const of = { organizationId, iccid }
-        if ((yield* storage.sims.get(of)) === null) return yield* new NotFound({ resource: "sim", id: iccid })
-        const whole = yield* ofSim(of, after)
-        const paged = [yield* changes(of, after, limit), yield* events(of, after, limit), yield* problems(of, after)]
-        return SimHistory.merged([...whole, ...paged], limit)
+        const sim = yield* storage.sims.get(of)
+        if (sim === null) return yield* new NotFound({ resource: "sim", id: iccid })
+        const whole = yield* ofSim(of, sim, after)
+        const paged = [
+          yield* changes(of, after, limit),
+          yield* events(of, after, limit),
+          yield* usage(of, after, limit)
+        ]
+        return yield* withAttempts(organizationId, SimHistory.merged([...whole, ...paged], limit))
       })
     })
   })

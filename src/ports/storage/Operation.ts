@@ -36,6 +36,10 @@ export interface Deliveries {
   readonly attempts: (
     of: OfOrganization & { readonly deliveryId: string }
   ) => Read<ReadonlyArray<Delivery.LoggedAttempt>>
+  /** The last attempts of each of these that there is and that has any, in any order. */
+  readonly lastAttempts: (
+    of: OfOrganization & { readonly deliveryIds: ReadonlyArray<string> }
+  ) => Read<ReadonlyArray<Delivery.DeliveryAttempts>>
   /**
    * The first 10,000 pending ones of all organizations by next attempt and id, counted by what their last attempts met
    * (`Delivery.waitingCounts`): held ones too, and none to handlers. For watching.
@@ -51,7 +55,11 @@ export interface Jobs {
   readonly get: (jobId: string) => Read<Job.Job | null>
   /** Those that wait for their next try (`Job.isWaiting`), of all organizations, by creation and id, ascending. */
   readonly waiting: (query: FilteredKeyset & Job.WaitingFilter) => Read<Filtered<Job.WaitingJob>>
-  /** The first 10,000 of those by creation, counted by kind and reason (`Job.waitingCounts`). */
+  /** Those about a SIM that wait for their next try or have ended in refusals (rule S6), by creation and id, ascending. */
+  readonly ofSim: (
+    of: OfOrganization & { readonly iccid: string; readonly limit: number }
+  ) => Read<ReadonlyArray<Job.Job>>
+  /** The first 10,000 of those that wait by creation, counted by kind and reason (`Job.waitingCounts`). */
   readonly waitingCounts: Read<ReadonlyArray<Job.WaitingCount>>
 }
 

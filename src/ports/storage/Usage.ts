@@ -19,6 +19,14 @@ export interface UsageBooks {
         readonly limit: number
       }
   ) => Read<ReadonlyArray<SimEntry>>
+  /** A SIM's entries that have a day, in the opposite of that order: before an entry, up to `limit`. */
+  readonly latest: (
+    query: OfOrganization & {
+      readonly iccid: string
+      readonly before: Omit<SimEntry, "bytes"> | null
+      readonly limit: number
+    }
+  ) => Read<ReadonlyArray<SimEntry>>
   /**
    * What the usage of these attachments is booked under, whichever SIM they have moved to (rule S8), in any order. Those that are
    * not there, or whose subscription is deleted, are left out. It is asked seldom, and may read all SIMs.

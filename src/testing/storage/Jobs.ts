@@ -231,5 +231,51 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("those that still wait", yield* list({}), [second])
       yield* World.finishAll(world)
     })
+  ),
+
+  scenario("the jobs of a SIM that wait for their next try, or have ended, are read by the SIM", (world) =>
+    Effect.gen(function* () {
+      const { now, organizationId, storage } = world
+      const other = yield* World.neighbour(world)
+      const iccid = world.iccid()
+      const about = (of: string, at: number) =>
+        Rows.job(world, {
+          createdAt: now + at,
+          work: { _tag: "ChangeMobilePlan", iccid: of, changeId: world.id() }
+        })
+      const [untried, ended, waits] = [about(iccid, 0), about(iccid, 1), about(iccid, 2)]
+      const elsewhere = about(world.iccid(), 3)
+      const ofNone = Rows.job(world, { work: { _tag: "CheckStock", label: "Green" } })
+      yield* World.putJobs(world, [untried, ended, waits, elsewhere, ofNone])
+      const read = (of: Partial<Storage.OfOrganization> = {}, limit = 10) =>
+        storage.jobs.ofSim({ organizationId, ...of, iccid, limit })
+      yield* Suite.equals("before any try", yield* read(), [])
+      const claim = World.claim(world)
+      yield* world.jobs.claim(claim)
+      const tried = { token: claim.token, attempts: 1, dueAt: now + HOUR }
+      const waiting = Rows.waiting(now)
+      const refused = { times: 1, since: now, message: "no" }
+      yield* storage.commit({
+        jobs: {
+          retried: [
+            { jobId: untried.jobId, ...tried },
+            { jobId: ended.jobId, ...tried, refused, endedAt: now },
+            { jobId: waits.jobId, ...tried, waiting },
+            { jobId: elsewhere.jobId, ...tried, waiting },
+            { jobId: ofNone.jobId, ...tried, waiting }
+          ]
+        }
+      })
+      const expected = [
+        { ...ended, attempts: 1, dueAt: now + HOUR, refused, endedAt: now },
+        { ...waits, attempts: 1, dueAt: now + HOUR, waiting }
+      ]
+      yield* Suite.equals("of the SIM", yield* read(), expected)
+      yield* Suite.equals("the first", yield* read({}, 1), expected.slice(0, 1))
+      yield* Suite.equals("of another organization", yield* read({ organizationId: other.organizationId }), [])
+      yield* storage.commit({ jobs: { resolved: [{ jobId: ended.jobId, endedAt: now }] } })
+      yield* Suite.equals("once the problem is resolved", yield* read(), expected.slice(1))
+      yield* World.finishAll(world)
+    })
   )
 ]

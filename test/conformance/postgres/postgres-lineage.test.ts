@@ -182,7 +182,8 @@ describe("The migrations", () => {
       [26, "a381496e0bf88e58"],
       [27, "2f7cb395fb352d91"],
       [28, "ba25ab0cfbce6131"],
-      [29, "fdc0ab7445b40f77"]
+      [29, "fdc0ab7445b40f77"],
+      [30, "248ef1bdefcccf1f"]
     ])
   })
 })

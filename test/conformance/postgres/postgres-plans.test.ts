@@ -310,6 +310,11 @@ const use = (adapter: Adapter, round: number) =>
     for (const after of [null, { attachmentId: "a", day, countryAlpha2: null }]) {
       yield* storage.usage.entries({ ...of, ...days, iccid, after, limit: 10 })
     }
+    for (const before of [null, { attachmentId: "a", day, countryAlpha2: null }]) {
+      yield* storage.usage.latest({ ...of, iccid, before, limit: 10 })
+    }
+    yield* storage.jobs.ofSim({ ...of, iccid, limit: 10 })
+    yield* storage.deliveries.lastAttempts({ ...of, deliveryIds: [`event-${round}:endpoint`, "another"] })
     yield* storage.usage.bookings({ ...of, attachmentIds: [`line-${round}`, "another"] })
     for (const by of UsageBook.totalGroups) yield* storage.usage.totals({ ...of, ...days, by })
     for (const after of [null, iccid]) yield* storage.usage.sims({ ...of, ...days, after, limit: 10 })

@@ -2,6 +2,7 @@
  * The history of a SIM (rule L3): all that happened, newest first, in pages, and nothing of another organization.
  */
 import { Problems } from "simplan"
+import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
@@ -62,6 +63,62 @@ describe("L3: the history of a SIM", () => {
       by: expect.any(String),
       resource_id: expect.any(String)
     })
+  })
+
+  it("has the attempts to deliver each event", async () => {
+    const { body } = await acme.get(path)
+    const events = body.data.filter(({ type }: Entry) => type === "event")
+    const made = { at: expect.any(String), duration_ms: expect.any(Number) }
+    const attempts = [{ ...made, number: 1, response_status: 200, error: null }]
+    const delivered = { detail: "Delivered", attempts }
+    // The last one may be under way.
+    expect(events.slice(1)).toMatchObject([delivered, delivered])
+    expect(events[0].attempts).toHaveLength(events[0].detail === "Delivered" ? 1 : 0)
+    expect(body.data.filter((entry: object) => "attempts" in entry)).toEqual(events)
+  })
+
+  it("has what the telco has reported of its network and its usage", async () => {
+    const at = (offset: number) => new Date(World.START + offset).toISOString()
+    const place = { type: "location", iccid, operator: "Telia", rat: "4G", imei: "490154203237518" }
+    await world.telco([
+      { ...place, id: "there", country_alpha_2: "FR", occurred_at: at(1_900_000) },
+      { ...place, id: "here", country_alpha_2: "SE", occurred_at: at(2_000_000) },
+      { type: "usage", id: "used", iccid, total_bytes: 3_145_728, occurred_at: at(2_100_000) }
+    ])
+    const { body } = await acme.get(path)
+    const of = (kind: string) => body.data.filter(({ type }: Entry) => type === kind)
+    const network = { type: "network", by: null, resource_id: null }
+    expect(of("network")).toEqual([
+      { ...network, at: at(2_000_000), what: "SE", detail: "Telia, 4G" },
+      { ...network, at: at(1_900_000), what: "FR", detail: null }
+    ])
+    expect(of("usage")).toEqual([
+      {
+        at: "2026-01-10T00:00:00.000Z",
+        ...{ type: "usage", what: "SE", detail: "3.0 MB", by: null },
+        resource_id: attachments.data[0].plan_attachment_id
+      }
+    ])
+    expect(body.data.at(-1).type).toBe("usage")
+  })
+
+  it("has the work that waits, and what its last try met for operators alone", async () => {
+    const of = World.iccid(2)
+    await world.run(
+      TelcoSimulator.TelcoSimulator.use((telco) => telco.setFaults([{ fault: "unavailable", on: "cancelPackage" }]))
+    )
+    await acme.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: of })
+    await acme.call("DELETE", `/v3/subscriptions/${of}`)
+    const jobs = async (read: Promise<World.Answer>) =>
+      (await read).body.data.filter(({ type }: Entry) => type === "job")
+    const [own] = await jobs(acme.get(`/v3/subscriptions/${of}/history`))
+    expect(own).toMatchObject({ what: "CancelPackages", by: null, resource_id: expect.stringMatching(/^release:/) })
+    expect(own.detail).toMatch(/^unavailable, next try at \d{4}-\S+Z$/)
+    const managed = `/organizations/${acme.organizationId}/subscriptions/${of}/history`
+    expect((await jobs(world.admin("GET", managed)))[0].detail).toBe(`${own.detail}: The telco is out of reach`)
+    await world.run(TelcoSimulator.TelcoSimulator.use((telco) => telco.clearFaults))
+    await world.admin("POST", "/clock/advance", { by: "1 hour" })
+    expect(await jobs(acme.get(`/v3/subscriptions/${of}/history`))).toEqual([])
   })
 
   it("comes in pages, each entry once", async () => {

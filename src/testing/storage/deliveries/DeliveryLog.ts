@@ -3,7 +3,7 @@
  * W12); and events that are about an endpoint.
  */
 import { Effect } from "effect"
-import type { Answer, Delivery, LoggedAttempt } from "../../../domain/Delivery.ts"
+import { type Answer, type Delivery, LAST_ATTEMPTS, type LoggedAttempt } from "../../../domain/Delivery.ts"
 import { HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
 import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import type { DeliveryFilter } from "../../../ports/Storage.ts"
@@ -57,12 +57,38 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("the attempts, newest first", yield* logged, attempts.toReversed())
       const theirs = yield* storage.deliveries.attempts({ ...World.of(other), deliveryId })
       yield* Suite.equals("what another organization sees", theirs, [])
+      const lately = (of: World.World) =>
+        storage.deliveries.lastAttempts({ ...World.of(of), deliveryIds: [world.id(), deliveryId] })
+      const short = attempts.map(({ responseBody: _, ...one }) => one).toReversed()
+      yield* Suite.equals("of several deliveries", yield* lately(world), [{ deliveryId, attempts: short }])
+      yield* Suite.equals("of another organization's", yield* lately(other), [])
       const again = attempt(3, now + 2 * HOUR)
       yield* made(world, again)
       yield* Suite.equals("one of the same number", (yield* logged)[0], again)
       yield* Suite.equals("their number", (yield* logged).length, 3)
       yield* World.finishAll(world)
       yield* Suite.equals("after a settlement without an attempt", (yield* logged).length, 3)
+    })
+  ),
+
+  scenario("of several deliveries the last attempts are read, and of one that was not tried none", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      yield* Rows.storedEndpoint(world)
+      yield* storage.commit({ events: [Rows.event(world)] })
+      const numbers = Array.from({ length: LAST_ATTEMPTS + 2 }, (_, index) => index + 1)
+      const deliveries = yield* Effect.forEach(numbers, (number) => made(world, attempt(number, now + number)))
+      const { deliveryId } = yield* World.given("delivery", deliveries[0])
+      yield* storage.commit({ events: [Rows.event(world)] })
+      const logged = yield* World.deliveryLog(world)
+      const deliveryIds = logged.map(({ delivery }) => delivery.deliveryId)
+      const found = yield* storage.deliveries.lastAttempts({ ...World.of(world), deliveryIds })
+      yield* Suite.equals(
+        "the numbers of the attempts",
+        found.map((one) => ({ deliveryId: one.deliveryId, numbers: one.attempts.map(({ number }) => number) })),
+        [{ deliveryId, numbers: numbers.slice(2).toReversed() }]
+      )
+      yield* World.finishAll(world)
     })
   ),
 

@@ -236,6 +236,12 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
         (bookings) => byText(bookings, ({ attachmentId }) => attachmentId)
       )
     ),
+    pages(
+      ask,
+      (before: UsageBook.SimEntry | null, limit) => storage.usage.latest({ ...of, iccid, before, limit }),
+      (entry) => entry
+    ),
+    storage.jobs.ofSim({ ...of, iccid, limit: 1 + row }),
     Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...of, ...days, by })),
     pages(
       ask,

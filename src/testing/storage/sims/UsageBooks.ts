@@ -78,6 +78,20 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const some = { ...asked, from: today - DAY, until: today, after: null, limit: 1_000 }
       const yesterday = expected.filter(({ day }) => day === today - DAY)
       yield* Suite.equals("of one day", yield* storage.usage.entries(some), yesterday)
+      const newest = { organizationId, iccid: sim.iccid }
+      const latest: Array<UsageBook.SimEntry> = []
+      while (true) {
+        const page = yield* storage.usage.latest({ ...newest, before: latest.at(-1) ?? null, limit: 5 })
+        latest.push(...page)
+        if (page.length < 5) break
+      }
+      yield* Suite.equals("newest first, page by page", latest, expected.toReversed())
+      const before = { attachmentId: "", day: today, countryAlpha2: null }
+      yield* Suite.equals(
+        "before a day",
+        yield* storage.usage.latest({ ...newest, before, limit: 1_000 }),
+        expected.filter(({ day }) => day !== today).toReversed()
+      )
       const unknown = { ...asked, iccid: world.iccid(), after: null, limit: 1_000 }
       yield* Suite.equals("of an unknown SIM", yield* storage.usage.entries(unknown), [])
     })

@@ -299,12 +299,15 @@ export const operations: Readonly<Record<string, Operation>> = {
     storage.deliveries.page({ ...page, statuses: ["Failed"], type: "subscription.created", endpointId: "w" }),
   "deliveries.page of a SIM": ({ storage }) => storage.deliveries.page({ ...page, iccid }),
   "deliveries.attempts": ({ storage }) => storage.deliveries.attempts({ organizationId, deliveryId: "d" }),
+  "deliveries.lastAttempts": ({ storage }) =>
+    storage.deliveries.lastAttempts({ organizationId, deliveryIds: ["d", "e"] }),
   "deliveries.waitingCounts": ({ storage }) => storage.deliveries.waitingCounts,
   "commands.get": ({ storage }) => storage.commands.get({ organizationId, commandId: "c" }),
   "commands.page": ({ storage }) => storage.commands.page({ ...page, state: "pending" }),
   "idempotencyRecords.get": ({ storage }) => storage.idempotencyRecords.get({ organizationId, key: "k" }),
   "jobs.get": ({ storage }) => storage.jobs.get("j"),
   "jobs.waiting": ({ storage }) => storage.jobs.waiting({ after, limit: 10, organizationId, kind: "Provision" }),
+  "jobs.ofSim": ({ storage }) => storage.jobs.ofSim({ ...ofSim, limit: 10 }),
   "jobs.waitingCounts": ({ storage }) => storage.jobs.waitingCounts,
   "problems.page": ({ storage }) => storage.problems.page({ after, limit: 10 }),
   "problems.page of an organization": ({ storage }) => storage.problems.page({ organizationId, after, limit: 10 }),
@@ -320,6 +323,8 @@ export const operations: Readonly<Record<string, Operation>> = {
       action: "organization.create",
       resourceId: organizationId
     }),
+  "usage.latest": ({ storage }) =>
+    storage.usage.latest({ ...ofSim, before: { attachmentId: "a", day: 0, countryAlpha2: "SE" }, limit: 10 }),
   "usage.entries": ({ storage }) =>
     storage.usage.entries({
       ...ofSim,
