@@ -79,11 +79,33 @@ const usage: ReadonlyArray<View.Column<Usage>> = [
   { title: "Used", of: ({ used_bytes }) => megabytes(used_bytes) }
 ]
 
+type Attempt = NonNullable<Entry["attempts"]>[number]
+
+/** What an attempt met, and how long that took. */
+const attemptOf = ({ duration_ms, error, response_status }: Attempt): string =>
+  [error ?? `status ${response_status}`, ...(duration_ms === null ? [] : [`${duration_ms} ms`])].join(", ")
+
 const history = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "When (UTC)", of: ({ at }) => <View.Time at={at} /> },
   { title: "Kind", of: ({ type }) => type },
   { title: "What", of: ({ what }) => what },
-  { title: "Detail", of: ({ detail }) => <View.Text>{detail}</View.Text> },
+  {
+    title: "Detail",
+    of: ({ attempts = [], detail }) => (
+      <>
+        <View.Text>{detail}</View.Text>
+        {attempts.length > 0 && (
+          <ol class="attempts" aria-label="Attempts, newest first">
+            {attempts.map((one) => (
+              <li key={one.number} value={one.number}>
+                <View.Time at={one.at} /> <View.Text>{attemptOf(one)}</View.Text>
+              </li>
+            ))}
+          </ol>
+        )}
+      </>
+    )
+  },
   { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
 ]
 
