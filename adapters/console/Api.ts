@@ -22,7 +22,7 @@ export const operator = signal<WhoAmI | null | undefined>(undefined)
 export const hasOpenId = document.querySelector('meta[name="sign-in"]') !== null
 
 /** Whether the host of the service knows who asks, so that there is no token to sign in with. */
-export const isHosts = signal(false)
+export const isHosts = document.querySelector('meta[name="login"]') !== null
 
 /** The business clock: its time when it was read, and whether it stands still until it is moved. */
 export type Clock = Types.Data<"clock", "read">
@@ -153,10 +153,7 @@ const ask = async (
     if (response.ok) return response
     refusal = await refusalOf(response)
   }
-  if (refusal.status === 401) {
-    isHosts.value = refusal.code === "unauthenticated"
-    operator.value = null
-  }
+  if (refusal.status === 401) operator.value = null
   throw refusal
 }
 

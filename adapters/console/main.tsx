@@ -71,7 +71,7 @@ const refusals: Readonly<Record<string, string>> = {
 const SignIn = () => {
   const [failure, setFailure] = useState<string | null>(refusals[Location.field("sign_in")] ?? null)
   const [token, setToken] = useState("")
-  if (Api.isHosts.value)
+  if (Api.isHosts)
     return <p class="failure">You are not signed in where this console is served. Sign in there, and load it again.</p>
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -150,7 +150,7 @@ const Console = () => {
             <Search.Field />
             <span class="who">
               <View.Text>{operator.value.name}</View.Text> ({operator.value.role})
-              {!Api.isHosts.value && (
+              {!Api.isHosts && (
                 <button type="button" onClick={() => void Api.signOut()}>
                   Sign out
                 </button>

@@ -121,14 +121,19 @@ const running = (options: Options): ReadonlyArray<RouteGroups.Group> => {
   )
 }
 
+/** Whether the host knows who asks the management API. */
+const asksHost = ({ adminToken, authenticateOperator }: Options): boolean =>
+  adminToken === undefined && authenticateOperator !== undefined
+
 /** What the documents describe. Where groups were chosen, it is these; else it is the whole API. */
 const about = (options: Options): Document.About => ({
   ...(options.groups !== undefined && { has: serving(options) }),
   isHosts: (path) => {
     const group = RouteGroups.ofPath(path)
     if (group === "v3") return options.authenticate !== undefined
+    if (group === "admin") return asksHost(options)
     if (options.authenticateOperator === undefined || RouteGroups.isNotification(path)) return false
-    return group === "admin" ? options.adminToken === undefined : group === "telco" && options.telcoToken === undefined
+    return group === "telco" && options.telcoToken === undefined
   }
 })
 
@@ -148,7 +153,7 @@ const endpoints = Effect.fnUntraced(function* (
   const trustedProxies = options.trustedProxies ?? 0
   const browsers = { sessions, readsOnly: options.consoleReadsOnly ?? false, trustedProxies }
   const byOperator =
-    adminToken === undefined && authenticateOperator !== undefined
+    authenticateOperator !== undefined && asksHost(options)
       ? OperatorAuth.byHost(authenticateOperator, options.console === undefined ? null : browsers)
       : yield* OperatorAuth.byToken(adminToken, failed, browsers)
   const byLimitedOperator = OperatorAuth.limited(byOperator, limits)
@@ -247,6 +252,7 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
                 options.console,
                 {
                   hasOpenId: openId !== undefined,
+                  isHosts: asksHost(options),
                   isSimulated: options.isSimulated === true,
                   style: options.consoleStyle ?? null
                 },

@@ -35,7 +35,8 @@ const install = async (): Promise<void> => {
 /** The time limit of a set-up that may install the browser, in milliseconds. */
 export const SET_UP = 600_000
 
-export const launch = async (): Promise<Browser> => {
+/** `args`: beside those that every test needs. */
+export const launch = async (args: ReadonlyArray<string> = []): Promise<Browser> => {
   if (!existsSync(path)) await install()
   return chromium.launch({
     executablePath: path,
@@ -47,7 +48,8 @@ export const launch = async (): Promise<Browser> => {
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",
-      "--disable-sync"
+      "--disable-sync",
+      ...args
     ]
   })
 }

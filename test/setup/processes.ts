@@ -30,6 +30,7 @@ export const processes: ReadonlyArray<string> = [
   "test/console/browser.test.ts",
   "test/console/catalogue.test.ts",
   "test/console/craft.test.ts",
+  "test/console/hosted.test.ts",
   "test/console/imports.test.ts",
   "test/console/lists.test.ts",
   "test/console/long-lists.test.ts",

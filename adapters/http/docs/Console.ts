@@ -56,6 +56,8 @@ interface File {
 export interface About {
   /** Whether an identity provider signs operators in. */
   readonly hasOpenId: boolean
+  /** Whether a host knows who asks, by a login of its own. */
+  readonly isHosts: boolean
   /** Whether the telco is simulated. */
   readonly isSimulated: boolean
   /** Rules of the host that follow the console's own; null: none. */
@@ -65,15 +67,17 @@ export interface About {
 /** The elements of the page that say so. */
 const marks = {
   hasOpenId: '<meta name="sign-in" content="openid">',
+  isHosts: '<meta name="login" content="host">',
   isSimulated: '<meta name="telco" content="simulated">'
 } as const satisfies Readonly<Record<Exclude<keyof About, "style">, string>>
 
 /** The host's rules as a file: the policy lets no page have rules within. Files of the build have hashes in their names. */
 const STYLE = "host.css"
 
-const pageAbout = (html: string, { hasOpenId, isSimulated, style }: About): string =>
+const pageAbout = (html: string, { hasOpenId, isHosts, isSimulated, style }: About): string =>
   html
     .replace(marks.hasOpenId, hasOpenId ? marks.hasOpenId : "")
+    .replace(marks.isHosts, isHosts ? marks.isHosts : "")
     .replace(marks.isSimulated, isSimulated ? marks.isSimulated : "")
     .replace("</head>", style === null ? "</head>" : `<link rel="stylesheet" href="./console/assets/${STYLE}"></head>`)
 
