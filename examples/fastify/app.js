@@ -3,7 +3,7 @@ import fastify from "fastify"
 import { toNodeHandler } from "simplan/promise"
 import * as Staff from "./staff.js"
 
-/** The application. Its parsers and hooks stay as they are. */
+/** The application. Its other parsers and hooks stay as they are. */
 export const createApp = (simplan) => {
   const app = fastify()
   const esim = toNodeHandler(simplan)
@@ -11,6 +11,8 @@ export const createApp = (simplan) => {
     if (!request.url.startsWith("/esim/admin") || Staff.nameOf(request.headers.authorization)) return
     return reply.code(401).header("www-authenticate", Staff.CHALLENGE).send()
   })
+  // The console imports files of CSV, which Fastify has no parser for: they go on as they are.
+  app.addContentTypeParser("text/csv", (_request, _payload, done) => done(null))
   app.all("/esim/*", esim)
   app.get("/", async () => "A shop")
   return app

@@ -10,6 +10,7 @@ process.env.STAFF_PASSWORD = "for the staff"
 /** The API as a plugin of its own, under the prefix of the plugin. */
 const createPlugin = (simplan) => {
   const app = fastify()
+  app.addContentTypeParser("text/csv", (_request, _payload, done) => done(null))
   app.register(async (scope) => scope.all("/*", toNodeHandler(simplan)), { prefix: "/esim" })
   return app
 }
@@ -55,5 +56,9 @@ for (const [name, create] of Object.entries({ Fastify: createApp, "A plugin of F
     const who = await fetch(`${api}/admin/v1/whoami`, staff)
     assert.deepEqual((await who.json()).data, { name: "ada", role: "admin", organization_id: null, expires_at: null })
     assert.equal((await fetch(`${api}/admin/v1/whoami`)).status, 401)
+    const headers = { ...staff.headers, "content-type": "text/csv" }
+    const rows = "iccid,label,is_esim\n8933010000000000026,Green,true\n"
+    const sims = `${api}/admin/v1/organizations/${organizationId}/sims`
+    assert.equal((await fetch(sims, { method: "POST", headers, body: rows })).status, 200)
   })
 }

@@ -106,6 +106,11 @@ test("Next.js serves the console below /esim", async () => {
   const who = await fetch(`${shop}/esim/admin/v1/whoami`, staff)
   assert.equal((await who.json()).data.name, "ada")
   assert.equal((await fetch(`${shop}/esim/admin/v1/whoami`)).status, 401)
+  // Browsers send the password along whichever page asks, and the page's origin.
+  const create = (origin) =>
+    call("POST", "/esim/admin/v1/organizations", { body: { name: "By ada" }, headers: { ...staff.headers, origin } })
+  assert.equal((await create(new URL(shop).origin)).status, 201)
+  assert.equal((await create("https://evil.example")).status, 403)
 })
 
 test("what an order has stored is done by a cron job", async () => {

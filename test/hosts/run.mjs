@@ -8,6 +8,7 @@ import * as Host from "./Host.mjs"
 import * as Package from "./Package.mjs"
 import * as Bundles from "./cases/bundles.mjs"
 import * as CommandLine from "./cases/command-line.mjs"
+import * as Consoles from "./cases/consoles.mjs"
 import * as EffectThree from "./cases/effect-3.mjs"
 import * as Examples from "./cases/examples.mjs"
 import * as Lint from "./cases/lint.mjs"
@@ -31,6 +32,7 @@ const cases = {
   types: Types,
   modules: Modules,
   mounts: Mounts,
+  consoles: Consoles,
   small: Small,
   "effect-3": EffectThree,
   pnpm: Pnpm,

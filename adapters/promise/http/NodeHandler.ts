@@ -265,7 +265,8 @@ const place = (mounted: Http.Mounted, { base, target }: Incoming) => {
  *     app.all("/esim/*", toNodeHandler(simplan))              // Fastify
  *     app.use(toNodeHandler(simplan))                         // Koa, with http: { prefix: "/esim" }
  *
- * Fastify refuses bodies that it has no parser for, such as text/csv, before the handler gets them.
+ * Fastify refuses bodies that it has no parser for, such as text/csv, before the handler gets them, unless
+ * `addContentTypeParser("text/csv", (request, payload, done) => done(null))` lets them go on as they are.
  *
  * Where the handler is given a `next` and the path is below no group that is mounted, it calls `next`; else such a path is
  * 404. An unknown path below a group that is mounted is always 404.
