@@ -10,8 +10,8 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import * as BuiltCopy from "../cli/BuiltCopy.ts"
-import * as Chromium from "../playground/Chromium.ts"
+import * as BuiltCopy from "../../cli/BuiltCopy.ts"
+import * as Chromium from "../../playground/Chromium.ts"
 import * as Proxy from "./Proxy.ts"
 
 /** A name that is no loopback's: without TLS browsers say of it only which page asks, and not of which site it is. */

@@ -2,8 +2,8 @@
  * The console behind a proxy that serves it elsewhere, says so in `X-Forwarded-*`, and adds a policy of its own.
  */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import * as World from "../http/World.ts"
-import * as Opened from "./Opened.ts"
+import * as World from "../../http/World.ts"
+import * as Opened from "../Opened.ts"
 import * as Proxy from "./Proxy.ts"
 
 const PREFIX = "/ops"
