@@ -1,7 +1,8 @@
 /**
  * What operators see first, over rows.
  */
-import { Job, Overview, type Time } from "simplan/ports"
+import { Job, Overview, type Stock, type Time } from "simplan/ports"
+import * as Inventory from "./Inventory.ts"
 import { all, take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
 import type { RowStore } from "./RowStore.ts"
@@ -30,37 +31,57 @@ export const failingEndpoints = (store: RowStore, of: Overview.Watching): Readon
 /** How many free ones are counted where the level is lower. */
 const COUNTED_FREE = 1_000
 
-export const stocks = (
-  store: RowStore,
-  of: Overview.Watching & { readonly since: Time.Instant }
-): ReadonlyArray<Overview.WatchedStock> => {
-  const organizationIds =
-    of.organizationId === null
-      ? take(store.list("organization", "", null, "ascending"), Number.POSITIVE_INFINITY, (one) => one.organizationId)
-      : [of.organizationId]
-  const levels = organizationIds
+type Stocks = Overview.Watching & { readonly since: Time.Instant }
+
+const levelsOf = (store: RowStore, organizationId: string): ReadonlyArray<Stock.Level> =>
+  take(store.list("stockLevel", organizationId, null, "ascending"), Infinity, ({ level, ...one }) =>
+    level > 0 ? { ...one, level } : null
+  )
+
+/** The organizations of which stocks are given. */
+const holders = (store: RowStore, { organizationId }: Stocks): Iterable<string> => {
+  if (organizationId !== null) return [organizationId]
+  const ids = take(store.list("organization", "", null, "ascending"), Infinity, (one) => one.organizationId)
+  const levels = ids
     .toSorted()
-    .flatMap((organizationId) => take(store.list("stockLevel", organizationId, null, "ascending"), Infinity, all))
-    .filter(({ level }) => level > 0)
-  const shown = levels.toSorted((a, b) => Number(b.isLow) - Number(a.isLow)).slice(0, Overview.STOCKS)
-  return shown.map(({ isLow, label, level, organizationId }) => {
-    const free = take(
-      store.waiting("sim", Rows.freeSims({ organizationId, label })),
-      Math.max(COUNTED_FREE, level),
-      all
-    )
-    // The place before everything that was made at `since`.
-    const from = { createdAt: of.since, id: "" }
-    const sold = take(store.also("sim", Rows.liveOf(organizationId), from), Infinity, all).slice(-Overview.RATE_SAMPLE)
-    const isWhole = sold.length < Overview.RATE_SAMPLE
+    .flatMap((id) => levelsOf(store, id))
+    .toSorted((a, b) => Number(b.isLow) - Number(a.isLow))
+  const lastSale = (id: string) => take(store.also("sim", Rows.liveOf(id), null), Infinity, all).at(-1)
+  const sold = ids.slice(0, Overview.ORGANIZATIONS).map((id) => {
+    const at = lastSale(id)?.subscription?.createdAt ?? Number.NEGATIVE_INFINITY
+    return { organizationId: id, at }
+  })
+  // Neither of two that sold nothing is first: the difference of the infinities is not a number.
+  const last = sold.toSorted((a, b) => b.at - a.at || (a.organizationId < b.organizationId ? -1 : 1))
+  const found = [...levels.slice(0, Overview.STOCKS), ...last.slice(0, Overview.STOCKS)]
+  return new Set(found.map((one) => one.organizationId))
+}
+
+const stocksOf = (
+  store: RowStore,
+  organizationId: string,
+  since: Time.Instant
+): ReadonlyArray<Overview.WatchedStock> => {
+  const levels = new Map(levelsOf(store, organizationId).map((level) => [level.label, level]))
+  const stocked = Inventory.stockOf(store, organizationId).map(({ label }) => label)
+  // The place before everything that was made at `since`.
+  const from = { createdAt: since, id: "" }
+  const sold = take(store.also("sim", Rows.liveOf(organizationId), from), Infinity, all).slice(-Overview.RATE_SAMPLE)
+  const isWhole = sold.length < Overview.RATE_SAMPLE
+  const soldSince = isWhole ? since : (sold[0]?.subscription?.createdAt ?? since)
+  return [...new Set([...stocked, ...levels.keys()])].map((label) => {
+    const { isLow = false, level = null } = levels.get(label) ?? {}
+    const atMost = Math.max(COUNTED_FREE, level ?? 0)
     return {
-      ...{ organizationId, label, level, isLow },
-      free: free.length,
-      sold: sold.filter(({ sim }) => sim.isEsim && sim.label === label).length,
-      soldSince: isWhole ? of.since : (sold[0]?.subscription?.createdAt ?? of.since)
+      ...{ organizationId, label, level, isLow, soldSince },
+      free: take(store.waiting("sim", Rows.freeSims({ organizationId, label })), atMost, all).length,
+      sold: sold.filter(({ sim }) => sim.isEsim && sim.label === label).length
     }
   })
 }
+
+export const stocks = (store: RowStore, of: Stocks): ReadonlyArray<Overview.WatchedStock> =>
+  Array.from(holders(store, of)).flatMap((organizationId) => stocksOf(store, organizationId, of.since))
 
 export const loads = (store: RowStore): ReadonlyArray<Overview.Load> => {
   const found = new Map<string, Overview.Load>()

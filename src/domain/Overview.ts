@@ -21,8 +21,11 @@ export const COUNTED_OF_ENDPOINT = 1_000
 /** How many endpoints are shown. */
 export const ENDPOINTS = 50
 
-/** How many stocks are shown. */
+/** How many stocks are shown, and the stocks of how many organizations are counted for it. */
 export const STOCKS = 50
+
+/** Among how many organizations those are found that have sold last. */
+export const ORGANIZATIONS = 2_000
 
 /** How many organizations are shown by their work. */
 export const LOADS = 10
@@ -129,8 +132,10 @@ export const RATE_SPAN = 7 * DAY
 /** Of how many of an organization's newest subscriptions the rate is, where there are more in that time. */
 export const RATE_SAMPLE = 200
 
-/** The free eSIMs of a label with a level (rule I12), and how many were sold lately. */
-export interface WatchedStock extends Pick<Level, "organizationId" | "label" | "level" | "isLow"> {
+/** The free eSIMs of a label, and how many were sold lately. */
+export interface WatchedStock extends Pick<Level, "organizationId" | "label" | "isLow"> {
+  /** Below how many the organization is notified (rule I12); null where it has set none. */
+  readonly level: number | null
   /** Counted up to 1,000, or to the level where that is higher. */
   readonly free: number
   /** How many of the organization's subscriptions since `soldSince` that are still there have an eSIM of the label. */
@@ -147,6 +152,24 @@ export const soldADay = ({ sold, soldSince }: Pick<WatchedStock, "sold" | "soldS
 export const daysLeft = (stock: Pick<WatchedStock, "free" | "sold" | "soldSince">, now: Instant): number | null => {
   const rate = soldADay(stock, now)
   return rate === 0 ? null : stock.free / rate
+}
+
+/**
+ * Those that run out first, `STOCKS` at most: low ones, then those with the fewest days left, then those that were not sold lately, by how
+ * many are free.
+ */
+export const scarcest = (stocks: ReadonlyArray<WatchedStock>, now: Instant): ReadonlyArray<WatchedStock> => {
+  const days = new Map(stocks.map((stock) => [stock, daysLeft(stock, now) ?? Number.MAX_VALUE]))
+  return stocks
+    .toSorted(
+      (a, b) =>
+        Number(b.isLow) - Number(a.isLow) ||
+        (days.get(a) ?? 0) - (days.get(b) ?? 0) ||
+        a.free - b.free ||
+        compare(a.organizationId, b.organizationId) ||
+        compare(a.label, b.label)
+    )
+    .slice(0, STOCKS)
 }
 
 /** How much of the work that was counted is an organization's. */

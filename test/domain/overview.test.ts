@@ -3,6 +3,7 @@
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { Label } from "../../src/domain/Label.ts"
 import type { WaitingJob, WaitingReason } from "../../src/domain/Job.ts"
 import * as Overview from "../../src/domain/Overview.ts"
 import { DAY, HOUR } from "../../src/domain/Time.ts"
@@ -78,6 +79,29 @@ describe("A stock", () => {
     expect(Overview.daysLeft({ free: 3, sold: 0, soldSince: NOW }, NOW)).toBeNull()
     expect(Overview.soldADay({ sold: 1, soldSince: NOW }, NOW)).toBe(1_440)
   })
+})
+
+it("The scarcest stocks come first, so many at most", () => {
+  const stock = (label: Label, free: number, sold: number, isLow = false): Overview.WatchedStock => ({
+    ...{ organizationId: "o", label, free, sold, isLow },
+    level: isLow ? 9 : null,
+    soldSince: NOW - 7 * DAY
+  })
+  const stocks = [
+    stock("Green", 5, 0),
+    stock("Blue", 3, 0),
+    stock("Red", 900, 7),
+    stock("Grey", 8, 1),
+    stock("Aqua", 8, 0, true)
+  ]
+  const labels = (of: ReadonlyArray<Overview.WatchedStock>) => of.map(({ label }) => label)
+  expect(labels(Overview.scarcest(stocks, NOW))).toEqual(["Aqua", "Grey", "Red", "Blue", "Green"])
+  expect(labels(Overview.scarcest(stocks.toReversed(), NOW))).toEqual(["Aqua", "Grey", "Red", "Blue", "Green"])
+  const many = Array.from({ length: Overview.STOCKS + 1 }, (_, at) => ({
+    ...stock("Green", at, 0),
+    organizationId: `${at}`
+  }))
+  expect(Overview.scarcest(many.toReversed(), NOW)).toEqual(many.slice(0, Overview.STOCKS))
 })
 
 it("The heaviest organizations come first, so many at most", () => {

@@ -111,7 +111,7 @@ const stocks: ReadonlyArray<View.Column<Stock>> = [
   organization,
   { title: "Label", of: ({ label }) => label },
   { title: "Free", of: ({ free, is_low }) => (is_low ? <strong class="bad">{free}, which is low</strong> : free) },
-  { title: "Level", of: ({ level }) => level },
+  { title: "Level", of: ({ level }) => level ?? "–" },
   { title: "Sold a day", of: ({ sold_a_day }) => sold_a_day },
   { title: "Days left", of: ({ days_left }) => days_left ?? "–" }
 ]
@@ -247,12 +247,7 @@ export default () => {
             />
           </Section>
           <Section id="stock" title="Free eSIMs">
-            <View.Table
-              label="Stock"
-              columns={stocks}
-              items={data.stock}
-              empty="No organization has set a level of its stock."
-            />
+            <View.Table label="Stock" columns={stocks} items={data.stock} empty="No organization has eSIMs." />
           </Section>
           {data.service !== null && <Process service={data.service} />}
         </>

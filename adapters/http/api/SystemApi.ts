@@ -136,7 +136,11 @@ const WatchedStock = Schema.Struct({
   ...ofOrganization,
   label: Schemas.label,
   free: counted("How many eSIMs are free, counted up to 1,000, or to the level where that is higher", 140),
-  level: counted("The level below which the organization is notified", 100),
+  level: Schemas.field(
+    Schema.NullOr(Schema.Int),
+    "The level below which the organization is notified; null where it has set none",
+    100
+  ),
   is_low: Schemas.field(Schema.Boolean, "Whether fewer are free than that", false),
   sold_a_day: Schemas.field(
     Schema.Number,
@@ -242,7 +246,12 @@ export const Overview = Schema.Struct({
     Schema.Array(FailingEndpoint),
     `Endpoints that fail, longest first, ${Rules.ENDPOINTS} at most`
   ),
-  stock: Schemas.field(Schema.Array(WatchedStock), `Stocks with a level, low ones first, ${Rules.STOCKS} at most`),
+  stock: Schemas.field(
+    Schema.Array(WatchedStock),
+    `Stocks by label, low ones first, then those with the fewest days left, ${Rules.STOCKS} at most: of an organization all of them; of the ` +
+      `service those of the ${Rules.STOCKS} first levels and of the ${Rules.STOCKS} organizations that have sold last among the ` +
+      `${Rules.ORGANIZATIONS} first`
+  ),
   service: Schemas.field(
     Schema.NullOr(ServiceStanding),
     "What belongs to no organization; null for an operator who is bound to one"

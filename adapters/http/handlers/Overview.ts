@@ -57,7 +57,7 @@ const stock =
       label: watched.label,
       free: watched.free,
       level: watched.level,
-      is_low: watched.free < watched.level,
+      is_low: watched.level !== null && watched.free < watched.level,
       sold_a_day: rounded(Rules.soldADay(watched, now)),
       days_left: days === null ? null : rounded(days)
     }

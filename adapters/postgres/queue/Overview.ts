@@ -2,11 +2,12 @@
  * The statements of what operators see first. Each counts up to a bound along an index, so that it costs the same however much waits.
  */
 import { Effect } from "effect"
-import { Overview, type Storage } from "simplan/ports"
-import type { Database, Row } from "../database/Database.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { Label, Overview, type Storage } from "simplan/ports"
+import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as JobQueue from "./JobQueue.ts"
-import { isFree } from "../statements/sims/SimReservations.ts"
+import { hasSome, isFree } from "../statements/sims/SimReservations.ts"
 
 type Of<Name extends "waitingJobs" | "failingEndpoints" | "stocks"> = Parameters<Storage.Service["overview"][Name]>[0]
 
@@ -84,35 +85,54 @@ export const failingEndpoints =
         }))
     )
 
-/** The stocks with a level, and what was sold of them lately. */
+/** The organizations with the first levels, low ones first, and those that have sold last, among the first of all. */
+const holders = (sql: Sql): Fragment => sql`(
+          select watched.organization_id from (
+            select stock_level.organization_id
+            from simplan.stock_level
+            where stock_level.level > 0
+            order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
+            limit ${Overview.STOCKS}::int
+          ) watched
+          union
+          select seller.organization_id from (
+            select found.organization_id
+            from (
+              select organization.organization_id
+              from simplan.organization
+              order by organization.created_at, organization.organization_id
+              limit ${Overview.ORGANIZATIONS}::int
+            ) found
+            cross join lateral (
+              select (
+                select subscription.created_at
+                from simplan.subscription
+                where subscription.organization_id = found.organization_id and subscription.status = 'Live'
+                order by subscription.created_at desc, subscription.subscription_id desc
+                limit 1
+              ) as sold_at
+            ) last
+            order by last.sold_at desc nulls last, found.organization_id
+            limit ${Overview.STOCKS}::int
+          ) seller
+        )`
+
+/** The stocks of organizations by label, and what was sold of them lately. */
 export const stocks =
   (database: Database) =>
   ({ organizationId, since }: Of<"stocks">) =>
     database.rows((sql) => {
-      const isAsked = organizationId === null ? sql`true` : sql`stock_level.organization_id = ${organizationId}`
       const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
+      const asked = organizationId === null ? holders(sql) : sql`(select ${organizationId}::text as organization_id)`
       return sql<Row<Overview.WatchedStock>>`
         select json_build_object(
-          'organizationId', asked.organization_id, 'label', asked.label, 'level', asked.level, 'isLow', asked.is_low,
-          'free', stocked.free, 'sold', lately.sold, 'soldSince', lately.sold_since
+          'organizationId', asked.organization_id, 'label', known.label, 'level', watched.level,
+          'isLow', coalesce(watched.is_low, false), 'free', stocked.free,
+          'sold', coalesce(cardinality(array_positions(lately.labels, known.label)), 0), 'soldSince', lately.sold_since
         )::text as value
-        from (
-          select stock_level.organization_id, stock_level.label, stock_level.level, stock_level.is_low
-          from simplan.stock_level
-          where stock_level.level > 0 and ${isAsked}
-          order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
-          limit ${Overview.STOCKS}::int
-        ) asked
+        from ${asked} asked
         cross join lateral (
-          select count(*) as free from (
-            select from simplan.sim
-            where sim.organization_id = ${owner} and sim.label = asked.label and ${sql.literal(isFree)}
-            order by sim.recycled_at nulls first, sim.import_sequence
-            limit greatest(1000, asked.level)
-          ) free
-        ) stocked
-        cross join lateral (
-          select count(*) filter (where sim.is_esim and sim.label = asked.label) as sold,
+          select array_agg(sim.label) filter (where sim.is_esim) as labels,
             case when count(*) < ${Overview.RATE_SAMPLE}::int then ${since}::bigint else min(newest.created_at) end
               as sold_since
           from (
@@ -125,7 +145,18 @@ export const stocks =
           ) newest
           join simplan.sim on sim.organization_id = ${owner} and sim.iccid = newest.iccid
         ) lately
-        order by asked.is_low desc, asked.organization_id, asked.label`
+        cross join json_array_elements_text(${JSON.stringify(Label.labels)}::json) as known(label)
+        left join simplan.stock_level watched
+          on watched.organization_id = ${owner} and watched.label = known.label and watched.level > 0
+        cross join lateral (
+          select count(*) as free from (
+            select from simplan.sim
+            where sim.organization_id = ${owner} and sim.label = known.label and ${sql.literal(isFree)}
+            order by sim.recycled_at nulls first, sim.import_sequence
+            limit greatest(1000, watched.level)
+          ) free
+        ) stocked
+        where stocked.free > 0 or watched.level is not null or ${hasSome(sql, owner)}`
     })
 
 /** Whose the work is that waits. */

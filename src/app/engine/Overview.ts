@@ -44,7 +44,7 @@ export interface Overview {
   readonly waiting: ReadonlyArray<Rules.WaitingGroup>
   /** Those that fail, longest first. */
   readonly endpoints: ReadonlyArray<Rules.FailingEndpoint>
-  /** Those with a level, low ones first. */
+  /** Those that run out first (`Overview.scarcest`). */
   readonly stocks: ReadonlyArray<Rules.WatchedStock>
   /** Null for whoever is bound to an organization. */
   readonly whole: Whole | null
@@ -101,7 +101,9 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
           now: Effect.succeed(now),
           waiting: storage.overview.waitingJobs({ organizationId }),
           endpoints: storage.overview.failingEndpoints({ organizationId }),
-          stocks: storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }),
+          stocks: Effect.map(storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }), (stocks) =>
+            Rules.scarcest(stocks, now)
+          ),
           whole: organizationId === null ? whole(now) : Effect.succeed(null)
         })
         const names = yield* organizations.names([...seen.endpoints, ...seen.stocks, ...(seen.whole?.loads ?? [])])

@@ -97,8 +97,10 @@ export interface Overviews {
    */
   readonly failingEndpoints: (of: Overview.Watching) => Read<ReadonlyArray<Overview.FailingEndpoint>>
   /**
-   * The stocks with a level, low ones first, then by organization and label, at most `Overview.STOCKS`. What was sold is counted among the
-   * organization's `Overview.RATE_SAMPLE` newest subscriptions that are live and were made at `since` or later.
+   * The stocks of an organization in any order: of each label that it has a level for, or eSIMs as `Sims.stock` finds them. Of all
+   * organizations, those of the `Overview.STOCKS` first levels, low ones first, then by organization and label, and those of the
+   * `Overview.STOCKS` that have sold last among the `Overview.ORGANIZATIONS` first. What was sold is counted among the organization's
+   * `Overview.RATE_SAMPLE` newest subscriptions that are live and were made at `since` or later.
    */
   readonly stocks: (of: Overview.Watching & { readonly since: Instant }) => Read<ReadonlyArray<Overview.WatchedStock>>
   /**

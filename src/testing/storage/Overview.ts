@@ -108,12 +108,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
-  scenario("stocks with a level are listed with what was sold of them, low ones first", (world) =>
+  scenario("stocks are listed by label, with a level or without, and with what was sold of them", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
       const other = yield* World.neighbour(world)
-      const stocks = storage.overview.stocks({ ...World.of(world), since: now - DAY })
-      yield* Suite.equals("before any level", yield* stocks, [])
+      const byLabel = (stocks: ReadonlyArray<Overview.WatchedStock>) =>
+        stocks.toSorted((a, b) => (a.label < b.label ? -1 : 1))
+      const stocks = Effect.map(storage.overview.stocks({ ...World.of(world), since: now - DAY }), byLabel)
+      yield* Suite.equals("before any", yield* stocks, [])
       const level = { organizationId: world.organizationId, level: 5, isLow: false, version: 0 }
       yield* storage.commit({
         stockLevels: [
@@ -125,6 +127,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       })
       const sims = yield* World.stock(world, World.newSims(world, 4))
       yield* World.stock(world, [World.newSim(world, { downloaded: true })])
+      yield* World.stock(world, [
+        ...World.newSims(world, 2).map((sim) => ({ ...sim, label: "Red" as const })),
+        World.newSim(world, { label: "Grey", downloaded: true }),
+        World.newSim(world, { label: "Orange", isEsim: false, lpa: null })
+      ])
       const sold = [now - DAY - 1, now - DAY, now].map((createdAt, index) => ({ createdAt, sim: sims[index] }))
       for (const { createdAt, sim } of sold) {
         if (sim === undefined) continue
@@ -132,18 +139,48 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }
       const watched = { organizationId: world.organizationId, level: 5, soldSince: now - DAY }
       const ours: ReadonlyArray<Overview.WatchedStock> = [
+        { ...watched, label: "Aqua", isLow: false, free: 0, sold: 0 },
         { ...watched, label: "Green", isLow: true, free: 1, sold: 2 },
-        { ...watched, label: "Aqua", isLow: false, free: 0, sold: 0 }
+        { ...watched, level: null, label: "Grey", isLow: false, free: 0, sold: 0 },
+        { ...watched, level: null, label: "Red", isLow: false, free: 2, sold: 0 }
       ]
       yield* Suite.equals("of one", yield* stocks, ours)
       const all = yield* storage.overview.stocks({ organizationId: null, since: now - DAY })
       yield* Suite.equals(
         "of all",
-        all.filter(({ organizationId }) => organizationId === world.organizationId),
+        byLabel(all.filter(({ organizationId }) => organizationId === world.organizationId)),
         ours
+      )
+      const theirs = yield* storage.overview.stocks({ ...World.of(other), since: now - DAY })
+      yield* Suite.equals(
+        "of the other",
+        theirs.map(({ label, level }) => [label, level]),
+        [["Green", 5]]
       )
       const stored = yield* storage.sims.levels({ organizationIds: [world.organizationId, other.organizationId] })
       yield* storage.commit({ stockLevels: stored.map((one) => ({ ...one, level: 0, isLow: false })) })
+    })
+  ),
+
+  scenario("of all organizations, those are among them that have sold last", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const sim = yield* World.stockOne(world)
+      yield* World.stock(world, World.newSims(world, 2))
+      // Later than what other cases sell.
+      const createdAt = now + 1_000 * DAY
+      yield* storage.commit({ sims: [subscribe(sim, Rows.subscription(world, sim, { createdAt }))] })
+      const all = yield* storage.overview.stocks({ organizationId: null, since: now })
+      yield* Suite.equals(
+        "its stock",
+        all.filter(({ organizationId }) => organizationId === world.organizationId),
+        [
+          {
+            ...{ organizationId: world.organizationId, label: "Green", level: null, isLow: false },
+            ...{ free: 2, sold: 1, soldSince: now }
+          }
+        ]
+      )
     })
   ),
 

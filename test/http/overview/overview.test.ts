@@ -47,12 +47,14 @@ const outage = async () => {
 const began = new Date(World.START + 10_000).toISOString()
 
 it("is quiet where nothing is the matter", async () => {
+  const { organizationId: organization_id } = stock.tenant
+  const free = { organization_id, organization_name: "Acme", label: "Green", free: 4 }
   expect(await overview()).toEqual({
     now: new Date(World.START).toISOString(),
     telcos: [{ name: null, answers: true, since: null, waiting_jobs: 0, oldest_since: null, next_try_at: null }],
     waiting: [],
     failing_endpoints: [],
-    stock: [],
+    stock: [{ ...free, level: null, is_low: false, sold_a_day: 0, days_left: null }],
     service: {
       version: "1.2.3+test",
       started_at: expect.stringMatching(/Z$/),
@@ -131,6 +133,30 @@ it("shows a telco that does not answer, an endpoint that fails and a stock that 
   expect(seen.service.loads).toEqual([
     { organization_id, organization_name: "Acme", waiting_jobs: 1, pending_deliveries: 1 }
   ])
+})
+
+it("has the free eSIMs of every label, those that run out first", async () => {
+  const { organizationId } = stock.tenant
+  const add = (sims: ReadonlyArray<unknown>) => world.admin("POST", `/organizations/${organizationId}/sims`, { sims })
+  await add(Inventory.esims(101, 2, "Blue"))
+  await add([{ iccid: World.iccid(201), label: "Red", is_esim: false }])
+  const fast = await Inventory.stock(world, 301, 3)
+  for (const iccid of [World.iccid(1), World.iccid(301), World.iccid(302)]) {
+    const { planId, tenant } = iccid === World.iccid(1) ? stock : fast
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid })
+  }
+  const of = ({ label, organization_id }: { readonly label: string; readonly organization_id: string }) => [
+    organization_id === organizationId ? "first" : "fast",
+    label
+  ]
+  const { stock: stocks } = await overview()
+  expect(stocks.map(of)).toEqual([
+    ["fast", "Green"],
+    ["first", "Green"],
+    ["first", "Blue"]
+  ])
+  expect(stocks[0]).toMatchObject({ free: 1, level: null, is_low: false, sold_a_day: 0.3, days_left: 3.5 })
+  expect(stocks[2]).toMatchObject({ free: 2, sold_a_day: 0, days_left: null })
 })
 
 it("counts what happened lately in the process that answers, and what of it failed", async () => {

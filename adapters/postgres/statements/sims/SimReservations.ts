@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { Label, type Sim, type Storage } from "simplan/ports"
+import type { Fragment } from "effect/sql/Statement"
 import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
@@ -14,6 +15,15 @@ import * as Sims from "./Sims.ts"
 export const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
 
 // The orders are for the planner, which goes by the index of each; it takes the order out of an `exists`.
+/** Whether an organization has an eSIM of the label of `known`. */
+export const hasSome = (sql: Sql, owner: Fragment): Fragment => sql`(
+        select true from simplan.sim
+        where sim.organization_id = ${owner} and sim.label <= known.label
+          and (sim.label, sim.is_esim) >= (known.label, true)
+        order by sim.label, sim.is_esim
+        limit 1
+      )`
+
 /** How many free eSIMs organizations have, by label. */
 export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
   database.rows(
@@ -31,13 +41,7 @@ export const stock = (database: Database) => (of: { readonly organizationIds: Re
           limit 1000
         ) free
       ) found
-      where found.free > 0 or (
-        select true from simplan.sim
-        where sim.organization_id = asked.organization_id and sim.label <= known.label
-          and (sim.label, sim.is_esim) >= (known.label, true)
-        order by sim.label, sim.is_esim
-        limit 1
-      )`
+      where found.free > 0 or ${hasSome(sql, sql`asked.organization_id`)}`
   )
 
 /** Which SIMs serve the purpose, and in which order; each has a partial index of this shape; withdrawn ones are few. */

@@ -1,35 +1,68 @@
 select json_build_object(
-  'organizationId', asked.organization_id, 'label', asked.label, 'level', asked.level, 'isLow', asked.is_low,
-  'free', stocked.free, 'sold', lately.sold, 'soldSince', lately.sold_since
+  'organizationId', asked.organization_id, 'label', known.label, 'level', watched.level,
+  'isLow', coalesce(watched.is_low, false), 'free', stocked.free,
+  'sold', coalesce(cardinality(array_positions(lately.labels, known.label)), 0), 'soldSince', lately.sold_since
 )::text as value
 from (
-  select stock_level.organization_id, stock_level.label, stock_level.level, stock_level.is_low
-  from simplan.stock_level
-  where stock_level.level > 0 and true
-  order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
-  limit $1::int
+  select watched.organization_id from (
+    select stock_level.organization_id
+    from simplan.stock_level
+    where stock_level.level > 0
+    order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
+    limit $1::int
+  ) watched
+  union
+  select seller.organization_id from (
+    select found.organization_id
+    from (
+      select organization.organization_id
+      from simplan.organization
+      order by organization.created_at, organization.organization_id
+      limit $2::int
+    ) found
+    cross join lateral (
+      select (
+        select subscription.created_at
+        from simplan.subscription
+        where subscription.organization_id = found.organization_id and subscription.status = 'Live'
+        order by subscription.created_at desc, subscription.subscription_id desc
+        limit 1
+      ) as sold_at
+    ) last
+    order by last.sold_at desc nulls last, found.organization_id
+    limit $3::int
+  ) seller
 ) asked
 cross join lateral (
-  select count(*) as free from (
-    select from simplan.sim
-    where sim.organization_id = asked.organization_id and sim.label = asked.label and sim.is_esim
-    and sim.allocated_to is null and not sim.downloaded
-    order by sim.recycled_at nulls first, sim.import_sequence
-    limit greatest(1000, asked.level)
-  ) free
-) stocked
-cross join lateral (
-  select count(*) filter (where sim.is_esim and sim.label = asked.label) as sold,
-  case when count(*) < $2::int then $3::bigint else min(newest.created_at) end
+  select array_agg(sim.label) filter (where sim.is_esim) as labels,
+  case when count(*) < $4::int then $5::bigint else min(newest.created_at) end
   as sold_since
   from (
     select subscription.iccid, subscription.created_at
     from simplan.subscription
     where subscription.organization_id = asked.organization_id and subscription.status = 'Live'
-    and subscription.created_at >= $4::bigint
+    and subscription.created_at >= $6::bigint
     order by subscription.created_at desc, subscription.subscription_id desc
-    limit $5::int
+    limit $7::int
   ) newest
   join simplan.sim on sim.organization_id = asked.organization_id and sim.iccid = newest.iccid
 ) lately
-order by asked.is_low desc, asked.organization_id, asked.label;
+cross join json_array_elements_text($8::json) as known(label)
+left join simplan.stock_level watched
+on watched.organization_id = asked.organization_id and watched.label = known.label and watched.level > 0
+cross join lateral (
+  select count(*) as free from (
+    select from simplan.sim
+    where sim.organization_id = asked.organization_id and sim.label = known.label and sim.is_esim
+    and sim.allocated_to is null and not sim.downloaded
+    order by sim.recycled_at nulls first, sim.import_sequence
+    limit greatest(1000, watched.level)
+  ) free
+) stocked
+where stocked.free > 0 or watched.level is not null or (
+  select true from simplan.sim
+  where sim.organization_id = asked.organization_id and sim.label <= known.label
+  and (sim.label, sim.is_esim) >= (known.label, true)
+  order by sim.label, sim.is_esim
+  limit 1
+);
