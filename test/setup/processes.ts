@@ -34,6 +34,7 @@ export const processes: ReadonlyArray<string> = [
   "test/console/imports.test.ts",
   "test/console/lists.test.ts",
   "test/console/long-lists.test.ts",
+  "test/console/sim-history.test.ts",
   "test/console/many.test.ts",
   "test/console/organizations.test.ts",
   "test/console/outage.test.ts",
