@@ -13,10 +13,15 @@ import * as Built from "./Built.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
+/** The size of what is clicked is of WCAG 2.2 AA, and axe checks it only where it is asked to. */
 const AXE =
-  "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + ': ' + nodes.map(({ html }) => html).join(' ')))"
+  "axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations.map(({ help, nodes }) => help + ': ' + nodes.map(({ html }) => html).join(' ')))"
 
-const WIDTHS = [390, 1280, 1440] as const
+/** Of phones, tablets and desktops. */
+const WIDTHS = [390, 768, 1024, 1440] as const
+
+/** Where the page must not be wider than its window: at those, and between them. */
+const ALL_WIDTHS = [390, 480, 600, 768, 900, 1024, 1180, 1280, 1440] as const
 const SCHEMES = ["light", "dark"] as const
 
 export interface Opened {
@@ -31,7 +36,7 @@ export interface Opened {
   /** Clicks a button, and counts. */
   readonly click: (name: string, within?: Locator) => Promise<void>
   readonly clicks: () => number
-  /** Expects that axe finds nothing and that the page is no wider than the window, at both widths and schemes. */
+  /** Expects that axe finds nothing and that the page is no wider than the window, at all widths and in both schemes. */
   readonly check: () => Promise<void>
   /** Complaints with such a text are expected. */
   readonly expectComplaint: (text: RegExp) => void
@@ -118,6 +123,9 @@ export const forFile = (setting: World.Setting, prepare: (world: World.World) =>
           await opened.emulateMedia({ colorScheme })
           expect([width, colorScheme, await opened.evaluate(AXE)]).toEqual([width, colorScheme, []])
         }
+      }
+      for (const width of ALL_WIDTHS) {
+        await opened.setViewportSize({ width, height: 844 })
         const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         expect([width, await opened.evaluate(isWider)]).toEqual([width, false])
       }

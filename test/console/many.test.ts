@@ -29,9 +29,10 @@ const opened = Opened.forFile({ telcos: undefined }, async (world) => {
   await world.run(Effect.all([create(1, "shop"), ...ofReseller], { concurrency: 50, discard: true }))
 })
 
-it("are paused by a filter in four clicks, with a result for each", async () => {
-  const { click, clicks, heading, page, region, signInAs, world } = opened
-  const name = await signInAs("support", "")
+/** Leads a role from the first page to what it does to all that the filter takes; gives the name of who does it. */
+const found = async (role: "support" | "admin"): Promise<string> => {
+  const { heading, page, region, signInAs } = opened
+  const name = await signInAs(role, "")
   await heading("Overview")
   await page().getByRole("navigation").getByRole("link", { name: "Organizations" }).click()
   await region("Organizations").getByRole("link", { name: "Subscriptions" }).click()
@@ -39,14 +40,29 @@ it("are paused by a filter in four clicks, with a result for each", async () => 
   await page().getByLabel("Find").fill("reseller 7")
   await page().keyboard.press("Enter")
   await expect.poll(() => region("Subscriptions").innerText()).not.toContain("shop")
-  await click("Pause all that match")
+  return name
+}
+
+/** The clicks on links that `found` makes. */
+const LED = 2
+
+const roles = [
+  ["support", "Pause", "paused", "pause"],
+  ["admin", "Resume", "resumed", "resume"]
+] as const
+
+it.each(roles)("a filter takes 10,000 for %s: %s all in four clicks, with a result for each", async (...task) => {
+  const [role, verb, done, action] = task
+  const { click, clicks, page, world } = opened
+  const name = await found(role)
+  await click(`${verb} all that match`)
   const dialog = page().getByRole("dialog")
-  await dialog.getByText(`${MANY} subscriptions match; ${MANY} would be paused.`).waitFor()
-  await dialog.getByLabel("Why, for the audit log").fill("the reseller has not paid")
-  await click("Pause all that match", dialog)
+  await dialog.getByText(`${MANY} subscriptions match; ${MANY} would be ${done}.`).waitFor()
+  await dialog.getByLabel("Why, for the audit log").fill("the reseller's bill")
+  await click(`${verb} all that match`, dialog)
   await dialog.getByText("So far: ").waitFor()
-  await expect.poll(() => page().locator("[data-done]").innerText()).toBe(`${MANY} subscriptions paused.`)
-  expect(clicks() + 2).toBe(4)
+  await expect.poll(() => page().locator("[data-done]").innerText()).toBe(`${MANY} subscriptions ${done}.`)
+  expect(clicks() + LED).toBe(4)
 
   const waiting = page().waitForEvent("download")
   await click("Download what came of each")
@@ -55,10 +71,22 @@ it("are paused by a filter in four clicks, with a result for each", async () => 
     .split("\r\n")
   expect(lines).toHaveLength(MANY + 1)
   expect(new Set(lines.slice(1).map((line) => line.split(",")[2]))).toEqual(new Set(['"changed"']))
-  const { body } = await world().admin("GET", `/organizations/${of}/audit?action=subscription.pause&page_size=1`)
-  expect(body.data).toMatchObject([{ actor: name, reason: "the reseller has not paid" }])
+  const { body } = await world().admin("GET", `/organizations/${of}/audit?action=subscription.${action}&page_size=1`)
+  expect(body.data).toMatchObject([{ actor: name, reason: "the reseller's bill" }])
 
   // The same again changes nothing.
-  await click("Pause all that match")
+  await click(`${verb} all that match`)
   await dialog.getByText(`${MANY} subscriptions would stay: so already.`).waitFor()
+})
+
+it("whoever only reads is offered none of it", async () => {
+  const { heading, page, region, signInAs } = opened
+  await signInAs("read", `?page=subscriptions&of=${of}`)
+  await heading("Subscriptions")
+  await region("Subscriptions").waitFor()
+  expect(
+    await page()
+      .getByRole("button", { name: /all that match/ })
+      .count()
+  ).toBe(0)
 })
