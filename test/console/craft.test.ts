@@ -103,7 +103,7 @@ describe("a page with long names and notes", () => {
       expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
       await check()
     },
-    60_000
+    120_000
   )
 
   it("an organization's name stands beside its id in its lists, and no page asks for it row by row", async () => {
