@@ -93,11 +93,16 @@ export const giving = async <Done>(given: string, work: () => Promise<Done>): Pr
   }
 }
 
-const fetched = (path: string, sent: RequestInit): Promise<Response> =>
-  fetch(`v1${path}`, { ...sent, credentials: "same-origin", cache: "no-store" }).catch(() => {
+/** A segment by which a browser would ask for another address than the path names: a link to the console may have one as an id. */
+const DOTS = /\/\.{1,2}(?=[/?]|$)/
+
+const fetched = async (path: string, sent: RequestInit): Promise<Response> => {
+  if (DOTS.test(path)) throw new Refused(404, "route_not_found", "There is nothing of this name.")
+  return fetch(`v1${path}`, { ...sent, credentials: "same-origin", cache: "no-store" }).catch(() => {
     lostSince.value ??= Date.now()
     throw new Refused(0, "lost", LOST)
   })
+}
 
 let renewal: Promise<boolean> | null = null
 

@@ -61,15 +61,17 @@ const places: ReadonlyArray<Place> = [
 ]
 
 /** Why the way back from the identity provider signed nobody in. */
-const refusals: Readonly<Record<string, string>> = {
-  expired: "The sign-in took longer than ten minutes, or was begun in another browser. Begin again.",
-  refused: "The identity provider did not sign you in. Begin again; the server's log has its reason.",
-  no_role: "You are signed in at the identity provider, and it gives you no role here. Ask whoever runs it for one.",
-  unreachable: "The identity provider gives no answer. Try again, or sign in with an operator's token."
-}
+const refusals = new Map(
+  Object.entries({
+    expired: "The sign-in took longer than ten minutes, or was begun in another browser. Begin again.",
+    refused: "The identity provider did not sign you in. Begin again; the server's log has its reason.",
+    no_role: "You are signed in at the identity provider, and it gives you no role here. Ask whoever runs it for one.",
+    unreachable: "The identity provider gives no answer. Try again, or sign in with an operator's token."
+  })
+)
 
 const SignIn = () => {
-  const [failure, setFailure] = useState<string | null>(refusals[Location.field("sign_in")] ?? null)
+  const [failure, setFailure] = useState<string | null>(refusals.get(Location.field("sign_in")) ?? null)
   const [token, setToken] = useState("")
   if (Api.isHosts)
     return <p class="failure">You are not signed in where this console is served. Sign in there, and load it again.</p>

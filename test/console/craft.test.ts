@@ -233,6 +233,41 @@ describe.each([
   })
 })
 
+describe("on a phone, by touch", () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+  it("a SIM is found, and its QR code shown, without a zoom into fields or a page that is too wide", async () => {
+    await signIn("")
+    await inBrowser(phone, "", async (there) => {
+      await there.getByRole("searchbox").tap()
+      const size = "parseFloat(getComputedStyle(document.activeElement).fontSize)"
+      expect(await there.evaluate(size)).toBeGreaterThanOrEqual(16)
+      await there.keyboard.type(sold)
+      await there.keyboard.press("Enter")
+      await there.locator("[data-verdict]").waitFor()
+      await there.getByRole("button", { name: "Show the QR code" }).tap()
+      const picture = there.getByRole("img", { name: `The QR code that installs ${sold}` })
+      await picture.waitFor()
+      const box = await picture.boundingBox()
+      expect(box?.width).toBeGreaterThanOrEqual(200)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390)
+      expect(await there.evaluate("document.documentElement.scrollWidth")).toBe(390)
+      await there.getByRole("button", { name: "Top up" }).tap()
+      await there.getByText("The telco would order").waitFor()
+      expect(await there.evaluate("document.documentElement.scrollWidth")).toBe(390)
+    })
+  })
+
+  it("a SIM that is not there leads to the search for it", async () => {
+    await signIn("")
+    await inBrowser(phone, `?page=sim&of=${other}&iccid=${sold}`, async (there) => {
+      await there.getByRole("alert").getByText("SIM not found").waitFor()
+      await there.getByRole("link", { name: "search for it" }).tap()
+      await there.getByRole("region", { name: "SIMs" }).getByRole("link", { name: sold }).waitFor()
+    })
+  })
+})
+
 describe("two people", () => {
   const dialog = () => page().getByRole("dialog")
   const endpoint = async () => (await world().admin("GET", `/organizations/${other}/webhook-endpoints`)).body.data[0]

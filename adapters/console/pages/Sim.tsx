@@ -221,7 +221,16 @@ export default () => {
       </h1>
       <View.Failure>{found.failure}</View.Failure>
       {found.data === undefined ? (
-        found.failure === null && <p class="empty">Reading …</p>
+        found.failure === null ? (
+          <p class="empty">Reading …</p>
+        ) : (
+          Api.lostSince.value === null && (
+            <p>
+              It may be another organization's, or be written otherwise:{" "}
+              <View.Link to={{ page: "search", q: iccid }}>search for it</View.Link>.
+            </p>
+          )
+        )
       ) : (
         <>
           <Summary all={found.data} organization={organization} path={path("subscriptions")} />

@@ -23,18 +23,17 @@ export const Installation = ({ iccid, path }: { readonly iccid: string; readonly
     <figure class="installation">
       <img src={shown.picture} alt={`The QR code that installs ${iccid}`} width="240" height="240" />
       <figcaption>
-        Whoever sees it can install the eSIM.
+        <span>Whoever sees it can install the eSIM.</span>
         {shown.links !== null && (
           <>
-            {" "}
             <a href={shown.links.apple} rel="noreferrer">
               Link for iPhones
-            </a>{" "}
+            </a>
             <a href={shown.links.android} rel="noreferrer">
               Link for Android
             </a>
           </>
-        )}{" "}
+        )}
         <button type="button" onClick={() => show(null)}>
           Hide it
         </button>
