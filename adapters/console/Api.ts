@@ -83,6 +83,9 @@ interface Sent {
 /** Why what is changed now is changed, for the audit log; empty where nobody says it. */
 let reason = ""
 
+/** Why what is done now is done; empty where nobody says it. */
+export const reasonGiven = (): string => reason
+
 /** Does something with a reason, which goes along with each change. Nothing else is changed meanwhile: it is said in a dialog. */
 export const giving = async <Done>(given: string, work: () => Promise<Done>): Promise<Done> => {
   reason = given

@@ -2,6 +2,7 @@
 import { type BulkAction, Label, Withdrawal } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as Csv from "./Csv.ts"
+import * as Runs from "./Runs.ts"
 import type { Field, Task } from "./Task.tsx"
 import type * as Types from "./Types.ts"
 import * as View from "./View.tsx"
@@ -141,19 +142,98 @@ const bodyOf = (filter: Filter): object => {
   return Object.keys(of).length === 0 ? { all: true } : of
 }
 
+type See = (results: ReadonlyArray<Result>) => void
+
+/** How often what a run has changed is kept while it goes on, in milliseconds. */
+const EVERY = 500
+
+/**
+ * Carries out a run, or goes on with it. What it had changed before is so already, which is said of it as a change. It is kept until it
+ * has ended, or was refused before it did anything.
+ */
+const carryOut = async (
+  run: Runs.Run,
+  { action, things }: { readonly action: Action; readonly things: Things },
+  see: See,
+  say: (sentence: string) => void
+): Promise<string> => {
+  const results = new Map<string, Result>(run.changed.map((one) => [one.iccid, { ...one, result: "changed" }]))
+  const known = new Set(results.keys())
+  const all = (): ReadonlyArray<Result> => [...results.values()]
+  const keep = (): void =>
+    Runs.keep({
+      ...run,
+      changed: all().flatMap(({ iccid, result, subscription_id }) =>
+        result === "changed" ? [{ iccid, ...(subscription_id !== undefined && { subscription_id }) }] : []
+      )
+    })
+  const add = (one: Result): void => {
+    if (one.result !== "unchanged" || !known.has(one.iccid)) results.set(one.iccid, one)
+  }
+  let keptAt = Date.now()
+  keep()
+  window.addEventListener("pagehide", keep)
+  try {
+    await Api.lines<Result>(run.path, run.body, (some) => {
+      some.forEach(add)
+      if (Date.now() - keptAt > EVERY) {
+        keep()
+        keptAt = Date.now()
+      }
+      say(`So far: ${summary(all(), action, things)}.`)
+    })
+    Runs.forget(run)
+  } catch (error) {
+    const isRefused = error instanceof Api.Refused && error.status >= 400 && error.status < 500
+    if (isRefused && results.size === 0) Runs.forget(run)
+    else keep()
+    throw error
+  } finally {
+    window.removeEventListener("pagehide", keep)
+    see(all())
+  }
+  return `${summary(all(), action, things)}.`
+}
+
+/** The path of the actions on an organization's things. */
+export const pathOf = (organization: string, { folder }: Things): string => `${organization}/${folder}/actions`
+
+/** What goes on with a run that was cut, and what forgets it; nothing where the action is not known any more. */
+export const resumption = (run: Runs.Run, things: Things, see: See): ReadonlyArray<Task> => {
+  const action = things.actions.find(({ name }) => name === run.body["action"])
+  if (action === undefined) return []
+  return [
+    {
+      title: "Go on",
+      about: `${run.title}: what is done already is not done again.`,
+      reason: run.reason,
+      preview: async () => {
+        const answer = await Api.call<Preview>("POST", `${run.path}?dry_run=true`, { body: run.body })
+        return [`${counted(run.changed.length, things)} ${action.done} before.`, ...sentencesOf(answer, action, things)]
+      },
+      does: (_, __, say) => carryOut({ ...run, reason: Api.reasonGiven() }, { action, things }, see, say)
+    },
+    {
+      title: "Forget it",
+      about: `${run.title}: what is done stays, and nothing more is done.`,
+      preview: () => Promise.resolve([`${counted(run.changed.length, things)} ${action.done}.`]),
+      does: () => {
+        Runs.forget(run)
+        return Promise.resolve("It is forgotten.")
+      }
+    }
+  ]
+}
+
 /** The tasks. `see` gets what came of each, also where a task broke off. */
-export const tasks = (
-  organization: string,
-  things: Things,
-  filter: Filter,
-  see: (results: ReadonlyArray<Result>) => void
-): ReadonlyArray<Task> => {
-  const path = `${organization}/${things.folder}/actions`
+export const tasks = (organization: string, things: Things, filter: Filter, see: See): ReadonlyArray<Task> => {
+  const path = pathOf(organization, things)
   const asked = bodyOf(filter)
   return things.actions
     .filter(({ needs }) => needs === undefined || (filter[needs] ?? "") !== "")
     .map((action) => {
       let until = ""
+      let run: Runs.Run | null = null
       return {
         title: action.title,
         about: action.about,
@@ -162,20 +242,19 @@ export const tasks = (
           const body = { ...asked, ...values, action: action.name }
           const answer = await Api.call<Preview>("POST", `${path}?dry_run=true`, { body })
           until = answer.preview.created_until
+          run = null
           return sentencesOf(answer, action, things)
         },
-        does: async (values, _, say) => {
-          const results: Array<Result> = []
-          const body = { created_until: until, ...asked, ...values, action: action.name }
-          try {
-            await Api.lines<Result>(path, body, (some) => {
-              results.push(...some)
-              say(`So far: ${summary(results, action, things)}.`)
+        does: (values, _, say) => {
+          // The same dialog again goes on with what it has begun.
+          run =
+            Runs.unfinished(path).find(({ id }) => id === run?.id) ??
+            Runs.begun(path, {
+              title: action.title,
+              body: { created_until: until, ...asked, ...values, action: action.name },
+              reason: Api.reasonGiven()
             })
-          } finally {
-            see(results)
-          }
-          return `${summary(results, action, things)}.`
+          return carryOut(run, { action, things }, see, say)
         }
       }
     })

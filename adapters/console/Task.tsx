@@ -39,6 +39,8 @@ export interface Task {
   /** What it is about, beside what it would do. */
   readonly about?: string
   readonly fields?: () => Promise<ReadonlyArray<Field>>
+  /** The reason that stands there at first, for the audit log. */
+  readonly reason?: string
   /** What it would do, in sentences; the task is not offered before. */
   readonly preview: (values: Values) => Promise<ReadonlyArray<string>>
   /** Does it, and gives a sentence that says what was done. `say` shows how far it is. */
@@ -142,7 +144,7 @@ const Dialog = ({
   const [preview, setPreview] = useState<ReadonlyArray<string> | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const [reason, setReason] = useState("")
+  const [reason, setReason] = useState(task.reason ?? "")
   const key = useRef(Api.newKey())
 
   useEffect(() => {
