@@ -51,7 +51,11 @@ export const List = <Item,>({ columns, empty, label, path }: Properties<Item>) =
   const isReading = useRef(false)
   const end = useRef<HTMLParagraphElement>(null)
   const isLong = wanted.current.rows > 0
-  const { again, data, failure } = View.useReading(path, () => readAll<Item>(path, wanted.current.rows), !isLong)
+  const { again, data, failure } = View.useReading(
+    path,
+    () => readAll<Item>(path, wanted.current.rows),
+    isLong ? null : undefined
+  )
   const pages = data === undefined ? [] : [...data, ...later]
   const next = pages.at(-1)?.next_page ?? null
 

@@ -40,7 +40,7 @@ export const Name = ({ of }: { readonly of: string }) => {
   const { data } = View.useReading(
     `name of ${of}`,
     () => Api.read<Types.Data<"organizations", "get">>(`/organizations/${encodeURIComponent(of)}`),
-    false
+    null
   )
   return (
     <>

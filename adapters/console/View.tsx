@@ -13,6 +13,9 @@ import * as Location from "./Location.ts"
 /** How often what a page shows is read again, in milliseconds. */
 const EVERY = 5_000
 
+/** How often what costs the database more is read again: the first page, which stays open. */
+export const SELDOM = 15_000
+
 export const Link = ({
   children,
   current,
@@ -87,14 +90,21 @@ export interface Reading<Data> {
   readonly again: () => void
 }
 
-/** Reads at once, and again by itself unless it is large. What was read stays while the next read is under way. */
-export const useReading = <Data,>(key: string, read: () => Promise<Data>, isPolled = true): Reading<Data> => {
+/**
+ * Reads at once, and again by itself, unless it is large (`every` is null) or the page is hidden, behind another one or on a locked
+ * phone. What was read stays while the next read is under way.
+ */
+export const useReading = <Data,>(
+  key: string,
+  read: () => Promise<Data>,
+  every: number | null = EVERY
+): Reading<Data> => {
   const [state, set] = useState<{ readonly key: string; readonly data?: Data; readonly failure: string | null }>({
     key,
     failure: null
   })
-  const latest = useRef({ read, isPolled })
-  latest.current = { read, isPolled }
+  const latest = useRef({ read, every })
+  latest.current = { read, every }
   const [turn, next] = useState(0)
   const asked = refreshes.value
   useEffect(() => {
@@ -108,12 +118,18 @@ export const useReading = <Data,>(key: string, read: () => Promise<Data>, isPoll
         const failure = Api.sentenceOf(error)
         if (!isOver) set((before) => ({ ...(before.key === key ? before : { key }), failure }))
       }
-      if (!isOver) timer = setTimeout(() => latest.current.isPolled && step(), EVERY)
+      if (!isOver) timer = setTimeout(again, latest.current.every ?? EVERY)
+    }
+    const again = (): void => {
+      if (latest.current.every === null) return
+      if (document.hidden) document.addEventListener("visibilitychange", again, { once: true })
+      else void step()
     }
     void step()
     return () => {
       isOver = true
       clearTimeout(timer)
+      document.removeEventListener("visibilitychange", again)
     }
   }, [key, turn, asked])
   const data = state.key === key ? state.data : undefined

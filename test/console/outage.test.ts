@@ -120,7 +120,7 @@ it("is seen by itself within a minute of business time, with what can be done ab
   const found =
     "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + nodes.map(({ html }) => html)))"
   expect(await page.evaluate(found)).toEqual([])
-}, 60_000)
+}, 120_000)
 
 it("is shown to an operator of one organization who only reads, who is offered nothing", async () => {
   const asked = { name: "Desk", role: "read", organization_id: stock.tenant.organizationId }

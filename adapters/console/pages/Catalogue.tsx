@@ -125,7 +125,7 @@ const Replacement = ({ current, done }: { readonly current: Answer; readonly don
 }
 
 export default () => {
-  const read = View.useReading("catalogue", () => Api.call<Answer>("GET", "/catalogue"), false)
+  const read = View.useReading("catalogue", () => Api.call<Answer>("GET", "/catalogue"), null)
   const { again, data: current, failure } = read
   return (
     <>

@@ -56,7 +56,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const country = Location.field("country").toUpperCase()
   const query = new URLSearchParams({ label, ...(region !== "" && { region_code: region }) })
   const path = `/organizations/${encodeURIComponent(of)}/coverage-profiles?${query}`
-  const { data, failure } = View.useReading(path, () => Api.read<ReadonlyArray<Profile>>(path), false)
+  const { data, failure } = View.useReading(path, () => Api.read<ReadonlyArray<Profile>>(path), null)
   const countries = byCountry(data ?? []).filter(({ iso2 }) => country === "" || iso2 === country)
   return (
     <>

@@ -1,5 +1,5 @@
 /**
- * The first page: is it us, the telco, or one customer? All but the problems and the clock is one reading of the API.
+ * The first page: is it us, the telco, or one customer? All but the problems is one reading of the API.
  */
 import type { ComponentChildren } from "preact"
 import * as Api from "../Api.ts"
@@ -123,8 +123,10 @@ const loads: ReadonlyArray<View.Column<Load>> = [
 ]
 
 const Refusals = () => {
-  const { again, data, failure } = View.useReading("problems", () =>
-    Api.page<Problems.Problem>("/problems?page_size=10")
+  const { again, data, failure } = View.useReading(
+    "problems",
+    () => Api.page<Problems.Problem>("/problems?page_size=10"),
+    View.SELDOM
   )
   return (
     <Section id="problems" title="Problems">
@@ -177,17 +179,14 @@ const plots = [
   ["jobs", "Jobs"]
 ] as const
 
-const Process = ({ service }: { readonly service: Service }) => {
-  const { data, failure } = View.useReading("clock", () => Api.read<Api.Clock>("/clock"))
+const Process = ({ now, service }: { readonly service: Service; readonly now: string }) => {
   const { database, due_jobs, held_jobs, oldest_due_at, started_at, version } = service
   return (
     <Section id="service" title="The service">
-      <View.Failure>{failure}</View.Failure>
-      {data !== undefined && (
-        <p>
-          It answers. Its business time is <View.Time at={data.now} /> UTC{data.virtual ? ", on a virtual clock." : "."}
-        </p>
-      )}
+      <p>
+        It answers. Its business time is <View.Time at={now} /> UTC
+        {Api.clock.value?.virtual === true ? ", on a virtual clock." : "."}
+      </p>
       <p>
         {version === null ? "The process that answers" : `Version ${version}`} runs since <View.Time at={started_at} />{" "}
         UTC. Processes hold {held_jobs} jobs; {due_jobs} are due and held by none
@@ -215,7 +214,7 @@ const Process = ({ service }: { readonly service: Service }) => {
 }
 
 export default () => {
-  const { again, data, failure } = View.useReading("overview", () => Api.read<Overview>("/overview"))
+  const { again, data, failure } = View.useReading("overview", () => Api.read<Overview>("/overview"), View.SELDOM)
   return (
     <>
       <h1>Overview</h1>
@@ -249,7 +248,7 @@ export default () => {
           <Section id="stock" title="Free eSIMs">
             <View.Table label="Stock" columns={stocks} items={data.stock} empty="No organization has eSIMs." />
           </Section>
-          {data.service !== null && <Process service={data.service} />}
+          {data.service !== null && <Process service={data.service} now={data.now} />}
         </>
       )}
     </>

@@ -60,7 +60,7 @@ export const Timeline = ({
   const plans = View.useReading(
     `${organization} ${throttled}`,
     async () => new Map(await Promise.all(throttled.map(async (id) => [id, await planOf(organization, id)] as const))),
-    false
+    null
   )
   useEffect(() => {
     if (!isAdopted) adopt()
