@@ -132,7 +132,7 @@ it("is shown to an operator of one organization who only reads, who is offered n
   expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
   expect(await page.getByRole("heading", { name: "The service" }).count()).toBe(0)
   await page.getByRole("button", { name: "Sign out" }).click()
-}, 60_000)
+}, 120_000)
 
 it("is over by two clicks once the telco and the endpoint answer", async () => {
   await enter(World.ADMIN_TOKEN)
@@ -147,8 +147,8 @@ it("is over by two clicks once the telco and the endpoint answer", async () => {
         await advance("1 second")
         return page.locator("main").innerText()
       },
-      { timeout: 30_000 }
+      { timeout: 60_000 }
     )
     .toMatch(/None waits\.[\s\S]*None fails\./)
   await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
-}, 60_000)
+}, 120_000)
