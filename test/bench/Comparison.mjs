@@ -38,16 +38,16 @@ export const alternate = async (contenders, { rounds, seconds }) => {
 }
 
 /**
- * Measures the service and its yardstick by turns, several times. Gives the round whose ratio of rates is the middle one:
- * what else the machine does changes slowly, so the two measurements of a round are the closest to each other.
+ * Measures the service and its yardstick by turns, several times. Gives the round whose ratio is the middle one, of rates or of
+ * what `of` gives: what else the machine does changes slowly, so the two measurements of a round are the closest to each other.
  */
-export const beside = async (service, yardstick, rounds) => {
+export const beside = async (service, yardstick, rounds, of = ({ perSecond }) => perSecond) => {
   const measured = []
   for (let round = 0; round < rounds; round++) {
     const first = round % 2 === 0 ? await service(round) : undefined
     const theirs = await yardstick(round)
     const ours = first ?? (await service(round))
-    measured.push({ ours, theirs, ratio: ours.perSecond / theirs.perSecond })
+    measured.push({ ours, theirs, ratio: of(ours) / of(theirs) })
   }
   const wanted = middle(measured.map(({ ratio }) => ratio))
   return measured.find(({ ratio }) => ratio === wanted)
@@ -94,12 +94,12 @@ export const toYardstick = (what, ours, theirs, { atLeast, name, note, unit }) =
     note: `${shown(ours.perSecond)} ${unit}/s, ${note}`
   })
 
+/** A line that holds a percentile of one to that of another. */
+const percentile = (what, ours, theirs, atMost) =>
+  line(what, { value: ours / theirs, unit: "×", atMost, baseline: `${shown(theirs)} ms`, note: `${shown(ours)} ms` })
+
+/** A line that holds the median of one to that of another. */
+export const median = (what, ours, theirs, atMost) => percentile(what, ours.p50, theirs.p50, atMost)
+
 /** A line that holds the 99th percentile of one to that of another. */
-export const tail = (what, ours, theirs, atMost) =>
-  line(what, {
-    value: ours.p99 / theirs.p99,
-    unit: "×",
-    atMost,
-    baseline: `${shown(theirs.p99)} ms`,
-    note: `${shown(ours.p99)} ms`
-  })
+export const tail = (what, ours, theirs, atMost) => percentile(what, ours.p99, theirs.p99, atMost)
