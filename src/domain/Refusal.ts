@@ -15,23 +15,26 @@ export class InvalidField extends Data.TaggedError("InvalidField")<{
   readonly message: string
 }> {}
 
+const notFoundCodes = {
+  plan: "plan_not_found",
+  sim: "sim_not_found",
+  subscription: "subscription_not_found",
+  "plan attachment": "plan_attachment_not_found",
+  "coverage profile": "coverage_profile_not_found",
+  operator: "operator_not_found",
+  organization: "organization_not_found",
+  "api key": "api_key_not_found",
+  "webhook endpoint": "webhook_endpoint_not_found",
+  delivery: "delivery_not_found",
+  job: "job_not_found",
+  problem: "problem_not_found",
+  command: "command_not_found",
+  "event handler": "event_handler_not_found",
+  "activation code": "activation_code_not_found"
+} as const
+
 /** The kinds of things that may not be found. */
-export type Resource =
-  | "plan"
-  | "sim"
-  | "subscription"
-  | "plan attachment"
-  | "coverage profile"
-  | "operator"
-  | "organization"
-  | "api key"
-  | "webhook endpoint"
-  | "delivery"
-  | "job"
-  | "problem"
-  | "command"
-  | "event handler"
-  | "activation code"
+export type Resource = keyof typeof notFoundCodes
 
 /** The caller sees no resource of this kind with this id. */
 export class NotFound extends Data.TaggedError("NotFound")<{
@@ -246,120 +249,70 @@ export class CommandCancelled extends Data.TaggedError("CommandCancelled")<{
 /** The API key is malformed, unknown, revoked or expired (rule W3). The caller does not learn which. */
 export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
 
-const classes = {
-  InvalidField,
-  NotFound,
-  NoFreeSim,
-  SimsReleasing,
-  PlanArchived,
-  SimBusy,
-  SimInUse,
-  SimWithdrawn,
-  PackagesListed,
-  SubscriptionFull,
-  LabelMismatch,
-  EsimInstalled,
-  AttachmentExpired,
-  ChangedMeanwhile,
-  OperatorNameTaken,
-  RegionNameTaken,
-  RegionUncovered,
-  RegionExists,
-  EndpointDisabled,
-  TermsRefused,
-  NotSupported,
-  TelcoRefused,
-  TelcoUnavailable,
-  QuotaExceeded,
-  SmsLimited,
-  IdempotencyKeyReused,
-  RequestInProgress,
-  ClockRefused,
-  InsideTransaction,
-  CommandBegun,
-  CommandCancelled,
-  KeyRefused
-} as const
-
-/** Every refusal there is. */
-export type Refusal = InstanceType<(typeof classes)[keyof typeof classes]>
-
-/** Whether a failure is one of the refusals above. */
-export const isRefusal = (error: unknown): error is Refusal =>
-  Object.values(classes).some((refusal) => error instanceof refusal)
-
-/**
- * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too.
- */
-export type Plain = {
-  [Tag in keyof typeof classes]: Omit<
-    InstanceType<(typeof classes)[Tag]>,
-    Exclude<keyof Cause.YieldableError, "message"> | "_tag"
-  > & { readonly _tag: Tag }
-}[keyof typeof classes]
-
-/** A refusal's tag and fields as plain data, without the stack and the methods of an error. */
-export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })
-
-const tagCodes = {
-  InvalidField: "invalid_field",
-  NoFreeSim: "no_free_esim",
-  SimsReleasing: "esims_releasing",
-  PlanArchived: "plan_archived",
-  SimBusy: "sim_busy",
-  SimInUse: "sim_in_use",
-  SimWithdrawn: "sim_withdrawn",
-  PackagesListed: "packages_listed",
-  SubscriptionFull: "subscription_full",
-  LabelMismatch: "label_mismatch",
-  EsimInstalled: "esim_installed",
-  AttachmentExpired: "attachment_expired",
-  ChangedMeanwhile: "changed_meanwhile",
-  OperatorNameTaken: "operator_name_taken",
-  RegionNameTaken: "region_name_taken",
-  RegionUncovered: "region_uncovered",
-  RegionExists: "region_exists",
-  EndpointDisabled: "webhook_endpoint_disabled",
-  TermsRefused: "terms_refused",
-  NotSupported: "not_supported",
-  TelcoRefused: "telco_refused",
-  TelcoUnavailable: "telco_unavailable",
-  QuotaExceeded: "quota_exceeded",
-  SmsLimited: "sms_limited",
-  IdempotencyKeyReused: "idempotency_key_reused",
-  RequestInProgress: "request_in_progress",
-  InsideTransaction: "inside_transaction",
-  CommandBegun: "command_begun",
-  CommandCancelled: "command_cancelled",
-  KeyRefused: "key_invalid"
-} as const satisfies Readonly<Record<Exclude<Plain["_tag"], "NotFound" | "ClockRefused">, string>>
-
-const notFoundCodes = {
-  plan: "plan_not_found",
-  sim: "sim_not_found",
-  subscription: "subscription_not_found",
-  "plan attachment": "plan_attachment_not_found",
-  "coverage profile": "coverage_profile_not_found",
-  operator: "operator_not_found",
-  organization: "organization_not_found",
-  "api key": "api_key_not_found",
-  "webhook endpoint": "webhook_endpoint_not_found",
-  delivery: "delivery_not_found",
-  job: "job_not_found",
-  problem: "problem_not_found",
-  command: "command_not_found",
-  "event handler": "event_handler_not_found",
-  "activation code": "activation_code_not_found"
-} as const satisfies Readonly<Record<Resource, string>>
-
 const clockCodes = {
   "system clock": "clock_is_system",
   "already advancing": "clock_advancing"
 } as const satisfies Readonly<Record<ClockRefused["reason"], string>>
 
+/** Each refusal, by its tag, with its stable name (rule W1); two have one for each kind. */
+const catalogue = {
+  InvalidField: { refusal: InvalidField, code: "invalid_field" },
+  NotFound: { refusal: NotFound, code: notFoundCodes },
+  NoFreeSim: { refusal: NoFreeSim, code: "no_free_esim" },
+  SimsReleasing: { refusal: SimsReleasing, code: "esims_releasing" },
+  PlanArchived: { refusal: PlanArchived, code: "plan_archived" },
+  SimBusy: { refusal: SimBusy, code: "sim_busy" },
+  SimInUse: { refusal: SimInUse, code: "sim_in_use" },
+  SimWithdrawn: { refusal: SimWithdrawn, code: "sim_withdrawn" },
+  PackagesListed: { refusal: PackagesListed, code: "packages_listed" },
+  SubscriptionFull: { refusal: SubscriptionFull, code: "subscription_full" },
+  LabelMismatch: { refusal: LabelMismatch, code: "label_mismatch" },
+  EsimInstalled: { refusal: EsimInstalled, code: "esim_installed" },
+  AttachmentExpired: { refusal: AttachmentExpired, code: "attachment_expired" },
+  ChangedMeanwhile: { refusal: ChangedMeanwhile, code: "changed_meanwhile" },
+  OperatorNameTaken: { refusal: OperatorNameTaken, code: "operator_name_taken" },
+  RegionNameTaken: { refusal: RegionNameTaken, code: "region_name_taken" },
+  RegionUncovered: { refusal: RegionUncovered, code: "region_uncovered" },
+  RegionExists: { refusal: RegionExists, code: "region_exists" },
+  EndpointDisabled: { refusal: EndpointDisabled, code: "webhook_endpoint_disabled" },
+  TermsRefused: { refusal: TermsRefused, code: "terms_refused" },
+  NotSupported: { refusal: NotSupported, code: "not_supported" },
+  TelcoRefused: { refusal: TelcoRefused, code: "telco_refused" },
+  TelcoUnavailable: { refusal: TelcoUnavailable, code: "telco_unavailable" },
+  QuotaExceeded: { refusal: QuotaExceeded, code: "quota_exceeded" },
+  SmsLimited: { refusal: SmsLimited, code: "sms_limited" },
+  IdempotencyKeyReused: { refusal: IdempotencyKeyReused, code: "idempotency_key_reused" },
+  RequestInProgress: { refusal: RequestInProgress, code: "request_in_progress" },
+  ClockRefused: { refusal: ClockRefused, code: clockCodes },
+  InsideTransaction: { refusal: InsideTransaction, code: "inside_transaction" },
+  CommandBegun: { refusal: CommandBegun, code: "command_begun" },
+  CommandCancelled: { refusal: CommandCancelled, code: "command_cancelled" },
+  KeyRefused: { refusal: KeyRefused, code: "key_invalid" }
+} as const
+
+/** Every refusal there is. */
+export type Refusal = InstanceType<(typeof catalogue)[keyof typeof catalogue]["refusal"]>
+
+/** Whether a failure is one of the refusals above. */
+export const isRefusal = (error: unknown): error is Refusal =>
+  Object.values(catalogue).some(({ refusal }) => error instanceof refusal)
+
+/**
+ * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too.
+ */
+export type Plain = {
+  [Tag in keyof typeof catalogue]: Omit<
+    InstanceType<(typeof catalogue)[Tag]["refusal"]>,
+    Exclude<keyof Cause.YieldableError, "message"> | "_tag"
+  > & { readonly _tag: Tag }
+}[keyof typeof catalogue]
+
+/** A refusal's tag and fields as plain data, without the stack and the methods of an error. */
+export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })
+
 /** The stable name of a refusal, for programs (rule W1). */
 export type Code =
-  | (typeof tagCodes)[keyof typeof tagCodes]
+  | Exclude<(typeof catalogue)[keyof typeof catalogue]["code"], object>
   | (typeof notFoundCodes)[Resource]
   | (typeof clockCodes)[keyof typeof clockCodes]
 
@@ -367,7 +320,7 @@ export type Code =
 export const code = (refusal: Plain): Code => {
   if (refusal._tag === "NotFound") return notFoundCodes[refusal.resource]
   if (refusal._tag === "ClockRefused") return clockCodes[refusal.reason]
-  return tagCodes[refusal._tag]
+  return catalogue[refusal._tag].code
 }
 
 const ofQuota = {
