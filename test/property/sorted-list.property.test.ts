@@ -3,7 +3,7 @@
  */
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { byNumber, SortedList } from "../../adapters/memory/SortedList.ts"
+import { byNumber, SortedList } from "../../adapters/memory/Table.ts"
 
 interface Value {
   readonly place: number
