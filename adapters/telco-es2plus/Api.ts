@@ -3,9 +3,98 @@
  * over HTTPS.
  *
  * ICCIDs are digits here, as everywhere in simplan.
+ *
+ * What calls and notifications of ES2+ have in common in JSON: ICCIDs (SGP.22 sections 5.2.1 and 6.5.2) and execution statuses
+ * (section 6.5.1.4, status codes in section 5.2.6).
+ *
+ * `Executed-Success` and `Executed-WithWarning` are done. `Expired` leaves the outcome unknown. `Failed` has a subject and a
+ * reason, and what may be done next is decided by the first row that fits:
+ *
+ * | subject/reason | outcome |
+ * |---|---|
+ * | 8.2.1/3.9 the ICCID is unknown | not found |
+ * | 8.2.1/3.3 the profile is not available, or was downloaded; 8.2.1/3.5 invalid transition; 8.2.6/3.3 the matching id is in use; 8.2.6/3.10 another matching id belongs to the ICCID | wrong state |
+ * | 1.x/4.4 busy | not done |
+ * | 1.x/1.x the requester is unknown or may not; 1.3.x/x protocol | not done: the operator's settings are at fault |
+ * | x/4.x processing error; x/5.x transport error, an SM-DS that does not answer among them | unknown |
+ * | all others | refused |
  */
-import { Context, Data, type Effect } from "effect"
+import { Context, Data, type Effect, Schema } from "effect"
 import type { CallFailure } from "../telco-calls/index.ts"
+
+/**
+ * The ICCID on the wire, of 19 or 20 digits, of which the 20th may be the pad `F`; undefined where ES2+ cannot name it, because
+ * it has 18 digits. One of 19 digits gets the pad, because SGP.22 before version 2.2 knows only 20 characters, and later
+ * versions take both.
+ */
+export const iccidToWire = (iccid: string): string | undefined => {
+  if (/^\d{20}$/.test(iccid)) return iccid
+  return /^\d{19}$/.test(iccid) ? `${iccid}F` : undefined
+}
+
+/** The digits of an ICCID of the wire; undefined if the text is none. */
+export const iccidFromWire = (text: string): string | undefined => {
+  const digits = text.replace(/[Ff]+$/, "")
+  return /^\d{18,20}$/.test(digits) && text.length <= 20 ? digits : undefined
+}
+
+/** A text that may be left out. */
+export const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** What became of a function, or of a step of a download. */
+export const ExecutionStatus = Schema.Struct({
+  status: Schema.String,
+  statusCodeData: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        subjectCode: Schema.String,
+        reasonCode: Schema.String,
+        subjectIdentifier: Text,
+        message: Text
+      })
+    )
+  )
+})
+
+export type ExecutionStatus = typeof ExecutionStatus.Type
+
+interface Row {
+  readonly when: RegExp
+  readonly outcome: Outcome
+}
+
+const table: ReadonlyArray<Row> = [
+  { when: /^8\.2\.1\/3\.9$/, outcome: "NotFound" },
+  { when: /^8\.2\.1\/3\.[35]$/, outcome: "WrongState" },
+  { when: /^8\.2\.6\/3\.(3|10)$/, outcome: "WrongState" },
+  { when: /^1[\d.]*\/4\.4$/, outcome: "NotDone" },
+  { when: /^1[\d.]*\/1[\d.]*$/, outcome: "NotDone" },
+  { when: /^1\.3[\d.]*\//, outcome: "NotDone" },
+  { when: /\/[45][\d.]*$/, outcome: "Unknown" }
+]
+
+const LONGEST_MESSAGE = 200
+
+const outcomeOf = ({ status, statusCodeData }: ExecutionStatus): Outcome => {
+  if (status !== "Failed") return "Unknown"
+  if (!statusCodeData) return "Refused"
+  const code = `${statusCodeData.subjectCode}/${statusCodeData.reasonCode}`
+  return table.find(({ when }) => when.test(code))?.outcome ?? "Refused"
+}
+
+/** The codes and the message of a status, for people. */
+export const shown = ({ status, statusCodeData }: ExecutionStatus): string => {
+  if (!statusCodeData) return status
+  const { message, reasonCode, subjectCode } = statusCodeData
+  const text = message ? `: ${message.slice(0, LONGEST_MESSAGE)}` : ""
+  return `${status} ${subjectCode}/${reasonCode}${text}`
+}
+
+/** The failure that an execution status stands for; undefined if the call was executed. */
+export const failure = (operation: string, status: ExecutionStatus): Failure | undefined =>
+  status.status === "Executed-Success" || status.status === "Executed-WithWarning"
+    ? undefined
+    : new Failure({ outcome: outcomeOf(status), message: `The SM-DP+ answers ${operation}: ${shown(status)}` })
 
 /** Beside the outcomes of all telcos, `WrongState`: the profile's state, or that of its order, does not allow the call. */
 export type Outcome = CallFailure.Outcome | "WrongState"

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto"
 import { DateTime, Effect, Schema } from "effect"
 import { Reports, Time } from "simplan"
 import { type SmdpHistory, type TelcoReport, TextLimit } from "simplan/ports"
-import * as Wire from "./Wire.ts"
+import * as Api from "./Api.ts"
 
 /** Notification point, or event, to state of `/v3`; one that is missing, or null, stands for nothing that `/v3` shows. */
 export type States = Readonly<Record<string, SmdpHistory.State | null>>
@@ -94,14 +94,14 @@ const instantOf = (text: string, zone: DateTime.TimeZone): Time.Instant | undefi
 const UTC = DateTime.zoneMakeOffset(0)
 
 const Common = Schema.Struct({
-  eid: Wire.Text,
+  eid: Api.Text,
   iccid: Schema.String.check(
-    Schema.makeFilter((text: string) => Wire.iccidFromWire(text) !== undefined || "is no ICCID")
+    Schema.makeFilter((text: string) => Api.iccidFromWire(text) !== undefined || "is no ICCID")
   ),
   timestamp: Schema.String.check(
     Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined || "is no date and time")
   ),
-  resultData: Wire.Text
+  resultData: Api.Text
 })
 
 const decode = {
@@ -110,19 +110,19 @@ const decode = {
     Schema.Struct({
       ...Common.fields,
       notificationPointId: Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^\d{1,3}$/u))]),
-      notificationPointStatus: Wire.ExecutionStatus
+      notificationPointStatus: Api.ExecutionStatus
     })
   ),
   /** `HandleNotification` of version 3. */
   version3: Schema.decodeUnknownEffect(
-    Schema.Struct({ ...Common.fields, notificationEvent: Event, notificationEventStatus: Wire.ExecutionStatus })
+    Schema.Struct({ ...Common.fields, notificationEvent: Event, notificationEventStatus: Api.ExecutionStatus })
   )
 }
 
 /** What either version contains. */
 type Notification = typeof Common.Type & {
   readonly event: number | string
-  readonly status: typeof Wire.ExecutionStatus.Type
+  readonly status: typeof Api.ExecutionStatus.Type
 }
 
 const isVersion3 = (body: unknown): boolean =>
@@ -149,12 +149,12 @@ const DONE: Answer = { status: 204, message: null }
 const reportOf = (notification: Notification, table: States, zone: DateTime.TimeZone): TelcoReport.Report | null => {
   const { eid = null, event, resultData = null, status } = notification
   const state = stateOf(table, event)
-  const iccid = Wire.iccidFromWire(notification.iccid)
+  const iccid = Api.iccidFromWire(notification.iccid)
   const occurredAt = instantOf(notification.timestamp, zone)
   if (state === null || iccid === undefined || occurredAt === undefined) return null
-  const content = JSON.stringify([iccid, eid, keyOf(event), occurredAt, Wire.shown(status), resultData])
-  const isDone = Wire.failure("", status) === undefined
-  const modificationResult = isDone ? status.status : Wire.shown(status).slice(0, TextLimit.REPORTED)
+  const content = JSON.stringify([iccid, eid, keyOf(event), occurredAt, Api.shown(status), resultData])
+  const isDone = Api.failure("", status) === undefined
+  const modificationResult = isDone ? status.status : Api.shown(status).slice(0, TextLimit.REPORTED)
   return {
     reportId: `es2plus-${createHash("sha256").update(content).digest("hex").slice(0, 40)}`,
     iccid,

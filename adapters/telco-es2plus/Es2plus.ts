@@ -10,10 +10,9 @@ import { createHash } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import { Clocks, Telco } from "simplan/ports"
 import { Journal, CallFailure, SimLocks } from "../telco-calls/index.ts"
-import { type Failure, Api } from "./Api.ts"
+import * as Api from "./Api.ts"
 import * as HttpApi from "./HttpApi.ts"
 import * as Release from "./Release.ts"
-import * as Wire from "./Wire.ts"
 
 /** The part of the telco port that an SM-DP+ serves. */
 export class Profiles extends Context.Service<Profiles, Pick<Telco.Telco["Service"], "releaseProfile">>()(
@@ -89,7 +88,7 @@ const make = (options: ReleaseOptions) =>
   Effect.gen(function* () {
     const { confirmReleases = true, matchingId: chosen = () => Effect.succeed(null), quiet = "30 seconds" } = options
     const steps = { confirmReleases, quietMillis: Duration.toMillis(Duration.fromInputUnsafe(quiet)) }
-    const api = yield* Api
+    const api = yield* Api.Api
     const journal = yield* Journal.Journal
     const { withLock } = SimLocks.make(journal, { telco: options.telco })
 
@@ -108,7 +107,11 @@ const make = (options: ReleaseOptions) =>
     }
 
     /** A failure that is an answer; the others leave the step open. */
-    const answerOf = ({ message, outcome, retryAfterSeconds }: Failure): Effect.Effect<Asked, Telco.Unavailable> => {
+    const answerOf = ({
+      message,
+      outcome,
+      retryAfterSeconds
+    }: Api.Failure): Effect.Effect<Asked, Telco.Unavailable> => {
       switch (outcome) {
         case "NotFound":
         case "Refused":
@@ -182,7 +185,7 @@ const make = (options: ReleaseOptions) =>
     return Profiles.of({
       releaseProfile: Effect.fn("TelcoEs2plus.releaseProfile")(
         function* (request) {
-          if (Wire.iccidToWire(request.iccid) === undefined) {
+          if (Api.iccidToWire(request.iccid) === undefined) {
             return yield* new Telco.Refused({ message: "ES2+ names profiles by ICCIDs of 19 or 20 digits" })
           }
           return yield* withLock(request.iccid, () => release(request))
@@ -196,9 +199,9 @@ const make = (options: ReleaseOptions) =>
   })
 
 /** Over the functions of ES2+ and a journal. */
-export const layerWithoutApi = (options: ReleaseOptions): Layer.Layer<Profiles, never, Api | Journal.Journal> =>
+export const layerWithoutApi = (options: ReleaseOptions): Layer.Layer<Profiles, never, Api.Api | Journal.Journal> =>
   Layer.effect(Profiles, make(options))
 
 /** Over HTTPS and a journal, with the functions of ES2+. Fails where the key and the certificate cannot be used. */
-export const layer = (options: Options): Layer.Layer<Profiles | Api, HttpApi.InvalidCredentials, Journal.Journal> =>
+export const layer = (options: Options): Layer.Layer<Profiles | Api.Api, HttpApi.InvalidCredentials, Journal.Journal> =>
   Layer.provideMerge(layerWithoutApi(options), HttpApi.layer(options))

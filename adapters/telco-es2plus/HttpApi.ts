@@ -10,8 +10,7 @@ import * as Https from "node:https"
 import * as Tls from "node:tls"
 import { Clock, Data, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { Answers } from "../telco-calls/index.ts"
-import { type Of, type Outcome, Api, Failure } from "./Api.ts"
-import * as Wire from "./Wire.ts"
+import * as Api from "./Api.ts"
 
 /** The key, the certificate or the authority cannot be used. The message contains nothing of them. */
 export class InvalidCredentials extends Data.TaggedError("Es2plus.InvalidCredentials")<{
@@ -87,14 +86,14 @@ interface Agents {
 }
 
 const send = (agents: Agents, protocol: string, { body, method, url }: Request) =>
-  Effect.callback<Received, Failure>((resume) => {
+  Effect.callback<Received, Api.Failure>((resume) => {
     let isConnected = false
     const fail = (error: Error): void => {
       const first = Answers.origin(error)
       const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
       const isNotDone = !isConnected || (isRefusedByTls(error) && !request.reusedSocket)
       const outcome = isNotDone ? "NotDone" : "Unknown"
-      resume(Effect.fail(new Failure({ outcome, message: `The SM-DP+ cannot be reached: ${why}` })))
+      resume(Effect.fail(new Api.Failure({ outcome, message: `The SM-DP+ cannot be reached: ${why}` })))
     }
     const headers = {
       "x-admin-protocol": protocol,
@@ -154,7 +153,7 @@ const connect = Effect.fnUntraced(function* (options: Options) {
     Effect.timeoutOrElse(send(agents, `gsma/rsp/v${version}`, request), {
       duration: limit,
       orElse: () =>
-        new Failure({
+        new Api.Failure({
           outcome: "Unknown",
           message: `The SM-DP+ has not answered within ${Duration.toSeconds(limit)} s`
         })
@@ -162,35 +161,43 @@ const connect = Effect.fnUntraced(function* (options: Options) {
 })
 
 const Answer = Schema.Struct({
-  header: Schema.Struct({ functionExecutionStatus: Wire.ExecutionStatus }),
-  matchingId: Wire.Text
+  header: Schema.Struct({ functionExecutionStatus: Api.ExecutionStatus }),
+  matchingId: Api.Text
 })
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 
 /** What a status other than 200 means: 4xx never reached the function, and most often the settings are at fault. */
-const outcomeOf = (status: number): Outcome => (status >= 300 && status < 500 && status !== 408 ? "NotDone" : "Unknown")
+const outcomeOf = (status: number): Api.Outcome =>
+  status >= 300 && status < 500 && status !== 408 ? "NotDone" : "Unknown"
 
 /** The functions over HTTPS. Fails where the key and the certificate cannot be used. */
-export const layer = (options: Options): Layer.Layer<Api, InvalidCredentials> =>
+export const layer = (options: Options): Layer.Layer<Api.Api, InvalidCredentials> =>
   Layer.effect(
-    Api,
+    Api.Api,
     Effect.gen(function* () {
       const { requester = "simplan" } = options
       const base = options.url.replace(/\/+$/, "")
       const request = yield* connect(options)
 
-      const call = Effect.fn("TelcoEs2plus.call")(function* (operation: string, { callId, iccid }: Of, input: object) {
-        const wire = Wire.iccidToWire(iccid)
+      const call = Effect.fn("TelcoEs2plus.call")(function* (
+        operation: string,
+        { callId, iccid }: Api.Of,
+        input: object
+      ) {
+        const wire = Api.iccidToWire(iccid)
         if (wire === undefined) {
-          return yield* new Failure({ outcome: "Refused", message: "ES2+ names profiles by ICCIDs of 19 or 20 digits" })
+          return yield* new Api.Failure({
+            outcome: "Refused",
+            message: "ES2+ names profiles by ICCIDs of 19 or 20 digits"
+          })
         }
         const header = { functionRequesterIdentifier: requester, functionCallIdentifier: callId }
         const body = JSON.stringify({ header, iccid: wire, ...input })
         const answer = yield* request({ url: new URL(`${base}/${operation}`), method: "POST", body })
         if (answer.status !== 200) {
           const retryAfterSeconds = Answers.retryAfterSeconds(answer.retryAfter, yield* Clock.currentTimeMillis)
-          return yield* new Failure({
+          return yield* new Api.Failure({
             outcome: outcomeOf(answer.status),
             message: `The SM-DP+ answers ${operation} with the HTTP status ${answer.status}`,
             ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
@@ -199,16 +206,19 @@ export const layer = (options: Options): Layer.Layer<Api, InvalidCredentials> =>
         const { header: head, matchingId } = yield* Effect.mapError(
           decode(answer.body),
           () =>
-            new Failure({ outcome: "Unknown", message: `The SM-DP+ answers ${operation}, but not in the form of ES2+` })
+            new Api.Failure({
+              outcome: "Unknown",
+              message: `The SM-DP+ answers ${operation}, but not in the form of ES2+`
+            })
         )
-        const failure = Wire.failure(operation, head.functionExecutionStatus)
+        const failure = Api.failure(operation, head.functionExecutionStatus)
         if (failure !== undefined) return yield* failure
         return matchingId ?? null
       })
 
       const matching = (matchingId: string | null) => (matchingId === null ? {} : { matchingId })
 
-      return Api.of({
+      return Api.Api.of({
         downloadOrder: (of) => Effect.asVoid(call("downloadOrder", of, {})),
         confirmOrder: ({ isReleased, matchingId, ...of }) =>
           call("confirmOrder", of, { ...matching(matchingId), releaseFlag: isReleased }),
@@ -217,7 +227,10 @@ export const layer = (options: Options): Layer.Layer<Api, InvalidCredentials> =>
         releaseProfile: (of) => Effect.asVoid(call("releaseProfile", of, {})),
         check: Effect.flatMap(request({ url: new URL(base), method: "GET", body: null }), ({ status }) =>
           status === 401 || status === 403
-            ? new Failure({ outcome: "NotDone", message: `The SM-DP+ refuses the certificate: HTTP status ${status}` })
+            ? new Api.Failure({
+                outcome: "NotDone",
+                message: `The SM-DP+ refuses the certificate: HTTP status ${status}`
+              })
             : Effect.void
         )
       })

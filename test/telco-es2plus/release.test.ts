@@ -4,7 +4,6 @@ import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Es2plus } from "../../adapters/telco-es2plus/index.ts"
-import * as Wire from "../../adapters/telco-es2plus/Wire.ts"
 import { type Function, type Options, type Request, Smdp, type State } from "../fakes/es2plus/Smdp.ts"
 
 const iccid = "8988303000000000017"
@@ -54,7 +53,7 @@ const apiOver = (world: World, next: () => number) =>
           if (!("failed" in answer)) return answer.matchingId ?? null
           const [subjectCode, reasonCode] = answer.failed
           const status = { status: "Failed", statusCodeData: { subjectCode, reasonCode } }
-          return yield* Wire.failure(name, status) ?? unknown
+          return yield* Api.failure(name, status) ?? unknown
         })
       const matching = (matchingId: string | null) => (matchingId === null ? {} : { matchingId })
       return {
