@@ -3,14 +3,68 @@
  * intent before each segment is submitted and the outcome after it. A segment whose answer is lost is not submitted
  * again, and its message is refused from then on. One that was certainly not taken is submitted again, by the call that
  * repeats the message.
+ *
+ * A text as the short messages of SMPP that it is sent in: octets, their data coding, and where there are several the
+ * header by which the phone puts them together (concatenation with an 8-bit reference, 3GPP TS 23.040, 9.2.3.24.1).
+ *
+ * Data coding 0 is "the SMSC's default alphabet" (SMPP 3.4, 5.2.19), and SMSCs differ in which that is. On the air it is the
+ * GSM alphabet in any case: a text has septets if all of its characters are of both, else it goes as UCS-2.
  */
 import { Cause, Effect, Exit, Random, Schema } from "effect"
-import { Sms as Texts, Telco } from "simplan/ports"
+import { Sms as Texts, Telco, GsmAlphabet, SmsSegments } from "simplan/ports"
 import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
 import * as Connection from "./Connection.ts"
-import * as Segments from "./Segments.ts"
 import * as Statuses from "./Statuses.ts"
+
+/**
+ * What octets of data coding 0 stand for: `gsm`, a septet of the GSM alphabet (3GPP TS 23.038) each, `latin1` (ISO 8859-1) or
+ * `ascii`.
+ */
+export const alphabets = ["gsm", "latin1", "ascii"] as const
+
+export type Alphabet = (typeof alphabets)[number]
+
+export interface Segment {
+  /** 0x00: the SMSC's default alphabet. 0x08: UCS-2. */
+  readonly dataCoding: 0x00 | 0x08
+  /** 0x40: the message begins with a user data header. */
+  readonly esmClass: 0x00 | 0x40
+  readonly octets: Uint8Array
+}
+
+const codeUnits = (text: string): ReadonlyArray<number> =>
+  Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
+
+const ucs2 = (text: string): ReadonlyArray<number> => codeUnits(text).flatMap((unit) => [unit >> 8, unit & 0xff])
+
+const upTo = (text: string, last: number): ReadonlyArray<number> | undefined => {
+  const units = codeUnits(text)
+  return units.every((unit) => unit <= last) ? units : undefined
+}
+
+/** The octets of a text; undefined where it has a character that the alphabet has not. */
+const octetsIn: Readonly<Record<Alphabet, (text: string) => ReadonlyArray<number> | undefined>> = {
+  gsm: GsmAlphabet.unpacked,
+  latin1: (text) => upTo(text, 0xff),
+  ascii: (text) => upTo(text, 0x7f)
+}
+
+/** The segments of a text. The reference is the same for all, from 0 to 255. */
+export const of = (text: string, reference: number, alphabet: Alphabet = "gsm"): ReadonlyArray<Segment> => {
+  const septets = SmsSegments.split(text)
+  const isDefault = septets.alphabet === "Gsm" && octetsIn[alphabet](text) !== undefined
+  const { segments } = isDefault ? septets : SmsSegments.splitUcs2(text)
+  return segments.map((segment, index): Segment => {
+    const header = segments.length === 1 ? [] : [5, 0, 3, reference, segments.length, index + 1]
+    const octets = isDefault ? octetsIn[alphabet](segment) : undefined
+    return {
+      dataCoding: octets === undefined ? 0x08 : 0x00,
+      esmClass: header.length === 0 ? 0x00 : 0x40,
+      octets: Uint8Array.from([...header, ...(octets ?? ucs2(segment))])
+    }
+  })
+}
 
 /** How messages are sent. */
 export interface Options {
@@ -24,7 +78,7 @@ export interface Options {
   /** The sender's type of number and numbering plan, if not by its form (`Addresses.sender`). */
   readonly source: { readonly ton?: number; readonly npi?: number }
   /** What the SMSC takes data coding 0 for: `gsm` unless given. */
-  readonly alphabet: Segments.Alphabet
+  readonly alphabet: Alphabet
   /** How many times a segment is submitted again that the SMSC takes no more messages for, before the call fails: 3. */
   readonly throttledRetries: number
   /** How long a message waits for its turn, or for another message to the same SIM: 3 s. */
@@ -209,7 +263,7 @@ export const make = Effect.fnUntraced(function* (connection: Connection.Connecti
     const destination = yield* Effect.mapError(options.destinationOf(iccid), CallFailure.toPort)
     const fresh = opened.read() === null
     if (fresh) reference = (reference + 1) % 256
-    const segments = Segments.of(sms.text, opened.read()?.reference ?? reference, options.alphabet)
+    const segments = of(sms.text, opened.read()?.reference ?? reference, options.alphabet)
     const { segments: most } = Texts.limits
     if (segments.length > most) {
       const message = `the message takes ${segments.length} segments here, as a character of it is not in the SMSC's alphabet; the most is ${most}`

@@ -5,24 +5,24 @@ import { Result } from "effect"
 import smpp from "smpp"
 import { describe, expect, it } from "vitest"
 import * as Addresses from "../../adapters/telco-smpp/Addresses.ts"
-import * as Segments from "../../adapters/telco-smpp/Segments.ts"
+import * as Messages from "../../adapters/telco-smpp/Messages.ts"
 import * as Statuses from "../../adapters/telco-smpp/Statuses.ts"
 import * as Turns from "../../adapters/telco-smpp/Turns.ts"
 
 describe("The segments of a text", () => {
   it("are unpacked septets or UCS-2, without a header where there is one", () => {
-    expect(Segments.of("@a€", 9)).toEqual([
+    expect(Messages.of("@a€", 9)).toEqual([
       { dataCoding: 0, esmClass: 0, octets: Uint8Array.from([0x00, 0x61, 0x1b, 0x65]) }
     ])
-    expect(Segments.of("ç😀", 9)).toEqual([
+    expect(Messages.of("ç😀", 9)).toEqual([
       { dataCoding: 8, esmClass: 0, octets: Uint8Array.from([0x00, 0xe7, 0xd8, 0x3d, 0xde, 0x00]) }
     ])
   })
 
   it("are octets of the alphabet that the SMSC takes data coding 0 for, else UCS-2", () => {
     const codings = (text: string) =>
-      Segments.alphabets.map((alphabet) => {
-        const [{ dataCoding, octets } = expect.fail()] = Segments.of(text, 9, alphabet)
+      Messages.alphabets.map((alphabet) => {
+        const [{ dataCoding, octets } = expect.fail()] = Messages.of(text, 9, alphabet)
         return [alphabet, dataCoding, Array.from(octets)]
       })
     expect(codings("@_[")).toEqual([
@@ -48,7 +48,7 @@ describe("The segments of a text", () => {
   })
 
   it("are as many as fit on the air, whatever the alphabet", () => {
-    const count = (text: string) => Segments.alphabets.map((alphabet) => Segments.of(text, 9, alphabet).length)
+    const count = (text: string) => Messages.alphabets.map((alphabet) => Messages.of(text, 9, alphabet).length)
     expect(count("a".repeat(160))).toEqual([1, 1, 1])
     expect(count("a".repeat(161))).toEqual([2, 2, 2])
     expect(count("[".repeat(81))).toEqual([2, 2, 2])
@@ -56,11 +56,11 @@ describe("The segments of a text", () => {
   })
 
   it("begin with the header of the concatenation, and fit into 140 octets on the air", () => {
-    const [first, second] = Segments.of("a".repeat(161), 200)
+    const [first, second] = Messages.of("a".repeat(161), 200)
     expect(Array.from(first?.octets ?? []).slice(0, 7)).toEqual([5, 0, 3, 200, 2, 1, 0x61])
     expect(Array.from(second?.octets ?? [])).toEqual([5, 0, 3, 200, 2, 2, ...Array.from({ length: 8 }, () => 0x61)])
     expect(first?.octets.length).toBe(6 + 153)
-    expect(Segments.of("ç".repeat(71), 1).map(({ esmClass, octets }) => [esmClass, octets.length])).toEqual([
+    expect(Messages.of("ç".repeat(71), 1).map(({ esmClass, octets }) => [esmClass, octets.length])).toEqual([
       [0x40, 140],
       [0x40, 6 + 2 * 4]
     ])
