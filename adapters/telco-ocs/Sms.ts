@@ -8,7 +8,7 @@
  * system knows.
  */
 import { Effect, Schema } from "effect"
-import { GsmAlphabet, Sms as Texts, Telco } from "simplan/ports"
+import { Sms as Texts, SmsSegments, Telco } from "simplan/ports"
 import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as Settings from "./Settings.ts"
@@ -22,7 +22,7 @@ const ESCAPED = 70
  * alphabet.
  */
 const placesOf = (character: string): number | undefined =>
-  character === "\\" || character > "\u007f" ? undefined : GsmAlphabet.septets(character)?.[0]
+  character === "\\" || character > "\u007f" ? undefined : SmsSegments.septets(character)?.[0]
 
 const needsEscape = (unit: string): boolean => placesOf(unit) === undefined
 

@@ -11,7 +11,7 @@
  * GSM alphabet in any case: a text has septets if all of its characters are of both, else it goes as UCS-2.
  */
 import { Cause, Effect, Exit, Random, Schema } from "effect"
-import { Sms as Texts, Telco, GsmAlphabet, SmsSegments } from "simplan/ports"
+import { Sms as Texts, Telco, SmsSegments } from "simplan/ports"
 import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Addresses from "./Addresses.ts"
 import * as Connection from "./Connection.ts"
@@ -45,7 +45,7 @@ const upTo = (text: string, last: number): ReadonlyArray<number> | undefined => 
 
 /** The octets of a text; undefined where it has a character that the alphabet has not. */
 const octetsIn: Readonly<Record<Alphabet, (text: string) => ReadonlyArray<number> | undefined>> = {
-  gsm: GsmAlphabet.unpacked,
+  gsm: SmsSegments.unpacked,
   latin1: (text) => upTo(text, 0xff),
   ascii: (text) => upTo(text, 0x7f)
 }

@@ -3,11 +3,10 @@
  */
 import { Result } from "effect"
 import type { NewJob } from "./Decision.ts"
-import * as GsmAlphabet from "./GsmAlphabet.ts"
+import * as SmsSegments from "./SmsSegments.ts"
 import type { RequestKey } from "./Idempotency.ts"
 import type { Work } from "./Job.ts"
 import { InvalidField } from "./Refusal.ts"
-import * as SmsSegments from "./SmsSegments.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
@@ -31,7 +30,7 @@ const NUMBER = new RegExp(`^\\+?[0-9]{1,${limits.senderDigits}}$`)
 
 const isSender = (from: string): boolean => {
   if (NUMBER.test(from)) return true
-  const septets = GsmAlphabet.septets(from)
+  const septets = SmsSegments.septets(from)
   const sum = septets?.reduce((total, count) => total + count, 0)
   return sum !== undefined && sum >= 1 && sum <= limits.senderSeptets
 }

@@ -1,5 +1,6 @@
 /**
- * Activation codes (rule I8; SGP.22, section 4.1).
+ * Activation codes (rule I8; SGP.22, section 4.1), and the links of installation (rule I10): the code is one query parameter, whatever it
+ * holds.
  */
 import { describe, expect, it } from "vitest"
 import * as ActivationCode from "../../src/domain/ActivationCode.ts"
@@ -55,4 +56,20 @@ it("is shortened so that it opens nothing", () => {
     expect(ActivationCode.shortened(code)).toBe("LPA:1$smdp.example.com$…")
   }
   expect(ActivationCode.shortened("no code")).toBe("LPA:1$$…")
+})
+
+it("I10: links lead to the pages of iOS and Android with the whole activation code", () => {
+  const lpa = "LPA:1$rsp.example.com$A1B2-C3D4$1.3.6.1.4.1$1"
+  const { android, apple } = ActivationCode.linksOf(lpa)
+  expect([apple, android].map((link) => new URL(link).origin + new URL(link).pathname)).toEqual([
+    "https://esimsetup.apple.com/esim_qrcode_provisioning",
+    "https://esimsetup.android.com/esim_qrcode_provisioning"
+  ])
+  for (const link of [apple, android]) expect(new URL(link).searchParams.get("carddata")).toBe(lpa)
+})
+
+it("I10: links keep an activation code whole that a URL would cut", () => {
+  const lpa = "LPA:1$host$a&b=c#d e+ü%24"
+  const { searchParams, hash } = new URL(ActivationCode.linksOf(lpa).apple)
+  expect([searchParams.get("carddata"), [...searchParams.keys()], hash]).toEqual([lpa, ["carddata"], ""])
 })

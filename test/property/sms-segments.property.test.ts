@@ -3,7 +3,6 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as GsmAlphabet from "../../src/domain/GsmAlphabet.ts"
 import * as SmsSegments from "../../src/domain/SmsSegments.ts"
 
 const BASIC = [..."@£Δ aZ9à\n"]
@@ -66,7 +65,7 @@ describe("An SMS of any text", () => {
         expect(alphabet).toBe(alone === 160 ? "Gsm" : "Ucs2")
         expect(segments.join("")).toBe(text)
         for (const segment of segments) {
-          const size = alphabet === "Ucs2" ? segment.length : (GsmAlphabet.unpacked(segment)?.length ?? Infinity)
+          const size = alphabet === "Ucs2" ? segment.length : (SmsSegments.unpacked(segment)?.length ?? Infinity)
           expect(size).toBeLessThanOrEqual(segments.length === 1 ? alone : each)
           // No half of a surrogate pair.
           expect(segment.isWellFormed()).toBe(true)

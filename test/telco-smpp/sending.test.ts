@@ -2,7 +2,7 @@
  * Sending messages over a real socket to an SMSC that loses, delays, doubles, refuses, throttles, unbinds and cuts.
  */
 import { Effect, Fiber, Result } from "effect"
-import { GsmAlphabet } from "simplan/ports"
+import { SmsSegments } from "simplan/ports"
 import { describe, expect } from "vitest"
 import { CallFailure } from "../../adapters/telco-calls/index.ts"
 import { iccid, numberOf, play, playWith, sms, until } from "./Smsc.ts"
@@ -57,7 +57,7 @@ describe("A message over SMPP", () => {
       expect(answers).toEqual([1, 3].map((segments) => [{ segments }, { segments }]))
       expect(smsc.taken.map(({ dataCoding }) => dataCoding)).toEqual([0, 8, 8, 8])
       // The fake reads septets: these are the octets of ASCII.
-      expect(GsmAlphabet.unpacked(smsc.taken[0]?.text ?? "")).toEqual([...Buffer.from("user_1@home", "ascii")])
+      expect(SmsSegments.unpacked(smsc.taken[0]?.text ?? "")).toEqual([...Buffer.from("user_1@home", "ascii")])
       const refused = yield* Effect.flip(smpp.sendSms(sms("m-3", "é".repeat(671))))
       expect(refused).toMatchObject({
         _tag: "Telco.Refused",

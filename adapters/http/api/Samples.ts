@@ -1,12 +1,12 @@
 /**
  * The values that examples share, so that those of all operations tell one story: Acme sells a plan for Sweden.
  */
-import { InstallLinks } from "simplan/ports"
+import { ActivationCode } from "simplan/ports"
 
 export const iccid = "8944500000000000018"
 export const replacedIccid = "8944500000000000026"
 export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
-export const { apple: appleLink, android: androidLink } = InstallLinks.of(lpa)
+export const { apple: appleLink, android: androidLink } = ActivationCode.linksOf(lpa)
 export const imsi = "240080000000018"
 export const msisdn = "46700000018"
 export const subscriberId = "45046"

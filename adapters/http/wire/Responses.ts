@@ -11,7 +11,7 @@ import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
-import { ActivationCode, InstallLinks, type Sim } from "simplan/ports"
+import { ActivationCode, type Sim } from "simplan/ports"
 import { Csv } from "../../fields/index.ts"
 import * as Turns from "../Turns.ts"
 import * as Errors from "./Errors.ts"
@@ -32,14 +32,14 @@ export const instant = (at: Time.Instant | null): string | null => (at === null 
 /** What an answer has of the activation code of a SIM, and of the links that install it. */
 export interface Installation {
   readonly lpa: (sim: Pick<Sim.Sim, "lpa">) => string | null
-  readonly links: (sim: Pick<Sim.Sim, "lpa">) => { readonly install?: InstallLinks.InstallLinks | null }
+  readonly links: (sim: Pick<Sim.Sim, "lpa">) => { readonly install?: ActivationCode.Links | null }
 }
 
 const shown: Installation = { lpa: ({ lpa }) => lpa, links: () => ({}) }
 
 const shownWithLinks: Installation = {
   lpa: shown.lpa,
-  links: ({ lpa }) => ({ install: lpa === null ? null : InstallLinks.of(lpa) })
+  links: ({ lpa }) => ({ install: lpa === null ? null : ActivationCode.linksOf(lpa) })
 }
 
 const shortened: Installation = {

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import * as Deletion from "../../domain/Deletion.ts"
-import * as InstallLinks from "../../domain/InstallLinks.ts"
+import * as ActivationCode from "../../domain/ActivationCode.ts"
 import { isLabel, type Label } from "../../domain/Label.ts"
 import * as SimSearch from "../../domain/SimSearch.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -66,7 +66,7 @@ export interface Installation {
   /** The activation code, which the camera of a phone reads as a QR code. */
   readonly lpa: string
   /** The links that do the same without a camera. */
-  readonly links: InstallLinks.InstallLinks
+  readonly links: ActivationCode.Links
 }
 
 /** An unchecked row. */
@@ -357,7 +357,7 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       installation: Effect.fn("Sims.installation")(function* (of) {
         const { lpa } = yield* get(of)
         if (lpa === null) return yield* new NotFound({ resource: "activation code", id: of.iccid })
-        return { lpa, links: InstallLinks.of(lpa) }
+        return { lpa, links: ActivationCode.linksOf(lpa) }
       }),
       smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
         const sim = yield* get(of)
