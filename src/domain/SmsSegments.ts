@@ -102,9 +102,7 @@ export const splitUcs2 = (text: string): Split => {
 /** The text in the fewest segments. */
 export const split = (text: string): Split => {
   const sizes = septets(text)
-  return sizes === undefined
-    ? splitUcs2(text)
-    : { alphabet: "Gsm", segments: fewest(Array.from(text), sizes, SEPTETS) }
+  return sizes === undefined ? splitUcs2(text) : { alphabet: "Gsm", segments: fewest(Array.from(text), sizes, SEPTETS) }
 }
 
 /** How many segments a text takes, at least 1. */

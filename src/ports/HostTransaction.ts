@@ -6,7 +6,7 @@
  */
 import { Context, Effect } from "effect"
 import { InvalidField } from "../domain/Refusal.ts"
-import type { StorageError } from "./storage/Failure.ts"
+import type { StorageError } from "./storage/Read.ts"
 
 /** Whether the calling fiber runs in a database transaction that the host has opened on the storage's database. */
 export const HostTransaction = Context.Reference<Effect.Effect<boolean>>("simplan/HostTransaction", {

@@ -8,7 +8,7 @@
 import { Context, type Effect } from "effect"
 import type { Job } from "../domain/Job.ts"
 import type { Instant } from "../domain/Time.ts"
-import type { StorageError } from "./storage/Failure.ts"
+import type { StorageError } from "./storage/Read.ts"
 
 /** A place in the order of work, by due time and id. */
 export interface Place {

@@ -6,7 +6,7 @@ import { Context, type Effect } from "effect"
 import type { DueDelivery, LoggedDelivery } from "../domain/Delivery.ts"
 import type { Backlog, Claim, Partitions, PartitionQuery, PendingQuery, Pending } from "./Jobs.ts"
 import type { Instant } from "../domain/Time.ts"
-import type { StorageError } from "./storage/Failure.ts"
+import type { StorageError } from "./storage/Read.ts"
 
 /** The lease of a delivery: the token that it was claimed with. */
 export interface DeliveryLease {

@@ -19,7 +19,7 @@ import type { Process } from "../domain/Process.ts"
 import type { Instant } from "../domain/Time.ts"
 import type * as Changes from "./Changes.ts"
 import type { Commit } from "./storage/Commit.ts"
-import type { Conflict, StorageError } from "./storage/Failure.ts"
+import type { Conflict, StorageError, Read } from "./storage/Read.ts"
 import type {
   AuditEntries,
   Commands,
@@ -32,19 +32,15 @@ import type {
 } from "./storage/Operation.ts"
 import type { ApiKeys, EventHandlers, Operators, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
-import type { Read } from "./storage/Read.ts"
 import type { Sims } from "./storage/Sims.ts"
-import type { SimAggregates, Subscriptions } from "./storage/Subscriptions.ts"
-import type { UsageBooks } from "./storage/Usage.ts"
+import type { SimAggregates, Subscriptions, UsageBooks } from "./storage/Subscriptions.ts"
 
 export type { AuditEntries, AuditQuery, DeliveryFilter, WaitingFilter } from "./storage/Operation.ts"
 export type * from "./storage/Commit.ts"
-export * from "./storage/Failure.ts"
 export * from "./storage/Read.ts"
 export type * from "./storage/Plans.ts"
 export type * from "./storage/Sims.ts"
 export type * from "./storage/Subscriptions.ts"
-export type * from "./storage/Usage.ts"
 
 /** The groups of which every operation is a read. */
 export interface Reads {

@@ -10,7 +10,7 @@ import { Context, Data, Effect } from "effect"
 import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { Instant } from "../domain/Time.ts"
-import type { StorageError } from "./storage/Failure.ts"
+import type { StorageError } from "./storage/Read.ts"
 
 /** The telco refuses, for good: the same call, by its key, will be refused again. */
 export class Refused extends Data.TaggedError("Telco.Refused")<{

@@ -22,11 +22,9 @@ import * as Equivalence from "./storage/random/Equivalence.ts"
 import * as StoredJobs from "./storage/Jobs.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
-import * as Operators from "./storage/Operators.ts"
 import * as Overview from "./storage/Overview.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
-import * as Processes from "./storage/Processes.ts"
 import * as Service from "./storage/Service.ts"
 import * as Reports from "./storage/sims/Reports.ts"
 import * as UsageBooks from "./storage/sims/UsageBooks.ts"
@@ -58,8 +56,8 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...AllOrNothing.cases,
   ...ApiKeys.cases,
   ...Conflicts.cases,
-  ...Operators.cases,
-  ...Processes.cases,
+  ...ApiKeys.operatorCases,
+  ...Overview.processCases,
   ...Requests.cases,
   ...StoredJobs.cases,
   ...JobQueue.cases,

@@ -13,7 +13,7 @@ import { Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import * as RunCommand from "../commands/RunCommand.ts"
+import * as Commands from "../commands/Commands.ts"
 import * as Metrics from "../Metrics.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
@@ -60,7 +60,7 @@ const PAUSE = 5
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
-type Needs = DeliveryDispatcher.Needs | Handlers.Needs | Jobs | JobRunner | Processes | Recovery | RunCommand.Needs
+type Needs = DeliveryDispatcher.Needs | Handlers.Needs | Jobs | JobRunner | Processes | Recovery | Commands.Needs
 
 /** The implementation that `Services.layer` provides. It does nothing until `run` is called. */
 export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
@@ -72,7 +72,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const clock = yield* Clocks.BusinessClock
     const runner = yield* JobRunner
     const recovery = yield* Recovery
-    const runCommand = yield* RunCommand.make
+    const runCommand = yield* Commands.makeRun
     const tasks = yield* Leases.BackgroundTasks
     const leases = yield* Leases.Leases
     const processes = yield* Processes

@@ -20,8 +20,7 @@ import { Commits, CurrentIdempotency, type NamedTypes, putRecord, unattended } f
 import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
-import * as CheckStock from "./CheckStock.ts"
-import * as NotifyAttachments from "./NotifyAttachments.ts"
+import * as Notifications from "./Notifications.ts"
 import * as Provision from "./Provision.ts"
 import * as SendSms from "./SendSms.ts"
 import * as SetService from "./SetService.ts"
@@ -148,9 +147,9 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const sendSms = yield* SendSms.make
       const changeMobilePlan = yield* ChangeMobilePlan.make
       const setService = yield* SetService.make
-      const notifyAttachment = yield* NotifyAttachments.one
-      const notifyAttachments = yield* NotifyAttachments.all
-      const checkStock = yield* CheckStock.make
+      const notifyAttachment = yield* Notifications.one
+      const notifyAttachments = yield* Notifications.all
+      const checkStock = yield* Notifications.checkStock
 
       const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
         switch (of._tag) {

@@ -12,9 +12,8 @@ import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Count, Level } from "../../domain/Stock.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { StorageError } from "./Failure.ts"
+import type { StorageError, Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 import type { Hit, Search, SimFilter } from "../../domain/SimSearch.ts"
-import type { Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 
 /**
  * A SIM to be imported. The storage gives it version 1 and an import sequence, which rises in the order given, perhaps

@@ -1,10 +1,14 @@
 /**
- * Publishing what falls due of attachments: their activation, their coming end and their end (rule E1).
+ * The jobs that only publish: what falls due of attachments, which is their activation, their coming end and their end (rule E1),
+ * and that fewer eSIMs of a label are free than its level says (rule I12).
  *
  * The commit that publishes an event gives the job back for what comes next, so the events of an attachment are stored once
  * each and in order. It names the SIM's version: a suspension or deletion comes before it or after it. For an endpoint that
  * asks for such events after attachments were created, one attempt finds some subscriptions, leaves these jobs for them, and
  * its commit leaves the job that goes on with the next ones.
+ *
+ * Several processes may check the stock of one label at once. Each stores the level with what it has found, so all but one meet another
+ * version and count again: each fall is published once, and no older count is stored after a newer one.
  */
 import { Effect } from "effect"
 import type { Work } from "../../domain/Job.ts"
@@ -14,8 +18,9 @@ import { type Commit, Storage } from "../../ports/Storage.ts"
 import { Commits, NamedTypes } from "../commit/Commits.ts"
 import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"
 import * as Paging from "../Paging.ts"
+import * as Stock from "../../domain/Stock.ts"
 
-/** What does the job. It ends where no endpoint takes any of these events any more. */
+/** Publishes what is due of one attachment. It ends where no endpoint takes any of these events any more. */
 export const one = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits
@@ -49,7 +54,7 @@ export const one = Effect.gen(function* () {
 /** How many subscriptions are read in one attempt. */
 const PAGE = 50
 
-/** What does the job. A job that an attachment has already stays as it is. */
+/** Leaves those jobs. A job that an attachment has already stays as it is. */
 export const all = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits
@@ -75,6 +80,31 @@ export const all = Effect.gen(function* () {
     const more = next === null ? [] : [Lifecycle.nextOfAll(requestId, next, now)]
     const commit = yield* commits.prepare(organizationId, { jobs: [...jobs, ...more] }, now)
     yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
+    return "done" as const satisfies Done
+  })
+})
+
+/** Counts the free eSIMs of a label, after a change of theirs. It changes nothing where the label has no level, or nobody takes the event any more. */
+export const checkStock = Effect.gen(function* () {
+  const storage = yield* Storage
+  const commits = yield* Commits
+  const clock = yield* BusinessClock
+  const namedTypes = yield* NamedTypes
+  return Effect.fnUntraced(function* (held: LeasedJob, { label }: Extract<Work, { _tag: "CheckStock" }>) {
+    const { organizationId } = held.job
+    yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        const isTaken = (yield* namedTypes.of(organizationId)).has("stock.low")
+        const levels = Stock.set(yield* storage.sims.levels({ organizationIds: [organizationId] }))
+        const stored = levels.find((one) => one.label === label)
+        if (stored === undefined || !isTaken) return yield* commits.write(finishing(held, {}))
+        const free = yield* storage.sims.countFree({ organizationId, label, atMost: stored.level })
+        const now = yield* clock.now
+        const { level, payloads } = Stock.checked(stored, free)
+        const commit = yield* commits.prepare(organizationId, { payloads }, now)
+        return yield* commits.write(finishing(held, { ...commit, stockLevels: [level] }))
+      })
+    )
     return "done" as const satisfies Done
   })
 })
