@@ -3,7 +3,6 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, type FileSystem, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Credentials from "../../adapters/cli/settings/Credentials.ts"
-import * as Tokens from "../../adapters/cli/settings/Tokens.ts"
 import { inNewDirectory } from "./Terminal.ts"
 
 inNewDirectory()
@@ -40,16 +39,16 @@ describe("credentials", () => {
 
 describe("the tokens", () => {
   it("are generated once, even by several processes that start at the same time", async () => {
-    const all = await Promise.all(Array.from({ length: 8 }, () => run(Tokens.of(none))))
+    const all = await Promise.all(Array.from({ length: 8 }, () => run(Credentials.of(none))))
     const values = new Set(all.map(({ admin, telco }) => JSON.stringify([admin, telco].map(reveal))))
     expect(values.size).toBe(1)
-    expect(await run(Tokens.of(none))).toEqual(all[0])
+    expect(await run(Credentials.of(none))).toEqual(all[0])
     expect(readdirSync(".simplan")).toEqual(["credentials.json"])
   })
 
   it("are not generated if one of them is set; the other one is off", async () => {
     const value = Redacted.make("set")
-    expect(await run(Tokens.of({ ...none, adminToken: value }))).toEqual({
+    expect(await run(Credentials.of({ ...none, adminToken: value }))).toEqual({
       admin: { _tag: "Set", value },
       telco: { _tag: "Off" }
     })
@@ -57,7 +56,7 @@ describe("the tokens", () => {
   })
 })
 
-const reveal = (token: Tokens.Token): string => {
-  const value = Tokens.value(token)
+const reveal = (token: Credentials.Token): string => {
+  const value = Credentials.value(token)
   return value === undefined ? "" : Redacted.value(value)
 }

@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { Api } from "simplan/http-api"
 import { describe, expect, it } from "vitest"
-import * as Filters from "../../adapters/cli/commands/Filters.ts"
+import * as Flags from "../../adapters/cli/commands/Flags.ts"
 import { simplan } from "./Terminal.ts"
 
 const endpoint = HttpApiEndpoint.get("list", "/things", {
@@ -17,11 +17,11 @@ const endpoint = HttpApiEndpoint.get("list", "/things", {
 
 describe("a parameter of a list", () => {
   it("is a flag, but for those of pages", () => {
-    expect(Object.keys(Filters.of(endpoint).flags.filter)).toEqual(["colour_name", "is_esim"])
+    expect(Object.keys(Flags.of(endpoint).flags.filter)).toEqual(["colour_name", "is_esim"])
   })
 
   it("is in the query where its flag is given, and has to be what the definition allows", async () => {
-    const { read } = Filters.of(endpoint)
+    const { read } = Flags.of(endpoint)
     const given = { colour_name: Option.some("red"), is_esim: Option.none<string>() }
     expect(await Effect.runPromise(read({ filter: given }))).toEqual({ colour_name: "red" })
     const refused = await Effect.runPromise(Effect.flip(read({ filter: { colour_name: Option.some("green") } })))

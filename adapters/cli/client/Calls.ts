@@ -1,13 +1,16 @@
 /**
  * Calls of a running server by the typed client. A failure is one sentence: no server answers, it refuses the credential, or
  * it refuses the request.
+ *
+ * The organization that a command of the management API is about. Where `--org` does not name it, the server is asked: if it
+ * has one only, it is that one.
  */
-import { Effect, identity, Schema, SchemaIssue } from "effect"
+import { Effect, identity, Schema, SchemaIssue, Option } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 import { ApiError, Client } from "../../client/index.ts"
 import { type CommandFailed, impossible, misused, sentence } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import type { Connection } from "./Connection.ts"
+import * as Connection from "./Connection.ts"
 
 const noRoute = {
   admin: (url: string) =>
@@ -15,9 +18,9 @@ const noRoute = {
     `SIMPLAN_ADMIN_PORT, whose address --url or SIMPLAN_ADMIN_URL names.`,
   telco: (url: string) => `The server at ${url} has no telco API: it was started without SIMPLAN_TELCO_TOKEN.`,
   v3: (url: string) => `The server at ${url} has no /v3 there: --url or SIMPLAN_URL names the address for customers.`
-} as const satisfies Record<Connection["api"], (url: string) => string>
+} as const satisfies Record<Connection.Connection["api"], (url: string) => string>
 
-const refused = ({ api, from, url }: Connection, { code, message, status }: ApiError): CommandFailed => {
+const refused = ({ api, from, url }: Connection.Connection, { code, message, status }: ApiError): CommandFailed => {
   if (code === "") return impossible(`What answers at ${url} is not simplan: it says ${status}.`)
   if (code === "route_not_found") return impossible(noRoute[api](url))
   return impossible(
@@ -27,14 +30,14 @@ const refused = ({ api, from, url }: Connection, { code, message, status }: ApiE
   )
 }
 
-const unreachable = ({ url }: Connection, { reason }: HttpClientError.HttpClientError): CommandFailed =>
+const unreachable = ({ url }: Connection.Connection, { reason }: HttpClientError.HttpClientError): CommandFailed =>
   impossible(
     reason._tag === "TransportError"
       ? `No server answers at ${url}: start one with \`npm start\`, or name its address with --url or SIMPLAN_URL.`
       : `The server at ${url} broke off its answer.`
   )
 
-const unknownAnswer = ({ url }: Connection): CommandFailed =>
+const unknownAnswer = ({ url }: Connection.Connection): CommandFailed =>
   impossible(`The server at ${url} gave an answer that this version of simplan does not know.`)
 
 const problemsOf = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -50,7 +53,7 @@ export const malformed = ({ issue }: Schema.SchemaError): CommandFailed =>
   )
 
 /** The failure of a call. `isSent` tells whether the request has left. */
-const failureOf = (connection: Connection, error: unknown, isSent: boolean): CommandFailed => {
+const failureOf = (connection: Connection.Connection, error: unknown, isSent: boolean): CommandFailed => {
   if (error instanceof ApiError) return refused(connection, error)
   if (HttpClientError.isHttpClientError(error)) return unreachable(connection, error)
   return Schema.isSchemaError(error) && !isSent ? malformed(error) : unknownAnswer(connection)
@@ -61,7 +64,7 @@ export const trying = (dryRun: boolean) => (dryRun ? { dry_run: "true" as const 
 
 const RETRIES = 1
 
-const options = ({ api, secret, url }: Connection) => ({
+const options = ({ api, secret, url }: Connection.Connection) => ({
   url,
   retries: RETRIES,
   ...(api === "admin" ? { adminToken: secret } : api === "telco" ? { telcoToken: secret } : { key: secret })
@@ -69,7 +72,7 @@ const options = ({ api, secret, url }: Connection) => ({
 
 /** Calls the server with the client. `through` may read answers in a way of its own, before the client decodes them. */
 export const call = <A>(
-  connection: Connection,
+  connection: Connection.Connection,
   use: (client: Client.Client) => Effect.Effect<A, unknown>,
   through: (client: HttpClient.HttpClient) => HttpClient.HttpClient = identity
 ): Effect.Effect<A, CommandFailed, HttpClient.HttpClient> =>
@@ -90,7 +93,7 @@ export const call = <A>(
 
 /** Prints the record that a call gives. */
 export const record = (
-  connection: Connection,
+  connection: Connection.Connection,
   json: boolean,
   use: (client: Client.Client) => Effect.Effect<{ readonly data: Output.Row }, unknown>
 ) => Effect.flatMap(call(connection, use), ({ data }) => Output.record(data, json))
@@ -100,7 +103,7 @@ export const record = (
  * many were done, which the failure of a later part says too.
  */
 export const inParts = Effect.fnUntraced(function* (
-  connection: Connection,
+  connection: Connection.Connection,
   wereDone: string,
   part: (
     client: Client.Client,
@@ -120,4 +123,31 @@ export const inParts = Effect.fnUntraced(function* (
     after = next
   } while (after !== null)
   return sum
+})
+
+export interface Given extends Connection.Given {
+  readonly org: Option.Option<string>
+}
+
+/** How many organizations are named where one has to be chosen. */
+const SOME = 5
+
+const onlyOrganization = Effect.fnUntraced(function* (connection: Connection.Connection) {
+  const { data, next_page } = yield* call(connection, (client) => client.organizations.list({ query: {} }))
+  const [first, ...others] = data
+  if (first === undefined)
+    return yield* misused("There is no organization yet: make one with `simplan org create NAME`.")
+  if (others.length > 0) {
+    const some = data.slice(0, SOME).map((one) => `${one.organization_id} (${one.name})`)
+    const count = next_page === null ? String(data.length) : `more than ${data.length}`
+    const rest = data.length > SOME ? " and others (`simplan org list`)" : ""
+    return yield* misused(`There are ${count} organizations, so name one with --org: ${some.join(", ")}${rest}.`)
+  }
+  return first.organization_id
+})
+
+/** The connection to the management API, and the id of the organization: the one that `--org` names, or the only one. */
+export const openOrganization = Effect.fnUntraced(function* (given: Given) {
+  const connection = yield* Connection.openAdmin(given)
+  return { connection, id: Option.isSome(given.org) ? given.org.value : yield* onlyOrganization(connection) }
 })

@@ -6,12 +6,11 @@ import { Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Organization from "../client/Organization.ts"
+import * as Calls from "../client/Calls.ts"
 import { misused } from "../output/CommandFailed.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
-const entries = Filters.of(Api.groups.audit.endpoints.list)
+const entries = Flags.of(Api.groups.audit.endpoints.list)
 
 export const command = Command.make(
   "audit",
@@ -30,7 +29,7 @@ export const command = Command.make(
     if (service && Option.isSome(org)) return yield* misused("Give --org or --service, not both.")
     const { connection, id } = service
       ? { connection: yield* Connection.openAdmin(given), id: null }
-      : yield* Organization.open(given)
+      : yield* Calls.openOrganization(given)
     yield* Lists.print(
       connection,
       given,

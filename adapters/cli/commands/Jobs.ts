@@ -9,10 +9,9 @@ import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
-const jobsOf = Filters.of(Api.groups.jobs.endpoints.list)
+const jobsOf = Flags.of(Api.groups.jobs.endpoints.list)
 
 const list = Command.make(
   "list",
@@ -112,7 +111,7 @@ const resolve = Command.make(
   Command.withExamples([{ command: "simplan problems resolve release:0197…" }])
 )
 
-const problemsOf = Filters.of(Api.groups.problems.endpoints.list)
+const problemsOf = Flags.of(Api.groups.problems.endpoints.list)
 
 export const problems = Command.make(
   "problems",

@@ -9,7 +9,6 @@ import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
 const shownOnce = Output.note("The token is shown this once: keep it now.")
@@ -48,7 +47,7 @@ const create = Command.make(
   ])
 )
 
-const operators = Filters.of(Api.groups.serviceOperators.endpoints.list)
+const operators = Flags.of(Api.groups.serviceOperators.endpoints.list)
 
 const list = Command.make(
   "list",

@@ -8,9 +8,7 @@ import { Api } from "simplan/http-api"
 import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Organization from "../client/Organization.ts"
 import * as Output from "../output/Output.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
 const create = Command.make(
@@ -25,7 +23,7 @@ const create = Command.make(
   Command.withExamples([{ command: 'simplan org create "Acme Mobile"' }])
 )
 
-const organizations = Filters.of(Api.groups.organizations.endpoints.list)
+const organizations = Flags.of(Api.groups.organizations.endpoints.list)
 
 const list = Command.make(
   "list",
@@ -62,7 +60,7 @@ const createKey = Command.make(
     ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const { expiresAt, json, name, scope } = given
     const payload = { name, scope, ...(Option.isSome(expiresAt) && { expires_at: expiresAt.value }) }
     yield* Calls.record(connection, json, (client) => client.organizations.createKey({ params: { id }, payload }))
@@ -76,13 +74,13 @@ const createKey = Command.make(
   ])
 )
 
-const keys = Filters.of(Api.groups.organizations.endpoints.keys)
+const keys = Flags.of(Api.groups.organizations.endpoints.keys)
 
 const listKeys = Command.make(
   "list",
   { ...keys.flags, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const filter = yield* keys.read(given)
     yield* Lists.print(
       connection,
@@ -100,19 +98,19 @@ const revoke = Command.make(
   "revoke",
   named,
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const params = { id, key_id: given.key }
     yield* Calls.record(connection, given.json, (client) => client.organizations.revokeKey({ params }))
   })
 ).pipe(Command.withDescription("Revoke an API key."))
 
-const rotation = Filters.of(Api.groups.organizations.endpoints.rotateKey)
+const rotation = Flags.of(Api.groups.organizations.endpoints.rotateKey)
 
 const rotate = Command.make(
   "rotate",
   { ...named, ...rotation.flags },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const params = { id, key_id: given.key }
     const query = yield* rotation.read(given)
     yield* Calls.record(connection, given.json, (client) => client.organizations.rotateKey({ params, query }))

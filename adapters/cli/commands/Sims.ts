@@ -12,14 +12,12 @@ import * as OcsImport from "../client/OcsImport.ts"
 import * as SimsImport from "../client/SimsImport.ts"
 import * as SimsUpdate from "../client/SimsUpdate.ts"
 import * as Calls from "../client/Calls.ts"
-import * as Organization from "../client/Organization.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Bulk from "./Bulk.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
-const simsOf = Filters.of(Api.groups.sims.endpoints.list)
+const simsOf = Flags.of(Api.groups.sims.endpoints.list)
 
 const list = Command.make(
   "list",
@@ -253,7 +251,7 @@ const importSims = Command.make(
   Effect.fnUntraced(function* (given) {
     const source = yield* sourceOf(given)
     if (given.dryRun && typeof source !== "string") return yield* misused("--dry-run is for a FILE.")
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const { missing, report } =
       typeof source === "string"
         ? { report: yield* SimsImport.run(connection, id, source, given.dryRun), missing: null }

@@ -12,14 +12,13 @@ import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
 import * as Bulk from "./Bulk.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 import * as Usage from "./Usage.ts"
 
 /** The longest page of plans (rule P3). */
 const PLANS_PAGE = 25
 
-const plansOf = Filters.of(Api.groups.plans.endpoints.list)
+const plansOf = Flags.of(Api.groups.plans.endpoints.list)
 
 const listPlans = Command.make(
   "list",
@@ -46,7 +45,7 @@ export const plans = Command.make("plans").pipe(
   Command.withSubcommands([listPlans])
 )
 
-const subscriptionsOf = Filters.of(Api.groups.subscriptions.endpoints.list)
+const subscriptionsOf = Flags.of(Api.groups.subscriptions.endpoints.list)
 
 const list = Command.make(
   "list",

@@ -11,7 +11,6 @@ import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
 const flags = {
@@ -50,7 +49,7 @@ const print = Effect.fnUntraced(function* <Item extends Row>(
   yield* Output.print([named.join(","), ...data.map((item) => Csv.line<Row>(named, item))].join(Csv.END))
 })
 
-const usage = Filters.of(Api.groups.usage.endpoints.ofOrganization)
+const usage = Flags.of(Api.groups.usage.endpoints.ofOrganization)
 
 export const command = Command.make(
   "usage",
@@ -68,7 +67,7 @@ export const command = Command.make(
   ])
 )
 
-const ofSim = Filters.of(Api.groups.usage.endpoints.ofSim)
+const ofSim = Flags.of(Api.groups.usage.endpoints.ofSim)
 
 /** `simplan subscriptions usage ICCID`. */
 export const ofSubscription = Command.make(

@@ -9,10 +9,8 @@ import { Api } from "simplan/http-api"
 import type { Client } from "../../client/index.ts"
 import * as Calls from "../client/Calls.ts"
 import * as Lists from "../client/Lists.ts"
-import * as Organization from "../client/Organization.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Filters from "./Filters.ts"
 import * as Flags from "./Flags.ts"
 
 const keyShownOnce = Output.note("The signing key is shown this once: keep it now.")
@@ -37,7 +35,7 @@ const add = Command.make(
     ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const { address: url, description, events, json } = given
     const payload = { url, ...(events.length > 0 && { events }), ...(description !== "" && { description }) }
     yield* Calls.record(connection, json, (client) => client.webhooks.create({ params: { id }, payload }))
@@ -54,13 +52,13 @@ const add = Command.make(
   ])
 )
 
-const endpoints = Filters.of(Api.groups.webhooks.endpoints.list)
+const endpoints = Flags.of(Api.groups.webhooks.endpoints.list)
 
 const list = Command.make(
   "list",
   { ...endpoints.flags, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const filter = yield* endpoints.read(given)
     yield* Lists.print(
       connection,
@@ -91,7 +89,7 @@ const update = Command.make(
     )
   },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const { address, description, enabled, events } = given
     const payload = {
       ...(Option.isSome(address) && { url: address.value }),
@@ -126,7 +124,7 @@ const ofEndpoint = (
     name,
     named,
     Effect.fnUntraced(function* (given) {
-      const { connection, id } = yield* Organization.open(given)
+      const { connection, id } = yield* Calls.openOrganization(given)
       const params = { id, endpoint_id: given.endpoint }
       yield* Calls.record(connection, given.json, (client) => call(client, params))
       if (!given.json) yield* said(params)
@@ -155,13 +153,13 @@ export const webhook = Command.make("webhook").pipe(
   Command.withSubcommands([add, list, update, remove, rotateKey, test])
 )
 
-const deliveriesOf = Filters.of(Api.groups.webhooks.endpoints.deliveries)
+const deliveriesOf = Flags.of(Api.groups.webhooks.endpoints.deliveries)
 
 const listDeliveries = Command.make(
   "list",
   { ...deliveriesOf.flags, ...Lists.flags, ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const filter = yield* deliveriesOf.read(given)
     yield* Lists.print(
       connection,
@@ -180,7 +178,7 @@ const show = Command.make(
   "show",
   { delivery: Flags.id("Id of the delivery"), ...Flags.organization },
   Effect.fnUntraced(function* (given) {
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     const { data } = yield* Calls.call(connection, (client) =>
       client.webhooks.delivery({ params: { id, delivery_id: given.delivery } })
     )
@@ -206,7 +204,7 @@ const replay = Command.make(
         "Name the ID of a delivery, or say which to replay, such as all failures by --status failed."
       )
     }
-    const { connection, id } = yield* Organization.open(given)
+    const { connection, id } = yield* Calls.openOrganization(given)
     if (Option.isSome(delivery)) {
       const params = { id, delivery_id: delivery.value }
       return yield* Calls.record(connection, json, (client) => client.webhooks.replay({ params }))

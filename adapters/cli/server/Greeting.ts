@@ -8,7 +8,7 @@
  */
 import { Redacted } from "effect"
 import * as Credentials from "../settings/Credentials.ts"
-import type { Token, Tokens } from "../settings/Tokens.ts"
+import type { Token, Tokens } from "../settings/Credentials.ts"
 
 export interface Greeting {
   readonly url: string

@@ -26,7 +26,6 @@ import * as Settings from "../settings/Settings.ts"
 import * as Process from "./Process.ts"
 import * as Stores from "./Stores.ts"
 import * as Telcos from "./Telcos.ts"
-import * as Tokens from "../settings/Tokens.ts"
 import * as Version from "../Version.ts"
 
 /**
@@ -169,7 +168,7 @@ const isSimulated = (settings: Settings.Settings, telcos: Routes.Options["telcos
  */
 const listen = Effect.fnUntraced(function* (
   settings: Settings.Settings,
-  tokens: Tokens.Tokens,
+  tokens: Credentials.Tokens,
   ready: Effect.Effect<boolean>,
   telcos: Routes.Options["telcos"]
 ) {
@@ -191,8 +190,8 @@ const listen = Effect.fnUntraced(function* (
           unreadBytes: settings.maxUnreadBytes
         },
         {
-          adminToken: Tokens.value(tokens.admin),
-          telcoToken: Tokens.value(tokens.telco),
+          adminToken: Credentials.value(tokens.admin),
+          telcoToken: Credentials.value(tokens.telco),
           rateLimit: settings.rateLimit,
           bounds: { requests: settings.maxRequestsPerKey },
           organizationShare: settings.organizationShare,
@@ -238,7 +237,7 @@ const demonstration = Effect.fnUntraced(function* (settings: Settings.Settings, 
 /** Keeps what commands in this directory need, if the server made any of it. */
 const keep = ({ adminUrl, demo, tokens, url }: Pick<Greeting, "url" | "adminUrl" | "tokens" | "demo">) => {
   if (tokens.admin._tag !== "Generated" && demo === null) return Effect.void
-  const value = (token: Tokens.Token) => (token._tag === "Generated" ? Redacted.value(token.value) : undefined)
+  const value = (token: Credentials.Token) => (token._tag === "Generated" ? Redacted.value(token.value) : undefined)
   const secrets = { demoKey: demo?.apiKey, adminToken: value(tokens.admin), telcoToken: value(tokens.telco) }
   return Effect.andThen(
     Credentials.writeFiles(secrets),
@@ -260,7 +259,7 @@ export const start = (
     const context = yield* services(settings, telcos)
     if (telcos !== null) yield* Effect.provideContext(telcos.check, context)
     const connected = telcos === null ? undefined : yield* Effect.provideContext(telcos.connected, context)
-    const tokens = yield* Tokens.of(settings)
+    const tokens = yield* Credentials.tokensOf(settings)
     const demo = yield* Effect.provideContext(demonstration(settings, telcos), context)
     // Who waits for the readiness finds the files of the demonstration.
     const ready = yield* Ref.make(false)

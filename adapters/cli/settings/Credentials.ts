@@ -6,10 +6,50 @@
  *
  * Only the owner can read the files (mode 0600, directory 0700). A file is replaced as a whole, so that a crash leaves the old
  * file or the new one. Two processes that create it at the same time use the same tokens.
+ *
+ * The tokens that the server accepts. Tokens from the environment are used as they are. If the environment has neither,
+ * both are generated once and kept in `.simplan/`. If it has only one, the API of the other is off.
  */
 import { randomBytes } from "node:crypto"
-import { Effect, FileSystem, Option, type PlatformError, Schema, Struct } from "effect"
+import { Effect, FileSystem, Option, type PlatformError, Schema, Struct, Redacted } from "effect"
 import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
+import * as Secrets from "./Secrets.ts"
+import type { Settings } from "./Settings.ts"
+
+/** `Generated`: the value may be shown to the operator. `Set`: the operator set it, and it is never shown. */
+export type Token = { readonly _tag: "Generated" | "Set"; readonly value: Redacted.Redacted } | { readonly _tag: "Off" }
+
+export interface Tokens {
+  readonly admin: Token
+  readonly telco: Token
+}
+
+const fromSetting = (value: Redacted.Redacted | null): Token =>
+  value === null ? { _tag: "Off" } : { _tag: "Set", value }
+
+const generated = (token: string | undefined): Token => {
+  if (token === undefined) return { _tag: "Off" }
+  Secrets.register(token)
+  return { _tag: "Generated", value: Redacted.make(token) }
+}
+
+/** The tokens of a server with these settings. */
+export const tokensOf = ({
+  adminToken,
+  telcoToken
+}: Pick<Settings, "adminToken" | "telcoToken">): Effect.Effect<Tokens, CommandFailed, FileSystem.FileSystem> => {
+  if (adminToken !== null || telcoToken !== null) {
+    return Effect.succeed({ admin: fromSetting(adminToken), telco: fromSetting(telcoToken) })
+  }
+  const fresh = { adminToken: newToken(), telcoToken: newToken() }
+  return Effect.map(
+    change((kept) => ({ ...fresh, ...kept })),
+    (kept) => ({ admin: generated(kept.adminToken), telco: generated(kept.telcoToken) })
+  )
+}
+
+/** The token's value; undefined if the API is off. */
+export const value = (token: Token): Redacted.Redacted | undefined => (token._tag === "Off" ? undefined : token.value)
 
 /** The directory in the working directory. */
 export const DIRECTORY = ".simplan"

@@ -4,7 +4,7 @@
 import { Context, Deferred, Effect, Fiber, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { expect, it } from "vitest"
-import * as Prometheus from "../../../adapters/http/middleware/Prometheus.ts"
+import * as System from "../../../adapters/http/handlers/System.ts"
 
 /** Metrics of the kinds and in the order that a process has them: by route, several of each. */
 const registry = (routes: number): Context.Context<never> => {
@@ -19,7 +19,7 @@ const registry = (routes: number): Context.Context<never> => {
 }
 
 const format = (context: Context.Context<never>): Promise<string> =>
-  Effect.runPromise(Prometheus.format.pipe(Effect.provideContext(context)))
+  Effect.runPromise(System.format.pipe(Effect.provideContext(context)))
 
 it.each([0, 1, 23, 100])(
   "of %i routes has the lines of the whole, each name described once, its series together",
@@ -51,7 +51,7 @@ it("leaves the event loop to others between two pieces", async () => {
 it("is made once for all who ask while it is made for another, and after they asked", async () => {
   const gates = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   let runs = 0
-  const shared = Prometheus.shared(
+  const shared = System.shared(
     Effect.suspend(() => {
       const run = runs++
       return Effect.as(Deferred.await(gates[run] ?? Deferred.makeUnsafe<void>()), run)
@@ -76,7 +76,7 @@ it("is made once for all who ask while it is made for another, and after they as
 it("goes on for the others where the client it was made for is gone", async () => {
   let runs = 0
   const gate = Deferred.makeUnsafe<void>()
-  const shared = Prometheus.shared(
+  const shared = System.shared(
     Effect.suspend(() => (runs++ === 0 ? Effect.never : Effect.as(Deferred.await(gate), runs)))
   )
   const gone = Effect.runFork(shared)
