@@ -39,16 +39,16 @@ describe("credentials", () => {
 
 describe("the tokens", () => {
   it("are generated once, even by several processes that start at the same time", async () => {
-    const all = await Promise.all(Array.from({ length: 8 }, () => run(Credentials.of(none))))
+    const all = await Promise.all(Array.from({ length: 8 }, () => run(Credentials.tokensOf(none))))
     const values = new Set(all.map(({ admin, telco }) => JSON.stringify([admin, telco].map(reveal))))
     expect(values.size).toBe(1)
-    expect(await run(Credentials.of(none))).toEqual(all[0])
+    expect(await run(Credentials.tokensOf(none))).toEqual(all[0])
     expect(readdirSync(".simplan")).toEqual(["credentials.json"])
   })
 
   it("are not generated if one of them is set; the other one is off", async () => {
     const value = Redacted.make("set")
-    expect(await run(Credentials.of({ ...none, adminToken: value }))).toEqual({
+    expect(await run(Credentials.tokensOf({ ...none, adminToken: value }))).toEqual({
       admin: { _tag: "Set", value },
       telco: { _tag: "Off" }
     })

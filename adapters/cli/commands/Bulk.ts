@@ -2,7 +2,7 @@
  * `simplan subscriptions bulk pause`, `resume`, `suspend` and `delete`; `simplan sims bulk withdraw`, `restore` and `set-label`: each acts
  * on all that its filters take, of one organization (rule W15).
  *
- * Acts on all subscriptions or SIMs of an organization that a filter takes (rule W15). What came of each is printed as it comes, so that
+ * What came of each is printed as it comes, so that
  * memory does not grow with their number. The same command again goes on where one has broken off: what is so already stays so.
  */
 import { Effect, type Option, Schema, Stream } from "effect"

@@ -1,9 +1,7 @@
 /**
- * The filters of a list, or of a bulk action, as flags. Their names, values and descriptions come from the query, or the body, that the
- * API's definition gives it, so that a new parameter of the API is a new flag.
- *
- * Flags and arguments that several commands share: ids, files, instants, and the organization that a command of the
- * management API is about.
+ * Flags and arguments that several commands share: ids, files, instants, the organization that a command of the management API
+ * is about, and the filters of a list, or of a bulk action. Names, values and descriptions of filters come from the query, or the body,
+ * that the API's definition gives it, so that a new parameter of the API is a new flag.
  */
 import { Effect, type Option, Record, Schema, SchemaAST } from "effect"
 import { Flag, Argument } from "effect/cli"

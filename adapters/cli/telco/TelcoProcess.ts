@@ -1,9 +1,7 @@
 /**
  * The simulated telco as a process of its own, until the scope closes: it serves the contract of `telco-http` and the
- * routes of `ControlApi`, and keeps its books in a store.
- *
- * The control API of the simulated telco: reads its books and sets faults. It is for tests and demonstrations; a real
- * telco does not have it.
+ * control API, and keeps its books in a store. The control API reads the books and sets faults. It is for tests and
+ * demonstrations; a real telco does not have it.
  */
 import { Effect, type FileSystem, Layer, Redacted, type Scope, Schema } from "effect"
 import { TelcoServer, Contract } from "../../telco-http/index.ts"
