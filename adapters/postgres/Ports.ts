@@ -24,9 +24,8 @@ import * as Organizations from "./statements/Organizations.ts"
 import * as Overview from "./queue/Overview.ts"
 import * as Partitions from "./statements/Partitions.ts"
 import * as Plans from "./statements/Plans.ts"
-import * as Processes from "./statements/Processes.ts"
-import * as Reports from "./statements/Reports.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
+import * as Reports from "./statements/Reports.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
 import * as SimReservations from "./statements/sims/SimReservations.ts"
 import * as Sims from "./statements/sims/Sims.ts"
@@ -140,7 +139,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       loads: Overview.loads(database),
       database: Overview.figures(database)
     },
-    processes: { list: Processes.list(database) },
+    processes: { list: ServiceState.list(database) },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,
@@ -155,8 +154,8 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       )
     ),
     probe: ServiceState.probe(database),
-    keepProcess: Processes.keep(database),
-    forgetProcess: Processes.forget(database)
+    keepProcess: ServiceState.keep(database),
+    forgetProcess: ServiceState.forget(database)
   })
 
 const jobs = (database: Database) =>

@@ -2,7 +2,7 @@
  * The plan attachments of a subscription: how one looks, and the endpoints that list and suspend them (rule S4).
  */
 import { Schema } from "effect"
-import { Reasons } from "../../fields/index.ts"
+import { Codes } from "../../fields/index.ts"
 import * as Operations from "./Operations.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
@@ -34,7 +34,7 @@ const usedAllowance = Schemas.field(
 )
 
 const Reason = Schema.Struct({
-  code: Schemas.field(Schema.Literals(Reasons.codes), "The kind of reason, for programs", "waits_for_first_use"),
+  code: Schemas.field(Schema.Literals(Codes.reasonCodes), "The kind of reason, for programs", "waits_for_first_use"),
   message: Schemas.string("The reason, for people", "The package activates at the first use of the SIM"),
   at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended or paused, or ended", Samples.start),
   tries: Schemas.optional(Schema.Int, "How often the telco was asked for the package", 3),

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Attachments, History, Messages, Pauses, Replacements, Subscriptions, Time } from "simplan"
 import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
-import { Fields, Reasons } from "../../fields/index.ts"
+import { Codes, Fields } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -145,7 +145,7 @@ const creation = ({
 
 /** Why it gives no service; a field is there where the reason has it. */
 const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof AttachmentsApi.PlanAttachment.Type)["reason"]> => {
-  const of = { code: Reasons.code(reason), message: Reason.message(reason) }
+  const of = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":

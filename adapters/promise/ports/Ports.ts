@@ -18,9 +18,8 @@ import * as Http from "../http/Http.ts"
 import * as Logs from "../Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco, WebhookOptions } from "../Options.ts"
 import * as Coverage from "../resources/Coverage.ts"
-import * as Journaled from "./Journaled.ts"
-import * as Routed from "./Routed.ts"
 import * as Telco from "./Telco.ts"
+import * as Routed from "./Routed.ts"
 
 type Made<Port, Needs = never> = () => Promise<Layer.Layer<Port, unknown, Needs>>
 
@@ -367,7 +366,7 @@ export const make = (options: Options) => {
   const log = Logs.make(options.logger)
   const database = Databases.open(options)
   const telco = telcoOf(options, log)
-  const journaled = Journaled.of(options.telco)
+  const journaled = Telco.of(options.telco)
   if (journaled !== undefined && database.journaled === null) {
     const allowed =
       "keeps a journal, for which a storage of one's own has no place; see KeylessTelco of simplan/telco-calls"

@@ -10,7 +10,6 @@ import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { Logger, Telco as HostTelco, TelcoLayer } from "../Options.ts"
 import type { JournalOptions, Simulator, SimulatorFailure, SimulatorPackage, TelcoSystem } from "../types/Telcos.ts"
-import * as Journaled from "./Journaled.ts"
 import * as HostTelcos from "./Telco.ts"
 
 /**
@@ -34,7 +33,7 @@ export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger
  * What the functions throw unexpectedly is logged where the service logs, and in the suite to `logger`.
  */
 export const journaledTelco = (system: TelcoSystem, options: JournalOptions = {}): TelcoLayer =>
-  Journaled.layer(system, options)
+  HostTelcos.journaledLayer(system, options)
 
 const METHOD = "simulator.fail"
 

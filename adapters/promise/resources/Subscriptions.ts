@@ -13,7 +13,7 @@ import {
   type Subscription,
   TextLimit
 } from "simplan/ports"
-import { Fields, Reasons } from "../../fields/index.ts"
+import { Codes, Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -227,7 +227,7 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
 })
 
 const reasonOf = (reason: Reason.Reason): Types.Reason => {
-  const of = { code: Reasons.code(reason), message: Reason.message(reason) }
+  const of = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":

@@ -12,7 +12,6 @@ import * as Figure from "./Figure.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Marks from "./Marks.ts"
 import * as Style from "./Style.ts"
-import * as Svg from "./Svg.ts"
 
 export { css } from "./Style.ts"
 
@@ -36,7 +35,7 @@ const SLIM = 8
 const heightOf = (parts: ReadonlyArray<Figure.Part>): number => parts.reduce((sum, { height }) => sum + height, 0)
 
 /** Draws parts below each other, from `top`. */
-const stacked = (parts: ReadonlyArray<Figure.Part>, top: number): Svg.Markup => {
+const stacked = (parts: ReadonlyArray<Figure.Part>, top: number): Figure.Markup => {
   let y = top
   return parts
     .map((part) => {
@@ -52,16 +51,18 @@ const lines = (texts: ReadonlyArray<string>, className: string, size: number, le
   draw: (y) =>
     texts
       .map((text, index) =>
-        Svg.text(left, y + size + index * (size + 6), text, { class: className, "font-size": size })
+        Figure.text(left, y + size + index * (size + 6), text, { class: className, "font-size": size })
       )
       .join("")
 })
 
 const headings = ({ about, attachments, title }: History.Drawn, width: number): ReadonlyArray<Figure.Part> => {
   const rules = [...new Set(attachments.flatMap(History.rulesOf).map(Rules.inWords))]
-  const wrapped = [...rules, ...(about === null ? [] : [about])].flatMap((text) => Svg.wrap(text, width - 2 * SIDE, 12))
+  const wrapped = [...rules, ...(about === null ? [] : [about])].flatMap((text) =>
+    Figure.wrap(text, width - 2 * SIDE, 12)
+  )
   return [
-    lines(Svg.wrap(title, width - 2 * SIDE, 17), "tl-title", 16),
+    lines(Figure.wrap(title, width - 2 * SIDE, 17), "tl-title", 16),
     Figure.gap(2),
     lines(wrapped, "tl-muted", 12),
     Figure.gap(10)
@@ -80,39 +81,39 @@ const nameOf = (
   const name = count > 1 ? `attachment ${index + 1}: ` : ""
   const left = figure.scale.x(figure.scale.from)
   const text = course.name ?? name + Wording.terms(course.terms)
-  return [lines(Svg.wrap(text, figure.width - 2 * left, 11), "tl-name", 11, left), Figure.gap(2)]
+  return [lines(Figure.wrap(text, figure.width - 2 * left, 11), "tl-name", 11, left), Figure.gap(2)]
 }
 
 /** The width for one label of the axis. */
 const LABEL_ROOM = 62
 
 /** The labels of a tick, within the drawing. */
-const labels = (figure: Figure.Figure, { at, label, year }: Figure.Tick, y: number): Svg.Markup => {
-  const half = Svg.widthOf(label) / 2
+const labels = (figure: Figure.Figure, { at, label, year }: Figure.Tick, y: number): Figure.Markup => {
+  const half = Figure.widthOf(label) / 2
   const x = Math.min(Math.max(figure.scale.x(at), half), figure.width - half)
   const attributes = { class: "tl-muted", "text-anchor": "middle" }
-  return Svg.text(x, y + 14, label, attributes) + (year === null ? "" : Svg.text(x, y + 27, year, attributes))
+  return Figure.text(x, y + 14, label, attributes) + (year === null ? "" : Figure.text(x, y + 27, year, attributes))
 }
 
 /** The date axis: the grid from `top` to `bottom`, the line at the start of the scenario, and the labels below. */
-const axis = (figure: Figure.Figure, top: number, bottom: number): Svg.Markup => {
+const axis = (figure: Figure.Figure, top: number, bottom: number): Figure.Markup => {
   const { history, scale } = figure
   const [left, right] = [scale.x(scale.from), scale.x(scale.to)]
   const start = scale.x(history.start)
   const ticks = Figure.ticks(scale, right - left, LABEL_ROOM)
   return [
-    ...ticks.map((tick) => Svg.line(scale.x(tick.at), top, scale.x(tick.at), bottom, "tl-rule")),
+    ...ticks.map((tick) => Figure.line(scale.x(tick.at), top, scale.x(tick.at), bottom, "tl-rule")),
     ...ticks.map((tick) => labels(figure, tick, bottom)),
-    Svg.line(left, bottom, right, bottom, "tl-rule"),
-    Svg.line(start, top, start, bottom, "tl-guide"),
+    Figure.line(left, bottom, right, bottom, "tl-rule"),
+    Figure.line(start, top, start, bottom, "tl-guide"),
     ...(history.now === undefined ? [] : [present(scale.x(history.now), top, bottom)])
   ].join("")
 }
 
 /** The line at the present, whose name stands to the left of it where there is room. */
-const present = (x: number, top: number, bottom: number): Svg.Markup =>
-  Svg.element("line", { x1: x, y1: top, x2: x, y2: bottom, stroke: "currentColor", "stroke-dasharray": "4 3" }) +
-  Svg.text(x > 40 ? x - 4 : x + 4, bottom - 4, "now", {
+const present = (x: number, top: number, bottom: number): Figure.Markup =>
+  Figure.element("line", { x1: x, y1: top, x2: x, y2: bottom, stroke: "currentColor", "stroke-dasharray": "4 3" }) +
+  Figure.text(x > 40 ? x - 4 : x + 4, bottom - 4, "now", {
     class: "tl-muted",
     "text-anchor": x > 40 ? "end" : "start"
   })
@@ -122,13 +123,13 @@ const AXIS_HEIGHT = 34
 
 interface Item {
   readonly label: string
-  readonly draw: (x: number, y: number) => Svg.Markup
+  readonly draw: (x: number, y: number) => Figure.Markup
 }
 
 const swatch = (className: string) => (x: number, y: number) =>
-  Svg.rect({ x, y: y - 5, width: 14, height: 10 }, { class: className, rx: 2 })
+  Figure.rect({ x, y: y - 5, width: 14, height: 10 }, { class: className, rx: 2 })
 
-const stroke = (className: string) => (x: number, y: number) => Svg.line(x, y, x + 14, y, className)
+const stroke = (className: string) => (x: number, y: number) => Figure.line(x, y, x + 14, y, className)
 
 const markNames = {
   step: "step",
@@ -175,7 +176,7 @@ const legendOf = (figure: Figure.Figure): Figure.Part => {
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   let [x, row] = [left, 0]
   const placed = items(figure).map((item) => {
-    const width = 20 + Svg.widthOf(item.label) + 16
+    const width = 20 + Figure.widthOf(item.label) + 16
     if (x > left && x + width > right + 16) [x, row] = [left, row + 1]
     const place = { item, x, row }
     x += width
@@ -187,7 +188,7 @@ const legendOf = (figure: Figure.Figure): Figure.Part => {
       placed
         .map(({ item, x: at, row: of }) => {
           const middle = y + of * ROW + ROW / 2
-          return item.draw(at, middle) + Svg.text(at + 20, middle + 4, item.label, { class: "tl-muted" })
+          return item.draw(at, middle) + Figure.text(at + 20, middle + 4, item.label, { class: "tl-muted" })
         })
         .join("")
   }
@@ -205,7 +206,7 @@ const extent = ({ attachments, end, start }: History.Drawn): readonly [from: Tim
 }
 
 /** Draws the history. */
-export const svg = (history: History.Drawn, options: Options = {}): Svg.Markup => {
+export const svg = (history: History.Drawn, options: Options = {}): Figure.Markup => {
   const { alone = true, interactive = false, styled = true, width = 960 } = options
   const [side, edge] = alone ? [SIDE, EDGE] : [SLIM, 2]
   const [from, to] = extent(history)
@@ -227,7 +228,7 @@ export const svg = (history: History.Drawn, options: Options = {}): Svg.Markup =
   const legend = legendOf(figure)
   const below = bottom + AXIS_HEIGHT + 4
   const height = Math.ceil(below + legend.height + edge)
-  return Svg.element(
+  return Figure.element(
     "svg",
     {
       xmlns: "http://www.w3.org/2000/svg",
@@ -239,8 +240,8 @@ export const svg = (history: History.Drawn, options: Options = {}): Svg.Markup =
       "aria-label": `Timeline: ${history.title}`,
       tabindex: interactive ? 0 : undefined
     },
-    styled ? Svg.element("style", {}, Style.css) : "",
-    Svg.rect({ x: 0, y: 0, width, height }, { class: "tl-ground", rx: 6 }),
+    styled ? Figure.element("style", {}, Style.css) : "",
+    Figure.rect({ x: 0, y: 0, width, height }, { class: "tl-ground", rx: 6 }),
     stacked(head, edge),
     axis(figure, top, bottom),
     stacked(body, top),

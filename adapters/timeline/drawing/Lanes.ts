@@ -6,7 +6,6 @@ import { Allowance, type Attachment } from "simplan/ports"
 import { type DrawnCourse, type DrawnPackage, limitAt } from "../play/History.ts"
 import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
-import * as Svg from "./Svg.ts"
 
 /** The names of the states in the style sheet. */
 export const stateClasses = {
@@ -26,16 +25,16 @@ const band = (
   from: Time.Instant,
   to: Time.Instant,
   isLast: boolean
-): Svg.Markup => {
+): Figure.Markup => {
   const x = figure.scale.x(from)
   const width = Math.max(1, figure.scale.x(to) - x)
   const name = stateClasses[state]
-  const fits = Svg.widthOf(state, 10) + 22 < width
+  const fits = Figure.widthOf(state, 10) + 22 < width
   return Figure.withDetails(
     figure,
     [state, isLast ? `since ${Wording.instant(from)}` : `${Wording.instant(from)} to ${Wording.instant(to)}`],
-    Svg.rect({ x, y, width, height: BAND }, { class: `tl-${name}`, rx: Math.min(3, width / 2) }),
-    fits ? Svg.text(x + 7, y + 13.5, state, { class: `tl-${name}-ink` }) : ""
+    Figure.rect({ x, y, width, height: BAND }, { class: `tl-${name}`, rx: Math.min(3, width / 2) }),
+    fits ? Figure.text(x + 7, y + 13.5, state, { class: `tl-${name}-ink` }) : ""
   )
 }
 
@@ -103,7 +102,13 @@ const detailsOf = (course: DrawnCourse, pack: DrawnPackage): ReadonlyArray<strin
   ]
 }
 
-const bar = (figure: Figure.Figure, course: DrawnCourse, pack: DrawnPackage, y: number, height: number): Svg.Markup => {
+const bar = (
+  figure: Figure.Figure,
+  course: DrawnCourse,
+  pack: DrawnPackage,
+  y: number,
+  height: number
+): Figure.Markup => {
   const { x } = figure.scale
   const edge = Figure.edge(figure)
   const gone = course.removedAt ?? edge
@@ -113,8 +118,8 @@ const bar = (figure: Figure.Figure, course: DrawnCourse, pack: DrawnPackage, y: 
   const lead =
     pack.status === "Created" && createdAt !== null && createdAt < before
       ? [
-          Svg.line(x(createdAt), middle, x(before), middle, pack.waited ? "tl-waiting" : "tl-lead"),
-          Svg.line(x(createdAt), y + 3, x(createdAt), y + height - 3, pack.waited ? "tl-waiting" : "tl-lead")
+          Figure.line(x(createdAt), middle, x(before), middle, pack.waited ? "tl-waiting" : "tl-lead"),
+          Figure.line(x(createdAt), y + 3, x(createdAt), y + height - 3, pack.waited ? "tl-waiting" : "tl-lead")
         ]
       : []
   if (activationAt === null) return Figure.withDetails(figure, detailsOf(course, pack), ...lead)
@@ -125,19 +130,19 @@ const bar = (figure: Figure.Figure, course: DrawnCourse, pack: DrawnPackage, y: 
     const width = x(to) - x(from)
     const inset = width > 4 ? 0.5 : 0
     const size = { x: x(from) + inset, y: y + 0.5, width: Math.max(1, width - 2 * inset), height: height - 1 }
-    return Svg.rect(size, { class: className, rx: Math.min(3, size.width / 2) })
+    return Figure.rect(size, { class: className, rx: Math.min(3, size.width / 2) })
   }
   const stopped = stop < end
   const room = x(Math.min(end, stop > activationAt ? stop : end)) - x(activationAt) - 10
   const label =
-    height < 14 ? undefined : labels(pack, course.terms.recurrence !== null).find((one) => Svg.widthOf(one) < room)
+    height < 14 ? undefined : labels(pack, course.terms.recurrence !== null).find((one) => Figure.widthOf(one) < room)
   return Figure.withDetails(
     figure,
     detailsOf(course, pack),
     ...lead,
     stop > activationAt ? box(activationAt, Math.min(end, stop), `tl-${name}`) : "",
     stopped ? box(Math.max(stop, activationAt), end, `tl-${name} tl-stopped`) : "",
-    label === undefined ? "" : Svg.text(x(activationAt) + 6, y + height / 2 + 4, label, { class: `tl-${name}-ink` })
+    label === undefined ? "" : Figure.text(x(activationAt) + 6, y + height / 2 + 4, label, { class: `tl-${name}-ink` })
   )
 }
 
@@ -156,7 +161,7 @@ const packages = (figure: Figure.Figure, course: DrawnCourse): Figure.Part => {
         .flatMap((row, index) => row.map((pack) => bar(figure, course, pack, y + index * (height + gap), height)))
         .join("") +
       (hidden > 0
-        ? Svg.text(figure.scale.x(figure.scale.from), y + below + 11, `and ${hidden} more that overlap with these`, {
+        ? Figure.text(figure.scale.x(figure.scale.from), y + below + 11, `and ${hidden} more that overlap with these`, {
             class: "tl-muted"
           })
         : "")
@@ -195,7 +200,7 @@ const curve = (
   steps: ReadonlyArray<Step>,
   floor: number,
   level: (bytes: number) => number
-): Svg.Markup => {
+): Figure.Markup => {
   const { x } = figure.scale
   const points = steps.flatMap(
     ({ bytes, from, to }): ReadonlyArray<readonly [number, number]> => [
@@ -205,12 +210,12 @@ const curve = (
   )
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return ""
-  const area = `${Svg.polyline([[first[0], floor], ...points, [last[0], floor]])}Z`
+  const area = `${Figure.polyline([[first[0], floor], ...points, [last[0], floor]])}Z`
   const held = steps.filter(({ bytes }) => limitAt(terms, bytes) !== null)
   return [
-    Svg.element("path", { d: area, class: "tl-area" }),
-    Svg.element("path", { d: Svg.polyline(points), class: "tl-usage" }),
-    ...held.map(({ bytes, from, to }) => Svg.line(x(from), level(bytes), x(to), level(bytes), "tl-throttled"))
+    Figure.element("path", { d: area, class: "tl-area" }),
+    Figure.element("path", { d: Figure.polyline(points), class: "tl-usage" }),
+    ...held.map(({ bytes, from, to }) => Figure.line(x(from), level(bytes), x(to), level(bytes), "tl-throttled"))
   ].join("")
 }
 
@@ -219,7 +224,7 @@ const point = (
   { terms }: DrawnCourse,
   step: Step,
   level: (bytes: number) => number
-): Svg.Markup => {
+): Figure.Markup => {
   const of = Allowance.bytesOf(terms)
   const limit = limitAt(terms, step.bytes)
   const speed = limit === null ? [] : [`held at ${limit} Kbit/s`]
@@ -227,12 +232,12 @@ const point = (
   return Figure.withDetails(
     figure,
     [used, ...speed, Wording.instant(step.from)],
-    Svg.element("circle", { cx: figure.scale.x(step.from), cy: level(step.bytes), r: 3, class: "tl-point" })
+    Figure.element("circle", { cx: figure.scale.x(step.from), cy: level(step.bytes), r: 3, class: "tl-point" })
   )
 }
 
 /** The thresholds with their speeds. Labels that are too close are moved up. */
-const thresholds = (figure: Figure.Figure, { terms }: DrawnCourse, level: (bytes: number) => number): Svg.Markup => {
+const thresholds = (figure: Figure.Figure, { terms }: DrawnCourse, level: (bytes: number) => number): Figure.Markup => {
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   let above = Number.POSITIVE_INFINITY
   return terms.throttling
@@ -241,8 +246,8 @@ const thresholds = (figure: Figure.Figure, { terms }: DrawnCourse, level: (bytes
       above = Math.min(at - 3, above - APART)
       const name = `${percentage} % → ${limit} Kbit/s`
       return (
-        Svg.line(left, at, right, at, "tl-threshold") +
-        Svg.text(right, above, name, { class: "tl-speed", "text-anchor": "end" })
+        Figure.line(left, at, right, at, "tl-threshold") +
+        Figure.text(right, above, name, { class: "tl-speed", "text-anchor": "end" })
       )
     })
     .join("")
@@ -268,11 +273,11 @@ const usage = (figure: Figure.Figure, course: DrawnCourse): Figure.Part | null =
       const curves = used.map((pack) => stepsOf(figure, course, pack))
       const points = count > POINTS ? [] : curves.flatMap((steps) => steps.slice(1))
       return [
-        Svg.line(left, floor, right, floor, "tl-rule"),
-        Svg.line(left, level(of), right, level(of), "tl-rule"),
+        Figure.line(left, floor, right, floor, "tl-rule"),
+        Figure.line(left, level(of), right, level(of), "tl-rule"),
         ...curves.map((steps) => curve(figure, course, steps, floor, level)),
         thresholds(figure, course, level),
-        Svg.text(left, level(of) - 3, Wording.bytes(of), { class: "tl-muted" }),
+        Figure.text(left, level(of) - 3, Wording.bytes(of), { class: "tl-muted" }),
         ...points.map((step) => point(figure, course, step, level))
       ].join("")
     }

@@ -4,7 +4,6 @@
 import type { Entry } from "../play/History.ts"
 import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
-import * as Svg from "./Svg.ts"
 
 /** The kinds of mark, in the order of their rows. */
 export const kinds = ["step", "webhook", "bad"] as const
@@ -29,17 +28,17 @@ const ROW = 16
 const NEAR = 18
 
 /** The sign of a kind, centred on a point. */
-export const sign = (kind: Kind, x: number, y: number): Svg.Markup => {
+export const sign = (kind: Kind, x: number, y: number): Figure.Markup => {
   switch (kind) {
     case "step":
-      return Svg.element("circle", { cx: x, cy: y, r: 3.5, class: "tl-step" })
+      return Figure.element("circle", { cx: x, cy: y, r: 3.5, class: "tl-step" })
     case "webhook":
-      return Svg.element("path", {
+      return Figure.element("path", {
         d: `M${x - 4.5} ${y + 4}L${x} ${y - 4.5}L${x + 4.5} ${y + 4}Z`,
         class: "tl-webhook"
       })
     case "bad":
-      return Svg.element("path", {
+      return Figure.element("path", {
         d: `M${x - 3.5} ${y - 3.5}L${x + 3.5} ${y + 3.5}M${x - 3.5} ${y + 3.5}L${x + 3.5} ${y - 3.5}`,
         class: "tl-bad"
       })
@@ -70,16 +69,16 @@ const details = (entries: ReadonlyArray<Entry>): ReadonlyArray<string> => [
   ...(entries.length > SHOWN ? [`and ${entries.length - SHOWN} more`] : [])
 ]
 
-const row = (figure: Figure.Figure, kind: Kind, clusters: ReadonlyArray<Cluster>, y: number): Svg.Markup =>
+const row = (figure: Figure.Figure, kind: Kind, clusters: ReadonlyArray<Cluster>, y: number): Figure.Markup =>
   clusters
     .map(({ entries, x }) =>
       Figure.withDetails(
         figure,
         details(entries),
-        Svg.rect({ x: x - 7, y: y - 7, width: 14, height: 14 }, { fill: "transparent" }),
+        Figure.rect({ x: x - 7, y: y - 7, width: 14, height: 14 }, { fill: "transparent" }),
         sign(kind, x, y),
         entries.length > 1
-          ? Svg.text(x + 7, y + 3.5, String(entries.length), { class: "tl-muted", "font-size": 9 })
+          ? Figure.text(x + 7, y + 3.5, String(entries.length), { class: "tl-muted", "font-size": 9 })
           : ""
       )
     )

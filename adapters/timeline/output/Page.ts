@@ -4,7 +4,7 @@
  * The script and the style sheets are texts, because the page has no other files.
  */
 import * as Drawing from "../drawing/Drawing.ts"
-import { escape } from "../drawing/Svg.ts"
+import { escape } from "../drawing/Figure.ts"
 import type { Entry, History } from "../play/History.ts"
 import * as Text from "./Text.ts"
 import * as Wording from "../Wording.ts"
