@@ -139,7 +139,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       loads: Overview.loads(database),
       database: Overview.figures(database)
     },
-    processes: { list: ServiceState.list(database) },
+    processes: { list: ServiceState.processes(database) },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),
     watch: notifications.watch,
@@ -154,8 +154,8 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       )
     ),
     probe: ServiceState.probe(database),
-    keepProcess: ServiceState.keep(database),
-    forgetProcess: ServiceState.forget(database)
+    keepProcess: ServiceState.keepProcess(database),
+    forgetProcess: ServiceState.forgetProcess(database)
   })
 
 const jobs = (database: Database) =>

@@ -1,7 +1,6 @@
 /**
- * The statements about what the whole service has once: the catalogue, the virtual clock, and its upkeep.
- *
- * The statements about the processes that share the database. They are few, and no two of them write the same row: whoever forgets
+ * The statements about what the whole service has once: the catalogue, the virtual clock and its upkeep; and about the processes
+ * that share the database. Processes are few, and no two of them write the same row: whoever forgets
  * others leaves out those that are being written.
  */
 import { Effect } from "effect"
@@ -105,7 +104,7 @@ const columns = Columns.of<Process.Process>(
 const put = Columns.insert("process_put", "process", columns, Columns.replacing(columns))
 
 /** Keeps what a process says of itself, and forgets those that have been silent. */
-export const keep =
+export const keepProcess =
   (database: Database) =>
   ({
     process,
@@ -131,7 +130,7 @@ export const keep =
       })
     )
 
-export const forget =
+export const forgetProcess =
   (database: Database) =>
   (processId: string): Effect.Effect<void, Storage.StorageError> =>
     Effect.asVoid(
@@ -143,7 +142,7 @@ export const forget =
     )
 
 /** Those that have said something since an instant. */
-export const list =
+export const processes =
   (database: Database) =>
   ({ since }: { readonly since: Time.Instant }) =>
     database.rows(
