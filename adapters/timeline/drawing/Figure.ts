@@ -1,7 +1,6 @@
 /**
- * SVG as text: elements with escaped attributes and rounded numbers.
- *
- * What the parts of a drawing share: the history, the time scale with its ticks, and elements with details. All times are UTC.
+ * What the parts of a drawing share: the history, the time scale with its ticks, elements with details, and SVG as text, with
+ * escaped attributes and rounded numbers. All times are UTC.
  */
 import { Time } from "simplan"
 import type { Drawn } from "../play/History.ts"

@@ -1,8 +1,6 @@
 /**
  * Converts a scenario to the fields of the form and back. Fields that the form does not show are kept.
- *
- * The steps in the form: what it offers, and the list of rows to add, change and remove. A step has fixed fields and at most
- * one that the form edits.
+ * The steps are a list of rows to add, change and remove. A step has fixed fields and at most one that the form edits.
  */
 import { Time } from "simplan"
 import { Plan, SmdpHistory } from "simplan/ports"
