@@ -7,8 +7,6 @@
  * - A body that a parser has read before is taken from `req.body`: bytes and texts as they are, anything else as JSON.
  * - Answers go out as fast as the client reads them. One that reads nothing for 30 s is disconnected (rule W10).
  * - A client that goes away interrupts what it has asked for.
- *
- * Sends an answer over a connection of Node's HTTP server, as fast as the client reads it.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { WebHandler } from "../../http/index.ts"

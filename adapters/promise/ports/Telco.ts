@@ -1,8 +1,6 @@
 /**
- * A telco of plain functions, as simplan's `Telco` port.
- *
- * A telco of plain functions that knows no idempotency keys, over the journal of `simplan/telco-calls`, which is loaded when the
- * telco is needed.
+ * A telco of plain functions, as simplan's `Telco` port. One that knows no idempotency keys goes over the journal of
+ * `simplan/telco-calls`, which is loaded when the telco is needed.
  */
 import { Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
@@ -250,8 +248,8 @@ const loaded = () => import("../../telco-calls/index.ts")
 /** The port over the functions and a journal: that of the service, or one in memory where it is used by itself. */
 export const journaledLayer = (system: TelcoSystem, options: JournalOptions): TelcoLayer => {
   const { lateFor = "1 minute", name = "telco" } = decode(METHOD, options)
-  const missing = missing(METHOD, system, functions)
-  if (missing !== undefined) throw missing
+  const lacking = missing(METHOD, system, functions)
+  if (lacking !== undefined) throw lacking
   const lateMillis = Arguments.millis(lateFor) ?? 0
   const make: Make = (log) =>
     Layer.unwrap(
