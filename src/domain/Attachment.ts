@@ -61,7 +61,10 @@ export interface WithPackages {
 }
 
 /** Rule T2. `SUSPENDED` and `EXPIRED` are final. */
-export type State = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED" | "EXPIRED"
+export const states = ["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"] as const
+
+/** One of the states. */
+export type State = (typeof states)[number]
 
 /** An attachment as it is at one instant. */
 export interface View {

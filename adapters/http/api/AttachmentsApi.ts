@@ -2,6 +2,7 @@
  * The plan attachments of a subscription: how one looks, and the endpoints that list and suspend them (rule S4).
  */
 import { Schema } from "effect"
+import { Attachment } from "simplan/ports"
 import { Codes } from "../../fields/index.ts"
 import * as Operations from "./Operations.ts"
 import * as Samples from "./Samples.ts"
@@ -60,11 +61,7 @@ export const PlanAttachment = Schema.Struct({
   expiration_at: expirationAt,
   used_allowance: usedAllowance,
   metadata: Schemas.metadata,
-  state: Schemas.field(
-    Schema.Literals(["PENDING_FOR_FIRST_USE", "CREATED", "ACTIVE", "SUSPENDED", "EXPIRED"]),
-    "The state of the attachment",
-    "ACTIVE"
-  ),
+  state: Schemas.field(Schema.Literals(Attachment.states), "The state of the attachment", "ACTIVE"),
   reason: Schemas.field(Schema.NullOr(Reason), "Why it gives no service now; null while it gives service", {
     code: "waits_for_first_use",
     message: "The package activates at the first use of the SIM"

@@ -7,7 +7,7 @@ import { TextLimit, WebhookEvent } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
-import { Fields } from "../../fields/index.ts"
+import { Codes, Fields } from "../../fields/index.ts"
 
 const EventType = Fields.oneOf(WebhookEvent.types)
 
@@ -38,7 +38,7 @@ export const WebhookEndpoint = Schema.Struct({
   description: Schemas.string(...about.description),
   enabled,
   disabled_reason: Schemas.field(
-    Schema.NullOr(Schema.Literals(["organization", "gone", "failing"])),
+    Schema.NullOr(Schema.Literals(Object.values(Codes.disabledReasons))),
     "Who or what disabled the endpoint: its organization, a response of 410, or five days of failures",
     null
   ),
@@ -89,9 +89,7 @@ export const UpdateWebhookEndpoint = Schema.Struct({
   enabled: Schema.optionalKey(enabled)
 }).annotate({ identifier: "UpdateWebhookEndpoint" })
 
-const Status = Schema.Literals(["pending", "delivered", "failed"]).annotate({
-  message: "must be one of pending, delivered, failed"
-})
+const Status = Fields.oneOf(Object.values(Codes.deliveryStatuses))
 
 const responseStatus = Schemas.field(Schema.NullOr(Schema.Int), "The status of the last answer; null without one", 200)
 

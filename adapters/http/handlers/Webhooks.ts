@@ -4,7 +4,7 @@
 import { Effect, Result } from "effect"
 import { Time, Webhooks } from "simplan"
 import { type Delivery, type Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Codes, Fields } from "../../fields/index.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -15,18 +15,13 @@ import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Versions from "../wire/Versions.ts"
 
-const reasons = { Organization: "organization", Gone: "gone", Failing: "failing" } as const satisfies Record<
-  WebhookEndpoint.DisabledReason,
-  string
->
-
 const shape = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.WebhookEndpoint.Type => ({
   webhook_endpoint_id: one.endpointId,
   url: WebhookEndpoint.shownUrl(one.url),
   events: one.events ?? WebhookEvent.standardTypes,
   description: one.description,
   enabled: WebhookEndpoint.isEnabled(one),
-  disabled_reason: one.disabled === null ? null : reasons[one.disabled.reason],
+  disabled_reason: one.disabled === null ? null : Codes.disabledReasons[one.disabled.reason],
   disabled_at: Responses.instant(one.disabled?.at ?? null),
   created_at: Time.toIso(one.createdAt),
   version: one.version
@@ -46,16 +41,9 @@ const newSigningKey = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi
   signing_key: one.signingKeys[0]?.key ?? ""
 })
 
-const statuses = { Pending: "pending", Delivered: "delivered", Failed: "failed" } as const satisfies Record<
-  Delivery.Status,
-  string
->
-
-const statusOf = { pending: "Pending", delivered: "Delivered", failed: "Failed" } as const
-
 /** The filter of a request. */
 const toFilter = (asked: {
-  readonly status?: keyof typeof statusOf
+  readonly status?: Codes.DeliveryStatus
   readonly type?: WebhookEvent.Type
   readonly webhook_endpoint_id?: string
   readonly iccid?: string
@@ -65,7 +53,7 @@ const toFilter = (asked: {
   const from = asked.from === undefined ? undefined : Time.fromIso(asked.from)
   const to = asked.to === undefined ? undefined : Time.fromIso(asked.to)
   return {
-    ...(asked.status !== undefined && { statuses: [statusOf[asked.status]] }),
+    ...(asked.status !== undefined && { statuses: Codes.statusesOf(asked.status) }),
     ...(asked.type !== undefined && { type: asked.type }),
     ...(asked.webhook_endpoint_id !== undefined && { endpointId: asked.webhook_endpoint_id }),
     ...(asked.iccid !== undefined && { iccid: asked.iccid }),
@@ -90,7 +78,7 @@ const attempt = (one: Delivery.LoggedAttempt): typeof WebhooksApi.Attempt.Type =
 const shapeOfDelivery = ({ delivery, event }: Delivery.LoggedDelivery): typeof WebhooksApi.Delivery.Type => ({
   delivery_id: delivery.deliveryId,
   webhook_endpoint_id: delivery.endpointId,
-  status: statuses[delivery.status],
+  status: Codes.deliveryStatuses[delivery.status],
   attempts: delivery.attempts,
   response_status: delivery.responseStatus,
   last_error: delivery.lastError,

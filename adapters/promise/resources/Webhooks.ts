@@ -4,13 +4,11 @@
 import { Effect, Schema } from "effect"
 import { Refusal, Webhooks } from "simplan"
 import { type Delivery, type Storage, TextLimit, WebhookEndpoint, WebhookEvent } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Codes, Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Webhooks.ts"
-
-const reasons = { Organization: "organization", Gone: "gone", Failing: "failing" } as const
 
 const shape = (of: WebhookEndpoint.WebhookEndpoint): Types.WebhookEndpoint => ({
   organizationId: of.organizationId,
@@ -19,7 +17,7 @@ const shape = (of: WebhookEndpoint.WebhookEndpoint): Types.WebhookEndpoint => ({
   events: of.events ?? WebhookEvent.standardTypes,
   description: of.description,
   enabled: WebhookEndpoint.isEnabled(of),
-  disabledReason: of.disabled === null ? null : reasons[of.disabled.reason],
+  disabledReason: of.disabled === null ? null : Codes.disabledReasons[of.disabled.reason],
   disabledAt: Arguments.toDateOrNull(of.disabled?.at ?? null),
   createdAt: Arguments.toDate(of.createdAt),
   version: of.version
@@ -30,14 +28,11 @@ const withKey = (of: WebhookEndpoint.WebhookEndpoint): Types.WebhookEndpointWith
   signingKey: of.signingKeys[0]?.key ?? ""
 })
 
-const statuses = { Pending: "pending", Delivered: "delivered", Failed: "failed" } as const
-const statusOf = { pending: "Pending", delivered: "Delivered", failed: "Failed" } as const
-
 const delivered = ({ delivery, event }: Delivery.LoggedDelivery): Types.Delivery => ({
   organizationId: delivery.organizationId,
   deliveryId: delivery.deliveryId,
   endpointId: delivery.endpointId,
-  status: statuses[delivery.status],
+  status: Codes.deliveryStatuses[delivery.status],
   attempts: delivery.attempts,
   responseStatus: delivery.responseStatus,
   lastError: delivery.lastError,
@@ -95,11 +90,7 @@ const deliveryNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganizat
 
 const filters = {
   ...Arguments.ofOrganization,
-  status: Schema.optional(
-    Schema.Literals(["pending", "delivered", "failed"]).annotate({
-      message: "must be one of pending, delivered, failed"
-    })
-  ),
+  status: Schema.optional(Fields.oneOf(Object.values(Codes.deliveryStatuses))),
   type: Schema.optional(Schema.Literals([...WebhookEvent.types, WebhookEvent.TEST])),
   endpointId: Arguments.Filter,
   iccid: Arguments.Filter,
@@ -115,7 +106,7 @@ const decodeReplay = Arguments.decoder(
 const query = ({ endpointId, from, iccid, organizationId, status, to, type }: typeof Filter.Type) =>
   ({
     organizationId,
-    ...(status !== undefined && { statuses: [statusOf[status]] }),
+    ...(status !== undefined && { statuses: Codes.statusesOf(status) }),
     ...(type !== undefined && { type }),
     ...(endpointId !== undefined && { endpointId }),
     ...(iccid !== undefined && { iccid }),
