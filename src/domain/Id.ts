@@ -46,8 +46,3 @@ export const uuid8 = (digest: string): string => {
   ]
   return groups.join("-")
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** Whether the text has the shape of a UUID of any version. */
-export const isUuid = (text: string): boolean => UUID.test(text)

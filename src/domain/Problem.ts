@@ -112,9 +112,6 @@ export const heldUp = ({ delivery, event }: LoggedDelivery, now: Instant): Job |
   }
 }
 
-/** Whether the job has ended and waits for an operator. */
-export const isProblem = ({ endedAt }: Pick<Job, "endedAt">): boolean => endedAt !== null
-
 /** Whether the job has been a problem before, and is tried again. */
 export const isRetried = ({ endedAt, refused }: Pick<Job, "endedAt" | "refused">): boolean =>
   endedAt === null && refused !== null && refused.times >= REFUSALS

@@ -82,7 +82,6 @@ describe("An id", () => {
       fc.property(times, random, (at, bytes) => {
         const id = Id.uuid7(at, bytes)
         expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-        expect(Id.isUuid(id)).toBe(true)
         expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(at)
       })
     )
