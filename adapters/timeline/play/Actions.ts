@@ -17,7 +17,6 @@ import type { Mistake } from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
-import type * as Step from "../scenario/Step.ts"
 import * as Wording from "../Wording.ts"
 
 interface Period {
@@ -92,9 +91,9 @@ const topUp = Effect.fnUntraced(function* (
   return yield* create(stage, { plan, period, metadata: step.metadata, iccid: stage.iccid })
 })
 
-type ReportStep = Step.Of<"usage" | "first_use" | "location" | "smdp_state">
+type ReportStep = Scenario.StepOf<"usage" | "first_use" | "location" | "smdp_state">
 
-const amount = (step: Step.Of<"usage">): TelcoReport.Usage => {
+const amount = (step: Scenario.StepOf<"usage">): TelcoReport.Usage => {
   const { delta_bytes, delta_MBs, total_bytes, total_MBs } = step
   const delta = delta_bytes ?? (delta_MBs === undefined ? undefined : delta_MBs * Allowance.MEGABYTE)
   return delta === undefined
@@ -105,7 +104,7 @@ const amount = (step: Step.Of<"usage">): TelcoReport.Usage => {
 /** The package of a step; null if the step names none. */
 const packageId = Effect.fnUntraced(function* (
   stage: Stage.Stage,
-  { attachment, package: number }: Step.Of<"usage" | "first_use">,
+  { attachment, package: number }: Scenario.StepOf<"usage" | "first_use">,
   index: number
 ) {
   if (number === undefined && attachment === undefined) return null
@@ -182,9 +181,12 @@ const faults = {
   "answer lost": "loses its answer to",
   slow: "takes too long for",
   none: "takes"
-} as const satisfies Record<Step.Of<"telco">["fault"], string>
+} as const satisfies Record<Scenario.StepOf<"telco">["fault"], string>
 
-const setFault = ({ simulated }: Stage.Stage, { calls = 1, fault }: Step.Of<"telco">): Effect.Effect<Stage.Line> => {
+const setFault = (
+  { simulated }: Stage.Stage,
+  { calls = 1, fault }: Scenario.StepOf<"telco">
+): Effect.Effect<Stage.Line> => {
   const next = fault === "none" ? "all calls again" : calls === 1 ? "the next call" : `the next ${calls} calls`
   return Effect.as(
     simulated.setFault(fault === "none" ? null : fault, calls),

@@ -8,10 +8,9 @@ import { Catalogues, Plans, Refusal, type Services } from "simplan"
 import { type Catalogue, type Plan, Storage } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
 import type { Course, Entry } from "./History.ts"
-import * as PlanTerms from "../scenario/PlanTerms.ts"
+import * as Scenario from "../scenario/Scenario.ts"
 import * as Problem from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
-import type * as Scenario from "../scenario/Scenario.ts"
 
 /** The default profile of a plan. */
 const COVERAGE_ID = "00000000-0000-5000-8000-000000000001"
@@ -50,7 +49,7 @@ interface Reason {
 
 /** The request's name of a field of the service: `active_period.start` for `activePeriod.start`. */
 const fieldName = (field: string): string =>
-  field.startsWith("activePeriod") ? field.replace("activePeriod", "active_period") : PlanTerms.toWire(field)
+  field.startsWith("activePeriod") ? field.replace("activePeriod", "active_period") : Scenario.toWire(field)
 
 const reason = (what: string, rule: Rules.Rule | null = null): Reason => ({ what, rule })
 
@@ -149,10 +148,10 @@ export const createPlan = Effect.fnUntraced(function* (
   simulated: Simulated.Simulated,
   organizationId: string,
   { source }: Scenario.Playable,
-  terms: PlanTerms.PlanTerms,
+  terms: Scenario.PlanTerms,
   path: Problem.Path
 ) {
-  const request = PlanTerms.toRequest(terms, source.title, COVERAGE_ID)
+  const request = Scenario.toRequest(terms, source.title, COVERAGE_ID)
   const created = yield* ask(
     { simulated },
     Effect.flatMap(Effect.fromResult(request), (asked) =>
@@ -162,7 +161,7 @@ export const createPlan = Effect.fnUntraced(function* (
   if (Result.isSuccess(created)) return created.success
   const { failure } = created
   if (failure._tag !== "InvalidField") return yield* Effect.die(failure)
-  return yield* Problem.mistake(source, [...path, PlanTerms.toWire(failure.field)], failure.message)
+  return yield* Problem.mistake(source, [...path, Scenario.toWire(failure.field)], failure.message)
 })
 
 /** The attachment with a number, from 1. `path` is the path of the number in the scenario. */
