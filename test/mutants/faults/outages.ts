@@ -121,8 +121,8 @@ const problems = faultsOf("Problem.ts", "lifecycle", [
   [
     "S6",
     "an event that is held up is handed out as a job",
-    "message },\n    endedAt: now\n  }\n}\n\n/** Whether the job has ended",
-    "message },\n    endedAt: null\n  }\n}\n\n/** Whether the job has ended"
+    "message },\n    endedAt: now\n  }\n}\n\n/** Whether the job has been a problem",
+    "message },\n    endedAt: null\n  }\n}\n\n/** Whether the job has been a problem"
   ]
 ])
 
