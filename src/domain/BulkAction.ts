@@ -7,7 +7,7 @@ import * as Attachment from "./Attachment.ts"
 import { InvalidField, type Refusal } from "./Refusal.ts"
 import type { Status as SimStatus } from "./Sim.ts"
 import type { Unchecked } from "./SimCorrection.ts"
-import type { SubscriptionWithSim } from "./Subscription.ts"
+import type { ServiceStatus, SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 /** What can be done. `suspend` suspends the attachments of the plan that the filter names. */
@@ -16,12 +16,6 @@ export const actions = ["pause", "resume", "suspend", "delete"] as const
 /** What is done to each. */
 export type Action = (typeof actions)[number]
 
-/** How a subscription stands (rule S7). */
-export const statuses = ["active", "paused"] as const
-
-/** How a subscription stands. */
-export type Status = (typeof statuses)[number]
-
 /** Which subscriptions are taken; null filters nothing. */
 export interface Filter {
   /** What somebody typed (rule L1). */
@@ -29,7 +23,7 @@ export interface Filter {
   /** The SIM's. An unknown one takes none. */
   readonly label: string | null
   /** Only those that are paused, or only those that are not. */
-  readonly status: Status | null
+  readonly status: ServiceStatus | null
   /** Only those with an attachment of this plan that has neither expired nor been suspended. */
   readonly planId: string | null
   /** Only those that were made after this instant. */
@@ -170,14 +164,11 @@ export const check = ({ action, filter }: Request): Result.Result<void, InvalidF
     ? Result.fail(new InvalidField({ field: "plan_id", message: "must say which plan is suspended" }))
     : checkFilter(filter)
 
-/** Whether the filter takes the subscription, as far as that follows from itself and its SIM. */
+/** Whether the filter takes the subscription by when it was made. */
 export const takes = (
-  { createdUntil, status }: Pick<Filter, "createdUntil" | "status">,
-  { sim, subscription }: SubscriptionWithSim
-): boolean => {
-  if (createdUntil !== null && subscription.createdAt > createdUntil) return false
-  return status === null || (status === "paused") === (sim.service.pausedAt !== null)
-}
+  { createdUntil }: Pick<Filter, "createdUntil">,
+  { subscription }: Pick<SubscriptionWithSim, "subscription">
+): boolean => createdUntil === null || subscription.createdAt <= createdUntil
 
 /** The attachments of a subscription and a plan that have neither expired nor been suspended, oldest first. */
 export const ofPlan = (

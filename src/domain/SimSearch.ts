@@ -5,6 +5,7 @@
 import type { Label } from "./Label.ts"
 import * as Sim from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
+import { type ServiceStatus, serviceStatus } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 /** How many characters of the metadata are searched, in Unicode code points. */
@@ -126,14 +127,20 @@ export const compareHits = (one: Hit, other: Hit): number =>
   compareText(one.organizationId, other.organizationId) ||
   compareText(one.iccid, other.iccid)
 
-/** Which subscriptions a list has; null filters nothing. */
-export interface Filter {
+/** Which SIMs or subscriptions a list has; null filters nothing. */
+interface Filter {
   /** Those that it finds. */
   readonly search: Search | null
   /** The SIM's. */
   readonly label: Label | null
   /** Those that were made after this instant. */
   readonly createdAfter: Instant | null
+}
+
+/** Which subscriptions a list has; null filters nothing. */
+export interface SubscriptionFilter extends Filter {
+  /** Only those that are paused, or only those that are not. */
+  readonly status: ServiceStatus | null
 }
 
 /** Which SIMs a list has; null filters nothing. */
@@ -156,5 +163,7 @@ export const isAsked = (of: SimAggregate, filter: SimFilter): boolean =>
   isOf(of, of.sim.createdAt, filter)
 
 /** Whether a list of subscriptions with this filter has the live subscription of the SIM. */
-export const isSubscriptionAsked = (of: SimAggregate, filter: Filter): boolean =>
-  of.subscription?.status === "Live" && isOf(of, of.subscription.createdAt, filter)
+export const isSubscriptionAsked = (of: SimAggregate, filter: SubscriptionFilter): boolean =>
+  of.subscription?.status === "Live" &&
+  (filter.status === null || filter.status === serviceStatus(of.sim)) &&
+  isOf(of, of.subscription.createdAt, filter)

@@ -30,6 +30,16 @@ export interface Subscription {
   readonly status: Status
 }
 
+/** How a live subscription stands, as lists are filtered by (rules S7 and L1). */
+export const serviceStatuses = ["active", "paused"] as const
+
+/** `paused`: it has no service until it is resumed. `active`: it has, as far as its attachments give it. */
+export type ServiceStatus = (typeof serviceStatuses)[number]
+
+/** How the live subscription of a SIM stands. */
+export const serviceStatus = ({ service }: Pick<Sim, "service">): ServiceStatus =>
+  service.pausedAt === null ? "active" : "paused"
+
 /** A subscription with the SIM that is in service. */
 export interface SubscriptionWithSim {
   /** Its status is `Live`. */

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest"
 import * as SimSearch from "../../src/domain/SimSearch.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import type { ServiceStatus } from "../../src/domain/Subscription.ts"
 import * as Values from "./Values.ts"
 
 const iccid = "8946012345678900017"
@@ -62,6 +63,25 @@ describe("L1: a SIM is found by", () => {
 
   it("anything, where nothing is looked for", () => {
     expect(SimSearch.of(" \t ")).toBeNull()
+  })
+})
+
+describe("L1: a list of subscriptions", () => {
+  it("has those that are paused, those that are not, or all", () => {
+    const of = (pausedAt: number | null) => ({
+      ...aggregate,
+      sim: { ...sim, service: { _tag: "Settled" as const, pausedAt } }
+    })
+    const filter = { search: null, label: null, createdAfter: null }
+    const has = (status: ServiceStatus | null) =>
+      [null, Values.NOW].map((pausedAt) => SimSearch.isSubscriptionAsked(of(pausedAt), { ...filter, status }))
+    expect([has(null), has("active"), has("paused")]).toEqual([
+      [true, true],
+      [true, false],
+      [false, true]
+    ])
+    const pending = { ...of(null), subscription: { ...subscription, status: "Pending" as const } }
+    expect(SimSearch.isSubscriptionAsked(pending, { ...filter, status: "active" })).toBe(false)
   })
 })
 

@@ -1,6 +1,6 @@
 /** The subscriptions of an organization, with filters, columns to choose, as a file, and what can be done to all that match. */
 import { useEffect, useState } from "preact/hooks"
-import { BulkAction } from "simplan/ports"
+import { Subscription as SubscriptionRules } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Api from "../Api.ts"
 import * as Bulk from "../Bulk.ts"
@@ -124,7 +124,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Choice
           label="Status"
           name="status"
-          choices={[["", "any"], ...BulkAction.statuses.map((one) => [one, one] as const)]}
+          choices={[["", "any"], ...SubscriptionRules.serviceStatuses.map((one) => [one, one] as const)]}
         />
         <Filters.Choice label="Plan" name="plan" choices={plans} />
         <Filters.Input label="After (UTC)" name="since" isTime />

@@ -121,10 +121,7 @@ export class OrganizationNetworksApi extends HttpApiGroup.make("organizationNetw
   )
   .prefix("/admin/v1") {}
 
-const Status = Fields.oneOf(BulkAction.statuses)
-
 const filtersBy = {
-  status: ["Only those that are paused, or only those that are not", "active"],
   plan: ["Only those with an attachment of this plan that has neither expired nor been suspended", Samples.planId],
   createdUntil: ["Only those that were made at this instant or before it", Samples.end]
 } as const
@@ -132,7 +129,7 @@ const filtersBy = {
 const filter = {
   search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
   label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-  status: Schemas.optional(Status, ...filtersBy.status),
+  status: SubscriptionsApi.onlyStatus,
   plan_id: Schemas.optional(Schemas.Parameter.check(Schemas.within(TextLimit.ID)), ...filtersBy.plan),
   created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
   created_until: Schemas.optional(Schemas.InstantParameter, ...filtersBy.createdUntil)
@@ -154,7 +151,7 @@ export const SubscriptionAction = Schema.Struct({
     "pause"
   ),
   ...filterFields,
-  status: Schemas.optional(Status, ...filtersBy.status),
+  status: SubscriptionsApi.onlyStatus,
   plan_id: Schemas.optional(Schemas.text(TextLimit.ID), ...filtersBy.plan)
 }).annotate({ identifier: "SubscriptionAction" })
 

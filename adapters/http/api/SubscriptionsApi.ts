@@ -3,7 +3,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Delivery as DeliveryRules, SimHistory, Sms, TextLimit } from "simplan/ports"
+import { Delivery as DeliveryRules, SimHistory, Sms, Subscription as SubscriptionRules, TextLimit } from "simplan/ports"
+import { Fields } from "../../fields/index.ts"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
@@ -225,12 +226,20 @@ export const LastOperator = Schema.Struct({
   )
 }).annotate({ identifier: "LastOperator" })
 
+/** The filter of lists and bulk actions by how a subscription stands. */
+export const onlyStatus = Schemas.optional(
+  Fields.oneOf(SubscriptionRules.serviceStatuses),
+  "Only those that are paused, or only those that are not",
+  "active"
+)
+
 /** What the management API reads too. */
 export const reads = {
   list: Operations.readOfAll("list", "/subscription", {
     query: {
       search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
       label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
+      status: onlyStatus,
       created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
       ...Schemas.installable
     },

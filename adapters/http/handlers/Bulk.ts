@@ -3,7 +3,7 @@
  */
 import { Effect, type Stream } from "effect"
 import { BulkActions, BulkCorrections, Refusal, Time } from "simplan"
-import { BulkAction } from "simplan/ports"
+import { BulkAction, type Subscription } from "simplan/ports"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
@@ -61,7 +61,7 @@ const answered = <Item, Shape extends object, E extends Errors.Failure>(
 interface Given {
   readonly search?: string
   readonly label?: string
-  readonly status?: BulkAction.Status
+  readonly status?: Subscription.ServiceStatus
   readonly plan_id?: string
   readonly created_after?: string
   readonly created_until?: string

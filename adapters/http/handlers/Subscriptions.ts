@@ -253,6 +253,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const filter = {
           search: query.search ?? null,
           label: query.label ?? null,
+          status: query.status ?? null,
           createdAfter: Query.instant(query.created_after)
         }
         const installation = Responses.installation({ caller, query })

@@ -421,5 +421,9 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0030_jobs_of_sims": [
     `create index job_of_sim on simplan.job (organization_id, (work->>'iccid'))
     where waiting is not null or ended_at is not null`
+  ],
+  // Finds the subscriptions that are paused (rule L1).
+  "0031_paused_subscriptions": [
+    `create index sim_paused on simplan.sim (organization_id, iccid) where paused_at is not null`
   ]
 }

@@ -10,7 +10,7 @@ import {
   Refusal,
   type Sim,
   SimHistory,
-  type Subscription,
+  Subscription as SubscriptionRules,
   TextLimit
 } from "simplan/ports"
 import { Codes, Fields } from "../../fields/index.ts"
@@ -29,7 +29,7 @@ const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.Sub
   lpa
 })
 
-const shape = ({ sim, subscription }: Subscription.SubscriptionWithSim): Types.Subscription => ({
+const shape = ({ sim, subscription }: SubscriptionRules.SubscriptionWithSim): Types.Subscription => ({
   organizationId: subscription.organizationId,
   subscriptionId: subscription.subscriptionId,
   metadata: subscription.metadata,
@@ -38,7 +38,7 @@ const shape = ({ sim, subscription }: Subscription.SubscriptionWithSim): Types.S
   sim: subscribedSim(sim)
 })
 
-const created = (of: Subscription.Created): Types.CreatedSubscription => ({
+const created = (of: SubscriptionRules.Created): Types.CreatedSubscription => ({
   organizationId: of.sim.organizationId,
   subscriptionId: of.subscriptionId,
   attachmentId: of.attachmentId,
@@ -64,7 +64,7 @@ const creationPreview = (of: Preview.OfCreation): Types.CreationPreview => ({
   nextPackageAt: Arguments.toDateOrNull(of.nextPackageAt)
 })
 
-const replaced = (of: Subscription.Replaced): Types.ReplacedSubscription => ({
+const replaced = (of: SubscriptionRules.Replaced): Types.ReplacedSubscription => ({
   ...shape(of),
   replacedIccid: of.replacedIccid
 })
@@ -131,6 +131,7 @@ const filter = Arguments.decoder(
     ...Arguments.ofOrganization,
     search: Schema.optional(Arguments.Search),
     label: Schema.optional(Arguments.AnyLabel),
+    status: Schema.optional(Schema.Literals(SubscriptionRules.serviceStatuses)),
     createdAfter: Schema.optional(Arguments.Instant)
   })
 )
@@ -155,13 +156,11 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   list: Methods.streaming(
     runtime,
     { name: "subscriptions.list", decode: filter },
-    ({ createdAfter, label = null, search = null, organizationId }) =>
-      Effect.map(Subscriptions.Subscriptions, (subscriptions) =>
-        Stream.map(
-          subscriptions.list({ organizationId, search, label, createdAfter: Arguments.toInstantOrNull(createdAfter) }),
-          shape
-        )
-      )
+    ({ createdAfter: given, label = null, search = null, status = null, organizationId }) =>
+      Effect.map(Subscriptions.Subscriptions, (subscriptions) => {
+        const createdAfter = Arguments.toInstantOrNull(given)
+        return Stream.map(subscriptions.list({ organizationId, search, label, status, createdAfter }), shape)
+      })
   ),
   remove: Methods.writing(runtime, { name: "subscriptions.remove", decode: named }, (of) =>
     Methods.done(Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => subscriptions.remove(of)))

@@ -187,6 +187,8 @@ export interface SubscriptionFilter extends OfOrganization {
   readonly search?: string | undefined
   /** Only those on SIMs of this label. */
   readonly label?: Label | undefined
+  /** Only those that are paused, or only those that are not (rule S7). */
+  readonly status?: "active" | "paused" | undefined
   /** Only those that were made after this instant. */
   readonly createdAfter?: InstantInput | undefined
 }

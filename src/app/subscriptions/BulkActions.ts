@@ -122,14 +122,14 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     })
 
     const page = ({ filter, organizationId, ...asked }: Omit<BulkAction.Request, "action"> & Keyset<CreatedCursor>) => {
-      const { createdAfter, createdUntil, label, planId } = filter
+      const { createdAfter, createdUntil, label, planId, status } = filter
       if (label !== null && !isLabel(label)) return Effect.succeed({ items: [], next: null })
       const search = filter.search === null ? null : SimSearch.of(filter.search)
       const isTaken = (one: SubscriptionWithSim) =>
         planId === null ? Effect.succeed(true) : Effect.map(suspendable(naming(one), planId), (ids) => ids.length > 0)
       const isLater = (createdAt: Instant) => createdUntil !== null && createdAt > createdUntil
       // What the storage does not filter is read in larger steps, of which more may be left over.
-      const least = filter.status === null && planId === null ? 0 : LEAST_READ
+      const least = planId === null ? 0 : LEAST_READ
       return lists.page(
         { organizationId, ...asked },
         Effect.fnUntraced(function* (step: Keyset<CreatedCursor>) {
@@ -137,10 +137,11 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
             organizationId,
             search,
             label,
+            status,
             createdAfter,
             ...step,
             limit: Math.max(least, step.limit),
-            ...Paging.searching(search)
+            ...Paging.searching(status === "paused" ? status : search)
           })
           const candidates = found.items.filter((one) => BulkAction.takes(filter, one))
           const items = yield* Effect.filter(candidates, isTaken, { concurrency: AT_ONCE })

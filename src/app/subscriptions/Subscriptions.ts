@@ -126,6 +126,7 @@ export class Subscriptions extends Context.Service<
       readonly organizationId: string
       readonly search?: string | null
       readonly label?: string | null
+      readonly status?: SubscriptionRules.ServiceStatus | null
       readonly createdAfter?: Instant | null
     }) => Stream.Stream<SubscriptionWithSim, StorageError>
     /**
@@ -346,20 +347,21 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
       previewCreate: (request) => Metrics.traced("Subscriptions.previewCreate", {}, previewCreate(request)),
       get: live,
-      list: ({ createdAfter = null, label = null, organizationId, search = null }) => {
+      list: ({ createdAfter = null, label = null, organizationId, search = null, status = null }) => {
         if (label !== null && !isLabel(label)) return Stream.empty
-        const filter = { label, createdAfter, search: search === null ? null : SimSearch.of(search) }
-        if (filter.search === null && label === null && createdAfter === null) {
+        const filter = { label, status, createdAfter, search: search === null ? null : SimSearch.of(search) }
+        if (filter.search === null && label === null && status === null && createdAfter === null) {
           return Paging.stream(
             (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
             byCreation
           )
         }
+        // Paged as what a search finds is, since an index has them too.
+        const scanning = Paging.searching(status === "paused" ? status : filter.search)
         return Paging.streamPages((after: CreatedCursor | null, limit) =>
           lists.page(
             { organizationId, after, limit },
-            (step) =>
-              storage.subscriptions.find({ organizationId, ...filter, ...step, ...Paging.searching(filter.search) }),
+            (step) => storage.subscriptions.find({ organizationId, ...filter, ...step, ...scanning }),
             byCreation
           )
         )

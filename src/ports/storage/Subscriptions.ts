@@ -7,7 +7,7 @@ import type { ForOccurrence, ForReports, PackagesForReports, SimAggregate } from
 import type { Sim } from "../../domain/Sim.ts"
 import type { SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
-import type { Filter } from "../../domain/SimSearch.ts"
+import type { SubscriptionFilter } from "../../domain/SimSearch.ts"
 import type { CreatedCursor, Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 import type { Booking, Days, SimEntry, Total, TotalGroup } from "../../domain/UsageBook.ts"
 
@@ -106,7 +106,7 @@ export interface Subscriptions {
   /** Live ones, by creation and id, ascending. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
   /** Those of `SimSearch.isSubscriptionAsked` (rule L1), in the same order, and read as `Sims.find` does. */
-  readonly find: (query: OfOrganization & FilteredKeyset & Filter) => Read<Filtered<SubscriptionWithSim>>
+  readonly find: (query: OfOrganization & FilteredKeyset & SubscriptionFilter) => Read<Filtered<SubscriptionWithSim>>
   /**
    * The attachments of a SIM's live subscription; null where it has no live subscription. `id`: those alone that have it as
    * their own id, or as that of their plan.

@@ -183,7 +183,8 @@ describe("The migrations", () => {
       [27, "2f7cb395fb352d91"],
       [28, "ba25ab0cfbce6131"],
       [29, "fdc0ab7445b40f77"],
-      [30, "248ef1bdefcccf1f"]
+      [30, "248ef1bdefcccf1f"],
+      [31, "28077af3a6ed80bc"]
     ])
   })
 })

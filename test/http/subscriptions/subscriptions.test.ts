@@ -253,6 +253,14 @@ describe("a pause", () => {
     expect(listed.filter((one: { paused_at: unknown }) => one.paused_at !== null)).toMatchObject([
       { paused_at: clock.now }
     ])
+    const onlyThose = async (status: string) =>
+      (await acme.get(`/v3/subscription?${status}`)).body.data.map((one: { esim: { iccid: string } }) => one.esim.iccid)
+    expect(await onlyThose("status=paused")).toEqual([World.iccid(11)])
+    expect(await onlyThose("status=paused&label=Blue")).toEqual([])
+    const active = await onlyThose("status=active")
+    expect([active.length, active.includes(World.iccid(11))]).toEqual([listed.length - 1, false])
+    const refused = await acme.get("/v3/subscription?status=ACTIVE")
+    expect([refused.status, refused.body.message]).toEqual([400, "status must be one of active, paused"])
     const since = `The SIM has no service: the subscription has been paused since ${clock.now}`
     const ofPaused = (reason: object) => async () => {
       const [{ reason: actual, ...rest }] = (await acme.get(`${line}/plan-attachments`)).body.data

@@ -106,16 +106,15 @@ const inBulk = faultsOf("BulkAction.ts", "limits", [
   [
     "W15",
     "what is made after the preview is acted on",
-    "if (createdUntil !== null && subscription.createdAt > createdUntil) return false",
-    ""
+    "createdUntil === null || subscription.createdAt <= createdUntil",
+    "true"
   ],
   [
     "W15",
     "what is made at the last instant is left out",
-    "subscription.createdAt > createdUntil",
-    "subscription.createdAt >= createdUntil"
+    "subscription.createdAt <= createdUntil",
+    "subscription.createdAt < createdUntil"
   ],
-  ["W15", "paused ones count as active", '(status === "paused") === (', '(status === "paused") !== ('],
   ["W15", "an attachment that is not confirmed is suspended", "!of.attachment.confirmed || ", ""],
   ["W15", "other plans are suspended", " || of.attachment.planId !== planId", ""],
   ["W15", "an expired attachment is suspended", 'state !== "EXPIRED" && ', ""],

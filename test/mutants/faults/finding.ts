@@ -18,6 +18,12 @@ export const search = faultsOf("SimSearch.ts", "state", [
     "any part of metadata is found",
     "folded(metadata).startsWith(search.metadata)",
     "folded(metadata).includes(search.metadata)"
+  ],
+  [
+    "L1",
+    "paused subscriptions are taken for active ones",
+    "filter.status === serviceStatus(of.sim)",
+    "filter.status !== serviceStatus(of.sim)"
   ]
 ])
 

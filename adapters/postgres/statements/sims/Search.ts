@@ -1,9 +1,9 @@
 /**
  * The lists of SIMs and of subscriptions with a filter (rule L1).
  *
- * What a search finds is looked up in the index of each thing that it may be. Where that are no more than the rows that may
- * be scanned, they are all that is left to filter and to sort. Where they are more, the list is scanned in its order, as
- * other filtered lists are: rows that fit stand close together there.
+ * What a search finds is looked up in the index of each thing that it may be, and paused SIMs in an index of theirs. Where that
+ * are no more than the rows that may be scanned, they are all that is left to filter and to sort. Where they are more, the list
+ * is scanned in its order, as other filtered lists are: rows that fit stand close together there.
  */
 import type { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -35,14 +35,11 @@ export const foldedMetadata = (table: string): string => `(simplan.folded(${tabl
 
 export const reversed = (text: string): string => Array.from(text).reverse().join("")
 
-/** An ICCID for each place of an index where the search finds something, perhaps the same one more than once. */
-const places = (
-  sql: Sql,
-  organizationId: string,
-  most: Fragment,
-  search: SimSearch.Search
-): ReadonlyArray<Fragment> => {
-  const { iccid, imsi, metadata, msisdn, subscriptionId } = search
+/** What indexes find: what a search does, or the SIMs that are paused. */
+type Indexed = SimSearch.Search | "paused"
+
+/** An ICCID for each place of an index where it is found, perhaps the same one more than once. */
+const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Indexed): ReadonlyArray<Fragment> => {
   // The order names the index, so that the planner has no other one, and none to sort by.
   const of = (table: string, column: string, fits: Fragment, more: Fragment = sql.literal("")): Fragment => sql`(
       select ${sql.literal(table)}.iccid from simplan.${sql.literal(table)}
@@ -50,6 +47,8 @@ const places = (
       order by ${sql.literal(`${table}.organization_id, ${column}`)}
       limit ${most}
     )`
+  if (indexed === "paused") return [of("sim", "sim.iccid", sql.literal(PAUSED))]
+  const { iccid, imsi, metadata, msisdn, subscriptionId } = indexed
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
   const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
   return [
@@ -105,6 +104,13 @@ const isFound = (
   ])
 }
 
+const PAUSED = "sim.paused_at is not null"
+
+const services: { readonly [Status in Subscription.ServiceStatus]: string } = {
+  active: "sim.paused_at is null",
+  paused: PAUSED
+}
+
 const allocations: { readonly [Status in Sim.Status]: string } = {
   free: "sim.allocation = 'Free'",
   in_use: "sim.allocation in ('Provisioning', 'InService')",
@@ -154,6 +160,8 @@ interface Asked<Cursor> extends Storage.OfOrganization, Storage.FilteredKeyset<C
 
 /** Which rows: those in the list, after the cursor, and those of them that are taken. */
 interface Conditions {
+  /** Has all rows that are taken; null: none, so that the list is scanned. */
+  readonly indexed: Indexed | null
   readonly listed: ReadonlyArray<Fragment>
   readonly filters: ReadonlyArray<Fragment>
 }
@@ -175,15 +183,15 @@ const page = <Packed, Cursor, A>(
 ): Effect.Effect<Storage.Filtered<A, Cursor>, Storage.StorageError> => {
   const { limit, organizationId, scanLimit = Storage.SCAN_LIMIT, search } = asked
   const statement = (sql: Sql): Fragment => {
-    const { filters, listed } = conditionsOf(sql)
+    const { filters, indexed, listed } = conditionsOf(sql)
     const [literal, most] = [sql.literal, sql.literal(String(scanLimit))]
     const taken = [...filters, ...(search === null ? [] : [isFound(sql, organizationId, search)])]
     const beyondMost = literal(String(scanLimit + 1))
     const candidates =
-      search === null
+      indexed === null
         ? sql`counted as (select 0 as places, true as is_scan)`
         : sql`candidate as materialized (
-          select places.iccid from (${sql.join(" union all ", false)(places(sql, organizationId, beyondMost, search))}) places
+          select places.iccid from (${sql.join(" union all ", false)(places(sql, organizationId, beyondMost, indexed))}) places
           limit ${beyondMost}
         ), counted as materialized (select count(*) as places, count(*) > ${most} as is_scan from candidate)`
     const scanned = sql`
@@ -221,7 +229,7 @@ const page = <Packed, Cursor, A>(
         'isScan', counted.is_scan, 'places', counted.places, 'found', coalesce(
           (
             select json_agg(json_build_object('at', found.at, 'cursor', found.cursor, 'item', found.item) order by found.at)
-            from (${search === null ? scanned : sql`(${scanned}) union all (${fromIndexes})`}) found
+            from (${indexed === null ? scanned : sql`(${scanned}) union all (${fromIndexes})`}) found
           ),
           '[]'
         )
@@ -242,7 +250,7 @@ const page = <Packed, Cursor, A>(
   )
 }
 
-const ofLabel = (sql: Sql, { label }: SimSearch.Filter): ReadonlyArray<Fragment> =>
+const ofLabel = (sql: Sql, { label }: Pick<SimSearch.SimFilter, "label">): ReadonlyArray<Fragment> =>
   label === null ? [] : [sql`sim.label = ${label}`]
 
 /** SIMs by import sequence. */
@@ -253,6 +261,7 @@ export const sims =
       simList,
       query,
       (sql) => ({
+        indexed: query.search,
         listed: [
           sql`sim.organization_id = ${query.organizationId}`,
           sql`sim.import_sequence > ${query.after ?? 0}::bigint`
@@ -269,12 +278,13 @@ export const sims =
 
 /** Live subscriptions by creation and id. */
 export const subscriptions =
-  (database: Database) => (query: Storage.OfOrganization & Storage.FilteredKeyset & SimSearch.Filter) =>
+  (database: Database) => (query: Storage.OfOrganization & Storage.FilteredKeyset & SimSearch.SubscriptionFilter) =>
     page<Subscriptions.Packed, Storage.CreatedCursor, Subscription.SubscriptionWithSim>(
       database,
       subscriptionList,
       query,
       (sql) => ({
+        indexed: query.search ?? (query.status === "paused" ? "paused" : null),
         listed: [
           sql`subscription.organization_id = ${query.organizationId}`,
           sql.literal("subscription.status = 'Live'"),
@@ -286,7 +296,7 @@ export const subscriptions =
               > (${query.after.createdAt}::bigint, ${query.after.id}::text)`
               ])
         ],
-        filters: ofLabel(sql, query)
+        filters: [...ofLabel(sql, query), ...(query.status === null ? [] : [sql.literal(services[query.status])])]
       }),
       (packed) => Subscriptions.unpack(database.cipher.decrypt, query.organizationId, packed)
     )

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import * as Quota from "../../../domain/Quota.ts"
 import { type Sim, statuses } from "../../../domain/Sim.ts"
 import * as SimSearch from "../../../domain/SimSearch.ts"
+import { serviceStatuses } from "../../../domain/Subscription.ts"
 import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Pending } from "../../../ports/Jobs.ts"
@@ -106,6 +107,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       pick(["", iccid.slice(0, 1 + choice), iccid.slice(-1 - row), `4477009000${row}`, "M", id], choice)
     )
   }
+  const service = pick([null, ...serviceStatuses], choice)
   const asked = {
     since: world.now + (choice - 5) * HOUR,
     packageIds: [`T-${choice}`],
@@ -164,7 +166,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     pages(
       ask,
       (after: CreatedCursor | null, limit) =>
-        items(storage.subscriptions.find({ ...of, ...searches, label: sims.label, after, limit })),
+        items(storage.subscriptions.find({ ...of, ...searches, status: service, label: sims.label, after, limit })),
       ({ subscription }) => ({ createdAt: subscription.createdAt, id: subscription.subscriptionId })
     ),
     Effect.map(storage.sims.stock({ organizationIds: [organizationId] }), (stock) =>

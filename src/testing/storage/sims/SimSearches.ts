@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { type Sim, statuses } from "../../../domain/Sim.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import * as SimSearch from "../../../domain/SimSearch.ts"
+import { type ServiceStatus, serviceStatuses } from "../../../domain/Subscription.ts"
 import { DAY } from "../../../domain/Time.ts"
 import type { Filtered } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
@@ -38,7 +39,8 @@ const finds = (
   world: World.World,
   aggregates: ReadonlyArray<SimAggregate>,
   text: string,
-  filter: Partial<SimSearch.SimFilter> = {}
+  filter: Partial<SimSearch.SimFilter> = {},
+  service: ServiceStatus | null = null
 ) =>
   Effect.gen(function* () {
     const asked = {
@@ -49,7 +51,8 @@ const finds = (
       search: SimSearch.of(text),
       ...filter
     }
-    const { isEsim: _, status: __, ...ofSubscription } = asked
+    const { isEsim: _, ...ofBoth } = asked
+    const ofSubscription = { ...ofBoth, status: service }
     const sims = aggregates.filter((of) => SimSearch.isAsked(of, asked)).map(({ sim }) => sim.iccid)
     const live = aggregates
       .filter((of) => SimSearch.isSubscriptionAsked(of, ofSubscription))
@@ -58,7 +61,7 @@ const finds = (
       .map(({ subscriptionId }) => subscriptionId)
     for (const scanLimit of scanLimits) {
       const page = { ...World.of(world), limit: 4, scanLimit }
-      const what = `${JSON.stringify({ text, ...filter })}, by ${scanLimit}`
+      const what = `${JSON.stringify({ text, service, ...filter })}, by ${scanLimit}`
       const found = yield* whole(what, scanLimit, (after: number | null) =>
         world.storage.sims.find({ ...page, ...asked, after })
       )
@@ -159,7 +162,12 @@ const stocked = (world: World.World) =>
         subscription.status === "Live"
           ? { _tag: "InService" as const, subscriptionId: subscription.subscriptionId }
           : { _tag: "Provisioning" as const, subscriptionId: subscription.subscriptionId }
-      const change = World.subscribe(sim, subscription, { sim: { allocation }, attachments })
+      const pausedAt = subscription.status === "Live" && index % 3 === 1 ? world.now : null
+      const service =
+        index % 2 === 0
+          ? { _tag: "Settled" as const, pausedAt }
+          : { _tag: "Changing" as const, pausedAt, changeId: world.id(), active: pausedAt !== null }
+      const change = World.subscribe(sim, subscription, { sim: { allocation, service }, attachments })
       yield* world.storage.commit({ sims: [change] })
     }
     // One whose subscription is gone, and which is on its way back to stock.
@@ -217,6 +225,23 @@ export const cases: ReadonlyArray<World.Scenario> = [
           for (const text of ["", "8", "order"]) yield* finds(world, aggregates, text, filter)
         }
       })
+  ),
+
+  scenario("L1: subscriptions are listed that are paused, or that are not, alone and with other filters", (world) =>
+    Effect.gen(function* () {
+      const aggregates = yield* stocked(world)
+      yield* stocked(yield* World.neighbour(world))
+      for (const status of serviceStatuses) {
+        for (const filter of [{}, { label: "Blue" }, { createdAfter: world.now + DAY }] as const) {
+          for (const text of ["", "8", "order"]) yield* finds(world, aggregates, text, filter, status)
+        }
+      }
+      const [paused] = aggregates.filter(({ sim }) => sim.service.pausedAt !== null)
+      if (paused === undefined) return
+      yield* World.write(world, paused.sim, { sim: { service: { _tag: "Settled", pausedAt: null } } })
+      const after = yield* Effect.forEach(aggregates, ({ sim }) => World.aggregate(world, sim.iccid))
+      for (const status of serviceStatuses) yield* finds(world, after, "", {}, status)
+    })
   ),
 
   scenario("L1: a search finds what has changed", (world) =>

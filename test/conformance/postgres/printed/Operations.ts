@@ -292,7 +292,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   "subscriptions.get": ({ storage }) => storage.subscriptions.get(ofSim),
   "subscriptions.page": ({ storage }) => storage.subscriptions.page(page),
   "subscriptions.find": ({ storage }) =>
-    storage.subscriptions.find({ ...page, label: "Green", createdAfter: 1, search: SimSearch.of("208930000000001") }),
+    storage.subscriptions.find({
+      ...page,
+      label: "Green",
+      status: "active",
+      createdAfter: 1,
+      search: SimSearch.of("208930000000001")
+    }),
+  "subscriptions.find of paused ones": ({ storage }) =>
+    storage.subscriptions.find({ ...page, label: null, status: "paused", createdAfter: null, search: null }),
   "subscriptions.attachments": ({ storage }) => storage.subscriptions.attachments({ ...ofSim, id: "a" }),
   "deliveries.get": ({ storage }) => storage.deliveries.get({ organizationId, deliveryId: "d" }),
   "deliveries.page": ({ storage }) =>

@@ -66,8 +66,8 @@ select json_build_object(
           limit 512
         ) subscription
         join simplan.sim on sim.organization_id = $23 and sim.iccid = subscription.iccid
-        cross join lateral (select (sim.label = $24 AND (starts_with(sim.iccid, $25::text) OR starts_with(reverse(sim.iccid),
-          $26::text) OR sim.imsi = $27 OR sim.msisdn = $28 OR exists (
+        cross join lateral (select (sim.label = $24 AND sim.paused_at is null AND (starts_with(sim.iccid,
+          $25::text) OR starts_with(reverse(sim.iccid), $26::text) OR sim.imsi = $27 OR sim.msisdn = $28 OR exists (
             select from simplan.subscription found
             where found.organization_id = $29 and found.iccid = sim.iccid
             and found.status <> 'Deleted' and found.status = 'Live' and (
@@ -106,7 +106,7 @@ select json_build_object(
           join simplan.subscription on subscription.organization_id = sim.organization_id
           and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
           where (subscription.organization_id = $36 AND subscription.status = 'Live' AND subscription.created_at > $37::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($38::bigint, $39::text) AND sim.label = $40 AND (starts_with(sim.iccid,
+            > ($38::bigint, $39::text) AND sim.label = $40 AND sim.paused_at is null AND (starts_with(sim.iccid,
               $41::text) OR starts_with(reverse(sim.iccid), $42::text) OR sim.imsi = $43 OR sim.msisdn = $44 OR exists (
                 select from simplan.subscription found
                 where found.organization_id = $45 and found.iccid = sim.iccid
