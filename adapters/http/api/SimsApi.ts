@@ -233,7 +233,7 @@ export const reads = {
 
 /** The correction of a SIM, which the management API has too. */
 export const update = Operations.correction("update", "/sims/:iccid", Schemas.ofSim, {
-  query: Schemas.previewable,
+  query: { ...Schemas.previewable, ...Schemas.installable },
   payload: UpdateSim,
   success: UpdatedSim,
   errors: ["sim_not_found", "sim_in_use", "sim_busy", "changed_meanwhile"],

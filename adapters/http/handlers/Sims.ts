@@ -182,7 +182,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { value } = yield* Body.read(call.request)
         const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
         const request = { ...simOf(call), ...given, lpa, ifVersion: call.ifVersion }
-        const installation = Responses.installation({ caller: call.caller, query: {} })
+        const installation = Responses.installation(call)
         const answer = (sim: Sim.Sim) => Responses.data(details(sim, installation))
         if (Query.flag(call.query.dry_run) !== true) {
           const corrected = yield* corrections.correct(request)

@@ -42,6 +42,27 @@ describe("install links", () => {
     expect(subscription.body.data.esim.install).toEqual(links(1))
   })
 
+  it("stand beside the activation code of a corrected SIM, and of a preview of that", async () => {
+    const lpa_string = "LPA:1$smdp.example$M-9"
+    const path = `/v3/sims/${World.iccid(3)}`
+    const correct = (query: string) => acme.call("PATCH", `${path}?${query}`, { body: { lpa_string } })
+    expect((await correct("install=true&dry_run=true")).body.data.install).toEqual(links(9))
+    expect((await acme.get(`${path}?install=true`)).body.data.install).toEqual(links(3))
+    const corrected = await correct("install=true")
+    expect([corrected.status, corrected.body.data.lpa, corrected.body.data.install]).toEqual([
+      200,
+      lpa_string,
+      links(9)
+    ])
+    expect((await correct("install=false")).text).not.toContain("install")
+    expect((await correct("install=1")).body.message).toBe("install must be true or false")
+  })
+
+  it("stand beside the activation code of the SIM that a subscription moves to", async () => {
+    const moved = await acme.post(`/v3/subscriptions/${World.iccid(1)}/replace?install=true&dry_run=true`)
+    expect(moved.body.data.esim.install).toEqual(links(2))
+  })
+
   it("are in no other answer", async () => {
     for (const query of ["", "?install=false"]) {
       expect((await acme.get(`/v3/sims/${World.iccid(2)}${query}`)).text).not.toContain("install")
@@ -71,6 +92,6 @@ describe("the QR code of an eSIM", () => {
   })
 
   it("and the links stand in no log", () => {
-    expect(world.logs.join("\n")).not.toMatch(/M-[123]|esimsetup/)
+    expect(world.logs.join("\n")).not.toMatch(/M-[1239]|esimsetup/)
   })
 })
