@@ -165,6 +165,19 @@ describe("an organization's own", () => {
     expect((await keyed("subscriptions", "pause", World.iccid(2))).err).toMatch(/subscription_not_found/)
   })
 
+  it("the history of a SIM is shown as far as it is asked for, or whole", async () => {
+    const show = (...args: ReadonlyArray<string>) => keyed("subscriptions", "show", World.iccid(1), ...args)
+    const history = async (...args: ReadonlyArray<string>) => lines((await show(...args, "--json")).out)[0].history
+    const whole = await history("--all")
+    expect(whole.length).toBeGreaterThan(3)
+    expect(await history("--limit", "2")).toEqual(whole.slice(0, 2))
+    const cut = await show("--limit", "1")
+    expect(cut.err).toBe("These are the first 1 of the history: --limit <number> or --all lists more.\n")
+    expect(cut.out.split("History, newest first:\n")[1]?.trim().split("\n")).toHaveLength(2)
+    expect((await show("--all")).err).toBe("")
+    expect((await show("--limit", String(whole.length))).err).toBe("")
+  })
+
   it("the stock is shown, with levels that are set", async () => {
     expect((await keyed("sims", "stock")).out).toMatch(/^label +free +in_use +releasing +withdrawn +downloaded +level/)
     await keyed("sims", "stock", "--level", "Green=2", "--level", "Red=7")

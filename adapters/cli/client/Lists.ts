@@ -11,25 +11,44 @@ import * as Output from "../output/Output.ts"
 import type { Connection } from "./Connection.ts"
 import * as Calls from "./Calls.ts"
 
-/** The flags of every list. */
-export const flags = {
+/** The flags that say how many items are listed. */
+export const flagsOf = (most: string, all: string, limit: number) => ({
   limit: Flag.Int("limit").pipe(
     Flag.withMetavar("<number>"),
-    Flag.withDescription("How many are listed at most"),
+    Flag.withDescription(most),
     Flag.filter(
       (limit) => limit >= 1,
       () => "a number of at least 1"
     ),
-    Flag.withDefault(100)
+    Flag.withDefault(limit)
   ),
-  all: Flag.Boolean("all").pipe(Flag.withDescription("List all of them"), Flag.withDefault(false))
-}
+  all: Flag.Boolean("all").pipe(Flag.withDescription(all), Flag.withDefault(false))
+})
 
-export interface Given {
-  readonly json: boolean
+/** The flags of every list. */
+export const flags = flagsOf("How many are listed at most", "List all of them", 100)
+
+/** How many items are listed. */
+export interface Bounds {
   readonly limit: number
   readonly all: boolean
 }
+
+export interface Given extends Bounds {
+  readonly json: boolean
+}
+
+/** One more than is printed shows whether there are more. */
+const mostOf = ({ all, limit }: Bounds): number => (all ? Number.POSITIVE_INFINITY : limit + 1)
+
+const withinBounds = <Item>(found: ReadonlyArray<Item>, { all, limit }: Bounds) => {
+  const isCut = !all && found.length > limit
+  return { isCut, items: isCut ? found.slice(0, limit) : found }
+}
+
+/** Says how more is listed. */
+export const hint = ({ limit }: Bounds, of = ""): Effect.Effect<void> =>
+  Output.note(`These are the first ${limit}${of}: --limit <number> or --all lists more.`)
 
 /** The query parameters of a page. */
 export interface PageRequest {
@@ -44,7 +63,7 @@ const MOST = 100
  * `first`, by their importance, then all others. JSON is printed while it is read; a table needs all rows for its widths.
  */
 const printItems = <Item, Row extends Output.Row, R>(
-  { all, json, limit }: Given,
+  given: Given,
   read: <A>(
     most: number,
     use: (items: Stream.Stream<Item, unknown>) => Effect.Effect<A, unknown>
@@ -53,18 +72,33 @@ const printItems = <Item, Row extends Output.Row, R>(
   first: ReadonlyArray<keyof Row & string>
 ) =>
   Effect.gen(function* () {
-    if (json) {
+    if (given.json) {
       const line = (item: Item) => Output.print(JSON.stringify(item))
-      return yield* read(all ? Number.POSITIVE_INFINITY : limit, (items) => Stream.runForEach(items, line))
+      const most = given.all ? Number.POSITIVE_INFINITY : given.limit
+      return yield* read(most, (items) => Stream.runForEach(items, line))
     }
-    // One more than is printed shows whether there are more.
-    const found = yield* read(all ? Number.POSITIVE_INFINITY : limit + 1, Stream.runCollect)
-    if (found.length === 0) return yield* Output.note("There are none.")
-    const isCut = !all && found.length > limit
+    const { isCut, items } = withinBounds(yield* read(mostOf(given), Stream.runCollect), given)
+    if (items.length === 0) return yield* Output.note("There are none.")
     const { width } = yield* Effect.service(Output.Output)
-    yield* Output.print(Output.table((isCut ? found.slice(0, limit) : found).map(row), width, first))
-    if (isCut) yield* Output.note(`These are the first ${limit}: --limit <number> or --all lists more.`)
+    yield* Output.print(Output.table(items.map(row), width, first))
+    if (isCut) yield* hint(given)
   })
+
+const paged = <Item, E>(
+  pages: (page: PageRequest) => Effect.Effect<Client.Page<Item>, E>,
+  most: number,
+  longestPage: number
+) => {
+  const page_size = String(Math.min(longestPage, most))
+  return Stream.take(
+    Client.stream((page) => pages({ page_size, ...page })),
+    most
+  )
+}
+
+/** The first items of a list that comes in pages, and whether there are more. */
+export const first = <Item, E>(bounds: Bounds, pages: (page: PageRequest) => Effect.Effect<Client.Page<Item>, E>) =>
+  Effect.map(Stream.runCollect(paged(pages, mostOf(bounds), MOST)), (found) => withinBounds(found, bounds))
 
 /** Prints a list that comes in pages. It reads what it prints, and for a table one item more. */
 export const print = <Item, Row extends Output.Row>(
@@ -77,17 +111,7 @@ export const print = <Item, Row extends Output.Row>(
 ) =>
   printItems(
     given,
-    (most, use) => {
-      const page_size = String(Math.min(longestPage, most))
-      return Calls.call(connection, (client) =>
-        use(
-          Stream.take(
-            Client.stream((page) => pages(client, { page_size, ...page })),
-            most
-          )
-        )
-      )
-    },
+    (most, use) => Calls.call(connection, (client) => use(paged((page) => pages(client, page), most, longestPage))),
     row,
     first
   )

@@ -71,18 +71,22 @@ const list = Command.make(
 
 const show = Command.make(
   "show",
-  { iccid: Flags.id("ICCID of the SIM", "ICCID"), ...Connection.keyFlags },
+  {
+    iccid: Flags.id("ICCID of the SIM", "ICCID"),
+    ...Lists.flagsOf("How much of the history is listed at most", "List the whole history", 25),
+    ...Connection.keyFlags
+  },
   Effect.fnUntraced(function* (given) {
     const connection = yield* Connection.openCustomers(given)
     const params = { iccid: given.iccid }
-    const [{ data: subscription }, { data: plan_attachments }, { last_operator }, { data: history }] =
+    const [{ data: subscription }, { data: plan_attachments }, { last_operator }, { isCut, items: history }] =
       yield* Calls.call(connection, ({ subscriptions }) =>
         Effect.all(
           [
             subscriptions.get({ params }),
             subscriptions.attachments({ params }),
             subscriptions.location({ params }),
-            subscriptions.history({ params })
+            Lists.first(given, (query) => subscriptions.history({ params, query }))
           ],
           { concurrency: "unbounded" }
         )
@@ -103,11 +107,13 @@ const show = Command.make(
       ["plan_attachment_id", "state", "used_MB", "of_MB", "activation_at", "expiration_at", "plan", "reason"]
     )
     yield* Lists.section("History, newest first:", history, ["at", "type", "what", "detail", "by", "resource_id"])
+    if (isCut) yield* Lists.hint(given, " of the history")
   })
 ).pipe(
   Command.withDescription(
     "Show the subscription of a SIM with its plan attachments, its last operator and the last that has happened."
-  )
+  ),
+  Command.withExamples([{ command: "simplan subscriptions show 8988000000000000001 --all" }])
 )
 
 const dryRun = Flags.dryRun("Show what it would do, and do nothing")
