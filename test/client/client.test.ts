@@ -111,6 +111,93 @@ describe("The client", () => {
     expect(await client.system.metrics()).toContain("# TYPE")
   })
 
+  it("finds a SIM and says what has become of it: search, usage, history", async () => {
+    const { client } = through()
+    const plan_id = await planOf(client)
+    const created = await client.subscriptions.create({ payload: { plan_id, metadata: "Found 1" } })
+    const { iccid } = created.esimdata
+    const occurred_at = new Date(World.START).toISOString()
+    await client.reports.take({
+      payload: { events: [{ id: "found", type: "usage", iccid, occurred_at, total_bytes: 7, country_alpha_2: "SE" }] }
+    })
+    const params = { iccid }
+    const [found] = (await client.sims.list({ query: { search: "found" } })).data
+    expect(found?.iccid).toBe(iccid)
+    const [line] = (await client.subscriptions.list({ query: { search: "FOUND", status: "active" } })).data
+    expect(line?.subscription_id).toBe(created.subscription_id)
+    const day = occurred_at.slice(0, 10)
+    const days = { from: day, to: day }
+    expect(await client.usage.ofSim({ params, query: { ...days, by: "day,country" } })).toMatchObject({
+      data: [{ day, country_alpha_2: "SE", used_bytes: 7 }]
+    })
+    expect(await client.usage.ofOrganization({ query: { ...days, by: "sim" } })).toMatchObject({
+      data: expect.arrayContaining([{ iccid, used_bytes: 7 }])
+    })
+    const history: Array<string> = []
+    for await (const { type } of Client.items((request) => client.subscriptions.history({ ...request, params }), {
+      query: {}
+    })) {
+      history.push(type)
+    }
+    expect(history).toEqual(expect.arrayContaining(["change", "package", "usage"]))
+  })
+
+  it("corrects SIMs, one and many, and shows stock, levels, links and QR codes", async () => {
+    const { client } = through()
+    const params = { iccid: World.iccid(28) }
+    const lpa_string = "LPA:1$rsp.example.com$corrected"
+    const tried = await client.sims.update({ params, query: { dry_run: "true" }, payload: { lpa_string } })
+    expect(tried.preview).toEqual({ changed: ["lpa_string"] })
+    const updated = await client.sims.update({ params, query: { install: "true" }, payload: { lpa_string } })
+    expect(updated.data).toMatchObject({ lpa: lpa_string, install: { apple: expect.stringContaining("corrected") } })
+    const rows = {
+      sims: [
+        { ...params, label: "Blue" },
+        { iccid: World.iccid(99), label: "Blue" }
+      ]
+    }
+    const ofRows = [
+      { row: 1, result: "corrected" },
+      { row: 2, result: "refused", code: "sim_not_found" }
+    ]
+    expect((await client.sims.updateMany({ query: { dry_run: "true" }, payload: rows })).data).toMatchObject(ofRows)
+    expect((await client.sims.updateMany({ payload: rows })).data).toMatchObject(ofRows)
+    const levels = [{ label: "Blue" as const, level: 2 }]
+    expect((await client.sims.setStockLevels({ payload: { levels } })).data).toEqual({ levels })
+    expect((await client.sims.stock()).data).toContainEqual(
+      expect.objectContaining({ label: "Blue", free: 1, level: 2 })
+    )
+    expect(await client.sims.qrCode({ params })).toMatch(/^<svg /)
+  })
+
+  it("pauses, resumes, replaces and deletes a subscription, each previewed before", async () => {
+    const { client } = through()
+    const query = { dry_run: "true" as const }
+    const payload = { plan_id: await planOf(client), metadata: "" }
+    expect((await client.subscriptions.create({ query, payload })).preview).toMatchObject({ next_package_at: null })
+    const { iccid } = (await client.subscriptions.create({ payload })).esimdata
+    const params = { iccid }
+    expect((await client.subscriptions.pause({ params, query })).preview).toMatchObject({ changed: true })
+    await client.subscriptions.pause({ params })
+    const paused = await client.subscriptions.list({ query: { status: "paused" } })
+    expect(paused.data.map(({ esim }) => esim.iccid)).toEqual([iccid])
+    expect((await client.subscriptions.resume({ params, query })).preview).toEqual({ changed: true, paused_at: null })
+    await client.subscriptions.resume({ params })
+    expect((await client.subscriptions.list({ query: { status: "paused" } })).data).toEqual([])
+    const [attachment] = (await client.subscriptions.attachments({ params })).data
+    const ofAttachment = { iccid, id: attachment?.plan_attachment_id ?? "" }
+    const suspended = await client.subscriptions.suspend({ params: ofAttachment, query })
+    expect(suspended.preview).toMatchObject({ packages: [{}] })
+    const previewed = await client.subscriptions.replace({ params, query })
+    expect(previewed.preview).toMatchObject({ packages: [{ data_mega_bytes: 1_024 }], cancelled_packages: [{}] })
+    const replaced = await client.subscriptions.replace({ params })
+    expect(replaced.replaced_iccid).toBe(iccid)
+    const moved = { iccid: replaced.data.esim.iccid }
+    expect((await client.subscriptions.remove({ params: moved, query })).preview).toMatchObject({ used: false })
+    expect((await client.subscriptions.get({ params: moved })).data.subscription_id).toBe(replaced.data.subscription_id)
+    await client.subscriptions.remove({ params: moved })
+  })
+
   it("rejects with the status, the code and the request's id", async () => {
     const { client } = through()
     const error = await failure(client.plans.get({ params: { planId: "none" } }))

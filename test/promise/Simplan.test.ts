@@ -45,7 +45,15 @@ describe("subscriptions", () => {
     expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ pausedAt })
     const paused = { state: "ACTIVE", reason: { code: "paused", at: pausedAt } }
     expect(await simplan.attachments.list({ organizationId, iccid }).toArray()).toMatchObject([paused])
+    const listed = (status: "active" | "paused") => simplan.subscriptions.list({ organizationId, status }).toArray()
+    expect([await listed("active"), await listed("paused")]).toMatchObject([[], [{ sim: { iccid } }]])
     await simplan.subscriptions.resume({ organizationId, iccid })
+    expect([await listed("active"), await listed("paused")]).toMatchObject([[{ sim: { iccid } }], []])
+    const whats: Array<string> = []
+    for await (const { what } of simplan.subscriptions.history({ organizationId, iccid })) whats.push(what)
+    expect(whats.filter((what) => what.startsWith("subscription."))).toEqual(
+      expect.arrayContaining(["subscription.resume", "subscription.pause", "subscription.create"])
+    )
     expect(await simplan.subscriptions.get({ organizationId, iccid })).toMatchObject({ pausedAt: null })
     const { attachmentId } = created
     const used = { organizationId, from: "2026-01-31", to: "2026-01-31" }
