@@ -133,14 +133,17 @@ describe("L3: the history of a SIM", () => {
     expect(read).toEqual(whole)
   })
 
-  it("has its problems, however many another organization has", async () => {
+  it("has its problems, however many another organization and another SIM have", async () => {
     const another = World.iccid(1_001)
     await Inventory.stock(world, 1_001, 1)
     const finding = (id: string, of: string) => ({ findingId: id, iccid: of, message: `${id} differs` })
     const findings = Array.from({ length: 1_000 }, (_, index) => finding(`a${index}`, another))
-    await world.run(Problems.Problems.use((of) => of.add({ findings: [...findings, finding("b", iccid)] })))
+    const before = Array.from({ length: 1_000 }, (_, index) => finding(`B${index}`, World.iccid(2)))
+    await world.run(Problems.Problems.use((of) => of.add({ findings: [...findings, ...before, finding("b", iccid)] })))
     const { body } = await acme.get(path)
     expect(body.data.filter(({ type }: Entry) => type === "problem")).toMatchObject([{ detail: "b differs" }])
+    const many = await acme.get(`/v3/subscriptions/${World.iccid(2)}/history?page_size=100`)
+    expect(many.body.data.filter(({ type }: Entry) => type === "problem")).toHaveLength(100)
     await world.run(Problems.Problems.use((of) => of.withdraw({ findingIds: ["b", "c"] })))
     const after = await acme.get(path)
     expect(after.body.data.filter(({ type }: Entry) => type === "problem")).toEqual([])
