@@ -118,6 +118,8 @@ export const measureConsole = async (postgres, { seconds, sims }) => {
         `${kind}: ${times.length} requests, p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`
       )
     }
+    // What the load has left behind ends, and is counted.
+    await sleep(EVERY)
     const idle = await transactions(postgres, database, EVERY, () => Promise.resolve())
     const open = await transactions(postgres, database, EVERY, async () => {
       for (const path of FIRST_PAGE) await get(server, path)
