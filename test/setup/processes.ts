@@ -27,7 +27,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/connections/postgres-pool-suite.test.ts",
   "test/conformance/postgres/connections/postgres-pool.test.ts",
   "test/conformance/postgres/connections/postgres-start.test.ts",
-  "test/console/attacks.test.ts",
+  "test/console/hosts/attacks.test.ts",
   "test/console/browser.test.ts",
   "test/console/catalogue.test.ts",
   "test/console/craft.test.ts",

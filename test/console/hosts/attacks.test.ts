@@ -4,9 +4,9 @@
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
-import * as Inventory from "../http/Inventory.ts"
-import * as World from "../http/World.ts"
-import * as Opened from "./Opened.ts"
+import * as Inventory from "../../http/Inventory.ts"
+import * as World from "../../http/World.ts"
+import * as Opened from "../Opened.ts"
 
 const HOSTILE = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>{{7*7}}`
 
