@@ -56,6 +56,7 @@ export const ExecutionStatus = Schema.Struct({
   )
 })
 
+/** The status and, where it has any, its codes and its message. */
 export type ExecutionStatus = typeof ExecutionStatus.Type
 
 interface Row {

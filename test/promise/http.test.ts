@@ -18,7 +18,7 @@ import {
 } from "simplan/promise"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
-import * as NodeHandler from "../../adapters/promise/http/NodeHandler.ts"
+import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
 import * as Inventory from "../http/Inventory.ts"
 import { make, selling, stocked, telco } from "./World.ts"
 
@@ -472,7 +472,7 @@ describe("an answer that streams", () => {
         },
         cancel: () => cancelled.resolve()
       })
-      await NodeHandler.send(new Response(body), request, response)
+      await NodeAnswer.send(new Response(body), request, response)
     })
     return { url, pulled: () => pulled, cancelled: cancelled.promise }
   }

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { Transform } from "node:stream"
 import { afterEach, expect, it } from "vitest"
-import * as NodeHandler from "../../adapters/promise/http/NodeHandler.ts"
+import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
 
 let server: Server | undefined
 
@@ -32,7 +32,7 @@ const streamed = (): Response => {
 const received = async (middleware: (response: ServerResponse) => void): Promise<number> => {
   server = createServer((request, response) => {
     middleware(response)
-    void NodeHandler.send(streamed(), request, response)
+    void NodeAnswer.send(streamed(), request, response)
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()

@@ -12,92 +12,9 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { WebHandler } from "../../http/index.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Http from "./Http.ts"
+import * as NodeAnswer from "./NodeAnswer.ts"
 import type { NodeHandler } from "../types/Http.ts"
 import type { Simplan } from "../types/Simplan.ts"
-
-/** How long a client may read nothing of its answer, in ms (rule W10). */
-const STALLED = 30_000
-
-/** How long a client may go on sending a body after its answer, in ms. */
-const LINGER = 2_000
-
-/**
- * Waits until a response takes more, or will never again. The response has one listener of each kind for all waits: what
- * middleware such as `compression` has put in its place takes listeners, and cannot remove them.
- */
-const waitingFor = (response: ServerResponse): (() => Promise<void>) => {
-  let wake: (() => void) | undefined
-  const done = () => wake?.()
-  response.on("drain", done)
-  response.once("close", done)
-  return () =>
-    new Promise((resolve) => {
-      const timer = setTimeout(() => response.destroy(), STALLED)
-      wake = () => {
-        clearTimeout(timer)
-        wake = undefined
-        resolve()
-      }
-    })
-}
-
-/** Discards the rest of a body after its answer: a client that is still sending would else not see the answer. */
-const discardRest = (request: IncomingMessage): void => {
-  if (request.complete || request.destroyed) return
-  const timer = setTimeout(() => request.socket?.destroy(), LINGER)
-  const done = () => clearTimeout(timer)
-  request.once("end", done)
-  request.once("close", done)
-  request.resume()
-}
-
-const stream = async (body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> => {
-  const reader = body.getReader()
-  const drained = waitingFor(response)
-  const giveUp = () => void reader.cancel().catch(() => undefined)
-  response.once("close", giveUp)
-  try {
-    for (let next = await reader.read(); next.done !== true; next = await reader.read()) {
-      if (response.destroyed) return
-      if (!response.write(next.value)) await drained()
-    }
-    response.end()
-  } catch {
-    // The service has logged why. A client must not take a part for the whole.
-    response.destroy()
-  } finally {
-    response.off("close", giveUp)
-  }
-}
-
-/** The headers of an answer, beside those that the host has set: what both vary by adds up. */
-const answeredHeaders = ({ headers }: Response, response: ServerResponse): Record<string, string> => {
-  const [before, vary] = [response.getHeader("vary"), headers.get("vary")]
-  const both = before !== undefined && vary !== null && { vary: [before, vary].flat().join(", ") }
-  return { ...Object.fromEntries(headers), ...both }
-}
-
-/** Whether the body is that of the answer: another one may have taken its place. */
-const isOf = (answer: Response, taken: Uint8Array | string): boolean =>
-  answer.body === null && answer.headers.get("content-length") === String(Buffer.byteLength(taken))
-
-/** Sends an answer with the body that was taken for it, if any, and returns when the response has all of it. */
-export const send = async (
-  answer: Response,
-  request: IncomingMessage,
-  response: ServerResponse,
-  taken?: Uint8Array | string
-): Promise<void> => {
-  // The client has gone, or something of the host's has answered, such as a time limit.
-  if (response.destroyed || response.headersSent) return void (await answer.body?.cancel())
-  response.once("finish", () => discardRest(request))
-  response.writeHead(answer.status, answeredHeaders(answer, response))
-  if (taken !== undefined && isOf(answer, taken)) response.end(taken)
-  else if (answer.body === null) response.end()
-  // Every answer of a known length is text, which goes out with the headers in one write.
-  else if (answer.headers.has("content-length")) response.end(await answer.text())
-  else await stream(answer.body, response)
-}
 
 /** A request as `node:http`, Express, Nest, Connect, Fastify or Koa hands it on. */
 interface Incoming {
@@ -325,7 +242,7 @@ const serve = async (mounted: Http.Mounted, incoming: Incoming, prefix: string):
     const { direct, signal, taken } = exchange(response, mounted.asksHost)
     const web = webRequest(incoming, mounted, signal)
     const answer = await mounted.answer(web, { prefix, address: addressOf(request), host, direct })
-    await send(answer, request, response, taken())
+    await NodeAnswer.send(answer, request, response, taken())
   } catch (error) {
     mounted.log("error", "A request could not be answered", { err: error })
     response.destroy()

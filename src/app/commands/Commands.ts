@@ -41,6 +41,7 @@ import { Messages } from "../subscriptions/Messages.ts"
 import { Subscriptions } from "../subscriptions/Subscriptions.ts"
 import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"
 
+/** What the engine carries commands out with. */
 export type Needs = Storage | Commits | BusinessClock | Subscriptions | Messages | Wallet
 
 type UseCase = Effect.Effect<Answer, Refusal.Refusal | StorageError>
