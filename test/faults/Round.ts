@@ -187,8 +187,11 @@ const leftOver = async (session: Database.Session, now: number): Promise<Readonl
     const [row] = await session.query(`select count(*)::int as count from simplan.${query}`)
     return Number(row?.["count"]) === 0 ? [] : [`${String(row?.["count"])} ${what} are left`]
   }
+  const jobs = await session.query(`
+    select work->>'iccid' as iccid, work->>'_tag' as work, attempts, due_at - ${now} as due, ended_at is not null as ended, waiting
+    from simplan.job where due_at <= ${now} or work->>'_tag' <> 'CreatePackage'`)
   return [
-    ...(await count("jobs", `job where due_at <= ${now} or work->>'_tag' <> 'CreatePackage'`)),
+    ...(jobs.length === 0 ? [] : [`${jobs.length} jobs are left, such as ${JSON.stringify(jobs.slice(0, 3))}`]),
     ...(await count("leases of jobs", "job where lease_token is not null")),
     ...(await count("leases of deliveries", "delivery where lease_token is not null")),
     ...(await count("idempotency keys", "idempotency where outcome->>'_tag' = 'Pending'"))
