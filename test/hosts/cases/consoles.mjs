@@ -18,7 +18,7 @@ const dependencies = () =>
 
 export const run = (context) => {
   const file = "consoles.test.js"
-  const text = readFileSync(join(root, "test/hosts/modules", file), "utf8")
+  const text = readFileSync(join(root, "test/hosts/consoles", file), "utf8")
   const host = Host.make(context, "consoles", { dependencies: dependencies(), files: { [file]: text } })
   Host.install(host)
   host.node("--test", file)
