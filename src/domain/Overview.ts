@@ -2,6 +2,7 @@
  * What operators see first: the work that waits, the endpoints that fail, the stock, and whose load it is. Of everything it has so
  * much as one screen shows, and what it counts has a bound.
  */
+import { Order } from "effect"
 import type { WaitingCount, WaitingJob } from "./Job.ts"
 import type { Level } from "./Stock.ts"
 import { DAY, type Instant, MINUTE } from "./Time.ts"
@@ -60,12 +61,10 @@ export const ordered = (groups: ReadonlyArray<WaitingGroup>): ReadonlyArray<Wait
   groups.toSorted(
     (a, b) =>
       a.since - b.since ||
-      compare(a.kind, b.kind) ||
-      compare(a.reason, b.reason) ||
-      compare(a.telco ?? "", b.telco ?? "")
+      Order.String(a.kind, b.kind) ||
+      Order.String(a.reason, b.reason) ||
+      Order.String(a.telco ?? "", b.telco ?? "")
   )
-
-const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** What waits for one telco. */
 export interface TelcoStanding {
@@ -97,7 +96,7 @@ export const telcos = (
   const atTelcos = groups.filter(({ reason }) => reason !== "busy")
   const all = new Set<string | null>([...names, ...atTelcos.map(({ telco }) => telco)])
   return [...all]
-    .toSorted((a, b) => compare(a ?? "", b ?? ""))
+    .toSorted((a, b) => Order.String(a ?? "", b ?? ""))
     .map((name) => {
       const of = atTelcos.filter(({ telco }) => telco === name)
       const unanswered = of.filter(({ reason }) => reason !== "refused")
@@ -166,8 +165,8 @@ export const scarcest = (stocks: ReadonlyArray<WatchedStock>, now: Instant): Rea
         Number(b.isLow) - Number(a.isLow) ||
         (days.get(a) ?? 0) - (days.get(b) ?? 0) ||
         a.free - b.free ||
-        compare(a.organizationId, b.organizationId) ||
-        compare(a.label, b.label)
+        Order.String(a.organizationId, b.organizationId) ||
+        Order.String(a.label, b.label)
     )
     .slice(0, STOCKS)
 }
@@ -186,7 +185,7 @@ export interface Load {
 export const heaviest = (loads: Iterable<Load>): ReadonlyArray<Load> => {
   const workOf = ({ pendingDeliveries, waitingJobs }: Load) => waitingJobs + pendingDeliveries
   return [...loads]
-    .toSorted((a, b) => workOf(b) - workOf(a) || compare(a.organizationId, b.organizationId))
+    .toSorted((a, b) => workOf(b) - workOf(a) || Order.String(a.organizationId, b.organizationId))
     .slice(0, LOADS)
 }
 

@@ -2,6 +2,7 @@
  * Finding SIMs and subscriptions by what a customer can name (rule L1): the ICCID, the IMSI, the phone number, the id of the
  * subscription, the beginning of the metadata.
  */
+import { Order } from "effect"
 import type { Label } from "./Label.ts"
 import * as Sim from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
@@ -24,8 +25,6 @@ export interface Search {
   /** The beginning of metadata, as `folded` has it. */
   readonly metadata: string
 }
-
-const compareText = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
 
 const UPPER =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽ" +
@@ -124,8 +123,8 @@ const rank = ({ place }: Hit): number => places.indexOf(place)
 /** The order of hits: by place, then by organization and ICCID. */
 export const compareHits = (one: Hit, other: Hit): number =>
   rank(one) - rank(other) ||
-  compareText(one.organizationId, other.organizationId) ||
-  compareText(one.iccid, other.iccid)
+  Order.String(one.organizationId, other.organizationId) ||
+  Order.String(one.iccid, other.iccid)
 
 /** Which SIMs or subscriptions a list has; null filters nothing. */
 interface Filter {

@@ -4,7 +4,7 @@
  * A report that raises a package's total adds what it raises it by. So the days of a package sum to what it has used, and
  * a report that comes twice, late or out of order adds nothing twice.
  */
-import { Result } from "effect"
+import { Order, Result } from "effect"
 import type { Label } from "./Label.ts"
 import type { Instant } from "./Time.ts"
 import { addDays, DAY, fromIso, toIso } from "./Time.ts"
@@ -170,12 +170,10 @@ export const compare = (left: Omit<SimEntry, "bytes">, right: Omit<SimEntry, "by
   const [one, other] = [left.day ?? Number.NEGATIVE_INFINITY, right.day ?? Number.NEGATIVE_INFINITY]
   if (one !== other) return one < other ? -1 : 1
   return (
-    compareText(left.countryAlpha2 ?? "", right.countryAlpha2 ?? "") ||
-    compareText(left.attachmentId, right.attachmentId)
+    Order.String(left.countryAlpha2 ?? "", right.countryAlpha2 ?? "") ||
+    Order.String(left.attachmentId, right.attachmentId)
   )
 }
-
-const compareText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /**
  * A SIM's entries, which are in their order, summed by what they are to be listed by. Days are listed as they come; without
