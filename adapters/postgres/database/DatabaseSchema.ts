@@ -33,6 +33,8 @@ export interface DatabaseSchema {
   readonly channel: string
   /** The number of the advisory lock on the migrations. */
   readonly migrationLock: bigint
+  /** The number of the advisory lock of the process that builds an index. */
+  readonly indexLock: bigint
   /** The number of the advisory lock on the service. */
   readonly serviceLock: bigint
   /** The text of a statement, for this schema. */
@@ -45,13 +47,14 @@ export interface DatabaseSchema {
 export const parse = (name: unknown): Arguments.Checked<string> =>
   typeof name === "string" && NAME.test(name) ? Result.succeed(name) : Arguments.notAllowed("schema", name, allowed)
 
-// Numbers of our own among the database's advisory locks: "simplan" in ASCII, and the next one.
+// Numbers of our own among the database's advisory locks: "simplan" in ASCII, and the next two.
 const simplan: DatabaseSchema = {
   name: DEFAULT,
   quoted: DEFAULT,
   channel: DEFAULT,
   migrationLock: 0x73_69_6d_70_6c_61_6en,
   serviceLock: 0x73_69_6d_70_6c_61_6fn,
+  indexLock: 0x73_69_6d_70_6c_61_70n,
   text: (statement) => statement,
   client: (sql) => sql
 }
@@ -93,6 +96,7 @@ export const make = (name: string): DatabaseSchema => {
     channel: `simplan_${digest.toString("hex", 0, 16)}`,
     migrationLock: digest.readBigInt64BE(16),
     serviceLock: digest.readBigInt64BE(24),
+    indexLock: digest.readBigInt64BE(8),
     text,
     client: clientOf(text)
   }

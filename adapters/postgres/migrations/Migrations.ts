@@ -6,6 +6,9 @@
  * again before the next one begins. While it waits for a lock, all that come after it wait too, so it gives up after a moment,
  * leaves the way to them, and tries again.
  *
+ * A migration that makes nothing but indexes blocks nobody: an index on a large table is built before it, outside of any
+ * transaction, by one process alone. What a process that ended meanwhile has left is dropped and built anew.
+ *
  * A schema of another lineage is refused before anything is done to it: one that has had a migration of the same number
  * with another name or other statements, that lacks one in between, or that lacks a column or a function which its
  * migrations have made. The table of migrations has the digest of each one's statements, except in databases from before
@@ -73,6 +76,30 @@ export const columnsOf = (statement: string): ReadonlyArray<string> => {
     return name === undefined ? [] : [`${table}.${name}`]
   })
 }
+
+const INDEX = /^create (?:unique )?index (\w+)\s+on simplan\.(\w+)/
+
+/** An index that a statement makes. */
+export interface Index {
+  readonly name: string
+  readonly table: string
+  readonly statement: string
+}
+
+/** The index that a statement makes, alone in a list; an empty one where it makes none. */
+export const indexOf = (statement: string): ReadonlyArray<Index> => {
+  const [, name, table] = INDEX.exec(statement) ?? []
+  return name === undefined || table === undefined ? [] : [{ name, table, statement }]
+}
+
+/** The indexes of a migration that makes nothing else; none of another one. */
+export const indexesAlone = ({ statements }: Migration): ReadonlyArray<Index> => {
+  const indexes = statements.flatMap(indexOf)
+  return indexes.length === statements.length ? indexes : []
+}
+
+/** A table of more bytes is large: an index on a smaller one is made within half a second. */
+export const LARGE = 16 * 1024 * 1024
 
 const NAMED = /^create (?:table|(?:unique )?index|(function)) (?:simplan\.)?(\w+)/
 
@@ -190,7 +217,8 @@ export const text = (schema: DatabaseSchema, after: number): string => {
 /** A migration failed. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{ readonly cause: SqlError.SqlError }> {}
 
-const apply = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { digest, name, number, statements }: Migration) {
+const apply = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, migration: Migration) {
+  const { digest, name, number, statements } = migration
   for (const statement of statements) yield* sql.unsafe(statement).unprepared
   yield* sql`insert into simplan.migration (migration_id, name, digest) values (${number}, ${name}, ${digest})`
 })
@@ -227,7 +255,33 @@ const LOCK_WAIT = "500ms"
 /** How often it tries to get its locks, and how long it leaves the way to others in between. */
 const again = { times: 600, schedule: Schedule.spaced("500 millis") }
 
-/** The next migration, or all of them where there was none; gives whether there may be more. */
+/** What an attempt at the next migration came to. */
+type Attempt = Data.TaggedEnum<{
+  UpToDate: {}
+  Migrated: {}
+  /** An index of it has to be built before it. */
+  Unbuilt: { readonly index: Index }
+}>
+const Attempt = Data.taggedEnum<Attempt>()
+
+/**
+ * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or it is `unbuilt`, as its table is
+ * large or a process has not built it to its end.
+ */
+const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, table }: Index) =>
+  Effect.map(
+    sql<{ readonly valid: boolean | null; readonly large: boolean | null }>`
+      select (
+        select pg_index.indisvalid from pg_index where pg_index.indexrelid = to_regclass(${`${quoted}.${name}`})
+      ) as valid,
+      pg_relation_size(to_regclass(${`${quoted}.${table}`})) > ${LARGE}::int as large`,
+    ([found]) => {
+      if (found?.valid === true) return "built"
+      return found?.valid === false || found?.large === true ? "unbuilt" : "missing"
+    }
+  )
+
+/** Attempts the next migration, or all of them where there was none. */
 const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
   yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
   yield* checkEncoding(sql)
@@ -241,13 +295,58 @@ const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: Data
   yield* sign(sql)
   const newest = yield* newestOf(sql)
   const pending = all.filter(({ number }) => number > newest)
-  const due = newest === 0 ? pending : pending.slice(0, 1)
+  const [first] = pending
+  if (first === undefined) return Attempt.UpToDate()
+  const due = newest === 0 ? pending : [first]
+  const indexes = newest === 0 ? [] : indexesAlone(first)
+  const states = yield* Effect.forEach(indexes, (index) => stateOf(sql, schema, index))
+  const index = indexes[states.indexOf("unbuilt")]
+  if (index !== undefined) return Attempt.Unbuilt({ index })
+  const built = indexes.filter((_, at) => states[at] === "built").map(({ statement }) => statement)
   yield* Effect.mapError(
-    Effect.forEach(due, (one) => apply(sql, one), { discard: true }),
+    Effect.forEach(
+      due,
+      (one) => apply(sql, { ...one, statements: one.statements.filter((text) => !built.includes(text)) }),
+      { discard: true }
+    ),
     (cause) => new MigrationFailed({ cause })
   )
-  return due.length > 0
+  return Attempt.Migrated()
 })
+
+/** How long a process waits for another one that builds an index. */
+const BUILD_WAIT = "500 millis"
+
+/**
+ * Builds an index while others read and write its table. The statement waits for each transaction that began before it, so no
+ * process may wait for another one in a transaction: one builds, and the others ask again. A process of an earlier version does wait
+ * in one; where the database ends the statement for that, it is built anew.
+ */
+const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, { name, statement }: Index) =>
+  Effect.gen(function* () {
+    const connection = yield* sql.reserve
+    const run = (text: string, ...parameters: ReadonlyArray<unknown>) =>
+      connection.executeUnprepared(schema.text(text), parameters, undefined)
+    const [row] = yield* run("select pg_try_advisory_lock($1::bigint) as taken", schema.indexLock)
+    if (row?.taken !== true) return yield* Effect.sleep(BUILD_WAIT)
+    const built = Effect.gen(function* () {
+      const [found] = yield* run(
+        "select pg_index.indisvalid as valid from pg_index where pg_index.indexrelid = to_regclass($1)",
+        `${schema.quoted}.${name}`
+      )
+      if (found?.valid === true) return
+      if (found !== undefined) yield* run(`drop index concurrently simplan.${name}`)
+      yield* run(statement.replace(" index ", " index concurrently "))
+    })
+    yield* Effect.ensuring(built, Effect.ignore(run("select pg_advisory_unlock($1::bigint)", schema.indexLock)))
+  }).pipe(
+    Effect.scoped,
+    Effect.catchIf(
+      (error) => Failure.stateOf(error) === "40P01",
+      () => Effect.sleep(BUILD_WAIT)
+    ),
+    Effect.mapError((cause) => new MigrationFailed({ cause }))
+  )
 
 const isLocked = (error: unknown): boolean =>
   error instanceof MigrationFailed && Failure.stateOf(error.cause) === "55P03"
@@ -255,6 +354,7 @@ const isLocked = (error: unknown): boolean =>
 /** Runs the migrations that the schema has not had. */
 export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
   const sql = schema.client(client)
-  const one = Effect.retry(sql.withTransaction(next(sql, schema)), { while: isLocked, ...again })
-  return Effect.asVoid(Effect.repeat(one, { while: (isMore) => isMore }))
+  const attempt = Effect.retry(sql.withTransaction(next(sql, schema)), { while: isLocked, ...again })
+  const one = Effect.tap(attempt, (came) => (came._tag === "Unbuilt" ? build(sql, schema, came.index) : Effect.void))
+  return Effect.asVoid(Effect.repeat(one, { until: ({ _tag }) => _tag === "UpToDate" }))
 }

@@ -13,7 +13,7 @@ import * as Migrations from "./Migrations.ts"
 export type Blocks = "nothing" | "writes" | "reads and writes"
 
 /** What a statement's time goes by. */
-export type Work = "none" | "index" | "folded index" | "scan" | "copy"
+export type Work = "none" | "index" | "online index" | "folded index" | "scan" | "copy"
 
 /** What a statement does to the tables that there are. */
 export interface Step {
@@ -29,15 +29,10 @@ export interface Step {
 
 const TABLE = /\bsimplan\.(\w+)/g
 
-const INDEX = /^create (?:unique )?index (\w+)\s+on simplan\.(\w+)/
-
 /** The tables of the indexes that migrations make. */
 const tablesOfIndexes = new Map(
   Migrations.all.flatMap(({ statements }) =>
-    statements.flatMap((text): ReadonlyArray<readonly [string, string]> => {
-      const [, index, table] = INDEX.exec(text) ?? []
-      return index === undefined || table === undefined ? [] : [[index, table]]
-    })
+    statements.flatMap(Migrations.indexOf).map(({ name, table }) => [name, table] as const)
   )
 )
 
@@ -176,6 +171,7 @@ export interface Pending {
 const rates: { readonly [Kind in Work]: number } = {
   none: 0,
   index: 7e-6,
+  "online index": 14e-6,
   "folded index": 21e-6,
   scan: 2e-6,
   copy: 11e-6
@@ -185,6 +181,8 @@ interface Size {
   readonly table: string
   readonly rows: number
   readonly bytes: number
+  /** Without indexes; 0 for a partitioned table. */
+  readonly ownBytes: number
 }
 
 /** Of partitioned tables: what their partitions have. Tables that were never analyzed count by their pages. */
@@ -193,7 +191,7 @@ const sizes = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
     sql<Size>`
       select t.relname::text as table, sum(case when part.reltuples < 0
           then pg_relation_size(part.oid) / 200 else part.reltuples end)::float8 as rows,
-        sum(pg_total_relation_size(part.oid))::float8 as bytes
+        sum(pg_total_relation_size(part.oid))::float8 as bytes, pg_relation_size(t.oid)::float8 as "ownBytes"
       from pg_class t
       left join lateral pg_partition_tree(t.oid) leaf on leaf.isleaf
       join pg_class part on part.oid = coalesce(leaf.relid, t.oid)
@@ -207,6 +205,12 @@ export const ofTables = (step: Step, known: { readonly has: (table: string) => b
   const tables = step.tables.filter((table) => known.has(table))
   return tables.length === 0 ? { ...step, tables, blocks: "nothing", work: "none" } : { ...step, tables }
 }
+
+/** The step of a migration that makes nothing but indexes: one on a large table is built while others read and write it. */
+export const online = (step: Step, found: ReadonlyMap<string, Pick<Size, "ownBytes">>): Step =>
+  step.tables.some((table) => (found.get(table)?.ownBytes ?? 0) > Migrations.LARGE)
+    ? { ...step, does: `${step.does} while others read and write`, blocks: "nothing", work: "online index" }
+    : step
 
 const estimated = (steps: ReadonlyArray<Step>, found: ReadonlyMap<string, Size>): ReadonlyArray<Estimate> => {
   let left = 0
@@ -233,8 +237,10 @@ export const of = Effect.fnUntraced(function* (client: SqlClient.SqlClient, sche
   const found = yield* sizes(sql, schema)
   return Migrations.all
     .filter(({ number }) => number > newest)
-    .map(({ name, number, statements }): Pending => {
+    .map((migration): Pending => {
+      const { name, number, statements } = migration
       const steps = statements.flatMap((text) => stepOf(text) ?? [])
-      return { number, name, steps: estimated(steps, found) }
+      const isOnline = Migrations.indexesAlone(migration).length > 0
+      return { number, name, steps: estimated(isOnline ? steps.map((step) => online(step, found)) : steps, found) }
     })
 })

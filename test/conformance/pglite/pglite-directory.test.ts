@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Pglite from "simplan/pglite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -64,6 +65,23 @@ describe("A data directory of PGlite", () => {
     holders.push(started)
     return started
   }
+
+  it("gets an index anew that a migration has not built to its end", async () => {
+    const opened = <A, E>(run: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+      Effect.runPromise(
+        SqlClient.SqlClient.use(run).pipe(Effect.provide(Pglite.layer({ dataDir: join(home, "data") })))
+      )
+    await opened((sql) =>
+      Effect.gen(function* () {
+        yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_paused'::regclass`
+        yield* sql`delete from simplan.migration where migration_id = 31`
+      })
+    )
+    const found = await opened(
+      (sql) => sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('simplan.sim_paused')`
+    )
+    expect(found).toEqual([{ valid: true }])
+  })
 
   it("is made with its parents, and keeps what was committed when it is closed", async () => {
     const dataDir = join(home, "deep", "er", "data")

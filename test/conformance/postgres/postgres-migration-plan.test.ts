@@ -5,7 +5,7 @@
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Postgres from "simplan/postgres"
-import { describe, expect } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Plan from "../../../adapters/postgres/migrations/Plan.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
@@ -80,6 +80,26 @@ const fill = (sql: SqlClient.SqlClient, count: number) =>
       insert into simplan.audit_entry (organization_id, created_at, entry_id, actor, action, resource_id)
       select 'o', 0, iccid, '', '', '' from simplan.sim`
   })
+
+/** As many SIMs as make an index take long. */
+const fillLarge = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    yield* sql`
+      insert into simplan.sim (
+        organization_id, iccid, sim_id, import_sequence, label, is_esim, created_at, allocation, downloaded,
+        mobile_plan_applied, version
+      )
+      select 'o', i::text, i::text, i, repeat('x', 1000), true, 0, 'Releasing', false, false, 1 from generate_series(1, 20000) i`
+    yield* sql`analyze simplan.sim`
+  })
+
+const validity = (sql: SqlClient.SqlClient) =>
+  sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('simplan.sim_paused')`
+
+const tablesOf = (statement: string): ReadonlyArray<string> => {
+  const [, table] = /^create table simplan\.(\w+)/.exec(statement) ?? []
+  return table === undefined ? [] : [table]
+}
 
 interface Observed {
   /** The tables of before that others cannot use as they would, and what they cannot do. */
@@ -246,5 +266,70 @@ describe("A migration of a database that is used", () => {
     )
     expect(held).toBe(21)
     expect(yield* Plan.of(sql, schema)).toEqual([])
+  })
+
+  onDatabase("builds an index on a large table while others read and write, in one process alone", function* (sql) {
+    yield* upTo(sql, 30)
+    yield* fillLarge(sql)
+    const [writer, other] = [yield* admin(url()), yield* admin(url())]
+    const [planned] = yield* Plan.of(sql, schema)
+    expect(planned).toMatchObject({
+      number: 31,
+      steps: [
+        { does: "creates the index sim_paused while others read and write", blocks: "nothing", blockedSeconds: 0 }
+      ]
+    })
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* writer`begin`
+        yield* writer`update simplan.sim set label = 'Blue' where iccid = '1'`
+        const started = yield* Effect.forkScoped(Effect.scoped(connect(url(), 1)), { startImmediately: true })
+        const waits = other`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like 'create index concurrently sim_paused%'`
+        yield* Effect.repeat(waits, { until: (rows) => rows.length > 0 })
+        const second = yield* Effect.forkScoped(Effect.scoped(connect(url(), 1)), { startImmediately: true })
+        const asks = other`
+          select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock(%'
+            and query not like '%pg_stat_activity%'`
+        yield* Effect.repeat(asks, { until: (rows) => rows.length > 0 })
+        yield* other`set statement_timeout = '5s'`
+        yield* other`update simplan.sim set label = 'Red' where iccid = '2'`
+        yield* other`select from simplan.sim where iccid = '3'`
+        yield* writer`commit`
+        yield* Fiber.join(started)
+        yield* Fiber.join(second)
+      })
+    )
+    expect(yield* validity(sql)).toEqual([{ valid: true }])
+    expect(yield* Plan.of(sql, schema)).toEqual([])
+  })
+
+  for (const [size, filled] of [
+    ["large", fillLarge],
+    ["small", (sql: SqlClient.SqlClient) => fill(sql, 10)]
+  ] as const) {
+    onDatabase(`builds anew an index on a ${size} table that an ended process has left`, function* (sql) {
+      yield* upTo(sql, 30)
+      yield* filled(sql)
+      yield* sql`create index sim_paused on simplan.sim (organization_id)`
+      yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_paused'::regclass`
+      yield* Effect.scoped(connect(url(), 1))
+      expect(yield* validity(sql)).toEqual([{ valid: true }])
+      const [made] = yield* sql`select pg_get_indexdef('simplan.sim_paused'::regclass) as text`
+      expect(made).toMatchObject({ text: expect.stringContaining("(paused_at IS NOT NULL)") })
+    })
+  }
+
+  it("makes an index on a table of before in a migration of its own", () => {
+    const known = new Set<string>()
+    for (const migration of Migrations.all) {
+      const indexes = migration.statements.flatMap(Migrations.indexOf).filter(({ table }) => known.has(table))
+      // Earlier ones are as schemas have had them.
+      if (migration.number >= 30)
+        expect(Migrations.indexesAlone(migration).length > 0 || indexes.length === 0).toBe(true)
+      for (const name of migration.statements.flatMap(tablesOf)) known.add(name)
+    }
+    expect(known.has("sim")).toBe(true)
   })
 })
