@@ -41,6 +41,7 @@ const rows = {
   recurring: Jobs.recurring,
   slow: Jobs.slow,
   lateness: Jobs.lateness,
+  day: Jobs.day,
   webhooks: Webhooks.webhooks,
   within: Hosts.within,
   stream: Reads.stream,

@@ -3,11 +3,13 @@
 //     npm run test:scale -- --purge 10000000                # what a day of so many report ids holds up when it goes
 //     npm run test:scale -- --sizes 10000,100000,1000000    # disk, memory and cores with so many SIMs in service
 //     npm run test:scale -- --console 1000000               # what operators wait for with so many SIMs
+//     npm run test:scale -- --indexes 1000000               # what migrations that make an index hold up with so many SIMs
 //
 // The first fills a day in bulk, and has servers purge it as they do at their start, while others report and read over HTTP; beside
 // it, the same with nothing to purge. The exit code is 1 where something was held up for more than 100 ms longer. The second
 // loads a server with reports, reads and creations, and holds a model of the first sizes against the last one. The third asks what the
-// console does, and counts what an open first page asks of the database. Options: --seconds of each load (12), --rounds of the first (3). Linux. A day of 10,000,000 takes 3 GB, 1,000,000 SIMs take 8 GB.
+// console does, and counts what an open first page asks of the database. The fourth runs those migrations while SIMs and jobs are
+// written; the exit code is 1 where a write took more than a second. Options: --seconds of each load (12), --rounds of the first (3). Linux. A day of 10,000,000 takes 3 GB, 1,000,000 SIMs take 8 GB.
 import { availableParallelism, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { ensureBuilt } from "../../adapters/cli/build/build.mjs"
@@ -17,6 +19,7 @@ import * as Long from "../setup/long.mjs"
 const { values } = parseArgs({
   options: {
     console: { type: "string" },
+    indexes: { type: "string" },
     purge: { type: "string" },
     sizes: { type: "string" },
     rounds: { type: "string", default: "3" },
@@ -29,8 +32,9 @@ if (values.purge !== undefined) Long.wholeNumber("purge", values.purge, 1)
 const sizes = values.sizes?.split(",") ?? []
 for (const size of sizes) Long.wholeNumber("sizes", size, 1_000)
 if (values.console !== undefined) Long.wholeNumber("console", values.console, 40_000)
-if (values.purge === undefined && values.console === undefined && sizes.length === 0) {
-  console.error("--purge, --sizes or --console is needed")
+if (values.indexes !== undefined) Long.wholeNumber("indexes", values.indexes, 1_000)
+if ([values.purge, values.console, values.indexes].every((value) => value === undefined) && sizes.length === 0) {
+  console.error("--purge, --sizes, --console or --indexes is needed")
   process.exit(2)
 }
 
@@ -39,6 +43,7 @@ const Processes = await import("../bench/Processes.mjs")
 const { purge } = await import("./Purge.mjs")
 const { measureAll } = await import("./Sizes.mjs")
 const { measureConsole } = await import("./Console.mjs")
+const { measureIndexes } = await import("./Indexes.mjs")
 
 const postgres = await Postgres.start()
 Processes.stopWith(postgres)
@@ -54,6 +59,9 @@ try {
   }
   if (sizes.length > 0) await measureAll(postgres, { sizes: sizes.map(Number), seconds })
   if (values.console !== undefined) await measureConsole(postgres, { sims: Number(values.console), seconds })
+  if (values.indexes !== undefined) {
+    if (!(await measureIndexes(postgres, { sims: Number(values.indexes), seconds }))) process.exitCode = 1
+  }
   console.log(`Load afterwards: ${load()}`)
 } finally {
   Processes.stopAll()

@@ -57,7 +57,11 @@ const drain = async (
       await start()
     }
     const last = dueFrom + count * everyMillis
-    while (await dueBefore(bench, database, Math.max(last, Date.now() - 1))) await sleep(50)
+    const memory = []
+    while (await dueBefore(bench, database, Math.max(last, Date.now() - 1))) {
+      memory.push(Math.max(...workers.map(({ pid }) => Processes.residentBytes(pid))))
+      await sleep(50)
+    }
     const seconds = (Date.now() - began) / 1000
     const cpu = workers.reduce((sum, { pid }) => sum + Processes.cpuMillis(pid), 0)
     const results = []
@@ -74,6 +78,7 @@ const drain = async (
       steadyPerSecond: results.reduce((sum, one) => sum + one.steadyPerSecond, 0),
       seconds,
       results,
+      memory,
       cpuMicros: (cpu * 1000) / done
     }
   } finally {
@@ -171,6 +176,31 @@ export const lateness = async (bench) => {
       value: beside.steadyPerSecond / alone.steadyPerSecond,
       unit: "×",
       atLeast: 0.9
+    })
+  ]
+}
+
+/** All SIMs in service have daily packages, due one after the other: a day in fast motion. */
+export const day = async (bench) => {
+  const perSecond = 1_000
+  const passed = await drain(bench, { count: bench.sims, everyMillis: 1_000 / perSecond })
+  const [{ most, p99 }] = passed.results
+  const largest = (from, to) => Math.max(...passed.memory.slice(passed.memory.length * from, passed.memory.length * to))
+  const [early, late] = [largest(0.25, 0.5), largest(0.75, 1)]
+  bench.remember("a day of daily packages", passed.cpuMicros)
+  const times = perSecond / (bench.sims / (Seed.DAY / 1_000))
+  return [
+    line(`a day of ${thousands(bench.sims)} daily packages, ${thousands(times)} times as fast: lateness, p99`, {
+      value: p99,
+      unit: "ms",
+      atMost: 100,
+      note: `${thousands(most)} ms at most, ${thousands(passed.cpuMicros)} µs`
+    }),
+    line("… memory in its last quarter", {
+      value: late / early,
+      unit: "× that in its second quarter",
+      atMost: 1.2,
+      note: `${thousands(late / 1e6)} MB`
     })
   ]
 }
