@@ -107,8 +107,16 @@ const endJobId = (subscriptionId: string, iccid: string): string => `${releaseJo
 
 /** The job that releases the SIM, or ends what its subscription has left on it; null where there is none. */
 export const releaseJobOf = ({ allocation, iccid }: Pick<Sim, "allocation" | "iccid">): string | null => {
-  if (allocation._tag === "Replaced") return endJobId(allocation.subscriptionId, iccid)
-  return allocation._tag === "Releasing" ? releaseJobId(allocation.subscriptionId) : null
+  switch (allocation._tag) {
+    case "Releasing":
+      return releaseJobId(allocation.subscriptionId)
+    case "Withdrawn":
+      return allocation.ending === null ? null : endJobId(allocation.ending, iccid)
+    case "Free":
+    case "Provisioning":
+    case "InService":
+      return null
+  }
 }
 
 /** The SIM after the telco has confirmed that nothing is left on it. */
@@ -117,12 +125,11 @@ const afterRelease = (sim: Sim): Sim => {
   switch (sim.allocation._tag) {
     case "Releasing":
       return { ...sim, allocation: { _tag: "Free" } }
-    case "Replaced":
-      return { ...sim, allocation: { _tag: "Withdrawn", reason: "replaced" } }
+    case "Withdrawn":
+      return { ...sim, allocation: { ...sim.allocation, ending: null } }
     case "Free":
     case "Provisioning":
     case "InService":
-    case "Withdrawn":
       return sim
   }
 }

@@ -25,6 +25,7 @@ import {
   SimWithdrawn,
   type SubscriptionFull
 } from "./Refusal.ts"
+import type { Sim } from "./Sim.ts"
 import { checkSize, type Created, type Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
@@ -85,6 +86,20 @@ export const admissible = (
       : Result.succeed(undefined)
   )
 
+/** Whether a creation may have the SIM: one that is free, or in service for a top-up (rules I9, S1 and S5). */
+const admits = ({ allocation, iccid }: Sim): Result.Result<void, SimBusy | SimWithdrawn> => {
+  switch (allocation._tag) {
+    case "Free":
+    case "InService":
+      return Result.void
+    case "Provisioning":
+    case "Releasing":
+      return Result.fail(new SimBusy({ iccid }))
+    case "Withdrawn":
+      return Result.fail(new SimWithdrawn({ iccid, reason: allocation.reason }))
+  }
+}
+
 /** Rules I9, P2, S1, S5, T4, T5 and W9: begins a creation. Refusals come in the order of rule W8. */
 export const subscribe = (
   plan: Plan,
@@ -100,12 +115,7 @@ export const subscribe = (
       return yield* Result.fail(new LabelMismatch({ iccid: sim.iccid, simLabel: sim.label, label: plan.terms.label }))
     }
     if (plan.archivedAt !== null) return yield* Result.fail(new PlanArchived({ planId: plan.planId }))
-    if (sim.allocation._tag === "Withdrawn") {
-      return yield* Result.fail(new SimWithdrawn({ iccid: sim.iccid, reason: sim.allocation.reason }))
-    }
-    if (sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing") {
-      return yield* Result.fail(new SimBusy({ iccid: sim.iccid }))
-    }
+    yield* admits(sim)
     const { iccid, organizationId } = sim
     const subscription: Subscription = aggregate.subscription ?? {
       organizationId,

@@ -130,7 +130,11 @@ export const replace = (
   const resumed = Pause.asked(old, null, pause, now)
   const taken: Sim = { ...free, allocation: { _tag: "InService", subscriptionId } }
   const paused = Pause.asked(taken, old.service.pausedAt, { changeId, isRefused: false }, now)
-  const left: Sim = { ...resumed.sim, allocation: { _tag: "Replaced", subscriptionId }, recycledAt: now }
+  const left: Sim = {
+    ...resumed.sim,
+    allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId },
+    recycledAt: now
+  }
   const endJobId = Deletion.releaseJobOf(left)
   const moved = aggregate.attachments.map((of) => movedAttachment(of, iccid, now))
   const attachments = moved.map(({ of }) => of)

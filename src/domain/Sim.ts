@@ -14,26 +14,34 @@ import type * as Withdrawal from "./Withdrawal.ts"
  * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
  * last subscription is gone, and the telco has not yet confirmed that nothing of it remains; or a creation on it was
  * interrupted, and is resumed or undone. `Withdrawn`: no subscription has it, and none gets it until it is made available
- * again (rule I9). `Replaced`: its subscription has moved to another SIM (rule S8), and the telco has not yet confirmed that
- * nothing of it remains; then it is `Withdrawn`.
+ * again (rule I9). `ending` is the subscription that has moved from it to another SIM (rule S8), while the telco has not yet
+ * confirmed that nothing of it remains; then it is null.
  */
 export type Allocation =
   | { readonly _tag: "Free" }
   | { readonly _tag: "Provisioning"; readonly subscriptionId: string }
   | { readonly _tag: "InService"; readonly subscriptionId: string }
   | { readonly _tag: "Releasing"; readonly subscriptionId: string }
-  | { readonly _tag: "Withdrawn"; readonly reason: Withdrawal.Reason }
-  | { readonly _tag: "Replaced"; readonly subscriptionId: string }
+  | { readonly _tag: "Withdrawn"; readonly reason: Withdrawal.Reason; readonly ending: null }
+  | { readonly _tag: "Withdrawn"; readonly reason: "replaced"; readonly ending: string }
 
-/** Why the SIM is withdrawn; null: it is not. */
-export const withdrawnReason = ({ allocation }: Pick<Sim, "allocation">): Withdrawal.Reason | null => {
-  if (allocation._tag === "Replaced") return "replaced"
-  return allocation._tag === "Withdrawn" ? allocation.reason : null
-}
+/** Why the SIM is withdrawn, whether or not the telco has confirmed the end of what was on it; null: it is not. */
+export const withdrawnReason = ({ allocation }: Pick<Sim, "allocation">): Withdrawal.Reason | null =>
+  allocation._tag === "Withdrawn" ? allocation.reason : null
 
 /** The subscription that has the SIM, or had it until its telco has confirmed its end, as an id; null: none. */
-export const holder = (allocation: Allocation): string | null =>
-  allocation._tag === "Free" || allocation._tag === "Withdrawn" ? null : allocation.subscriptionId
+export const holder = (allocation: Allocation): string | null => {
+  switch (allocation._tag) {
+    case "Free":
+      return null
+    case "Withdrawn":
+      return allocation.ending
+    case "Provisioning":
+    case "InService":
+    case "Releasing":
+      return allocation.subscriptionId
+  }
+}
 
 /**
  * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`:
@@ -118,10 +126,15 @@ export const status = ({ allocation }: Pick<Sim, "allocation">): Status => {
     case "Releasing":
       return "releasing"
     case "Withdrawn":
-    case "Replaced":
       return "withdrawn"
   }
 }
+
+/** Whether a creation that is not decided has the SIM (rule S5). */
+export const isProvisioning = ({ allocation }: Pick<Sim, "allocation">): boolean => allocation._tag === "Provisioning"
+
+/** Whether a live subscription has the SIM (rule S1). */
+export const isInService = ({ allocation }: Pick<Sim, "allocation">): boolean => allocation._tag === "InService"
 
 /** Rule S2: `used` is true while the SIM is not free. */
 export const isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"
@@ -133,8 +146,7 @@ export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag =
 export const isReturning = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Releasing" && !sim.downloaded
 
 /** Rule S5: whether a creation has the SIM that is not decided: it will be free again if the creation fails. */
-export const isUndecided = (sim: Sim): boolean =>
-  sim.isEsim && sim.allocation._tag === "Provisioning" && !sim.downloaded
+export const isUndecided = (sim: Sim): boolean => sim.isEsim && isProvisioning(sim) && !sim.downloaded
 
 /** How many free eSIMs of a label an organization has (rule S2). */
 export interface Stock {

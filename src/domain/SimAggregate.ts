@@ -98,11 +98,11 @@ export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attach
   switch (sim.allocation._tag) {
     case "Provisioning":
     case "Releasing":
-    case "Replaced":
       return null
     case "Free":
-    case "Withdrawn":
       return []
+    case "Withdrawn":
+      return sim.allocation.ending === null ? [] : null
     case "InService":
       return attachments
   }

@@ -6,7 +6,7 @@ import * as ActivationCode from "./ActivationCode.ts"
 import type { Action } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField, SimBusy, SimInUse } from "./Refusal.ts"
-import { type Allocation, type Sim, withdrawnReason } from "./Sim.ts"
+import { type Allocation, holder, type Sim, withdrawnReason } from "./Sim.ts"
 import * as TextLimit from "./TextLimit.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -80,11 +80,9 @@ export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
     }
   })
 
-const isHeld = ({ _tag }: Allocation): boolean => _tag !== "Free" && _tag !== "Withdrawn"
-
 const allocationBy = (allocation: Allocation, status: Status | undefined): Allocation => {
   if (status === undefined) return allocation
-  if (status._tag === "Withdrawn") return { _tag: "Withdrawn", reason: status.reason }
+  if (status._tag === "Withdrawn") return { _tag: "Withdrawn", reason: status.reason, ending: null }
   return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation
 }
 
@@ -102,8 +100,8 @@ export const apply = (
   }
   const { allocation, iccid } = sim
   // One that its subscription has left stays withdrawn until the telco has confirmed its end (rule S8).
-  const isAllocated = allocation._tag === "Replaced" ? status !== undefined : status?._tag === "Withdrawn"
-  if (isHeld(allocation) && (label !== sim.label || isAllocated)) {
+  const isAllocated = withdrawnReason(sim) === null ? status?._tag === "Withdrawn" : status !== undefined
+  if (holder(allocation) !== null && (label !== sim.label || isAllocated)) {
     return Result.fail(allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
   }
   return Result.succeed({ ...sim, label, lpa, allocation: allocationBy(allocation, status) })

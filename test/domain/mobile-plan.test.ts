@@ -51,7 +51,7 @@ describe("A request for the mobile plan (I6)", () => {
 describe("A withdrawn SIM (I9)", () => {
   const withdrawn = (applied: boolean) => ({
     ...settled(applied),
-    allocation: { _tag: "Withdrawn", reason: "lost" } as const
+    allocation: { _tag: "Withdrawn", reason: "lost", ending: null } as const
   })
 
   it("gets no mobile plan, and may lose the one that it has", () => {

@@ -193,6 +193,15 @@ describe("A subscription is refused", () => {
     expect(refusal(plan(), held("Releasing"))).toMatchObject({ _tag: "SimBusy" })
   })
 
+  it.each<Allocation>([
+    { _tag: "Withdrawn", reason: "lost", ending: null },
+    { _tag: "Withdrawn", reason: "replaced", ending: null },
+    { _tag: "Withdrawn", reason: "replaced", ending: "moved" }
+  ])("I9, S8: for a SIM that is withdrawn, before and after the telco has confirmed its end: %j", (allocation) => {
+    const { reason } = { reason: null, ...allocation }
+    expect(refusal(plan(), free({ allocation }))).toMatchObject({ _tag: "SimWithdrawn", iccid: ICCID, reason })
+  })
+
   it("W8: for a wrong field rather than a conflict", () => {
     const busy = held("Releasing")
     expect(refusal(archived, busy, starting(NOW))).toMatchObject({ _tag: "InvalidField" })

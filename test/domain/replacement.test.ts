@@ -56,7 +56,11 @@ describe("A subscription moves (S8)", () => {
     expect(decision.movedFrom).toEqual({
       loaded: old,
       next: {
-        sim: { ...old.sim, allocation: { _tag: "Replaced", subscriptionId: "subscription" }, recycledAt: NOW },
+        sim: {
+          ...old.sim,
+          allocation: { _tag: "Withdrawn", reason: "replaced", ending: "subscription" },
+          recycledAt: NOW
+        },
         subscription: null,
         attachments: []
       }
@@ -304,9 +308,13 @@ describe("After a move (S8)", () => {
   })
 
   it("the old SIM is withdrawn once the telco has confirmed its end", () => {
-    const replaced = sim({ allocation: { _tag: "Replaced", subscriptionId: "subscription" } })
+    const replaced = sim({ allocation: { _tag: "Withdrawn", reason: "replaced", ending: "subscription" } })
     expect(Deletion.releaseJobOf(replaced)).toBe(`release:subscription:${ICCID}`)
-    expect(Deletion.released(replaced).sim?.next.sim.allocation).toEqual({ _tag: "Withdrawn", reason: "replaced" })
+    expect(Deletion.released(replaced).sim?.next.sim.allocation).toEqual({
+      _tag: "Withdrawn",
+      reason: "replaced",
+      ending: null
+    })
     const paused = { ...replaced, service: { _tag: "Changing", pausedAt: null, changeId: "c", active: true } } as const
     expect(Deletion.released(paused).sim?.next.sim.allocation).toEqual(replaced.allocation)
   })

@@ -19,6 +19,7 @@ const refusal = (of: Sim.Sim, correction: SimCorrection.Correction) =>
   Result.getOrThrow(Result.flip(SimCorrection.apply(of, correction)))
 
 const broken = { _tag: "Withdrawn", reason: "broken" } as const
+const asBroken = { ...broken, ending: null } as const
 const available = { _tag: "Available" } as const
 const subscriptionId = "s"
 
@@ -67,7 +68,7 @@ describe("A SIM that no subscription holds", () => {
 
   it("is withdrawn, is free for nothing then, and is free again when it is available", () => {
     const withdrawn = applied(sim(), { status: broken })
-    expect(withdrawn).toEqual(sim({ allocation: broken }))
+    expect(withdrawn).toEqual(sim({ allocation: asBroken }))
     expect([Sim.isFree(withdrawn), Sim.isUsed(withdrawn), Sim.withdrawnReason(withdrawn)]).toEqual([
       false,
       true,
@@ -78,7 +79,7 @@ describe("A SIM that no subscription holds", () => {
     expect(applied(withdrawn, { status: { _tag: "Withdrawn", reason: "lost" } }).allocation).toMatchObject({
       reason: "lost"
     })
-    expect(applied(withdrawn, { label: "Blue" }).allocation).toEqual(broken)
+    expect(applied(withdrawn, { label: "Blue" }).allocation).toEqual(asBroken)
     expect(applied(withdrawn, { status: available })).toEqual(sim())
   })
 
@@ -104,7 +105,7 @@ describe("A SIM that a subscription holds", () => {
 })
 
 describe("A SIM that its subscription has left (rule S8)", () => {
-  const left = sim({ allocation: { _tag: "Replaced", subscriptionId } })
+  const left = sim({ allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } })
 
   it.each<SimCorrection.Correction>([
     { status: available },
@@ -124,14 +125,14 @@ describe("A SIM that its subscription has left (rule S8)", () => {
   it("is withdrawn when the telco has confirmed its end, and available once that is asked for", () => {
     const { next } = Deletion.released(left).sim ?? {}
     const confirmed = { ...left, ...next?.sim }
-    expect(confirmed.allocation).toEqual({ _tag: "Withdrawn", reason: "replaced" })
-    expect(applied(confirmed, { status: broken }).allocation).toEqual(broken)
+    expect(confirmed.allocation).toEqual({ ...asBroken, reason: "replaced" })
+    expect(applied(confirmed, { status: broken }).allocation).toEqual(asBroken)
     expect(applied(confirmed, { status: available })).toEqual(sim())
   })
 })
 
 it("The audit log has an entry for each thing that changes, and none for nothing", () => {
-  const withdrawn = sim({ allocation: broken })
+  const withdrawn = sim({ allocation: asBroken })
   expect(SimCorrection.actions(sim(), sim())).toEqual([])
   expect(SimCorrection.actions(sim(), { ...withdrawn, label: "Blue", lpa: null })).toEqual([
     "sim.set_label",
@@ -139,15 +140,16 @@ it("The audit log has an entry for each thing that changes, and none for nothing
     "sim.withdraw"
   ])
   expect(SimCorrection.actions(withdrawn, sim())).toEqual(["sim.restore"])
-  const lost = sim({ allocation: { _tag: "Withdrawn", reason: "lost" } })
+  const lost = sim({ allocation: { ...asBroken, reason: "lost" } })
   expect(SimCorrection.actions(withdrawn, lost)).toEqual(["sim.withdraw"])
 })
 
 it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a second time changes nothing", () => {
   const allocations = fc.constantFrom<Sim.Allocation>(
     { _tag: "Free" },
-    broken,
-    ...(["Provisioning", "InService", "Releasing", "Replaced"] as const).map((_tag) => ({ _tag, subscriptionId }))
+    asBroken,
+    { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId },
+    ...(["Provisioning", "InService", "Releasing"] as const).map((_tag) => ({ _tag, subscriptionId }))
   )
   const corrections = fc.record(
     {
@@ -163,7 +165,9 @@ it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a se
       const found = SimCorrection.apply(before, correction)
       const isHeld = Sim.holder(allocation) !== null
       const isAllocated =
-        allocation._tag === "Replaced" ? correction.status !== undefined : correction.status?._tag === "Withdrawn"
+        isHeld && Sim.withdrawnReason(before) !== null
+          ? correction.status !== undefined
+          : correction.status?._tag === "Withdrawn"
       const changes = (correction.label ?? before.label) !== before.label || isAllocated
       const isWrong = !isEsim && (correction.lpa ?? null) !== null
       expect(Result.isFailure(found)).toBe(isWrong || (isHeld && changes))

@@ -9,7 +9,7 @@ import { NOW, sim } from "./Values.ts"
 
 const held = (_tag: "Provisioning" | "InService" | "Releasing") => ({ _tag, subscriptionId: "s" }) as const
 
-const withdrawn = { _tag: "Withdrawn", reason: "broken" } as const
+const withdrawn = { _tag: "Withdrawn", reason: "broken", ending: null } as const
 
 const level = (changes: Partial<Stock.Level> = {}): Stock.Level => ({
   organizationId: "o",

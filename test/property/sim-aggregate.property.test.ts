@@ -28,20 +28,24 @@ import { commit } from "./Committing.ts"
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new" }
 
-const allocationOf = (_tag: Allocation["_tag"]): Allocation => {
-  if (_tag === "Free") return { _tag }
-  return _tag === "Withdrawn" ? { _tag, reason: "lost" } : { _tag, subscriptionId: "subscription" }
-}
+const allocations = fc.constantFrom<Allocation>(
+  { _tag: "Free" },
+  { _tag: "Provisioning", subscriptionId: "subscription" },
+  { _tag: "InService", subscriptionId: "subscription" },
+  { _tag: "Releasing", subscriptionId: "subscription" },
+  { _tag: "Withdrawn", reason: "lost", ending: null },
+  { _tag: "Withdrawn", reason: "replaced", ending: null },
+  { _tag: "Withdrawn", reason: "replaced", ending: "subscription" }
+)
 
 describe("A SIM (I9, S1, S5, P2)", () => {
   it("can get a live plan of its label, unless it is withdrawn, or being put into service or released", () => {
-    const holds = fc.constantFrom("Free", "Withdrawn", "Provisioning", "InService", "Releasing")
     const labels = fc.constantFrom("Green" as const, "Green" as const, "Blue" as const)
     const archived = fc.constantFrom(null, null, NOW)
     fc.assert(
-      fc.property(holds, labels, archived, fc.boolean(), (tag, label, archivedAt, named) => {
+      fc.property(allocations, labels, archived, fc.boolean(), (allocation, label, archivedAt, named) => {
         const of = plan({ archivedAt })
-        const allocation = allocationOf(tag)
+        const { _tag: tag } = allocation
         const before = tag === "InService" ? aggregate([attached({}, [{}])], { label }) : free({ label, allocation })
         const request = { metadata: "sent", activePeriod: null }
         const subscribed = Provisioning.subscribe(of, before, request, ids, NOW)
@@ -198,11 +202,13 @@ describe("A deletion (S3)", () => {
     )
   })
 
-  it("frees a SIM that is being released, and no other", () => {
+  it("frees a SIM that is being released, and no other; one that its subscription has left stays withdrawn", () => {
     fc.assert(
-      fc.property(fc.constantFrom("Free", "Withdrawn", "Provisioning", "InService", "Releasing"), (tag) => {
-        const { sim } = Deletion.released(free({ allocation: allocationOf(tag) }).sim)
-        expect(sim?.next.sim.allocation).toEqual(tag === "Releasing" ? { _tag: "Free" } : undefined)
+      fc.property(allocations, (allocation) => {
+        const { sim } = Deletion.released(free({ allocation }).sim)
+        const isLeft = allocation._tag === "Withdrawn" && allocation.ending !== null
+        const expected = isLeft ? { ...allocation, ending: null } : undefined
+        expect(sim?.next.sim.allocation).toEqual(allocation._tag === "Releasing" ? { _tag: "Free" } : expected)
       })
     )
   })

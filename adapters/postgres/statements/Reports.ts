@@ -6,9 +6,10 @@
  * PostgreSQL makes it in half of the time that nested values take, at a third of the length.
  */
 import { Effect } from "effect"
-import type { Package, SimAggregate, SmdpHistory, Storage } from "simplan/ports"
+import { type Package, Sim, type SimAggregate, type SmdpHistory, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
+import * as Allocations from "./sims/Allocations.ts"
 
 const entryColumns = Columns.of<SmdpHistory.Entry>({
   organizationId: "text",
@@ -54,17 +55,17 @@ const seenColumns = Columns.of<Storage.SeenReport>(
 export const putSeen = Columns.insert("taken_report_put", "taken_report", seenColumns, "on conflict do nothing")
 
 type Attachment = SimAggregate.AttachmentForReports["attachment"]
-type Sim = SimAggregate.ForReports["sim"]
+type ReportedSim = SimAggregate.ForReports["sim"]
 
 /** Of one row; from the attachment's id on null where there is none, and from the occurrence on likewise. */
 type PackedRow = readonly [
   at: number,
   organizationId: string,
-  label: Sim["label"],
+  label: ReportedSim["label"],
   isEsim: boolean,
   downloaded: boolean,
-  smdp: Sim["smdp"],
-  location: Sim["location"],
+  smdp: ReportedSim["smdp"],
+  location: ReportedSim["location"],
   lastActivityAt: number | null,
   version: number,
   seen: ReadonlyArray<string> | null,
@@ -121,7 +122,7 @@ const packedViews = (seen: string): string => `
 
 interface Unpacked {
   readonly aggregate: {
-    readonly sim: Sim
+    readonly sim: ReportedSim
     readonly attachments: Array<{ readonly attachment: Attachment; readonly packages: Array<Package.Package> }>
   }
   readonly seen: ReadonlyArray<string>
@@ -285,7 +286,7 @@ const reportedAggregates = packedViews(`(
 
 // A SIM is in service with the subscription that holds it.
 const touchable = `
-  left join simplan.attachment on sim.allocation = 'InService' and attachment.organization_id = sim.organization_id
+  left join simplan.attachment on ${Allocations.where(Sim.isInService)} and attachment.organization_id = sim.organization_id
     and attachment.subscription_id = sim.allocated_to and attachment.confirmed
   left join simplan.package on package.organization_id = attachment.organization_id
     and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (

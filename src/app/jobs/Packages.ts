@@ -11,6 +11,7 @@ import { idOf, isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Replacement from "../../domain/Replacement.ts"
+import * as Sim from "../../domain/Sim.ts"
 import type { ForOccurrence } from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -201,7 +202,7 @@ export const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const sim = yield* storage.sims.get({ organizationId, iccid })
         if (sim === null) return "release"
-        if (Pause.isResumed(sim)) return sim.allocation._tag === "Replaced" ? "keep" : "release"
+        if (Pause.isResumed(sim)) return Sim.withdrawnReason(sim) === null ? "release" : "keep"
         const now = yield* clock.now
         // Written with the SIM, so that the change which ends meanwhile sees this job wait.
         const commit = yield* commits.prepare(organizationId, { sim: { loaded: { sim }, next: { sim } } }, now)

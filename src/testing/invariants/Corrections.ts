@@ -36,10 +36,10 @@ export const withdrawnSimsStay: Invariant = make(
       }
       return first(before.values(), ({ sim: { allocation, iccid } }) => {
         const next = after.get(iccid)?.sim.allocation
-        if (allocation._tag === "Replaced" && next?._tag === "Withdrawn" && next.reason === "replaced") return null
-        const isWithdrawn = allocation._tag === "Withdrawn" || allocation._tag === "Replaced"
-        if (!isWithdrawn || corrected?.iccid === iccid) return null
-        return same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
+        if (allocation._tag !== "Withdrawn" || corrected?.iccid === iccid) return null
+        // The telco has confirmed that nothing is left of a subscription that has moved (rule S8).
+        const isEnded = same(next, { ...allocation, ending: null })
+        return isEnded || same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
       })
     }
 )
@@ -66,8 +66,8 @@ const expectedOf = (sim: Sim.Sim, { label, lpa, status }: Correction): string | 
   const now = correctedOf(sim)
   const isMoved = status?._tag === "Withdrawn" || (label !== undefined && label !== sim.label)
   if (isMoved && sim.allocation._tag === "InService") return "SimInUse"
-  if (isMoved && sim.allocation._tag !== "Free" && sim.allocation._tag !== "Withdrawn") return "SimBusy"
-  if (status !== undefined && sim.allocation._tag === "Replaced") return "SimBusy"
+  const isHeld = Sim.holder(sim.allocation) !== null
+  if (isHeld && (isMoved || (status !== undefined && now.reason !== null))) return "SimBusy"
   return {
     label: label ?? now.label,
     lpa: lpa === undefined ? now.lpa : lpa,

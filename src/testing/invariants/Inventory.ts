@@ -22,7 +22,6 @@ const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | n
   const fits = {
     Free: status === null,
     Withdrawn: status === null,
-    Replaced: status === null,
     Provisioning: status === "Pending",
     InService: status === "Live",
     // A creation that was interrupted may be resumed (rule S5).
@@ -292,8 +291,8 @@ export const nothingIsUnderWay: Invariant = make(
     ({ after, step }) => {
       if (step.asked._tag !== "Quiet" || step.outcome._tag !== "Answered") return null
       return first(after.values(), ({ attachments, sim: { allocation, iccid } }) => {
-        if (allocation._tag === "Provisioning" || allocation._tag === "Releasing" || allocation._tag === "Replaced")
-          return `${iccid} is still ${allocation._tag}`
+        if (allocation._tag !== "InService" && Sim.holder(allocation) !== null)
+          return `${iccid} is still ${show(allocation)}`
         const unconfirmed = attachments.find(({ attachment }) => !attachment.confirmed)
         return unconfirmed === undefined ? null : `${unconfirmed.attachment.attachmentId} is still not confirmed`
       })

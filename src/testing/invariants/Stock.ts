@@ -23,7 +23,6 @@ const stateOf = ({ allocation, downloaded, isEsim }: Sim): State => {
     case "Releasing":
       return "releasing"
     case "Withdrawn":
-    case "Replaced":
       return "withdrawn"
   }
 }

@@ -230,8 +230,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
           allocation: { _tag: "Releasing", subscriptionId },
           smdp: { state: "Delete", modifiedAt: -5 }
         }),
-        World.newSim(world, { allocation: { _tag: "Replaced", subscriptionId } }),
-        World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced" } }),
+        World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } }),
+        World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced", ending: null } }),
         World.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
         World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } }),
         World.newSim(world, { service: { _tag: "Settled", pausedAt: -7 } }),

@@ -3,7 +3,7 @@
  */
 import { faultsOf } from "./Fault.ts"
 
-const HELD = "isHeld(allocation) && (label !== sim.label || isAllocated)"
+const HELD = "holder(allocation) !== null && (label !== sim.label || isAllocated)"
 
 const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   [
@@ -23,19 +23,19 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   ["I9", "an activation code cannot be removed", "if (lpa === null || ", "if ("],
   ["I9", "a correction to nothing is taken", "lpa === undefined && status === undefined) {", "false) {"],
   ["I9", "a SIM in service is corrected", HELD, "false"],
-  ["I9", "a SIM in service gets another label", HELD, "isHeld(allocation) && isAllocated"],
-  ["I9", "a SIM in service is withdrawn", HELD, "isHeld(allocation) && label !== sim.label"],
+  ["I9", "a SIM in service gets another label", HELD, "holder(allocation) !== null && isAllocated"],
+  ["I9", "a SIM in service is withdrawn", HELD, "holder(allocation) !== null && label !== sim.label"],
   [
     "I9",
     "a SIM in service gets no other activation code",
     HELD,
-    "isHeld(allocation) && (label !== sim.label || lpa !== sim.lpa || isAllocated)"
+    "holder(allocation) !== null && (label !== sim.label || lpa !== sim.lpa || isAllocated)"
   ],
   [
     "I9",
     "a SIM in service is not corrected to what it is",
     HELD,
-    "isHeld(allocation) && (label === sim.label || isAllocated)"
+    "holder(allocation) !== null && (label === sim.label || isAllocated)"
   ],
   [
     "I9",
@@ -43,8 +43,14 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
     'allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid })',
     "new SimInUse({ iccid })"
   ],
-  ["I9", "a withdrawn SIM counts as held", '_tag !== "Free" && _tag !== "Withdrawn"', '_tag !== "Free"'],
-  ["I9", "a SIM that is on its way is withdrawn", '_tag !== "Free" && _tag !== "Withdrawn"', '_tag === "InService"'],
+  ["I9", "a withdrawn SIM counts as held", "holder(allocation) !== null", 'allocation._tag !== "Free"'],
+  ["I9", "a SIM that is on its way is withdrawn", "holder(allocation) !== null", 'allocation._tag === "InService"'],
+  [
+    "S8",
+    "a SIM that its subscription has left is made available before its end",
+    'withdrawnReason(sim) === null ? status?._tag === "Withdrawn" : status !== undefined',
+    'status?._tag === "Withdrawn"'
+  ],
   ["I9", "a withdrawal is forgotten", 'if (status._tag === "Withdrawn") return {', "if (false) return {"],
   [
     "I9",
@@ -71,8 +77,16 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   ["I9", "another activation code is no change", "before.lpa === next.lpa ?", "true ?"]
 ])
 
+const WITHDRAWN = "Result.fail(new SimWithdrawn({ iccid, reason: allocation.reason }))"
+
 const inProvisioning = faultsOf("Provisioning.ts", "creation", [
-  ["I9", "a withdrawn SIM is put into service", 'sim.allocation._tag === "Withdrawn"', "false"]
+  ["I9", "a withdrawn SIM is put into service", `return ${WITHDRAWN}`, "return Result.void"],
+  [
+    "S8",
+    "a SIM that its subscription has left is put into service until its end is confirmed",
+    `return ${WITHDRAWN}`,
+    `return allocation.ending === null ? ${WITHDRAWN} : Result.void`
+  ]
 ])
 
 const inMobilePlan = faultsOf("MobilePlan.ts", "creation", [

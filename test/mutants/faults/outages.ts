@@ -37,14 +37,9 @@ const returning = faultsOf("Sim.ts", "creation", [
   ["S5", "no SIM is on its way back", 'sim.allocation._tag === "Releasing" &&', "false &&"],
   ["S5", "a SIM that was on a device is on its way back", '"Releasing" && !sim.downloaded', '"Releasing"'],
   ["S2", "a SIM that was on a device is free", '"Free" && !sim.downloaded', '"Free"'],
-  ["S5", "a creation that may fail has no SIM", 'sim.allocation._tag === "Provisioning" &&', "false &&"],
-  ["S5", "a SIM that was on a device is undecided", '"Provisioning" && !sim.downloaded', '"Provisioning"'],
-  [
-    "S5",
-    "a physical SIM is undecided",
-    'sim.isEsim && sim.allocation._tag === "Provisioning"',
-    'sim.allocation._tag === "Provisioning"'
-  ]
+  ["S5", "a creation that may fail has no SIM", "sim.isEsim && isProvisioning(sim) &&", "false &&"],
+  ["S5", "a SIM that was on a device is undecided", "isProvisioning(sim) && !sim.downloaded", "isProvisioning(sim)"],
+  ["S5", "a physical SIM is undecided", "sim.isEsim && isProvisioning(sim)", "isProvisioning(sim)"]
 ])
 
 const withheld = faultsOf("Deletion.ts", "deletion", [

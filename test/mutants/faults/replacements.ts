@@ -83,12 +83,7 @@ const inReports = faultsOf("TelcoReport.ts", "replacements", [
 ])
 
 const inDeletion = faultsOf("Deletion.ts", "replacements", [
-  [
-    "S8",
-    "a replaced SIM is free",
-    'allocation: { _tag: "Withdrawn", reason: "replaced" }',
-    'allocation: { _tag: "Free" }'
-  ],
+  ["S8", "a replaced SIM is free", "allocation: { ...sim.allocation, ending: null }", 'allocation: { _tag: "Free" }'],
   [
     "S8",
     "the end of a SIM is that of its subscription",

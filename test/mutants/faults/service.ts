@@ -3,15 +3,24 @@
  */
 import { faultsOf, instead } from "./Fault.ts"
 
-const BUSY = 'sim.allocation._tag === "Provisioning" || sim.allocation._tag === "Releasing"'
 const ENDED = "now < expirationAt"
 
 export const creation = faultsOf("Provisioning.ts", "creation", [
   ["S1", "any SIM takes any label", "sim.label !== plan.terms.label", "false"],
   ["P2", "archived plans are subscribed to", "if (plan.archivedAt !== null) return", "if (false) return"],
   ["P2", "archived plans are subscribed to without an ICCID", "iccid === null && plan.archivedAt !== null", "false"],
-  ["S5", "a SIM that is being put into service is taken", BUSY, 'sim.allocation._tag === "Releasing"'],
-  ["S5", "a SIM that is being released is taken", BUSY, 'sim.allocation._tag === "Provisioning"'],
+  [
+    "S5",
+    "a SIM that is being put into service is taken",
+    '      return Result.void\n    case "Provisioning":\n',
+    '    case "Provisioning":\n      return Result.void\n'
+  ],
+  [
+    "S5",
+    "a SIM that is being released is taken",
+    '      return Result.void\n    case "Provisioning":\n    case "Releasing":\n',
+    '    case "Releasing":\n      return Result.void\n    case "Provisioning":\n'
+  ],
   ["S1", "a top-up makes another subscription", "= aggregate.subscription ?? {", "= {"],
   ["S5", "a new subscription shows before the telco has it", 'status: "Pending"\n', 'status: "Live"\n'],
   ["S5", "a new attachment shows before the telco has it", "confirmed: false,", "confirmed: true,"],

@@ -10,6 +10,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
+import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
@@ -109,13 +110,6 @@ const PAUSED = "sim.paused_at is not null"
 const services: { readonly [Status in Subscription.ServiceStatus]: string } = {
   active: "sim.paused_at is null",
   paused: PAUSED
-}
-
-const allocations: { readonly [Status in Sim.Status]: string } = {
-  free: "sim.allocation = 'Free'",
-  in_use: "sim.allocation in ('Provisioning', 'InService')",
-  releasing: "sim.allocation = 'Releasing'",
-  withdrawn: "sim.allocation in ('Withdrawn', 'Replaced')"
 }
 
 /** A list of rows that each have one SIM. */
@@ -269,7 +263,7 @@ export const sims =
         filters: [
           ...ofLabel(sql, query),
           ...(query.isEsim === null ? [] : [sql`sim.is_esim = ${query.isEsim}`]),
-          ...(query.status === null ? [] : [sql.literal(allocations[query.status])]),
+          ...(query.status === null ? [] : [sql.literal(Allocations.standing(query.status))]),
           ...(query.createdAfter === null ? [] : [sql`sim.created_at > ${query.createdAfter}::bigint`])
         ]
       }),

@@ -11,6 +11,7 @@ import { type AuditEntry, Sim, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as AuditEntries from "../AuditEntries.ts"
+import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 import * as Columns from "../../sql/Columns.ts"
 
@@ -27,9 +28,7 @@ interface Imported {
 /** What a new SIM has in columns that its import does not name so. */
 const made = {
   importSequence: "r.import_sequence",
-  allocation: "r.allocation->>'_tag'",
-  allocatedTo: "coalesce(r.allocation->>'subscriptionId', r.allocation->>'reason')",
-  releasing: "nullif(r.allocation->>'_tag' = 'Releasing', false)",
+  releasing: Allocations.RELEASING,
   mobilePlanApplied: `(r."mobilePlan"->>'applied')::boolean`,
   mobilePlanTarget: `(r."mobilePlan"->>'target')::boolean`,
   pausedAt: `(r.service->>'pausedAt')::bigint`,
@@ -43,7 +42,7 @@ const { all, types } = Sims.columns
 /** A new SIM as it is given. */
 const columns = [
   ...all.flatMap((name) => (name in made ? [] : [`${Columns.quoted(name)} ${types[name]}`])),
-  'allocation jsonb, "mobilePlan" jsonb, service jsonb, position integer'
+  '"mobilePlan" jsonb, service jsonb, position integer'
 ].join(", ")
 
 const insertion = Columns.insertion("sim", Sims.columns, made)
@@ -67,7 +66,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
     from ${Columns.manyRows(
       sql,
-      sims.map((sim, position) => ({ ...sim, position })),
+      sims.map((sim, position) => ({ ...sim, ...Allocations.columnsOf(sim.allocation), position })),
       columns
     )}
   ), registered as (

@@ -3,16 +3,21 @@
  * meanwhile (rule S2).
  */
 import { Effect } from "effect"
-import { Label, type Sim, type Storage } from "simplan/ports"
+import { Label, Sim, type Storage } from "simplan/ports"
 import type { Fragment } from "effect/sql/Statement"
 import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
+import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 
 /** Whether an eSIM is free (rule S2). The text of the condition is that of the index. */
 export const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
+
+const isReleasing = Allocations.standing("releasing")
+
+const isProvisioning = Allocations.where(Sim.isProvisioning)
 
 // The orders are for the planner, which goes by the index of each; it takes the order out of an `exists`.
 /** Whether an organization has an eSIM of the label of `known`. */
@@ -52,7 +57,7 @@ const purposes = {
   },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null
-            and sim.allocation not in ('Withdrawn', 'Replaced')`,
+            and ${Allocations.where((sim) => Sim.withdrawnReason(sim) === null)}`,
     order: `import_sequence`
   }
 } as const
@@ -73,7 +78,7 @@ type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label">
 const returning = (sql: Sql, of: OfLabel) => sql`
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
-          and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
+          and ${sql.literal(isReleasing)} and sim.is_esim and not sim.downloaded
           and not exists (
             select from simplan.job
             where job.ended_at is not null and job.organization_id = sim.organization_id
@@ -87,7 +92,8 @@ const provisioning = (sql: Sql, of: OfLabel) => sql`
         select true from simplan.job
         where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
           and (
-            select sim.label = ${of.label} and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
+            select sim.label = ${of.label} and ${sql.literal(isProvisioning)}
+              and sim.is_esim and not sim.downloaded
             from simplan.sim
             where sim.organization_id = ${of.organizationId} and sim.iccid = job.work->>'iccid'
           )

@@ -5,11 +5,12 @@
  * are fixed, so that PostgreSQL plans each one once. Those of a SIM are guarded by its version, raise it, and end any
  * reservation of the SIM. What hangs on it is written under that guard.
  */
-import { type Attachment, type Package, Sim, SimDifference, type Subscription } from "simplan/ports"
+import { type Attachment, type Package, SimDifference, type Subscription } from "simplan/ports"
 import type { Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimAggregates from "./SimAggregates.ts"
+import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
@@ -18,15 +19,13 @@ type Key = "organizationId" | "iccid" | "version"
 /** A SIM as it is to be, under the version that was loaded. A view has some of its columns. */
 type State = Pick<Sims.SimRow, Key> & { readonly [Name in keyof Sims.SimRow]?: Sims.SimRow[Name] | undefined }
 
+const unallocated = { allocation: undefined, allocatedTo: null }
+
 const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => ({
   organizationId: row.organizationId,
   iccid: row.iccid,
   version: row.version,
-  allocation: row.allocation?._tag,
-  allocatedTo:
-    row.allocation === undefined
-      ? null
-      : (Sim.holder(row.allocation) ?? Sim.withdrawnReason({ allocation: row.allocation })),
+  ...(row.allocation === undefined ? unallocated : Allocations.columnsOf(row.allocation)),
   recycledAt: row.recycledAt,
   downloaded: row.downloaded,
   smdp: row.smdp,
@@ -73,7 +72,7 @@ const allocation = ["allocation", "allocatedTo", "recycledAt"] as const
 /** Whether the SIM has service. */
 const service = ["pausedAt", "serviceChange", "serviceActive"] as const
 
-const releasing = "releasing = nullif(r.allocation = 'Releasing', false)"
+const releasing = `releasing = ${Allocations.RELEASING}`
 
 /** Raises the versions alone. */
 const touch = writing("sim_touched", [])

@@ -5,12 +5,13 @@
  * stands together at the end, and is null where there is nothing of it.
  */
 import type { Fragment } from "effect/sql/Statement"
-import { type Label, type Sim, SimIdentities, type Storage, Withdrawal } from "simplan/ports"
+import { type Label, type Sim, SimIdentities, type Storage } from "simplan/ports"
 import * as Batching from "../../database/Batching.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as Pages from "../../sql/Pages.ts"
+import * as Allocations from "./Allocations.ts"
 
 /** The columns of questions about one SIM each. */
 export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
@@ -20,10 +21,7 @@ export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
 })
 
 /** A SIM as its row has it. */
-export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "service"> {
-  readonly allocation: Sim.Allocation["_tag"]
-  /** The subscription that has it, or why it is withdrawn; null where it is free: what the index of free eSIMs goes by. */
-  readonly allocatedTo: string | null
+export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "service">, Allocations.Columns {
   /** True while it is being released, else null: what an index goes by. */
   readonly releasing: true | null
   readonly mobilePlanApplied: boolean
@@ -91,7 +89,7 @@ export type Packed = readonly [
   isEsim: boolean,
   lpa: string | null,
   createdAt: number,
-  allocation: Sim.Allocation["_tag"],
+  allocation: Allocations.Stored,
   allocatedTo: string | null,
   version: number,
   rest: Columns.Packed<Rest> | null,
@@ -117,12 +115,6 @@ type PackedPage = Columns.ByColumn<Packed> | null
 const packedPage = `case when count(*) > 0 then
   json_build_array(${values.map((column) => `array_agg(${column})`).join(", ")})
 end`
-
-const allocationOf = (tag: Sim.Allocation["_tag"], allocatedTo: string | null): Sim.Allocation => {
-  if (tag === "Free" || allocatedTo === null) return { _tag: "Free" }
-  if (tag !== "Withdrawn") return { _tag: tag, subscriptionId: allocatedTo }
-  return { _tag: tag, reason: Withdrawal.isReason(allocatedTo) ? allocatedTo : "broken" }
-}
 
 const mobilePlanOf = (applied: boolean, target: boolean | null): Sim.MobilePlan =>
   target === null ? { _tag: "Settled", applied } : { _tag: "Changing", applied, target }
@@ -195,7 +187,7 @@ export const unpack = (
     msisdn,
     subscriberId,
     createdAt,
-    allocation: allocationOf(allocation, allocatedTo),
+    allocation: Allocations.of(allocation, allocatedTo),
     recycledAt,
     downloaded,
     smdp,

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Stock, Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Columns from "../../sql/Columns.ts"
+import { standing } from "./Allocations.ts"
 import { isFree } from "./SimReservations.ts"
 
 /** How many SIMs an organization has, by label, kind and where they stand. */
@@ -20,11 +21,11 @@ export const counts =
           select sim.label, sim.is_esim, standing.state, count(*) as count
           from simplan.sim
           cross join lateral (
-            select case sim.allocation
-              when 'Free' then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
-              when 'Releasing' then 'releasing'
-              when 'Withdrawn' then 'withdrawn'
-              when 'Replaced' then 'withdrawn'
+            select case
+              when ${sql.literal(standing("free"))}
+                then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
+              when ${sql.literal(standing("releasing"))} then 'releasing'
+              when ${sql.literal(standing("withdrawn"))} then 'withdrawn'
               else 'inUse'
             end as state
           ) standing

@@ -1,7 +1,7 @@
 /**
  * Random changes of a SIM's aggregate: what each part of a step writes of it, and beside it.
  */
-import type { Sim } from "../../../domain/Sim.ts"
+import type { Allocation, Sim } from "../../../domain/Sim.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import type { SimChange } from "../../../domain/SimDifference.ts"
 import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
@@ -64,6 +64,12 @@ const used = (world: World, part: Part, aggregate: SimAggregate): Written => {
   }
 }
 
+const withdrawn: ReadonlyArray<Allocation> = [
+  { _tag: "Withdrawn", reason: "broken", ending: null },
+  { _tag: "Withdrawn", reason: "lost", ending: null },
+  { _tag: "Withdrawn", reason: "replaced", ending: "moved" }
+]
+
 /** What a part writes of the SIM's aggregate, and what else. */
 const written = (
   world: World,
@@ -84,8 +90,7 @@ const written = (
         subscription === null
           ? {
               sim: {
-                allocation:
-                  part.choice < 4 ? free : { _tag: "Withdrawn", reason: pick(["broken", "lost"], part.choice) }
+                allocation: part.choice < 4 ? free : pick(withdrawn, part.choice)
               }
             }
           : {},

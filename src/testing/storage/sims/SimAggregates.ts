@@ -221,7 +221,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
         ]
         const old = yield* World.aggregate(world, sim.iccid)
         const { subscriptionId } = subscription
-        const left = { ...old.sim, allocation: { _tag: "Replaced", subscriptionId } as const }
+        const left = {
+          ...old.sim,
+          allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } as const
+        }
         const taken = Rows.inService(free, subscription)
         const next = { sim: taken, subscription: { ...subscription, iccid }, attachments }
         yield* storage.commit({

@@ -65,7 +65,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const other = yield* World.given("SIM", second)
       const reserved = yield* claimed(yield* claim(world))
       yield* Suite.equals("reserved", reserved.iccid, sim.iccid)
-      const allocation: Allocation = { _tag: "Withdrawn", reason: "lost" }
+      const allocation: Allocation = { _tag: "Withdrawn", reason: "lost", ending: null }
       yield* storage.commit({ sims: [simChange(reserved, { allocation })] })
       const { sim: stored } = yield* World.aggregate(world, sim.iccid)
       yield* Suite.equals("as stored", stored, { ...reserved, allocation, version: reserved.version + 1 })

@@ -42,7 +42,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         World.newSim(world, { label: "Blue", allocation: held("InService") }),
         World.newSim(world, { label: "Blue", allocation: held("Provisioning"), downloaded: true }),
         World.newSim(world, { label: "Blue", allocation: held("Releasing") }),
-        World.newSim(world, { label: "Blue", allocation: { _tag: "Withdrawn", reason: "broken" } })
+        World.newSim(world, { label: "Blue", allocation: { _tag: "Withdrawn", reason: "broken", ending: null } })
       ])
       yield* World.stockOne(yield* World.neighbour(world))
       const others = [

@@ -183,7 +183,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
           packages
         }))
         const { subscriptionId } = subscription
-        const left = { ...loaded.sim, allocation: { _tag: "Replaced", subscriptionId } as const }
+        const left = {
+          ...loaded.sim,
+          allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } as const
+        }
         const next = { sim: Rows.inService(free, subscription), subscription: { ...subscription, iccid }, attachments }
         yield* storage.commit({
           sims: [

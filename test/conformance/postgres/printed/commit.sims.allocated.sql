@@ -1,7 +1,7 @@
 with sim_allocated as (
   update simplan.sim set
   allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt",
-  releasing = nullif(r.allocation = 'Releasing', false), version = r.version + 1, reservation_token = null,
+  releasing = nullif(r.allocation in ('Releasing'), false), version = r.version + 1, reservation_token = null,
   reserved_until = null
   from (
     select columns."iccid", columns."allocation", columns."allocatedTo", columns."version", columns."recycledAt",

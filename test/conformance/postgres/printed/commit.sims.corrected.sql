@@ -3,7 +3,7 @@ with sim_corrected as (
   allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt", downloaded = r.downloaded,
   last_activity_at = r."lastActivityAt", smdp = r.smdp, location = r.location,
   mobile_plan_applied = r."mobilePlanApplied", mobile_plan_target = r."mobilePlanTarget",
-  releasing = nullif(r.allocation = 'Releasing', false), label = r.label,
+  releasing = nullif(r.allocation in ('Releasing'), false), label = r.label,
   lpa = case when r."isNewCode" then r.lpa else sim.lpa end,
   version = r.version + 1, reservation_token = null, reserved_until = null
   from (

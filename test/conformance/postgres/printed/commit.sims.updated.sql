@@ -3,8 +3,9 @@ with sim_updated as (
   allocation = r.allocation, allocated_to = r."allocatedTo", recycled_at = r."recycledAt", downloaded = r.downloaded,
   last_activity_at = r."lastActivityAt", smdp = r.smdp, location = r.location,
   mobile_plan_applied = r."mobilePlanApplied", mobile_plan_target = r."mobilePlanTarget", paused_at = r."pausedAt",
-  service_change = r."serviceChange", service_active = r."serviceActive", releasing = nullif(r.allocation = 'Releasing',
-    false), version = r.version + 1, reservation_token = null, reserved_until = null
+  service_change = r."serviceChange", service_active = r."serviceActive",
+  releasing = nullif(r.allocation in ('Releasing'), false), version = r.version + 1, reservation_token = null,
+  reserved_until = null
   from (
     select columns."iccid", columns."allocation", columns."allocatedTo", columns."serviceChange", columns."version",
     columns."recycledAt", columns."lastActivityAt", columns."pausedAt", columns."downloaded", columns."mobilePlanApplied",

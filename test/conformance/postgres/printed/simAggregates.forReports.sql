@@ -35,7 +35,7 @@ cross join (
 ) r
 join simplan.iccid on iccid.iccid = r.iccid
 join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
-left join simplan.attachment on sim.allocation = 'InService' and attachment.organization_id = sim.organization_id
+left join simplan.attachment on sim.allocation in ('InService') and attachment.organization_id = sim.organization_id
 and attachment.subscription_id = sim.allocated_to and attachment.confirmed
 left join simplan.package on package.organization_id = attachment.organization_id
 and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (

@@ -5,11 +5,11 @@ from (
   select sim.label, sim.is_esim, standing.state, count(*) as count
   from simplan.sim
   cross join lateral (
-    select case sim.allocation
-    when 'Free' then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
-    when 'Releasing' then 'releasing'
-    when 'Withdrawn' then 'withdrawn'
-    when 'Replaced' then 'withdrawn'
+    select case
+    when sim.allocation in ('Free')
+    then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
+    when sim.allocation in ('Releasing') then 'releasing'
+    when sim.allocation in ('Withdrawn', 'Replaced') then 'withdrawn'
     else 'inUse'
     end as state
   ) standing

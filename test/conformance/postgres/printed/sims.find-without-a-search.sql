@@ -21,7 +21,7 @@ select json_build_object(
           order by sim.import_sequence
           limit 512
         ) sim
-        cross join lateral (select sim.allocation = 'Free' as is_taken) filtered
+        cross join lateral (select sim.allocation in ('Free') as is_taken) filtered
         where filtered.is_taken or sim.is_last or sim.scanned_at = 512
         order by sim.import_sequence
         limit $3::int) found

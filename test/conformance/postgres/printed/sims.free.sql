@@ -17,7 +17,7 @@ select json_build_object(
   'mayReturn', case when not exists (select from free) then coalesce((
     select true from simplan.sim
     where sim.organization_id = $3 and sim.label = $4 and sim.releasing
-    and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
+    and sim.allocation in ('Releasing') and sim.is_esim and not sim.downloaded
     and not exists (
       select from simplan.job
       where job.ended_at is not null and job.organization_id = sim.organization_id
@@ -29,7 +29,8 @@ select json_build_object(
       select true from simplan.job
       where job.organization_id = $5 and job.ended_at is null and job.work->>'_tag' = 'Provision'
       and (
-        select sim.label = $6 and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
+        select sim.label = $6 and sim.allocation in ('Provisioning')
+        and sim.is_esim and not sim.downloaded
         from simplan.sim
         where sim.organization_id = $7 and sim.iccid = job.work->>'iccid'
       )

@@ -2,9 +2,9 @@ with given as (
   select *, row_number() over (partition by iccid order by position) = 1 as is_first
   from (
     select * from json_to_recordset(($1::text)::json) as r("organizationId" text, "simId" text, iccid text, label text,
-      "isEsim" boolean, lpa text, "createdAt" bigint, imsi text, msisdn text, "subscriberId" text, "recycledAt" bigint,
-      downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint, allocation jsonb, "mobilePlan" jsonb,
-      service jsonb, position integer)
+      "isEsim" boolean, lpa text, "createdAt" bigint, allocation text, "allocatedTo" text, imsi text, msisdn text,
+      "subscriberId" text, "recycledAt" bigint, downloaded boolean, smdp jsonb, location jsonb, "lastActivityAt" bigint,
+      "mobilePlan" jsonb, service jsonb, position integer)
     limit $2::int
   ) r
 ), registered as (
@@ -32,10 +32,10 @@ with given as (
     mobile_plan_target, paused_at, service_change, service_active
   )
   select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa, r."createdAt",
-  r.allocation->>'_tag', coalesce(r.allocation->>'subscriptionId', r.allocation->>'reason'), 1, r.imsi, r.msisdn,
-  r."subscriberId", nullif(r.allocation->>'_tag' = 'Releasing', false), r."recycledAt", r.downloaded, r.smdp, r.location,
-  r."lastActivityAt", (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean,
-  (r.service->>'pausedAt')::bigint, r.service->>'changeId', (r.service->>'active')::boolean
+  r.allocation, r."allocatedTo", 1, r.imsi, r.msisdn, r."subscriberId", nullif(r.allocation in ('Releasing'), false),
+  r."recycledAt", r.downloaded, r.smdp, r.location, r."lastActivityAt", (r."mobilePlan"->>'applied')::boolean,
+  (r."mobilePlan"->>'target')::boolean, (r.service->>'pausedAt')::bigint, r.service->>'changeId',
+  (r.service->>'active')::boolean
   from numbered r
   returning 1
 ), differing as (

@@ -32,7 +32,7 @@ select json_build_object(
   'returning', case when (select count(*) from claimed) = 0 and true then (
     select true from simplan.sim
     where sim.organization_id = $11 and sim.label = $12 and sim.releasing
-    and sim.allocation = 'Releasing' and sim.is_esim and not sim.downloaded
+    and sim.allocation in ('Releasing') and sim.is_esim and not sim.downloaded
     and not exists (
       select from simplan.job
       where job.ended_at is not null and job.organization_id = sim.organization_id
@@ -45,7 +45,8 @@ select json_build_object(
     select true from simplan.job
     where job.organization_id = $13 and job.ended_at is null and job.work->>'_tag' = 'Provision'
     and (
-      select sim.label = $14 and sim.allocation = 'Provisioning' and sim.is_esim and not sim.downloaded
+      select sim.label = $14 and sim.allocation in ('Provisioning')
+      and sim.is_esim and not sim.downloaded
       from simplan.sim
       where sim.organization_id = $15 and sim.iccid = job.work->>'iccid'
     )
