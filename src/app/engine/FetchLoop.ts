@@ -235,10 +235,11 @@ export const make = <A>(options: Options<A>): FetchLoop => {
     run: Effect.ensuring(Effect.forever(Effect.catchTag(round, "StorageError", recover)), stopped),
     wake: wakeUps.notify,
     idle: Effect.gen(function* () {
-      // A loop that is asleep need not be woken to find out that there is nothing to do.
-      if (isAsleep && underWay === 0) {
+      const now = yield* options.now
+      // A loop that is asleep need not be woken to find out that there is nothing to do, unless it was notified of work that
+      // the clock has reached since. Such a loop is not idle before its next claim, even if the work was another loop's.
+      if (isAsleep && underWay === 0 && !wakeUps.isDueBy(now)) {
         const machineNow = yield* Clocks.monotonicNow
-        const now = yield* options.now
         const pending = yield* options.pending({ now, machineNow })
         if ((pending.dueAt === null || pending.dueAt > now) && isAsleep && underWay === 0) return pending
       }

@@ -8,7 +8,7 @@
  * Where the handler has a transaction, the delivery is settled in it as well, so what the handler writes there is committed
  * once: a process that dies between the two leaves neither, and one that has lost the lease rolls back.
  */
-import { Cause, Context, Effect, Exit, Fiber, Layer, type Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope } from "effect"
 import type { LoggedDelivery, Schedule } from "../../domain/Delivery.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -221,6 +221,8 @@ const both = (left: Pending, right: Pending): Pending => ({
 interface Loop extends FetchLoop.FetchLoop {
   /** The loop while it runs. */
   fiber: Fiber.Fiber<never> | null
+  /** Ends when the handler is removed. */
+  readonly removed: Deferred.Deferred<void>
 }
 
 export type Needs =
@@ -287,7 +289,7 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
         perform,
         fork: tasks.begin
       })
-      const loop: Loop = { ...made, fiber: null }
+      const loop: Loop = { ...made, fiber: null, removed: Deferred.makeUnsafe() }
       return loop
     }
 
@@ -311,9 +313,11 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
         }),
       removed: (name) =>
         Effect.suspend(() => {
-          const fiber = loops.get(name)?.fiber ?? null
+          const loop = loops.get(name)
+          if (loop === undefined) return Effect.void
           loops.delete(name)
-          return fiber === null ? Effect.void : Effect.asVoid(Fiber.interrupt(fiber))
+          Deferred.doneUnsafe(loop.removed, Exit.void)
+          return loop.fiber === null ? Effect.void : Effect.asVoid(Fiber.interrupt(loop.fiber))
         })
     })
 
@@ -333,10 +337,9 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
       },
       idle: Effect.gen(function* () {
         let all = nothing
-        for (const [name, loop] of [...loops]) {
+        for (const loop of [...loops.values()]) {
           // One that is removed meanwhile comes to no rest.
-          const removed = Effect.as(Effect.repeat(Effect.sleep(50), { until: () => loops.get(name) !== loop }), nothing)
-          all = both(all, yield* Effect.raceFirst(loop.idle, removed))
+          all = both(all, yield* Effect.raceFirst(loop.idle, Effect.as(Deferred.await(loop.removed), nothing)))
         }
         return all
       }),

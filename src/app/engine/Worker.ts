@@ -53,10 +53,13 @@ export class Worker extends Context.Service<
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null ? right : right === null ? left : Math.min(left, right)
 
-/** How long to wait for work that others have under way before polling again, in milliseconds. */
+/** How long to wait for work that other processes have under way before polling again, in milliseconds. */
 const PAUSE = 5
 
-/** Rule W12: how many webhook events one statement deletes, and how many milliseconds pass before the next statement. */
+/**
+ * Rule W12: how many webhook events one statement deletes, and how many milliseconds pass before the next statement. No time
+ * passes on a standing clock: an advance waits for the statements.
+ */
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
 
@@ -160,6 +163,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 
     const idle = Effect.gen(function* () {
       while (true) {
+        const release = yield* leases.nextRelease
         const job = yield* jobLoop.idle
         const handled = yield* handlerLoops.idle
         const delivery = yield* deliveryLoop.idle
@@ -169,7 +173,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         if (job.held + delivery.held + handled.held === 0) {
           return earlier(job.dueAt, earlier(delivery.dueAt, handled.dueAt))
         }
-        yield* Effect.sleep(PAUSE)
+        yield* Effect.timeoutOption(release, PAUSE)
       }
     })
 
@@ -188,7 +192,9 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       })
       yield* storage.purgeAudit({ before: UsageBook.keptFrom(now, auditRetentionMillis), now })
       const events = { before: now - retentionMillis, limit: PURGED_AT_ONCE }
-      while ((yield* storage.purgeEvents(events)) === PURGED_AT_ONCE) yield* Effect.sleep(PURGE_PAUSE)
+      while ((yield* storage.purgeEvents(events)) === PURGED_AT_ONCE) {
+        yield* isStandingClock ? Effect.yieldNow : Effect.sleep(PURGE_PAUSE)
+      }
       yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })
     })
     const housekeeping = Effect.repeat(

@@ -9,7 +9,7 @@
  * Closing the layer's scope waits for background tasks for a while, then interrupts the rest and hands back their leases, so
  * that another process takes over at once what this one has not done.
  */
-import { Context, Effect, type Fiber, FiberSet, Layer, Schedule, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, type Fiber, FiberSet, Layer, Schedule, Scope } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
 import { Jobs } from "../../ports/Jobs.ts"
@@ -54,6 +54,8 @@ export class Leases extends Context.Service<
     readonly hold: (leases: ReadonlyArray<WorkLease>) => Effect.Effect<void>
     /** Renews a lease no more. */
     readonly release: (lease: WorkLease) => Effect.Effect<void>
+    /** Watches for the next release from now on; gives what ends with it. */
+    readonly nextRelease: Effect.Effect<Effect.Effect<void>>
     /** The leases that are renewed. */
     readonly held: Effect.Effect<ReadonlyArray<WorkLease>>
     /** Ends leases in storage, so that other processes may claim the work at once. */
@@ -93,6 +95,7 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
     // A lease that has begun since the last renewal needs none yet.
     const held = new Map<WorkLease, { isNew: boolean }>()
     let isRenewing = false
+    let release = Deferred.makeUnsafe<void>()
 
     const renew = Effect.gen(function* () {
       const old: Array<WorkLease> = []
@@ -138,7 +141,14 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
           isRenewing = true
           return Effect.asVoid(Effect.forkIn(renewals, scope))
         }),
-      release: (lease) => Effect.sync(() => void held.delete(lease)),
+      release: (lease) =>
+        Effect.sync(() => {
+          held.delete(lease)
+          const ended = release
+          release = Deferred.makeUnsafe<void>()
+          Deferred.doneUnsafe(ended, Exit.void)
+        }),
+      nextRelease: Effect.sync(() => Deferred.await(release)),
       held: Effect.sync(() => [...held.keys()]),
       handBack: Effect.fnUntraced(function* (leases) {
         const of = byKind(leases)

@@ -1,8 +1,16 @@
-import { Context, Effect, Layer } from "effect"
+/**
+ * The business clocks. On a virtual one nothing waits for the machine's time: an advance, a `settled` or a stop ends by what has
+ * happened. The machine's clock stands still in these tests, so whatever waits for it, also as a poll, never ends.
+ */
+import { Context, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Clocks, Storage } from "simplan/ports"
+import { Clock, Commands, EventHandlers, Services, Time, Webhooks, Worker } from "simplan"
+import { Clocks, Storage, Telco, type WebhookEvent } from "simplan/ports"
 import * as Memory from "simplan/memory"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
+import * as Shop from "../../setup/Shop.ts"
+import * as Tests from "../../setup/Tests.ts"
+import * as Ports from "../Ports.ts"
 
 it("The system's clock follows the machine's and cannot be set", () =>
   Effect.gen(function* () {
@@ -43,3 +51,167 @@ it("A virtual clock stands still until it is set, whatever the machine's does", 
     yield* TestClock.adjust("1 hour")
     expect(yield* clock.now).toBe(7)
   }).pipe(Effect.provide(Clocks.virtual(5)), Effect.provide(TestClock.layer()), Effect.runPromise))
+
+const START = Date.UTC(2026, 0, 31, 12)
+const [first = "", second = ""] = ["8933010000000000018", "8933010000000000026"]
+
+/** How many turns of the event loop all of this takes at most; it takes some dozens. */
+const TURNS = 5_000
+
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** Ends with the effect; fails where that waits for the machine's clock. */
+const atOnce = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const ended = Deferred.makeUnsafe<A, E>()
+  yield* Effect.forkDetach(Deferred.into(effect, ended), { startImmediately: true })
+  for (let turns = 0; turns < TURNS && !Deferred.isDoneUnsafe(ended); turns++) yield* turn
+  return yield* Deferred.isDoneUnsafe(ended)
+    ? Deferred.await(ended)
+    : Effect.die(new Error("It waits for the machine's clock"))
+})
+
+/** Runs with a whole service, and stops it afterwards. */
+const withService = <A, E>(
+  body: Effect.Effect<A, E, Services.Services | Storage.Storage | Scope.Scope>,
+  around: (telco: Telco.Telco["Service"]) => Telco.Telco["Service"] = (telco) => telco
+) => {
+  const telco = Layer.effect(Telco.Telco, Effect.map(Telco.Telco, around))
+  const ports = telco.pipe(Layer.provideMerge(Layer.mergeAll(Memory.layer, Ports.make(Clocks.virtual(START)))))
+  return atOnce(Effect.scoped(Effect.provide(body, Layer.provideMerge(Services.layer, ports))))
+}
+
+const on = (
+  name: string,
+  types: ReadonlyArray<string>,
+  handle: (event: WebhookEvent.WebhookEvent) => Effect.Effect<unknown, unknown> = () => Effect.void
+) => EventHandlers.EventHandlers.use((of) => of.on({ name, types }, handle))
+
+const advanceBy = (millis: number) => Clock.Clock.use((of) => of.advanceBy(millis))
+
+/** An organization with a subscription to a plan of twelve months that is in use. */
+const monthly = Effect.gen(function* () {
+  const organizationId = yield* Shop.open([first, second])
+  const recurrence = { periodicity: "Monthly", frequency: 1, occurrences: 12 } as const
+  const { planId } = yield* Shop.createPlan(organizationId, { recurrence })
+  yield* Shop.subscribe({ organizationId, planId }, { activePeriod: { start: START, end: null } })
+  return { organizationId, planId }
+})
+
+/** Has the telco make no package before it may. */
+const held = () => {
+  const [asked, mayAnswer] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+  const around = (telco: Telco.Telco["Service"]): Telco.Telco["Service"] => ({
+    ...telco,
+    createPackage: (order) =>
+      Deferred.succeed(asked, undefined).pipe(
+        Effect.andThen(Deferred.await(mayAnswer)),
+        Effect.andThen(telco.createPackage(order))
+      )
+  })
+  return { asked: Deferred.await(asked), answer: Deferred.succeed(mayAnswer, undefined), around }
+}
+
+describe("On a virtual clock nothing waits for the machine's:", () => {
+  Tests.onTestClock("an advance past events of one of two handlers", function* () {
+    const got: Array<string> = []
+    const of = (name: string) => (event: WebhookEvent.WebhookEvent) =>
+      Effect.sync(() => got.push(`${name} ${event.payload.type}`))
+    yield* withService(
+      Effect.gen(function* () {
+        yield* Effect.flatMap(Worker.Worker, (worker) => worker.running)
+        yield* on("made", ["package.created"], of("made"))
+        yield* on("paused", ["subscription.paused"], of("paused"))
+        yield* monthly
+        for (let months = 0; months < 3; months++) yield* advanceBy(31 * Time.DAY)
+      })
+    )
+    expect(got).toEqual(Array.from({ length: 4 }, () => "made package.created"))
+  })
+
+  Tests.onTestClock("an advance that a handler holds up until it is taken away", function* () {
+    yield* withService(
+      Effect.gen(function* () {
+        const [called, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        yield* on("slow", ["package.created"], () =>
+          Effect.andThen(Deferred.succeed(called, undefined), Deferred.await(goesOn))
+        )
+        yield* on("other", ["subscription.paused"])
+        yield* monthly
+        const handlers = yield* EventHandlers.EventHandlers
+        const removed = Effect.andThen(Deferred.await(called), handlers.off("slow"))
+        yield* Effect.all([advanceBy(1), removed], { concurrency: "unbounded" })
+        yield* Deferred.succeed(goesOn, undefined)
+      })
+    )
+  })
+
+  Tests.onTestClock("an advance while a creation waits for the telco", function* () {
+    const telco = held()
+    yield* withService(
+      Effect.gen(function* () {
+        const organizationId = yield* Shop.open([first])
+        const { planId } = yield* Shop.createPlan(organizationId)
+        const creation = yield* Effect.forkChild(Shop.subscribe({ organizationId, planId }))
+        yield* telco.asked
+        const advance = yield* Effect.forkChild(advanceBy(Time.DAY), { startImmediately: true })
+        yield* Effect.repeat(turn, { times: 20 })
+        expect(advance.pollUnsafe()).toBeUndefined()
+        yield* telco.answer
+        yield* Fiber.join(creation)
+        expect(yield* Fiber.join(advance)).toBe(START + Time.DAY)
+      }),
+      telco.around
+    )
+  })
+
+  Tests.onTestClock("who waits for a command, carried out or cancelled", function* () {
+    yield* withService(
+      Effect.gen(function* () {
+        const organizationId = yield* Shop.open([first])
+        const { planId } = yield* Shop.createPlan(organizationId)
+        const commands = yield* Commands.Commands
+        const request = {
+          _tag: "CreateSubscription",
+          planId,
+          metadata: "",
+          iccid: null,
+          activePeriod: null
+        } as const
+        const submitted = () => commands.submit({ organizationId, request, idempotencyKey: null })
+        const waiting = ({ commandId }: { readonly commandId: string }) =>
+          Effect.forkChild(Effect.result(commands.settled({ organizationId, commandId })), { startImmediately: true })
+        const cancelled = yield* submitted()
+        const refused = yield* waiting(cancelled)
+        yield* Effect.repeat(turn, { times: 20 })
+        yield* commands.cancel({ organizationId, commandId: cancelled.commandId })
+        expect(yield* Fiber.join(refused)).toMatchObject({ _tag: "Failure" })
+        const carriedOut = yield* waiting(yield* submitted())
+        yield* Effect.flatMap(Worker.Worker, (worker) => worker.running)
+        expect(yield* Fiber.join(carriedOut)).toMatchObject({ _tag: "Success" })
+      })
+    )
+  })
+
+  Tests.onTestClock("an advance past events that are forgotten, of which there are many", function* () {
+    yield* withService(
+      Effect.gen(function* () {
+        const organizationId = yield* Shop.open()
+        const storage = yield* Storage.Storage
+        yield* Webhooks.Webhooks.use((of) =>
+          of.create({ organizationId, url: "https://receiver.example/", events: null, description: "" })
+        )
+        const data = { sim: first, smdpStateChange: { state: "Enable", modificationResult: "Success" } } as const
+        const events = Array.from({ length: 2_500 }, (_, index) => ({
+          organizationId,
+          eventId: `event ${index}`,
+          createdAt: START,
+          payload: { type: "esim.smdp.stateChanged", data } as const
+        }))
+        yield* storage.commit({ events })
+        yield* advanceBy(31 * Time.DAY)
+        const left = yield* Webhooks.Webhooks.use((of) => of.deliveries({ organizationId, after: null, limit: 10 }))
+        expect(left.items).toEqual([])
+      })
+    )
+  })
+})
