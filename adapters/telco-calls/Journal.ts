@@ -13,7 +13,7 @@
  *
  * Times are machine time, in milliseconds; those of locks are monotonic (rule W13).
  */
-import { Clock, Context, Data, Effect, Layer, type Schema } from "effect"
+import { Clock, Context, Data, Effect, Layer, Order, type Schema } from "effect"
 import { Time } from "simplan/ports"
 
 /** What JSON keeps exactly. */
@@ -54,6 +54,17 @@ export interface Entry extends Place {
 /** An entry to be added; the journal gives it its version. */
 export type NewEntry = Omit<Entry, "version">
 
+/** Another entry that a write makes due: at this time, unless it is due sooner. Added without a document where it is missing. */
+export interface Due extends Place {
+  /** The SIM that the other entry is about. */
+  readonly iccid: string
+  /** When it is due at the latest. */
+  readonly dueAt: number
+}
+
+/** The version of an entry that was claimed. */
+export type Claim = Pick<Entry, "key" | "version">
+
 type Call<A> = Effect.Effect<A, JournalError>
 
 /** Keeps entries and locks. Each operation fails with `JournalError`. */
@@ -66,10 +77,23 @@ export class Journal extends Context.Service<
     readonly ofSim: (of: Omit<Place, "key"> & { readonly iccid: string }) => Call<ReadonlyArray<Entry>>
     /** The entry with that id of the telco's own; the one added first, if several have it. */
     readonly ofExternalId: (of: Omit<Place, "key"> & { readonly externalId: string }) => Call<Entry | null>
-    /** Adds an entry, with version 1; null if the place has one already, which stays as it is. */
-    readonly add: (entry: NewEntry) => Call<Entry | null>
-    /** Replaces an entry that still has this version, which rises by 1; null if it has another one. */
-    readonly replace: (entry: Entry) => Call<Entry | null>
+    /**
+     * The ICCIDs after one, in rising order, that have an entry of a kind, and none that is due of the kind `other` with the
+     * ICCID as its key. Null: from the first one on.
+     */
+    readonly withoutDue: (
+      of: Omit<Place, "key"> & { readonly other: string; readonly after: string | null; readonly limit: number }
+    ) => Call<ReadonlyArray<string>>
+    /**
+     * Adds an entry, with version 1; null if the place has one already, which stays as it is. Where it is added, `also` is due
+     * with it: both are written or none.
+     */
+    readonly add: (entry: NewEntry, also?: Due) => Call<Entry | null>
+    /**
+     * Replaces an entry that still has this version, which rises by 1; null if it has another one. Where it is replaced, `also`
+     * is due with it.
+     */
+    readonly replace: (entry: Entry, also?: Due) => Call<Entry | null>
     /**
      * Claims entries that are due at `now`, the one due first coming first: they are due again at `until`, and their
      * versions rise. Two claims at once never take the same entry.
@@ -77,6 +101,10 @@ export class Journal extends Context.Service<
     readonly claimDue: (
       of: Omit<Place, "key"> & { readonly now: number; readonly until: number; readonly limit: number }
     ) => Call<ReadonlyArray<Entry>>
+    /** Has claimed entries due at `until` that still have the version of their claim, which stays. */
+    readonly renew: (
+      of: Omit<Place, "key"> & { readonly claims: ReadonlyArray<Claim>; readonly until: number }
+    ) => Call<void>
     /**
      * Deletes at most `limit` entries of a kind that were last added, replaced or claimed before a time: how many. The
      * kind's keys may be added again.
@@ -104,9 +132,17 @@ export interface Lock {
   readonly token: string
 }
 
-/** Writes an entry that was read before: adds it where there was none. Null if another process has written it meanwhile. */
-export const write = (journal: Journal["Service"], before: Entry | null, next: NewEntry): Call<Entry | null> =>
-  before === null ? journal.add(next) : journal.replace({ ...next, version: before.version })
+/**
+ * Writes an entry that was read before, and what is due with it: adds it where there was none. Null if another process has
+ * written it meanwhile.
+ */
+export const write = (
+  journal: Journal["Service"],
+  before: Entry | null,
+  next: NewEntry,
+  also?: Due
+): Call<Entry | null> =>
+  before === null ? journal.add(next, also) : journal.replace({ ...next, version: before.version }, also)
 
 /** Writes an entry, whoever else writes it meanwhile. */
 export const change = (
@@ -194,24 +230,41 @@ export const makeMemory = Effect.sync(() => {
     return entry
   }
 
+  const makeDue = ({ dueAt, ...of }: Due, now: number): void => {
+    const before = entries.get(placeOf(of))
+    if (before === undefined) store({ ...of, externalId: null, document: {}, dueAt, version: 1 }, now)
+    else store({ ...before, dueAt: Math.min(before.dueAt ?? dueAt, dueAt), version: before.version + 1 }, now)
+  }
+
   const ofKind = (telco: string, kind: string): ReadonlyArray<Entry> =>
     [...entries.values()].filter((entry) => entry.telco === telco && entry.kind === kind)
 
   return Journal.of({
     get: (place) => Effect.sync(() => entries.get(placeOf(place)) ?? null),
     ofSim: ({ iccid, kind, telco }) => Effect.sync(() => ofKind(telco, kind).filter((entry) => entry.iccid === iccid)),
+    withoutDue: ({ after, kind, limit, other, telco }) =>
+      Effect.sync(() => {
+        const due = new Set(ofKind(telco, other).flatMap(({ dueAt, key }) => (dueAt === null ? [] : [key])))
+        const found = new Set(ofKind(telco, kind).flatMap(({ iccid }) => iccid ?? []))
+        return [...found]
+          .filter((iccid) => !due.has(iccid) && (after === null || iccid > after))
+          .toSorted(Order.String)
+          .slice(0, limit)
+      }),
     ofExternalId: ({ externalId, kind, telco }) =>
       Effect.sync(() => ofKind(telco, kind).find((entry) => entry.externalId === externalId) ?? null),
-    add: (entry) =>
-      Effect.map(Clock.currentTimeMillis, (now) =>
-        entries.has(placeOf(entry)) ? null : store({ ...entry, version: 1 }, now)
-      ),
-    replace: (entry) =>
-      Effect.map(Clock.currentTimeMillis, (now) =>
-        entries.get(placeOf(entry))?.version === entry.version
-          ? store({ ...entry, version: entry.version + 1 }, now)
-          : null
-      ),
+    add: (entry, also) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (entries.has(placeOf(entry))) return null
+        if (also !== undefined) makeDue(also, now)
+        return store({ ...entry, version: 1 }, now)
+      }),
+    replace: (entry, also) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (entries.get(placeOf(entry))?.version !== entry.version) return null
+        if (also !== undefined) makeDue(also, now)
+        return store({ ...entry, version: entry.version + 1 }, now)
+      }),
     claimDue: ({ kind, limit, now, telco, until }) =>
       Effect.sync(() =>
         ofKind(telco, kind)
@@ -220,6 +273,14 @@ export const makeMemory = Effect.sync(() => {
           .slice(0, limit)
           .map(({ entry }) => store({ ...entry, dueAt: until, version: entry.version + 1 }, now))
       ),
+    renew: ({ claims, kind, telco, until }) =>
+      Effect.sync(() => {
+        for (const { key, version } of claims) {
+          const place = placeOf({ telco, kind, key })
+          const entry = entries.get(place)
+          if (entry?.version === version) entries.set(place, { ...entry, dueAt: until })
+        }
+      }),
     purge: ({ before, kind, limit, telco }) =>
       Effect.sync(() => {
         const old = ofKind(telco, kind)

@@ -5,9 +5,9 @@
  * Locks of several processes are compared by the database's clock, by the `LeaseOffset` of the storage (rule W13).
  */
 import { Clock, Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Clocks } from "simplan/ports"
-import { type Entry, Journal, JournalError } from "./Journal.ts"
+import { type Due, type Entry, Journal, JournalError } from "./Journal.ts"
 
 // Columns have one-word names, and documents are read as text: a client that renames columns would rename the keys of
 // a jsonb value too.
@@ -85,6 +85,22 @@ const make = Effect.fnUntraced(function* (prefix: string) {
       primary key (telco, iccid)
     )`)
 
+  /** A statement that returns the entry which it writes, and makes another one due with it. */
+  const withDue = (
+    written: Rows & Statement.Fragment,
+    { dueAt, iccid, key, kind, telco }: Due,
+    now: number
+  ): Rows => sql`
+    with written as (${written}), made_due as (
+      insert into ${journal} as other (telco, kind, key, iccid, external, document, due, version, changed)
+      select
+        ${telco}::text, ${kind}::text, ${key}::text, ${iccid}::text, null, '{}'::jsonb, ${dueAt}::bigint, 1, ${now}::bigint
+      from written
+      on conflict (telco, kind, key) do update set
+        due = least(other.due, excluded.due), version = other.version + 1, changed = excluded.changed
+    )
+    select * from written`
+
   return Journal.of({
     get: ({ key, kind, telco }) =>
       first(sql`
@@ -95,25 +111,37 @@ const make = Effect.fnUntraced(function* (prefix: string) {
         select ${columns} from ${journal}
         where telco = ${telco} and kind = ${kind} and iccid = ${iccid}
         order by position`),
+    withoutDue: ({ after, kind, limit, other, telco }) =>
+      sql<{ readonly iccid: string }>`
+        select distinct iccid from ${journal} as found
+        where telco = ${telco} and kind = ${kind} and iccid > ${after ?? ""}
+        and not exists (
+          select from ${journal} as due
+          where due.telco = ${telco} and due.kind = ${other} and due.key = found.iccid and due.due is not null
+        )
+        order by iccid limit ${limit}::bigint`.pipe(
+        Effect.mapBoth({ onSuccess: (rows) => rows.map(({ iccid }) => iccid), onFailure: failed })
+      ),
     ofExternalId: ({ externalId, kind, telco }) =>
       first(sql`
         select ${columns} from ${journal}
         where telco = ${telco} and kind = ${kind} and external = ${externalId}
         order by position limit 1`),
-    add: ({ document, dueAt, externalId, iccid, key, kind, telco }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        first(sql`
+    add: ({ document, dueAt, externalId, iccid, key, kind, telco }, also) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const added = sql`
           insert into ${journal} (telco, kind, key, iccid, external, document, due, version, changed)
           values (
             ${telco}, ${kind}, ${key}, ${iccid}, ${externalId}, ${JSON.stringify(document)}::jsonb,
             ${dueAt}::bigint, 1, ${now}::bigint
           )
           on conflict (telco, kind, key) do nothing
-          returning ${columns}`)
-      ),
-    replace: ({ document, dueAt, externalId, iccid, key, kind, telco, version }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        first(sql`
+          returning ${columns}`
+        return first(also === undefined ? added : withDue(added, also, now))
+      }),
+    replace: ({ document, dueAt, externalId, iccid, key, kind, telco, version }, also) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const replaced = sql`
           update ${journal} set
             iccid = ${iccid},
             external = ${externalId},
@@ -122,8 +150,9 @@ const make = Effect.fnUntraced(function* (prefix: string) {
             version = version + 1,
             changed = ${now}::bigint
           where telco = ${telco} and kind = ${kind} and key = ${key} and version = ${version}::bigint
-          returning ${columns}`)
-      ),
+          returning ${columns}`
+        return first(also === undefined ? replaced : withDue(replaced, also, now))
+      }),
     claimDue: ({ kind, limit, now, telco, until }) =>
       entries(sql`
         with found as materialized (
@@ -140,6 +169,14 @@ const make = Effect.fnUntraced(function* (prefix: string) {
         )
         select telco, kind, key, iccid, external, document, due, version from claimed
         order by found_due, found_position`),
+    renew: ({ claims, kind, telco, until }) =>
+      sql`
+        update ${journal} set due = ${until}::bigint
+        from jsonb_to_recordset(${JSON.stringify(claims.map(({ key, version }) => ({ key, version })))}::jsonb)
+          as claim(key text, version bigint)
+        where telco = ${telco} and kind = ${kind} and ${journal}.key = claim.key and ${journal}.version = claim.version`.pipe(
+        Effect.mapBoth({ onSuccess: () => undefined, onFailure: failed })
+      ),
     purge: ({ before, kind, limit, telco }) =>
       sql`
         with found as materialized (

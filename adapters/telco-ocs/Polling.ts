@@ -11,22 +11,23 @@
  * a SIM may be moved and a profile be disabled without any use. Once a day the poll of a SIM that was used reads the OCS's own
  * book of usage (see `drift/Usage`).
  *
- * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one process's, and the claim ends
- * by itself: what a dead process has not polled falls due again. What a poll has reported is remembered only after the core
+ * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one process's, under the lease of the
+ * settings: what a dead process has not polled falls due again when the lease ends. What a poll has reported is remembered only after the core
  * has taken it; its reports have ids that follow from their content, so a poll that is repeated counts once.
  *
  * Metrics count polls by outcome, and how late they were. Their labels are names of telcos and outcomes, never ids.
  */
 import { Effect, Metric, Clock } from "effect"
-import { Catalogues, Problems, Reports } from "simplan"
+import { Catalogues, Problems, Reports, Settings as Limits } from "simplan"
 import { Allowance, Package, type Storage, TelcoReport, Time } from "simplan/ports"
-import { type CallFailure, Journal } from "../telco-calls/index.ts"
+import { type CallFailure, Claims, Journal } from "../telco-calls/index.ts"
 import { Api, type Subscriber, type SubscriberPackage } from "./api/Api.ts"
 import * as Comparison from "./drift/Comparison.ts"
 import * as UsageComparison from "./drift/Usage.ts"
 import * as OrderJournal from "./orders/OrderJournal.ts"
 import * as Facts from "./reports/Facts.ts"
 import * as SimState from "./reports/SimState.ts"
+import { Settings } from "./Settings.ts"
 import * as Subscribers from "./Subscribers.ts"
 import * as NotifiedThresholds from "./NotifiedThresholds.ts"
 import * as PollSchedule from "./PollSchedule.ts"
@@ -192,6 +193,38 @@ export const pack =
         ]
       : []
 
+/**
+ * What the schedule needs of packages that were ordered lately and are not listed: lists may be behind. After the watch time
+ * only the comparison of both books expects them.
+ */
+export const unlisted = (
+  ordered: ReadonlyArray<SimState.Ordered>,
+  listed: ReadonlyArray<SubscriberPackage>,
+  watch: number,
+  now: Time.Instant
+): ReadonlyArray<PollSchedule.Pack> => {
+  const ids = new Set(listed.map(({ id }) => String(id)))
+  return ordered.flatMap((one) => {
+    const { askedAt, externalId, thresholds, window } = one
+    if (!SimState.isServed(one) || ids.has(externalId ?? "") || askedAt === null || now - askedAt >= watch) return []
+    return [
+      {
+        ...{
+          allowanceBytes: null,
+          usedBytes: 0,
+          thresholds,
+          whole: null,
+          rate: 0,
+          usedAt: askedAt,
+          assignedAt: askedAt
+        },
+        activationAt: window?.start ?? null,
+        expirationAt: window?.end ?? null
+      }
+    ]
+  })
+}
+
 /** What the plans grant of packages that are what was left of them when their subscription moved to the SIM (rule S8). */
 const wholesOf = (owners: Effect.Success<ReturnType<Problems.Problems["Service"]["owners"]>>): Wholes =>
   new Map(
@@ -233,12 +266,18 @@ export const wantsProfile = (
   now: Time.Instant
 ): boolean => isOver(polledAt, isInstalled ? seldom(limits) : often(limits), now)
 
-/** How long a claim lasts, in milliseconds: longer than the polls that are claimed at once take if every call times out. */
-const CLAIM = 5 * Time.MINUTE
 /** How many polls are claimed at once. */
 export const BATCH = 20
 /** How many polls are under way at once. */
 const AT_ONCE = 10
+
+/** How a poll is made. */
+interface Mode {
+  /** Beside a poll that is due, perhaps in another process: without a comparison of usage. */
+  readonly isBeside: boolean
+  /** Whether an entry that is due then was not made due by anybody since the poll began. */
+  readonly isEnd: Claims.Claimed["isEnd"]
+}
 
 /** A part of a poll: the reports, and the state if they are taken. */
 interface Part<A> {
@@ -251,6 +290,8 @@ const unchanged = <A>(state: A): Part<A> => ({ reports: [], state })
 export const make = (options: Options) =>
   Effect.gen(function* () {
     const { telco } = options
+    const { watch } = yield* Settings
+    const { leaseMillis } = yield* Limits.Settings
     const api = yield* Api
     const journal = yield* Journal.Journal
     const reports = yield* Reports.Reports
@@ -309,7 +350,7 @@ export const make = (options: Options) =>
       entry: Journal.Entry,
       state: SimState.SimState,
       dueAt: Time.Instant | null,
-      { isBeside }: { readonly isBeside: boolean }
+      { isBeside, isEnd }: Mode
     ) => {
       const attempt = (current: Journal.Entry, due: Time.Instant | null): Effect.Effect<void, Journal.JournalError> =>
         Effect.gen(function* () {
@@ -319,7 +360,7 @@ export const make = (options: Options) =>
           if ((yield* journal.replace(written)) !== null) return
           const fresh = yield* journal.get(entry)
           if (fresh === null) return
-          const wanted = fresh.dueAt === entry.dueAt ? null : fresh.dueAt
+          const wanted = isEnd(fresh.dueAt) ? null : fresh.dueAt
           yield* attempt(fresh, due === null || wanted === null ? (due ?? wanted) : Math.min(due, wanted))
         })
       return attempt(entry, dueAt)
@@ -328,8 +369,9 @@ export const make = (options: Options) =>
     const poll = Effect.fn("TelcoOcs.poll")(function* (
       entry: Journal.Entry,
       notified: ReadonlyArray<number>,
-      isBeside = false
+      mode: Mode
     ) {
+      const { isBeside } = mode
       const iccid = entry.key
       const now = yield* Clock.currentTimeMillis
       const before = SimState.of(entry)
@@ -367,8 +409,11 @@ export const make = (options: Options) =>
       const isMoved = observations.some((one) => Package.isOfMove(one.ordered.packageId))
       const wholes = isMoved ? wholesOf(yield* problems.owners({ iccid })) : NONE
       const wanted =
-        PollSchedule.next(observations.flatMap(pack(wholes)), limits, now) ??
-        UsageComparison.again(comparedUsage, packages)
+        PollSchedule.next(
+          [...observations.flatMap(pack(wholes)), ...unlisted(ordered, listed, watch, now)],
+          limits,
+          now
+        ) ?? UsageComparison.again(comparedUsage, packages)
       const dueAt = drift.again(wanted, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,
@@ -382,11 +427,11 @@ export const make = (options: Options) =>
         profile: states.reports.every(isTaken) ? states.profile : before.profile
       }
       const known = subscriber === null ? entry : { ...entry, document: SimState.withIds(entry, subscriber) }
-      yield* remember(known, after, dueAt, { isBeside })
+      yield* remember(known, after, dueAt, mode)
       yield* metrics.outcome(taken.size > 0 ? "reported" : "nothing_new")
     })
 
-    const failed = Effect.fnUntraced(function* (entry: Journal.Entry, failure: Failure) {
+    const failed = Effect.fnUntraced(function* (entry: Journal.Entry, failure: Failure, mode: Mode) {
       yield* metrics.outcome("failed")
       yield* Effect.logDebug(`A poll of a SIM of ${telco} has failed: ${failure.message}`)
       const now = yield* Clock.currentTimeMillis
@@ -394,41 +439,39 @@ export const make = (options: Options) =>
       const failures = before.failures + 1
       const dueAt = PollSchedule.afterFailure(failures, options, now)
       const wait = failure._tag === "TelcoCalls.CallFailure" ? (failure.retryAfterSeconds ?? 0) * Time.SECOND : 0
-      yield* remember(entry, { ...before, failures, nextAt: null }, Math.max(dueAt, now + wait), { isBeside: false })
+      yield* remember(entry, { ...before, failures, nextAt: null }, Math.max(dueAt, now + wait), mode)
     })
 
-    /** Lets other processes poll at once what this one has claimed. */
-    const handBack = (entries: ReadonlyArray<Journal.Entry>, now: Time.Instant) =>
-      Effect.forEach(entries, (entry) => Effect.ignore(journal.replace({ ...entry, dueAt: now })), { discard: true })
+    const pollEach = Effect.fnUntraced(function* ({ end, entries, isEnd }: Claims.Claimed) {
+      const now = yield* Clock.currentTimeMillis
+      const mode: Mode = { isBeside: false, isEnd }
+      for (const entry of entries) {
+        const { nextAt } = SimState.of(entry)
+        if (nextAt !== null) yield* metrics.lateness(now - nextAt)
+      }
+      // Polls that rely on no threshold are early, never late.
+      const notified = entries.length === 0 ? [] : yield* Effect.orElseSucceed(relied, () => [])
+      const outcomes = yield* Effect.forEach(
+        entries,
+        (entry) =>
+          Effect.as(poll(entry, notified, mode), 0).pipe(
+            Effect.catch((failure) => Effect.as(failed(entry, failure, mode), 1)),
+            Effect.tap(() => Effect.sync(() => end(entry)))
+          ),
+        { concurrency: AT_ONCE }
+      )
+      return { polls: entries.length, failed: outcomes.reduce((sum: number, one) => sum + one, 0) }
+    })
 
-    const claimed = (now: Time.Instant) =>
-      journal.claimDue({ telco, kind: Subscribers.KIND, now, until: now + CLAIM, limit: BATCH })
+    /** By an entry that nobody has claimed. */
+    const pollAt = (entry: Journal.Entry, isBeside: boolean) =>
+      Effect.flatMap(relied, (notified) => poll(entry, notified, { isBeside, isEnd: (dueAt) => dueAt === entry.dueAt }))
 
     const relied = thresholds.of(options.notified)
 
     return {
-      poll: (entry) => Effect.flatMap(relied, (notified) => poll(entry, notified)),
-      pollBeside: (entry) => Effect.flatMap(relied, (notified) => poll(entry, notified, true)),
-      due: Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const entries = yield* claimed(now)
-        for (const entry of entries) {
-          const { nextAt } = SimState.of(entry)
-          if (nextAt !== null) yield* metrics.lateness(now - nextAt)
-        }
-        // What has been claimed is polled in any case.
-        const notified = entries.length === 0 ? [] : yield* Effect.orElseSucceed(relied, () => [])
-        const open = new Map(entries.map((entry) => [entry.key, entry]))
-        const outcomes = yield* Effect.forEach(
-          entries,
-          (entry) =>
-            Effect.as(poll(entry, notified), 0).pipe(
-              Effect.catch((failure) => Effect.as(failed(entry, failure), 1)),
-              Effect.tap(() => Effect.sync(() => open.delete(entry.key)))
-            ),
-          { concurrency: AT_ONCE }
-        ).pipe(Effect.onInterrupt(() => handBack([...open.values()], now)))
-        return { polls: entries.length, failed: outcomes.reduce((sum: number, one) => sum + one, 0) }
-      })
+      poll: (entry) => pollAt(entry, false),
+      pollBeside: (entry) => pollAt(entry, true),
+      due: Claims.use(journal, { telco, kind: Subscribers.KIND, leaseMillis, limit: BATCH }, pollEach)
     } satisfies Polling
   })

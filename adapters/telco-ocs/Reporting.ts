@@ -27,6 +27,7 @@ import * as Stock from "./drift/Stock.ts"
 import * as Notifications from "./reports/Notifications.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 import * as Polling from "./Polling.ts"
+import * as Unpolled from "./Unpolled.ts"
 
 /** How often the SIMs of an OCS are polled. */
 export interface Options extends Stock.Options, Pick<Polling.Options, "fastest" | "slowest"> {
@@ -104,6 +105,7 @@ const turns = (options: Options) =>
     const plans = yield* MobilePlans
     const problems = yield* Problems.Problems
     const stock = yield* Stock.make(options)
+    const unpolled = yield* Unpolled.make
 
     const pollDue = Effect.map(polling.due, ({ failed, polls }) =>
       polls > 0 && failed === polls ? STUCK : polls < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
@@ -116,9 +118,11 @@ const turns = (options: Options) =>
       if (found !== null) yield* problems.add({ findings: [Findings.zone(telco, found)] })
       return Time.MINUTE
     })
+    const finding = Effect.map(unpolled, ({ isOver }) => (isOver ? Time.MINUTE : 0))
     const planning = Effect.map(plans.settle({ limit: ORDERS }), (due) => (due < ORDERS ? IDLE : 0))
     return [
       turnOf(`Polling of ${telco}`, pollDue),
+      turnOf(`The search for SIMs of ${telco} that nobody polls`, finding),
       turnOf(`Settling of ${telco}`, settling),
       turnOf(`Settling of mobile plans of ${telco}`, planning),
       turnOf(`The proof of the zone of ${telco}`, proving),

@@ -2,7 +2,7 @@
  * What the system knows of each SIM, asked for once and kept in the journal under the kind `sim`, with the time at which
  * the SIM is to be polled.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type CallFailure, Journal } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
@@ -28,10 +28,8 @@ export class Subscribers extends Context.Service<
   {
     /** The subscriber of an ICCID, from the journal, or asked for and added to it. */
     readonly of: (iccid: string) => Effect.Effect<Subscriber, CallFailure.CallFailure | Journal.JournalError>
-    /** Likewise, but asked for in any case. */
+    /** The subscriber of an ICCID, asked for and written to the journal, whatever it has. */
     readonly ask: (iccid: string) => Effect.Effect<Subscriber, CallFailure.CallFailure | Journal.JournalError>
-    /** Makes the SIM due to be polled now. */
-    readonly watch: (iccid: string) => Effect.Effect<void, Journal.JournalError>
   }
 >()("simplan/TelcoOcs/Subscribers") {}
 
@@ -64,10 +62,6 @@ const make = Effect.gen(function* () {
       const entry = yield* journal.get({ telco, kind: KIND, key: iccid })
       const known = decode(entry?.document)
       return known._tag === "Some" ? known.value : yield* ask(iccid)
-    }),
-    watch: Effect.fnUntraced(function* (iccid) {
-      const now = yield* Clock.currentTimeMillis
-      yield* change(iccid, ({ document, dueAt }) => ({ document, dueAt: Math.min(now, dueAt ?? now) }))
     })
   })
 })

@@ -73,6 +73,37 @@ const cases = [
     expect((yield* together).filter((one) => one !== null)).toHaveLength(1)
     expect((yield* journal.get(place("guarded")))?.version).toBe(3)
   }),
+  promise("a write makes another entry due with it, or neither is written", function* (journal) {
+    const sim = { telco: "ocs", kind: "polled", key: "8910" }
+    const also = (dueAt: number) => ({ ...sim, iccid: "8910", dueAt })
+    yield* journal.add(entry("order"), also(70))
+    const added = yield* journal.get(sim)
+    expect(added).toEqual({ ...sim, iccid: "8910", externalId: null, document: {}, dueAt: 70, version: 1 })
+    expect(yield* journal.add(entry("order"), also(60))).toBe(null)
+    expect(yield* journal.replace({ ...entry("order"), version: 7 }, also(60))).toBe(null)
+    expect(yield* journal.get(sim)).toEqual(added)
+    const document = { state: "polled before" }
+    yield* journal.replace({ ...entry("8910", { ...sim, iccid: "8910", document }), version: 1 })
+    expect(yield* journal.replace({ ...entry("order"), version: 1 }, also(60))).toMatchObject({
+      key: "order",
+      version: 2
+    })
+    expect(yield* journal.get(sim)).toMatchObject({ dueAt: 60, version: 3, document })
+    yield* journal.replace({ ...entry("order"), version: 2 }, also(80))
+    expect(yield* journal.get(sim)).toMatchObject({ dueAt: 60, version: 4, document })
+  }),
+  promise("SIMs are found that have an entry of a kind, and none of another kind that is due", function* (journal) {
+    const of = { telco: "ocs", kind: "bought", other: "watched", after: null, limit: 10 }
+    const bought = (iccid: string, key = iccid) => journal.add(entry(key, { kind: "bought", iccid }))
+    for (const iccid of ["8925", "8921", "8923", "8922", "8924"]) yield* bought(iccid)
+    yield* bought("8921", "twice")
+    yield* journal.add(entry("8922", { kind: "watched", dueAt: 5 }))
+    yield* journal.add(entry("8923", { kind: "watched" }))
+    yield* journal.add(entry("8924", { kind: "watched", telco: "other", dueAt: 5 }))
+    expect(yield* journal.withoutDue(of)).toEqual(["8921", "8923", "8924", "8925"])
+    expect(yield* journal.withoutDue({ ...of, after: "8921", limit: 2 })).toEqual(["8923", "8924"])
+    expect(yield* journal.withoutDue({ ...of, telco: "other" })).toEqual([])
+  }),
   promise("of those that add at one place at once, one does", function* (journal) {
     const together = Effect.all(
       [1, 2, 3, 4].map((by) => journal.add(entry("contended", { document: { by } }))),
@@ -120,6 +151,22 @@ const cases = [
     expect([...again].sort()).toEqual(["due-a", "due-b", "due-c", "due-late"])
     // Whoever had claimed an entry before replaces it no longer.
     expect(yield* journal.replace({ ...entry("due-a", { kind: "due" }), version: 2 })).toBe(null)
+  }),
+  promise("a claim is renewed while nobody has changed its entry, which stays as it was claimed", function* (journal) {
+    const of = { telco: "ocs", kind: "renewed" }
+    for (const key of ["kept", "moved", "other"]) yield* journal.add(entry(key, { kind: "renewed", dueAt: 1 }))
+    const claims = yield* journal.claimDue({ ...of, now: 1, until: 50, limit: 2 })
+    expect(keys(claims)).toEqual(["kept", "moved"])
+    yield* journal.replace({ ...entry("moved", { kind: "renewed", dueAt: 20 }), version: 2 })
+    yield* journal.renew({ ...of, claims, until: 90 })
+    const dues = yield* Effect.forEach(["kept", "moved", "other"], (key) => journal.get(place(key, of)))
+    expect(dues.map((one) => [one?.dueAt, one?.version])).toEqual([
+      [90, 2],
+      [20, 3],
+      [1, 1]
+    ])
+    yield* journal.renew({ ...of, claims: [], until: 100 })
+    expect(keys(yield* journal.claimDue({ ...of, now: 89, until: 200, limit: 5 }))).toEqual(["other", "moved"])
   }),
   promise("claims at the same moment never take the same entry", function* (journal) {
     for (let one = 0; one < 20; one++) yield* journal.add(entry(`busy-${one}`, { kind: "busy", dueAt: one }))

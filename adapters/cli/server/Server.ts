@@ -268,7 +268,7 @@ export const start = (
     yield* Effect.provideContext(Layer.build(Worker.background), context)
     yield* Effect.provideContext(Layer.build(Processes.background), context)
     if (telcos !== null) {
-      yield* Effect.provideContext(Layer.build(telcos.background), context)
+      yield* Effect.provideContext(Layer.build(Layer.provide(telcos.background, limitsOf(settings, telcos))), context)
       yield* Effect.provideContext(Process.onHangup(telcos.reload), context)
     }
     yield* keep({ url, adminUrl, tokens, demo })

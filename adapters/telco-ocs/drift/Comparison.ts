@@ -210,9 +210,6 @@ const compare = (books: Books): Compared => {
 /** How often the books of a SIM are compared, in milliseconds. */
 const EVERY = Time.DAY
 
-/** For how long after its last order a SIM is compared that needs no polls. */
-const WATCHED = 35 * Time.DAY
-
 /** For how long templates are taken to be what they were listed as, in milliseconds. */
 const TEMPLATES = Time.HOUR
 
@@ -262,7 +259,7 @@ export const make = Effect.gen(function* () {
       { comparedAt, suspected }: Pick<SimState.SimState, "comparedAt" | "suspected">,
       now: Time.Instant
     ): Time.Instant | null => {
-      const isWatched = ordered.some(({ orderedAt }) => orderedAt !== null && now - orderedAt < WATCHED)
+      const isWatched = ordered.some(({ orderedAt }) => orderedAt !== null && now - orderedAt < SimState.COMPARED)
       const daily = wanted !== null ? now + EVERY : isWatched ? Math.max(now, (comparedAt ?? now) + EVERY) : null
       const instants = Object.values(suspected).map((since) => Math.max(now, since + watch))
       for (const one of [wanted, daily]) if (one !== null) instants.push(one)

@@ -5,6 +5,9 @@
  * `Open` was asked for, or was about to be, and its outcome is not known for certain. The other states of an order are final: a
  * `Created` order may only become `Cancelled`.
  *
+ * The write that makes an order `Created` has its SIM polled: the SIM's entry is due by it, so that no SIM has a package that
+ * nobody polls.
+ *
  * A claim is an entry of the kind `package-id` with the package's id as its key, so a package is one order's at most,
  * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
  * deleted as an extra.
@@ -14,6 +17,7 @@ import { Allowance, Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
+import * as Subscribers from "../Subscribers.ts"
 
 export const KIND = "package"
 
@@ -133,18 +137,20 @@ export const open = Effect.gen(function* () {
   })
 
   /** Writes the next state of an order; null: somebody else has changed it since it was read. */
-  const put = (
+  const put = Effect.fnUntraced(function* (
     key: string,
     iccid: string,
-    { entry }: Kept,
+    { entry, order: before }: Kept,
     order: Order,
     dueAt: number | null
-  ): Effect.Effect<Kept | null, Telco.Unavailable> => {
+  ) {
     const next = { telco, kind: KIND, key, iccid, dueAt, ...toEntry(order) }
-    return Effect.map(CallFailure.ofJournal(Journal.write(journal, entry, next)), (now) =>
-      now === null ? null : { entry: now, order }
-    )
-  }
+    const isMade = order._tag === "Created" && before?._tag !== "Created"
+    const polled = { telco, kind: Subscribers.KIND, key: iccid, iccid, dueAt: yield* Clock.currentTimeMillis }
+    const also = isMade ? polled : undefined
+    const written = yield* CallFailure.ofJournal(Journal.write(journal, entry, next, also))
+    return written === null ? null : ({ entry: written, order } satisfies Kept)
+  })
 
   /** Claims a package for an order. True: the order has the claim, now or from before. */
   const claim = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {

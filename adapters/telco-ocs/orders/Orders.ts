@@ -15,7 +15,6 @@ import { Allowance, Telco } from "simplan/ports"
 import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
-import * as Subscribers from "../Subscribers.ts"
 import * as Templates from "../Templates.ts"
 import type * as Zones from "../Zones.ts"
 import * as Decision from "./Decision.ts"
@@ -46,7 +45,6 @@ const make = Effect.gen(function* () {
   const zone = DateTime.zoneMakeNamedUnsafe(timeZone)
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
-  const subscribers = yield* Subscribers.Subscribers
   const templates = yield* Templates.make
   const orderJournal = yield* OrderJournal.open
   const settle = yield* Settlement.make
@@ -82,8 +80,6 @@ const make = Effect.gen(function* () {
       yield* leaveToSettle(key, iccid, order.id)
       return false
     }
-    // The poller comes by in any case, only later.
-    yield* Effect.ignore(subscribers.watch(iccid))
     return true
   })
 
@@ -356,8 +352,5 @@ const make = Effect.gen(function* () {
 })
 
 /** One for a process and an OCS: it keeps the SIMs' locks. */
-export const layer: Layer.Layer<
-  Orders,
-  never,
-  Api.Api | Journal.Journal | Settings | SimLocks.SimLocks | Subscribers.Subscribers | Zones.Zones
-> = Layer.effect(Orders, make)
+export const layer: Layer.Layer<Orders, never, Api.Api | Journal.Journal | Settings | SimLocks.SimLocks | Zones.Zones> =
+  Layer.effect(Orders, make)

@@ -77,6 +77,9 @@ export type SimState = typeof State.Type
 /** How long after its end a package is remembered, in milliseconds. */
 export const REMEMBERED = 40 * Time.DAY
 
+/** For how long after its last order a SIM is compared that needs no polls, in milliseconds. */
+export const COMPARED = 35 * Time.DAY
+
 export const initial: SimState = {
   polledAt: null,
   nextAt: null,
@@ -136,6 +139,8 @@ export interface Ordered {
   readonly thresholds: ReadonlyArray<number>
   /** When it was first asked for. */
   readonly orderedAt: Time.Instant | null
+  /** When it was last asked for. */
+  readonly askedAt: Time.Instant | null
   /** The orders are settled again: what a call without an answer has made late may still appear. */
   readonly isWatched: boolean
 }
@@ -154,6 +159,7 @@ export const orderedOf = ({ document, dueAt, externalId, iccid, key }: Journal.E
     template: order?.asked ? { id: order.asked.templateId, name: order.asked.templateName } : null,
     thresholds: order?.asked?.thresholds ?? Allowance.thresholds,
     orderedAt: order?.asked?.firstAt ?? null,
+    askedAt: order?.asked?.lastAt ?? null,
     isWatched: dueAt !== null
   }
 }

@@ -101,6 +101,7 @@ const ordered = (sim: Sim, thresholds: ReadonlyArray<number>): Ordered => ({
   template: null,
   thresholds,
   orderedAt: sim.assignedAt,
+  askedAt: sim.assignedAt,
   isWatched: false
 })
 

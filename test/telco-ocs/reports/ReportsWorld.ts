@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Problems, Reports, Time, Worker } from "simplan"
+import { Problems, Reports, Settings, Time, Worker } from "simplan"
 import { type Job, Telco, type TelcoReport } from "simplan/ports"
 import { Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api } from "../../../adapters/telco-ocs/api/Api.ts"
@@ -19,11 +19,15 @@ import * as Tests from "../../setup/Tests.ts"
 
 export const START = Date.UTC(2026, 5, 1, 12)
 export const TELCO = "ocs"
+/** The lease that is set, in milliseconds. */
+export const LEASE = 20 * Time.SECOND
 export const GIGABYTE = 1024 ** 3
 export const ICCID = "8991000000000000012"
 
 export interface World extends Service.Service {
   readonly model: Model
+  /** Whether claims are renewed: those of a process that was killed are not. */
+  readonly renewals: { areMade: boolean }
   readonly journal: Journal.Journal["Service"]
   readonly polling: Polling.Polling
   readonly take: Notifications.Notifications["take"]
@@ -54,7 +58,12 @@ const make = Effect.gen(function* () {
   yield* TestClock.setTime(START)
   const limits = makeLimits()
   const model = new Model()
-  const journal = yield* Journal.makeMemory
+  const memory = yield* Journal.makeMemory
+  const renewals = { areMade: true }
+  const journal: Journal.Journal["Service"] = {
+    ...memory,
+    renew: (of) => Effect.suspend(() => (renewals.areMade ? memory.renew(of) : Effect.never))
+  }
   const api = Layer.succeed(Api, apiOf(model))
   const ocs = Ocs.layer({
     telco: TELCO,
@@ -75,7 +84,8 @@ const make = Effect.gen(function* () {
     }
   })
   const journals = Layer.succeed(Journal.Journal, journal)
-  const needs = Layer.mergeAll(api, journals, Layer.succeedContext(services), Layer.succeedContext(orders))
+  const limited = Layer.succeed(Settings.Settings, { ...(yield* Settings.Settings), leaseMillis: LEASE })
+  const needs = Layer.mergeAll(api, journals, Layer.succeedContext(services), Layer.succeedContext(orders), limited)
   const provided = Effect.provide(Layer.mergeAll(needs, reports))
   const polling = yield* provided(Polling.make(limits))
   const { take } = yield* provided(Notifications.make({ telco: TELCO, poll: polling.pollBeside }))
@@ -84,6 +94,7 @@ const make = Effect.gen(function* () {
   const world: World = {
     ...service,
     model,
+    renewals,
     journal,
     polling,
     take,

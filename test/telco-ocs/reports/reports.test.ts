@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Time } from "simplan"
 import { describe, expect } from "vitest"
-import { GIGABYTE, ICCID, inWorld, START, type World } from "./ReportsWorld.ts"
+import { GIGABYTE, ICCID, inWorld, LEASE, START, type World } from "./ReportsWorld.ts"
 
 const OK = { result: { code: 0, msg: "OK" } }
 
@@ -258,24 +258,32 @@ describe("A poll", () => {
     expect((yield* world.attachment).usedBytes).toBe(5_000)
   })
 
-  inWorld("is handed back when its process stops, and claimed anew in time when it dies", function* (world) {
-    const { journal, model, polling } = world
-    const entry = Effect.orDie(journal.get({ telco: "ocs", kind: "sim", key: ICCID }))
-    yield* world.subscribe({ megaBytes: 1024, start: START })
-    model.hanging = new Set(["packages"])
-    const running = yield* Effect.forkChild(polling.due, { startImmediately: true })
-    yield* TestClock.adjust("1 second")
-    expect((yield* entry)?.dueAt).toBeGreaterThan(START + Time.MINUTE)
-    expect((yield* polling.due).polls).toBe(0)
-    yield* Fiber.interrupt(running)
-    expect((yield* entry)?.dueAt).toBeLessThanOrEqual(START + 1_000)
-    yield* Effect.forkChild(polling.due, { startImmediately: true })
-    yield* TestClock.adjust("10 minutes")
-    model.hanging = new Set()
-    model.change(1, { usedBytes: 9 })
-    yield* polling.due
-    expect((yield* world.attachment).usedBytes).toBe(9)
-  })
+  inWorld(
+    "is handed back when its process stops, and falls due after the lease that is set when it dies",
+    function* (world) {
+      const { journal, model, polling, renewals } = world
+      const entry = Effect.orDie(journal.get({ telco: "ocs", kind: "sim", key: ICCID }))
+      yield* world.subscribe({ megaBytes: 1024, start: START })
+      model.hanging = new Set(["packages"])
+      const running = yield* Effect.forkChild(polling.due, { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      expect((yield* entry)?.dueAt).toBe(START + LEASE)
+      // A poll that takes longer stays one process's.
+      yield* TestClock.adjust("1 minute")
+      expect((yield* polling.due).polls).toBe(0)
+      yield* Fiber.interrupt(running)
+      expect((yield* entry)?.dueAt).toBeLessThanOrEqual(START + 1_000)
+      yield* Effect.forkChild(polling.due, { startImmediately: true })
+      renewals.areMade = false
+      model.hanging = new Set()
+      model.change(1, { usedBytes: 9 })
+      yield* TestClock.adjust(LEASE - 1)
+      expect((yield* polling.due).polls).toBe(0)
+      yield* TestClock.adjust(1)
+      expect((yield* polling.due).polls).toBe(1)
+      expect((yield* world.attachment).usedBytes).toBe(9)
+    }
+  )
 
   inWorld("reports again what the core did not take", function* (world) {
     const { journal, model, polling } = world

@@ -151,7 +151,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     const journal = yield* Journal.makeMemory
     const written: Journal.Journal["Service"] = {
       ...journal,
-      replace: (entry) => Effect.andThen(point, Effect.tap(journal.replace(entry), point))
+      replace: (entry, also) => Effect.andThen(point, Effect.tap(journal.replace(entry, also), point))
     }
     const apis = Layer.succeed(Api, api)
     const journals = Layer.succeed(Journal.Journal, written)
