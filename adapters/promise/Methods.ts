@@ -6,8 +6,9 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { createHash } from "node:crypto"
+import { types } from "node:util"
 import { IdempotencyKeys, Organizations } from "simplan"
-import type { Idempotency, Storage } from "simplan/ports"
+import { Idempotency, type Storage } from "simplan/ports"
 import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
@@ -214,20 +215,33 @@ export const paging =
     return paged(method.name, cursor, read)
   }
 
-// The same request has the same text, in whatever order its fields are. Iterables have no text.
-const canonical = (value: unknown): unknown => {
+// What is iterated over has no value before it is read. A field that is undefined is not there.
+const jsonOf = (value: unknown): unknown => {
+  if (types.isDate(value)) return value.toISOString()
+  if (Array.isArray(value)) return value.map(jsonOf)
+  if (typeof value !== "object" || value === null) return value
+  if (Symbol.iterator in value || Symbol.asyncIterator in value) return null
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(fields.map(([name, field]) => [name, jsonOf(field)]))
+}
+
+/** What version 0.2 makes the digest of, to which a field that is null is not there. */
+const formerly = (value: unknown): unknown => {
   if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map(canonical)
+  if (Array.isArray(value)) return value.map(formerly)
   if (typeof value !== "object" || value === null) return value
   if (Symbol.iterator in value || Symbol.asyncIterator in value) return null
   const fields = Object.entries(value).filter(([, field]) => field !== undefined && field !== null)
-  return fields.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, field]) => [name, canonical(field)])
+  return fields.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, field]) => [name, formerly(field)])
 }
 
-const fingerprint = (method: string, request: unknown): string =>
-  createHash("sha256")
-    .update(`${method}\n${JSON.stringify(canonical(request))}`)
-    .digest("hex")
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+// Version 0.2 decoded some requests as they are decoded now, and left others as they were.
+const fingerprints = (method: string, request: unknown, decoded: unknown) => ({
+  fingerprint: digest(Idempotency.meaning(method, jsonOf(decoded))),
+  formerFingerprints: [request, decoded].map((one) => digest(`${method}\n${JSON.stringify(formerly(one))}`))
+})
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
@@ -291,7 +305,7 @@ export const writing =
         : Effect.provideService(once, IdempotencyKeys.CurrentRequest, {
             organizationId: organizationId ?? "",
             key,
-            fingerprint: fingerprint(name, decoded)
+            ...fingerprints(name, request, decoded)
           })
     const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, reply))
     return runtime.run(callOf(method, request), effect, options)

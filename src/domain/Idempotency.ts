@@ -6,6 +6,7 @@
  */
 import { Result } from "effect"
 import type { ApiKey } from "./ApiKey.ts"
+import * as CanonicalJson from "./CanonicalJson.ts"
 import type { MobilePlanStatus } from "./MobilePlan.ts"
 import type { Organization } from "./Organization.ts"
 import type { Plan } from "./Plan.ts"
@@ -131,12 +132,14 @@ export interface RequestKey {
   readonly organizationId: string
   /** The caller's `Idempotency-Key`. */
   readonly key: string
-  /** A digest of the method, the path and the body. */
+  /** A digest of what is asked for (`meaning`). */
   readonly fingerprint: string
+  /** The digests that version 0.2 may have made of it: what that has recorded is good for 24 h after an upgrade. */
+  readonly formerFingerprints?: ReadonlyArray<string>
 }
 
 /** The first request under a key, and what came of it. */
-export interface IdempotencyRecord extends RequestKey {
+export interface IdempotencyRecord extends Omit<RequestKey, "formerFingerprints"> {
   /** Business time, from which the 24 h count (rule W2). */
   readonly createdAt: Instant
   /** `Pending` until the request's last commit settles it. */
@@ -179,14 +182,25 @@ export const isOfStock = (error: unknown): boolean => isRefusal(error) && ofStoc
  */
 export const isOfTwin = (error: unknown): boolean => isRefusal(error) && error._tag === "RequestInProgress"
 
+/**
+ * Rule W2: the text whose digest is a request's fingerprint: what is called, and what it is called with as a value of
+ * JSON (`CanonicalJson`), all of it: a field that nobody reads counts too.
+ */
+export const meaning = (called: string, value: unknown): string => `${called}\n${CanonicalJson.text(value)}`
+
+/** The fingerprints of a request. */
+type Fingerprints = Pick<RequestKey, "fingerprint" | "formerFingerprints">
+
+/** Rule W2: whether the record is of this request, or of the same one that was sent before an upgrade. */
+const isOf = ({ fingerprint }: IdempotencyRecord, request: Fingerprints): boolean =>
+  fingerprint === request.fingerprint || request.formerFingerprints?.includes(fingerprint) === true
+
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
 /** The interrupted attempt that this request repeats; null if the record is of something else. */
-export const interruptedBy = (
-  { fingerprint, outcome }: IdempotencyRecord,
-  request: Pick<RequestKey, "fingerprint">
-): Interrupted | null => (outcome._tag === "Interrupted" && fingerprint === request.fingerprint ? outcome : null)
+export const interruptedBy = (record: IdempotencyRecord, request: Fingerprints): Interrupted | null =>
+  record.outcome._tag === "Interrupted" && isOf(record, request) ? record.outcome : null
 
 /** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
 const WAIT_LIMIT = 5 * SECOND
@@ -205,10 +219,11 @@ export const isResumed = (record: IdempotencyRecord | null, attemptId: string): 
  */
 export const answer = <Name extends keyof Answers>(
   name: Name,
-  { fingerprint, key, outcome }: IdempotencyRecord,
-  request: Pick<RequestKey, "fingerprint">
+  record: IdempotencyRecord,
+  request: Fingerprints
 ): Result.Result<Answers[Name], Plain> => {
-  if (fingerprint !== request.fingerprint) return Result.fail(new IdempotencyKeyReused({ key }))
+  const { key, outcome } = record
+  if (!isOf(record, request)) return Result.fail(new IdempotencyKeyReused({ key }))
   switch (outcome._tag) {
     case "Pending":
     case "Interrupted":

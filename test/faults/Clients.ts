@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, type Asked, ask, field, list, text } from "./Asking.ts"
 import { type Fate, isSettled, type Ledger, movedTo, type Operation, type Reports } from "./Ledger.ts"
 import type { Random } from "./Random.ts"
+import * as JsonText from "../../src/testing/JsonText.ts"
 
 export interface Access {
   /** The address of some server, another one each time. */
@@ -76,9 +77,19 @@ const severally = async <A>(all: ReadonlyArray<A>, work: (one: A) => Promise<voi
 }
 
 export const make = (access: Access, ledger: Ledger, random: Random) => {
-  const send = async (path: string, method: string, body?: unknown, headers?: Record<string, string>) => {
+  // What has a key is written in another way each time it comes (rule W2).
+  const written = (body: unknown, headers: Record<string, string> = {}) =>
+    body === undefined || headers["idempotency-key"] === undefined
+      ? { body, headers }
+      : {
+          body: JsonText.of(body, random.between(0, 2 ** 31)),
+          headers: { ...headers, "content-type": "application/json" }
+        }
+
+  const send = async (path: string, method: string, given?: unknown, own?: Record<string, string>) => {
     await access.pace?.()
     ledger.requests += 1
+    const { body, headers } = written(given, own)
     const answer = await (access.ask ?? ask)(`${access.url(random)}${path}`, {
       method,
       body,

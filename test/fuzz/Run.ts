@@ -3,6 +3,7 @@
  * books are as they must be.
  */
 import fc from "fast-check"
+import { JsonText } from "simplan/testing"
 import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
 import * as Aftermath from "./Aftermath.ts"
@@ -24,6 +25,8 @@ export interface Outcome {
   readonly problems: ReadonlyArray<string>
   /** How many requests were answered with each status. */
   readonly statuses: Readonly<Record<number, number>>
+  /** How many came again under their keys, written in another way. */
+  readonly repeated: number
 }
 
 /** They would end the run: years of work, and a catalogue without the countries of the plans. */
@@ -47,6 +50,17 @@ const parsed = (text: string): unknown => {
   }
 }
 
+/** Answers that are not final, or that another request has caused. */
+const passing = /"code":"(request_in_progress|idempotency_key_reused|sim_busy|no_free_esim|sms_limited|quota_exceeded)"/
+
+/** Whether the request is answered the same when it comes again (rule W2). */
+const isRepeatable = ({ headers, operation, path }: Requests.Request, status: number, text: string): boolean =>
+  headers["idempotency-key"] !== undefined &&
+  operation.parameters.some(({ name }) => name === "Idempotency-Key") &&
+  !path.includes("dry_run") &&
+  status < 500 &&
+  !passing.test(text)
+
 /** Runs it on a world of its own. */
 export const run = async ({ millis, planted, seed, storage }: Options): Promise<Outcome> => {
   const world = await World.start({ storage })
@@ -67,21 +81,33 @@ export const run = async ({ millis, planted, seed, storage }: Options): Promise<
     const document = await Document.read(world.url)
     const operations = document.operations.filter(({ method, path }) => method === "GET" || !LEFT_OUT.has(path))
     const statuses: Record<number, number> = {}
+    let repeated = 0
 
-    const send = async ({ body, headers, operation, path }: Requests.Request): Promise<void> => {
+    const send = async (request: Requests.Request): Promise<void> => {
+      const { body, headers, operation, path } = request
       const url = world.url + pool.fill(path, encodeURIComponent)
       const filled = body === null ? null : pool.fill(body, (name) => JSON.stringify(name).slice(1, -1))
-      const response = await fetch(url, {
-        method: operation.method,
-        headers: { ...tokenOf(path, mine.tenant.key), ...headers },
-        body: filled
-      })
+      const ask = (written: string | null) =>
+        fetch(url, {
+          method: operation.method,
+          headers: { ...tokenOf(path, mine.tenant.key), ...headers },
+          body: written
+        })
+      const response = await ask(filled)
       const answered = await response.text()
       const text = planted === undefined ? answered : planted(operation, response.status, answered)
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
       const wrong = operation.mismatch(response.status, response.headers.get("content-type") ?? "", text)
       if (wrong !== undefined) throw new Error(`${operation.method} ${url} ${filled?.slice(0, 2_000)}\n${wrong}`)
       if (response.status < 300) pool.learn(parsed(text), operation.path)
+      if (!isRepeatable(request, response.status, answered)) return
+      const value = parsed(filled ?? "")
+      const again = await ask(value === undefined ? filled : JsonText.of(value, answered.length + repeated))
+      repeated += 1
+      const replayed = await again.text()
+      if (again.status !== response.status || replayed !== answered) {
+        throw new Error(`${operation.method} ${url} ${filled} was answered ${answered}, and then ${replayed}`)
+      }
     }
 
     const together = fc.array(Requests.any(document, operations), { minLength: 1, maxLength: TOGETHER })
@@ -97,15 +123,15 @@ export const run = async ({ millis, planted, seed, storage }: Options): Promise<
     const failure = found.failed ? [`seed ${seed}: ${String(found.errorInstance)}`] : []
     // What was put off is done by then.
     await world.admin("POST", "/clock/advance", { by: "1 day" })
-    return { problems: [...failure, ...(await Aftermath.problems(world, World.START + DAY))], statuses }
+    return { problems: [...failure, ...(await Aftermath.problems(world, World.START + DAY))], statuses, repeated }
   } finally {
     await world.close()
   }
 }
 
 /** What was answered, in a line. */
-export const summary = ({ statuses }: Outcome): string => {
+export const summary = ({ repeated, statuses }: Outcome): string => {
   const sum = Object.values(statuses).reduce((total, count) => total + count, 0)
   const each = Object.entries(statuses).map(([status, count]) => `${status} ${count} times`)
-  return `${sum} requests: ${each.join(", ")}`
+  return `${sum} requests, ${repeated} of which came again: ${each.join(", ")}`
 }

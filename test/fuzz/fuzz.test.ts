@@ -42,5 +42,6 @@ describe("any request is answered as the document says, and leaves all in order"
     console.log(`${name}, seed ${seed}: ${Run.summary(outcome)}`)
     expect(outcome.problems).toEqual([])
     for (const status of [200, 400, 404]) expect(outcome.statuses[status], String(status)).toBeGreaterThan(0)
+    expect(outcome.repeated).toBeGreaterThan(0)
   })
 })

@@ -1,7 +1,11 @@
 /**
  * Idempotency keys over the wire (rule W2).
  */
+import * as fc from "fast-check"
+import { createHash } from "node:crypto"
+import { Storage } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
+import { JsonText } from "simplan/testing"
 import { expect, it } from "vitest"
 import * as Inventory from "./Inventory.ts"
 import * as World from "./World.ts"
@@ -86,6 +90,71 @@ it("refuses a key that comes with another body, path or route", async () => {
     expect([answer.status, answer.body.code]).toEqual([422, "idempotency_key_reused"])
     expect(answer.headers.get("idempotent-replayed")).toBeNull()
   }
+})
+
+/** A request with a body as it is given. */
+const raw = (key: string, path: string, body: string) =>
+  acme.call("POST", path, { raw: body, headers: { "content-type": "application/json", "idempotency-key": key } })
+
+it("replays what is the same JSON, however it is written", async () => {
+  const period = { start: "2026-01-11T00:00:00Z", end: "2026-01-12T00:00:00Z" }
+  const bodies: ReadonlyArray<readonly [path: string, body: unknown]> = [
+    ["/v3/subscription", { plan_id: stock.planId, metadata: "é/\n", active_period: period }],
+    ["/v3/subscription", { plan_id: "nope", metadata: "", more: { b: [1, 20, 0.5], a: null } }],
+    ["/v3/subscription", { plan_id: 5 }],
+    ["/v3/plans", Inventory.planBody(stock.coverageId)],
+    ["/v3/coverage-profiles/custom-region", { region_name: "Written", label: "Green", iso2_list: ["DE", "PL"] }],
+    ["/v3/wallet/mobile-plan", { apply: true, label: "Green" }],
+    [`/v3/subscriptions/${World.iccid(10)}/send-sms`, { from: "a", message: "b" }],
+    [`/v3/plans/${stock.planId}/unarchive`, { unread: "body", list: [] }]
+  ]
+  for (const [index, [path, body]] of bodies.entries()) {
+    const key = `written ${index}`
+    const first = await raw(key, path, JSON.stringify(body))
+    for (const text of fc.sample(JsonText.texts(body), { numRuns: 10, seed: index })) {
+      const again = await raw(key, path, text)
+      expect([text, again.status, again.text]).toEqual([text, first.status, first.text])
+      expect(again.headers.get("idempotent-replayed")).toBe("true")
+    }
+    const other = await raw(key, path, JsonText.of({ ...Object(body), another: 1 }, index))
+    expect([path, other.status, other.body.code]).toEqual([path, 422, "idempotency_key_reused"])
+  }
+  const made = await raw("order", "/v3/subscription", JSON.stringify({ plan_id: stock.planId, metadata: "x" }))
+  const again = await raw("order", "/v3/subscription", JSON.stringify({ metadata: "x", plan_id: stock.planId }))
+  expect([made.status, again.status, again.text]).toEqual([201, 201, made.text])
+})
+
+it("knows a path in each way it is escaped, and a body that is no JSON by its bytes", async () => {
+  const [path, escaped] = [stock.planId, stock.planId.replace("-", "%2d")].map((id) => `/v3/plans/${id}/unarchive`)
+  const first = await withKey("escaped", path ?? "")
+  const again = await withKey("escaped", escaped ?? "")
+  expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"])
+  expect((await raw("bytes", path ?? "", "not JSON")).status).toBe(200)
+  expect((await raw("bytes", path ?? "", "not JSON")).headers.get("idempotent-replayed")).toBe("true")
+  expect((await raw("bytes", path ?? "", "not  JSON")).status).toBe(422)
+})
+
+it("replays for 24 h what version 0.2 has recorded, which has a digest of the bytes", async () => {
+  const body = `{ "name": "Old", "coverage_id": "${stock.coverageId}", "data_MBs": 1.0 }`
+  const plan = await world.run(
+    Storage.Storage.use((of) => of.plans.get({ organizationId: acme.organizationId, planId: stock.planId }))
+  )
+  if (plan === null) throw new Error("There is no plan")
+  const record = {
+    organizationId: acme.organizationId,
+    key: "old",
+    fingerprint: createHash("sha256").update(`POST /v3/plans\n${body}`).digest("hex"),
+    createdAt: World.START,
+    outcome: { _tag: "Succeeded" as const, answer: { kind: "Plan" as const, value: plan } }
+  }
+  await world.run(Storage.Storage.use((of) => of.commit({ idempotency: { put: [{ record, replaces: 0 }] } })))
+  const again = await raw("old", "/v3/plans", body)
+  expect([again.status, again.body.plan_id, again.headers.get("idempotent-replayed")]).toEqual([
+    201,
+    stock.planId,
+    "true"
+  ])
+  expect((await raw("old", "/v3/plans", body.replace("Old", "New"))).status).toBe(422)
 })
 
 it("creates once, however many twins there are", async () => {

@@ -400,6 +400,21 @@ describe("an idempotency key", () => {
     expect(await simplan.subscriptions.create(dates, key)).toEqual(first)
     const later = { ...texts, activePeriod: { start, end: new Date("2100-01-03") } }
     expect(await rejection(simplan.subscriptions.create(later, key))).toBeInstanceOf(IdempotencyKeyReusedError)
+    const apiKey = { organizationId, name: "a", expiresAt: start }
+    const { apiKeyId } = await simplan.apiKeys.create(apiKey, { idempotencyKey: "key-1" })
+    const again = { expiresAt: new Date(start), scope: "full", name: "a", organizationId } as const
+    expect(await simplan.apiKeys.create(again, { idempotencyKey: "key-1" })).toMatchObject({ apiKeyId })
+  })
+
+  it("distinguishes a field that is null from one that is not there", async () => {
+    simplan = make()
+    const { organizationId } = await stocked(simplan)
+    const [sim] = await simplan.sims.list({ organizationId }).toArray()
+    const of = { organizationId, iccid: sim?.iccid ?? "" }
+    const key = { idempotencyKey: "correction" }
+    expect(await simplan.sims.update({ ...of, label: "Blue" }, key)).toMatchObject({ lpa: sim?.lpa })
+    const other = await rejection(simplan.sims.update({ ...of, label: "Blue", lpa: null }, key))
+    expect(other).toBeInstanceOf(IdempotencyKeyReusedError)
   })
 
   it("is taken by every method that writes", async () => {

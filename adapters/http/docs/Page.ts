@@ -228,7 +228,7 @@ const chapters: ReadonlyArray<Chapter> = [
     title: "Idempotency",
     html: paragraphs(
       "Every POST of `/v3` takes the header `Idempotency-Key`: 1 to 255 printable characters of your choice. The first final answer is kept for 24 hours and given again to each request with the same key and body, with `Idempotent-Replayed: true`. So a request whose answer was lost can be sent again without having its effect twice.",
-      "While the first request is under way, another gets 409 `request_in_progress`. The same key with another body is 422. Answers 401, 429, 502 and 503 are not final: the next request is tried anew."
+      "While the first request is under way, another gets 409 `request_in_progress`. The same key with another body is 422; bodies are compared as JSON values, so that the order of fields, white space and escapes do not count. Answers 401, 429, 502 and 503 are not final: the next request is tried anew."
     )
   },
   {

@@ -81,8 +81,8 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       createRegion: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* Body.read(call.request)
-        const run = Effect.flatMap(decodeRegion(value), (body) =>
+        const sent = yield* Body.read(call.request)
+        const run = Effect.flatMap(decodeRegion(sent.value), (body) =>
           coverage.createRegion({
             organizationId,
             regionName: body.region_name,
@@ -90,7 +90,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
             iso2List: body.iso2_list
           })
         )
-        return yield* once("Region", call, bytes, run, (region) => Responses.data(shapeOfRegion(region)))
+        return yield* once("Region", call, sent, run, (region) => Responses.data(shapeOfRegion(region)))
       })
     })
   })

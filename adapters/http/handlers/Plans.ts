@@ -174,11 +174,11 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* Body.read(call.request)
-        const run = Effect.flatMap(decodeCreation(value), (body) =>
+        const sent = yield* Body.read(call.request)
+        const run = Effect.flatMap(decodeCreation(sent.value), (body) =>
           Effect.flatMap(Effect.fromResult(terms(body)), (asked) => plans.create({ organizationId, terms: asked }))
         )
-        return yield* once("Plan", call, bytes, run, ({ planId }) => ({
+        return yield* once("Plan", call, sent, run, ({ planId }) => ({
           ...Responses.message("Plan created successfully"),
           plan_id: planId
         }))
@@ -192,16 +192,16 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return Responses.message("Plan deleted successfully")
       }),
       archive: Effect.fnUntraced(function* (call) {
-        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const sent = yield* Body.readUnasked(call.request)
         const run = plans.archive(planOf(call))
-        return yield* once("Done", call, bytes, Effect.as(run, null), () =>
+        return yield* once("Done", call, sent, Effect.as(run, null), () =>
           Responses.message("Plan archived successfully")
         )
       }),
       unarchive: Effect.fnUntraced(function* (call) {
-        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const sent = yield* Body.readUnasked(call.request)
         const run = plans.unarchive(planOf(call))
-        return yield* once("Done", call, bytes, Effect.as(run, null), () =>
+        return yield* once("Done", call, sent, Effect.as(run, null), () =>
           Responses.message("Plan unarchived successfully")
         )
       })

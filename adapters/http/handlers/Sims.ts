@@ -223,11 +223,11 @@ export const wallet = (guard: Auth.Guard<Auth.Tenant>) =>
     return Endpoints.group(SimsApi.WalletApi, guard, {
       setMobilePlan: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* Body.read(call.request)
-        const run = Effect.flatMap(decodeMobilePlan(value), ({ apply, iccid, label }) =>
+        const sent = yield* Body.read(call.request)
+        const run = Effect.flatMap(decodeMobilePlan(sent.value), ({ apply, iccid, label }) =>
           service.setMobilePlan({ organizationId, apply, label, iccid: iccid ?? null })
         )
-        return yield* once("MobilePlan", call, bytes, run, (status) => Responses.data(mobilePlan(status)))
+        return yield* once("MobilePlan", call, sent, run, (status) => Responses.data(mobilePlan(status)))
       })
     })
   })

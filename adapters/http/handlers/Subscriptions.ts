@@ -263,20 +263,20 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
-        const { bytes, value } = yield* Body.read(call.request)
+        const sent = yield* Body.read(call.request)
         const installation = Responses.installation(call)
         if (isPreview(call)) {
-          const request = { organizationId, ...creation(yield* decodeCreation(value)) }
+          const request = { organizationId, ...creation(yield* decodeCreation(sent.value)) }
           const preview = yield* subscriptions.previewCreate(request)
           return {
             ...created(preview.created, installation),
             preview: { packages: previewed(preview.ordered), next_package_at: Responses.instant(preview.nextPackageAt) }
           }
         }
-        const run = Effect.flatMap(decodeCreation(value), (body) =>
+        const run = Effect.flatMap(decodeCreation(sent.value), (body) =>
           subscriptions.create({ organizationId, ...creation(body) })
         )
-        return yield* once("Created", call, bytes, run, (answer) => created(answer, installation))
+        return yield* once("Created", call, sent, run, (answer) => created(answer, installation))
       }),
       get: (call) =>
         Effect.map(subscriptions.get(simOf(call)), (found) =>
@@ -293,21 +293,21 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return DELETED
       }),
       replace: Effect.fnUntraced(function* (call) {
-        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const sent = yield* Body.readUnasked(call.request)
         const installation = Responses.installation(call)
         if (isPreview(call)) return replacementPreview(yield* replacements.previewReplace(simOf(call)), installation)
         const run = replacements.replace(simOf(call))
-        return yield* once("Replaced", call, bytes, run, (answer) => replaced(answer, installation))
+        return yield* once("Replaced", call, sent, run, (answer) => replaced(answer, installation))
       }),
       pause: Effect.fnUntraced(function* (call) {
-        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const sent = yield* Body.readUnasked(call.request)
         if (isPreview(call)) return { ...PAUSED, preview: pausePreview(yield* pauses.previewPause(simOf(call))) }
-        return yield* once("Done", call, bytes, Effect.as(pauses.pause(simOf(call)), null), () => PAUSED)
+        return yield* once("Done", call, sent, Effect.as(pauses.pause(simOf(call)), null), () => PAUSED)
       }),
       resume: Effect.fnUntraced(function* (call) {
-        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const sent = yield* Body.readUnasked(call.request)
         if (isPreview(call)) return { ...RESUMED, preview: pausePreview(yield* pauses.previewResume(simOf(call))) }
-        return yield* once("Done", call, bytes, Effect.as(pauses.resume(simOf(call)), null), () => RESUMED)
+        return yield* once("Done", call, sent, Effect.as(pauses.resume(simOf(call)), null), () => RESUMED)
       }),
       attachments: (call) =>
         Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),
@@ -321,20 +321,20 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return Responses.page(page.items.map(shapeOfHistory(call.caller)), Query.createdToken(page.next))
       }),
       suspend: Effect.fnUntraced(function* (call) {
-        const bytes = yield* Body.readBytes(call.request, Body.LIMIT)
+        const sent = yield* Body.readUnasked(call.request)
         const of = { ...simOf(call), attachmentId: attachmentOf(call.params) }
         if (isPreview(call)) {
           const { endedOccurrences, suspended } = yield* attachments.previewSuspend(of)
           return { ...SUSPENDED, preview: { packages: previewed(suspended), ended_occurrences: endedOccurrences } }
         }
-        return yield* once("Done", call, bytes, Effect.as(attachments.suspend(of), null), () => SUSPENDED)
+        return yield* once("Done", call, sent, Effect.as(attachments.suspend(of), null), () => SUSPENDED)
       }),
       sendSms: Effect.fnUntraced(function* (call) {
-        const { bytes, value } = yield* Body.read(call.request)
-        const run = Effect.flatMap(decodeSms(value), ({ from, message }) =>
+        const sent = yield* Body.read(call.request)
+        const run = Effect.flatMap(decodeSms(sent.value), ({ from, message }) =>
           messages.send({ ...simOf(call), from, text: message })
         )
-        return yield* once("Sms", call, bytes, run, sentSms)
+        return yield* once("Sms", call, sent, run, sentSms)
       }),
       location: Effect.fnUntraced(function* (call) {
         return lastOperator(yield* subscriptions.lastOperator(simOf(call)))

@@ -1,13 +1,15 @@
 /**
- * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, path and body. A replayed
- * answer or refusal is encoded again from the stored value, so it is the same, byte for byte. `Idempotent-Replayed` marks
- * it.
+ * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, its path and the value of its
+ * JSON body; of a body that is no JSON, where none is asked for, of its bytes. The query does not count: it has the API key, and
+ * what an answer is to show. A replayed answer or refusal is encoded again from the stored value, so it is the same, byte for
+ * byte. `Idempotent-Replayed` marks it.
  */
 import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IdempotencyKeys } from "simplan"
-import type { Idempotency } from "simplan/ports"
+import { Idempotency } from "simplan/ports"
 import { createHash } from "node:crypto"
+import type * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
@@ -23,11 +25,29 @@ const keyOf = (request: HttpServerRequest.HttpServerRequest): Result.Result<stri
   return PRINTABLE.test(key) ? Result.succeed(key) : Result.fail(malformed)
 }
 
-const fingerprint = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array): string =>
-  createHash("sha256")
-    .update(`${request.method} ${Errors.pathOf(request.url)}\n`)
-    .update(body)
-    .digest("hex")
+const digest = (...parts: ReadonlyArray<string | Uint8Array>): string => {
+  const hash = createHash("sha256")
+  for (const part of parts) hash.update(part)
+  return hash.digest("hex")
+}
+
+// A route takes the values of its path in each spelling.
+const spelled = (part: string): string => {
+  try {
+    return encodeURIComponent(decodeURIComponent(part))
+  } catch {
+    return part
+  }
+}
+
+const fingerprints = ({ method, url }: HttpServerRequest.HttpServerRequest, { bytes, value }: Body.Sent) => {
+  const path = Errors.pathOf(url)
+  const called = `${method} ${path.split("/").map(spelled).join("/")}`
+  return {
+    fingerprint: value === undefined ? digest(`${called}\n`, bytes) : digest(Idempotency.meaning(called, value)),
+    formerFingerprints: [digest(`${method} ${path}\n`, bytes)]
+  }
+}
 
 /** The parts of a call that its key is looked up with. */
 interface KeyedCall<Body> {
@@ -38,12 +58,12 @@ interface KeyedCall<Body> {
 
 /**
  * Runs a use case under the request's idempotency key, if it has one. The response is made of what the use case gave,
- * now or the first time; `bytes` is the body that was sent.
+ * now or the first time.
  */
 export type Once = <Kind extends keyof Idempotency.Answers, Body, E extends Errors.Failure, R>(
   kind: Kind,
   call: KeyedCall<Body>,
-  bytes: Uint8Array,
+  body: Body.Sent,
   run: Effect.Effect<Idempotency.Answers[Kind], E, R>,
   shape: (value: Idempotency.Answers[Kind]) => Body
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, R>
@@ -51,7 +71,7 @@ export type Once = <Kind extends keyof Idempotency.Answers, Body, E extends Erro
 export const make: Effect.Effect<Once, never, IdempotencyKeys.IdempotencyKeys> = Effect.map(
   IdempotencyKeys.IdempotencyKeys,
   (keys) =>
-    Effect.fnUntraced(function* (kind, call, bytes, run, shape) {
+    Effect.fnUntraced(function* (kind, call, body, run, shape) {
       const key = yield* Effect.fromResult(keyOf(call.request))
       if (key === undefined) return call.respond(shape(yield* run))
       let isReplay = false
@@ -62,7 +82,7 @@ export const make: Effect.Effect<Once, never, IdempotencyKeys.IdempotencyKeys> =
         Effect.provideService(keys.once(kind, run, onReplay), IdempotencyKeys.CurrentRequest, {
           organizationId: call.caller.organizationId,
           key,
-          fingerprint: fingerprint(call.request, bytes)
+          ...fingerprints(call.request, body)
         })
       )
       if (!isReplay) return call.respond(shape(yield* Effect.fromResult(outcome)))

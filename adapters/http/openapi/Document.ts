@@ -259,7 +259,8 @@ const idempotencyKey = {
   required: false,
   description:
     "A text of the caller's choice that makes the request safe to repeat: for 24 h, a request with the same key and " +
-    "body gets the first one's answer, with the header `Idempotent-Replayed: true`",
+    "body gets the first one's answer, with the header `Idempotent-Replayed: true`. Bodies are compared as JSON values: " +
+    "the order of fields, white space and escapes do not count",
   schema: { type: "string", pattern: "^[\\x20-\\x7e]{1,255}$" },
   example: "order-4711-plan"
 } as const

@@ -214,6 +214,13 @@ export const parse = (bytes: Uint8Array, options?: Unchecked): Result.Result<unk
     : Result.fail(new Problem({ code: "invalid_field", message: `${bad.field} ${bad.message}` }))
 }
 
+/** A body as it was sent, and the JSON value in it. */
+export interface Sent {
+  readonly bytes: Uint8Array
+  /** Undefined where no JSON is asked for, and none was sent. */
+  readonly value: unknown
+}
+
 /** From so many bytes on a body is parsed in a turn of its own: 1 MiB of fields takes the event loop for 25 ms. */
 const LARGE = 16_384
 
@@ -226,8 +233,16 @@ export const read = Effect.fnUntraced(function* (
   const bytes = yield* readBytes(request, options?.limit ?? LIMIT)
   if (bytes.byteLength >= LARGE) yield* Turns.piece
   const value = yield* Effect.fromResult(parse(bytes, options))
-  return { bytes, value }
+  const sent: Sent = { bytes, value }
+  return sent
 })
+
+/** Reads the body of a request that is asked for none, and may have any. */
+export const readUnasked = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Sent, Problem> =>
+  Effect.map(readBytes(request, LIMIT), (bytes) => ({
+    bytes,
+    value: Result.getOrUndefined(parse(bytes, { anyText: true }))
+  }))
 
 /** How many items an array of a body has at most, where its schema does not say (rule W9). */
 const MOST_ITEMS = 1_000

@@ -58,7 +58,7 @@ const apiKeyOf = (of: ApiKey.ApiKey): Types.ApiKey => {
   }
 }
 
-const keyCreation = Arguments.decoder(
+const decodeKeyCreation = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     name: Arguments.Name,
@@ -66,6 +66,12 @@ const keyCreation = Arguments.decoder(
     expiresAt: Schema.optional(Schema.NullOr(Arguments.Instant))
   })
 )
+
+const keyCreation = (method: string, request: unknown) => {
+  const { expiresAt, scope = "full", ...of } = decodeKeyCreation(method, request)
+  return { ...of, scope, expiresAt: Arguments.toInstantOrNull(expiresAt) }
+}
+
 const keyNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, apiKeyId: Arguments.Id }))
 const rotation = Arguments.decoder(
   Schema.Struct({ ...Arguments.ofOrganization, apiKeyId: Arguments.Id, overlapHours: Schema.optional(Schema.Number) })
@@ -87,13 +93,8 @@ const making = (
 }
 
 export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
-  const creating = Methods.writing(
-    runtime,
-    { name: "apiKeys.create", decode: keyCreation },
-    ({ expiresAt, name, organizationId, scope = "full" }) => {
-      const request = { organizationId, name, scope, expiresAt: Arguments.toInstantOrNull(expiresAt) }
-      return making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.create(request)))
-    }
+  const creating = Methods.writing(runtime, { name: "apiKeys.create", decode: keyCreation }, (request) =>
+    making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.create(request)))
   )
   const rotating = Methods.writing(
     runtime,

@@ -57,12 +57,12 @@ type RecordedOutcome = Answer | "later"
 
 /** Writes the record of a request, in place of one that is too old or that was interrupted. */
 export const putRecord = (
-  { interrupted, request }: Pick<ServedKey, "interrupted" | "request">,
+  { interrupted, request: { fingerprint, key, organizationId } }: Pick<ServedKey, "interrupted" | "request">,
   outcome: Outcome,
   now: Instant
 ): NonNullable<NonNullable<Storage.Commit["idempotency"]>["put"]> => [
   {
-    record: { ...request, createdAt: now, outcome },
+    record: { organizationId, key, fingerprint, createdAt: now, outcome },
     replaces: now - RETENTION,
     ...(interrupted !== null && { insteadOf: interrupted.attemptId })
   }

@@ -19,10 +19,12 @@ import { SimCorrections } from "../../app/sims/SimCorrections.ts"
 import { Stock } from "../../app/sims/Stock.ts"
 import { Wallet } from "../../app/sims/Wallet.ts"
 import type { Answers } from "../../domain/Idempotency.ts"
+import * as Idempotency from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import { HOUR } from "../../domain/Time.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import type { Simulated } from "../Simulated.ts"
+import * as JsonText from "../JsonText.ts"
 import type { Answer, Asked, Outcome, Request } from "./Command.ts"
 import type { Session } from "./Resolving.ts"
 
@@ -54,9 +56,15 @@ const attempt = (simulated: Simulated, effect: Effect.Effect<Answer, Failure, Se
     return { _tag: "Killed" }
   })
 
+/** What a client sends: each try writes the same JSON in a way of its own (rule W2). */
+interface Sent {
+  readonly request: Request
+  readonly attempt: number
+}
+
 /** The request under its idempotency key, where it has one. */
 const once = <Kind extends keyof Answers, E>(
-  { key, organizationId, ...request }: Request,
+  { attempt, request: { key, organizationId, ...request } }: Sent,
   kind: Kind,
   effect: Effect.Effect<Answers[Kind], E, Services>
 ) =>
@@ -66,18 +74,19 @@ const once = <Kind extends keyof Answers, E>(
         Effect.provideService(IdempotencyKeys.CurrentRequest, {
           organizationId,
           key,
-          fingerprint: JSON.stringify(request)
+          fingerprint: Idempotency.meaning(request._tag, JSON.parse(JsonText.of(request, attempt)))
         })
       )
 
-const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
+const ask = (sent: Sent): Effect.Effect<Answer, Failure, Services> => {
+  const { request } = sent
   const { organizationId } = request
   switch (request._tag) {
     case "Subscribe": {
       const { iccid, metadata, period: activePeriod, planId } = request
       return Effect.map(
         once(
-          request,
+          sent,
           "Created",
           Subscriptions.use((of) => of.create({ organizationId, planId, metadata, iccid, activePeriod }))
         ),
@@ -88,7 +97,7 @@ const ask = (request: Request): Effect.Effect<Answer, Failure, Services> => {
       const { iccid, text } = request
       return Effect.as(
         once(
-          request,
+          sent,
           "Sms",
           Messages.use((of) => of.send({ organizationId, iccid, from: "simplan", text }))
         ),
@@ -241,10 +250,10 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
     case "SendSms":
       return Effect.gen(function* () {
         if (asked.key !== null) session.keyed.push({ at: yield* simulated.now, request: asked })
-        return yield* attempted(ask(asked))
+        return yield* attempted(ask({ request: asked, attempt: 0 }))
       })
     case "Repeat":
-      return attempted(ask(asked.request))
+      return attempted(ask({ request: asked.request, attempt: 1 + session.keyed.length }))
     case "Report":
       return attempted(
         Effect.map(

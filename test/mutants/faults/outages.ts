@@ -61,8 +61,8 @@ const keys = faultsOf("Idempotency.ts", "creation", [
   [
     "S5",
     "another request goes on with the attempt",
-    'outcome._tag === "Interrupted" && fingerprint === request.fingerprint',
-    'outcome._tag === "Interrupted"'
+    'record.outcome._tag === "Interrupted" && isOf(record, request)',
+    'record.outcome._tag === "Interrupted"'
   ],
   ["S5", "an attempt is undone before its request may come", "retryAfterSeconds * SECOND + WAIT_LIMIT", "WAIT_LIMIT"],
   [
@@ -77,13 +77,33 @@ const keys = faultsOf("Idempotency.ts", "creation", [
     'record?.outcome._tag === "Pending" && record.outcome.attemptId === attemptId',
     'record?.outcome._tag === "Pending"'
   ],
-  ["W2", "another request gets the answer", "if (fingerprint !== request.fingerprint)", "if (false)"],
+  ["W2", "another request gets the answer", "if (!isOf(record, request))", "if (false)"],
+  [
+    "W2",
+    "JSON that is written in another way is another request",
+    "CanonicalJson.text(value)",
+    "JSON.stringify(value)"
+  ],
+  [
+    "W2",
+    "what was recorded before an upgrade is another request",
+    " || request.formerFingerprints?.includes(fingerprint) === true",
+    ""
+  ],
   [
     "W2",
     "a refusal of the later request is marked as replayed",
     '(answered.failure._tag !== "IdempotencyKeyReused" &&',
     "("
   ]
+])
+
+const canonical = faultsOf("CanonicalJson.ts", "creation", [
+  ["W2", "fields count in the order that they are written in", "names.sort().reverse()", "names.reverse()"],
+  ["W2", "the order of a list does not count", "isList ? names.reverse() : names.sort()", "names.sort()"],
+  ["W2", "a list and an object are the same", 'parts.push(isList ? "[" : "{")', 'parts.push("{")'],
+  ["W2", "names of fields do not count", "if (!isList) parts.push", "if (false) parts.push"],
+  ["W2", "a number that is too large is null", 'typeof value === "number" && !Number.isFinite(value)', "false"]
 ])
 
 const commands = faultsOf("Command.ts", "creation", [
@@ -170,6 +190,7 @@ export const outages = [
   ...returning,
   ...withheld,
   ...keys,
+  ...canonical,
   ...commands,
   ...jobs,
   ...problems,
