@@ -11,7 +11,7 @@
  * cancelled when there is a record that says so. A key that was cancelled before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
-import { Telco } from "simplan/ports"
+import { Package as PackageRules, Telco } from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 
@@ -81,6 +81,8 @@ export interface Options {
    * where it waits for the first use. `withheld`: never any. A function: times of the telco's own.
    */
   readonly times?: "reported" | "withheld" | ((order: Telco.PackageOrder) => Times)
+  /** Whether it refuses an order for a SIM on which others than `onlyAttachments` have packages; false by default. */
+  readonly findsOthers?: boolean
 }
 
 const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Times => {
@@ -236,6 +238,29 @@ const end = (
     yield* answer(isNew ? yield* refused.add(by, { refusal }) : yield* done.add(packageId, { refusal: null }))
   })
 
+/** The packages on a SIM that were not cancelled. The simulator has no clock: those that are over are among them. */
+const listed = Effect.fnUntraced(function* (records: Records, iccid: string) {
+  const made = granted(yield* records.packages.list(iccid)).filter(({ record }) => record.iccid === iccid)
+  const left = yield* Effect.filter(made, ({ key }) =>
+    Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
+  )
+  return left.map(({ key }) => key)
+})
+
+/** Refuses an order for a SIM that has packages of others (rule S5). */
+const onlyOwn = Effect.fnUntraced(function* (
+  records: Records,
+  { findsOthers = false }: Options,
+  { iccid, onlyAttachments, packageId }: Telco.PackageOrder
+) {
+  if (!findsOthers || onlyAttachments === undefined || (yield* records.packages.get(packageId)) !== null) return
+  const occupiedBy = (yield* listed(records, iccid)).filter(
+    (key) => !onlyAttachments.includes(PackageRules.attachmentIdOf(key))
+  )
+  if (occupiedBy.length === 0) return
+  return yield* new Telco.Refused({ message: `The SIM ${iccid} has packages of others`, occupiedBy })
+})
+
 /** Books out of reach are a telco out of reach. */
 const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
   Effect.catchTag(work, "BooksError", ({ message }) => Effect.fail(new Telco.Unavailable({ message })))
@@ -250,7 +275,7 @@ const working = (records: Records, options: Options, refusal: string | null): Re
     const record = { telcoPackageId, iccid, window, label, dataMegaBytes, periodDays, ...times, refusal }
     const added = records.packages.addUnless(CANCELLATION, packageId, record)
     return booked(
-      Effect.flatMap(added, (placed): Outcome<Telco.TelcoPackage> => {
+      Effect.flatMap(Effect.andThen(onlyOwn(records, options, order), added), (placed): Outcome<Telco.TelcoPackage> => {
         if (placed === null) return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
         const { activationAt, expirationAt, telcoPackageId } = placed
         return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
@@ -272,18 +297,7 @@ const working = (records: Records, options: Options, refusal: string | null): Re
     booked(Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)),
   setService: ({ active, iccid, key }) =>
     booked(Effect.flatMap(records.serviceChanges.add(key, { iccid, active, refusal }), answer)),
-  // Those that were not cancelled. The simulator has no clock: packages that are over are among them.
-  listPackages: ({ iccid }) =>
-    booked(
-      Effect.gen(function* () {
-        yield* answer({ refusal })
-        const made = granted(yield* records.packages.list(iccid)).filter(({ record }) => record.iccid === iccid)
-        const left = yield* Effect.filter(made, ({ key }) =>
-          Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
-        )
-        return left.map(({ key }) => key)
-      })
-    )
+  listPackages: ({ iccid }) => booked(Effect.andThen(answer({ refusal }), listed(records, iccid)))
 })
 
 interface State {

@@ -82,11 +82,16 @@ export const remove = (
 }
 
 /**
- * Rule S5: the telco lists packages of ours on a free SIM, which nobody owns. The SIM leaves the stock, and the job that
- * releases it cancels all that is listed first. `releaseId` is new; it stands for the subscription that the SIM is
- * released from. A SIM that is not free stays as it is.
+ * Rule S5: the telco lists packages of ours on a free SIM, which nobody owns. The SIM leaves the stock. Where the telco knows
+ * the orders of all of them, the job that releases it cancels them first; else an operator decides. `releaseId` is new; it
+ * stands for the subscription that the SIM is released from. A SIM that is not free stays as it is.
  */
-export const withheld = (aggregate: SimAggregate.SimAggregate, releaseId: string, now: Instant): Decision => {
+export const withheld = (
+  aggregate: SimAggregate.SimAggregate,
+  releaseId: string,
+  { areOrdered }: { readonly areOrdered: boolean },
+  now: Instant
+): Decision => {
   const { sim } = aggregate
   if (sim.allocation._tag !== "Free") return {}
   const allocation = { _tag: "Releasing", subscriptionId: releaseId } as const
@@ -95,12 +100,23 @@ export const withheld = (aggregate: SimAggregate.SimAggregate, releaseId: string
     jobs: [
       {
         jobId: releaseJobId(releaseId),
-        work: { _tag: "CancelPackages", iccid: sim.iccid, packageIds: [], release: true },
+        work: {
+          _tag: "CancelPackages",
+          iccid: sim.iccid,
+          packageIds: [],
+          release: true,
+          ...(!areOrdered && { others: "Review" })
+        },
         dueAt: now
       }
     ]
   }
 }
+
+/** Rule S5: what an operator reads of a SIM that is not sold, because the telco lists these packages on it. */
+export const reviewed = (iccid: string, packageIds: ReadonlyArray<string>): string =>
+  `The telco lists packages on the SIM ${iccid} that no subscription here has: ${packageIds.join(", ")}. They may be of a ` +
+  "customer whom a restored backup does not know. If they are not, have them cancelled; else retry once they are over"
 
 /** The job that ends what the telco has of a subscription on the SIM that it has left (rule S8). */
 const endJobId = (subscriptionId: string, iccid: string): string => `${releaseJobId(subscriptionId)}:${iccid}`

@@ -147,7 +147,7 @@ export interface IdempotencyRecord extends Omit<RequestKey, "formerFingerprints"
 }
 
 /** Those that the state of the inventory caused. */
-const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing"])
+const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing", "PackagesListed"])
 
 /** Those that what the organization has, or has done lately, caused. */
 const ofUse: ReadonlySet<Refusal["_tag"]> = new Set(["SmsLimited", "QuotaExceeded"])

@@ -10,7 +10,13 @@ import type { Difference } from "./UsageReconciliation.ts"
 /** What is to be done, and to what. */
 export type Work =
   /** Hand the packages of a new attachment to the telco and commit the outcome (rule S5). */
-  | { readonly _tag: "Provision"; readonly iccid: string; readonly attachmentId: string }
+  | {
+      readonly _tag: "Provision"
+      readonly iccid: string
+      readonly attachmentId: string
+      /** The request has named the SIM, and gets no other one. Absent: it has not. */
+      readonly isNamed?: true
+    }
   /** Create one occurrence of a recurring attachment (rule T5). */
   | {
       readonly _tag: "CreatePackage"
@@ -40,6 +46,12 @@ export type Work =
       readonly iccid: string
       readonly packageIds: ReadonlyArray<string>
       readonly release: boolean
+      /**
+       * What becomes of other packages that the telco lists on a SIM that is released. Absent: they are cancelled.
+       * `Review`: they may be of a customer whom a restored backup does not know, so an operator decides. `Confirmed`: an
+       * operator has said that they are cancelled.
+       */
+      readonly others?: "Review" | "Confirmed"
     }
   | {
       readonly _tag: "SendSms"

@@ -40,6 +40,17 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
   }
 }
 
+/** Rule S6: the job ends with this refusal, as one that another try would only repeat. */
+export const ended = ({ refused }: Pick<Job, "refused">, message: string, now: Instant): Refused => ({
+  refused: {
+    times: (Math.floor((refused?.times ?? 0) / REFUSALS) + 1) * REFUSALS,
+    since: refused?.since ?? now,
+    message
+  },
+  endedAt: now,
+  dueAt: now
+})
+
 /** A difference between the telco's books and ours that an operator has to review. */
 export interface Finding {
   /** Names the difference: the same one has the same id at each comparison. */

@@ -30,6 +30,8 @@ import { checkSize, type Created, type Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 export interface Request {
+  /** The SIM that the request names; absent or null: it names none. */
+  readonly iccid?: string | null
   readonly metadata: string
   readonly activePeriod: Activation.Request | null
 }
@@ -163,7 +165,12 @@ export const subscribe = (
       }
       return { _tag: "Complete", created, decision, packages }
     }
-    const work = { _tag: "Provision" as const, iccid, attachmentId: attachment.attachmentId }
+    const work = {
+      _tag: "Provision" as const,
+      iccid,
+      attachmentId: attachment.attachmentId,
+      ...(request.iccid != null && { isNamed: true as const })
+    }
     return {
       _tag: "AwaitingTelco",
       decision: {
@@ -273,6 +280,43 @@ export const resume = (
 /** Rule S5: the occurrences that an attempt of the creation may have ordered. */
 export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
   Activation.initialPackages(attachment).flatMap(({ occurrence, over }) => (over ? [] : [occurrence]))
+
+/** Rule S5: the attachments that alone may have packages on the SIM; null where a subscription had it before. */
+export const soleOwners = (
+  { subscription }: SimAggregate.SimAggregate,
+  { attachmentId }: Attachment
+): ReadonlyArray<string> | null => (subscription?.status === "Pending" ? [attachmentId] : null)
+
+/**
+ * Rule S5: the telco has packages of somebody else on the SIM that was to be put into service. Nothing remains of the
+ * creation, and the SIM leaves the stock until an operator has decided about these packages.
+ */
+export const occupied = (
+  aggregate: SimAggregate.SimAggregate,
+  attachment: Attachment,
+  ordered: ReadonlyArray<number>,
+  now: Instant
+): Decision => {
+  const { attachmentId, iccid, subscriptionId } = attachment
+  const packageIds = ordered.map((occurrence) => packageId(attachmentId, occurrence))
+  return {
+    sim: {
+      loaded: aggregate,
+      next: {
+        sim: { ...aggregate.sim, allocation: { _tag: "Releasing", subscriptionId } },
+        subscription: null,
+        attachments: []
+      }
+    },
+    jobs: [
+      {
+        jobId: undoJobId(attachmentId),
+        work: { _tag: "CancelPackages", iccid, packageIds, release: true, others: "Review" },
+        dueAt: now
+      }
+    ]
+  }
+}
 
 /**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered` occurrences, which the

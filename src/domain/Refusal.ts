@@ -84,7 +84,7 @@ export class SimWithdrawn extends Data.TaggedError("SimWithdrawn")<{
   readonly reason: Withdrawal.Reason
 }> {}
 
-/** The telco lists packages of ours on a SIM that would be free (rules S5 and S6). */
+/** The telco lists packages of ours on a SIM that is free, or would be (rules S5 and S6). */
 export class PackagesListed extends Data.TaggedError("PackagesListed")<{
   /** The SIM that is not free. */
   readonly iccid: string

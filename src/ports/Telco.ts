@@ -16,6 +16,12 @@ import type { StorageError } from "./storage/Read.ts"
 export class Refused extends Data.TaggedError("Telco.Refused")<{
   /** What the telco says; callers are shown it, and problems keep it. */
   readonly message: string
+  /**
+   * The SIM of an order was free, and these packages on it are of none of its `onlyAttachments` (rule S5), as
+   * `listPackages` calls them. Nothing is made or remembered: the same order is taken once they are gone. Absent: the telco
+   * refuses for another reason.
+   */
+  readonly occupiedBy?: ReadonlyArray<string>
 }> {}
 
 /**
@@ -48,6 +54,11 @@ export interface PackageOrder {
   readonly window: { readonly start: Instant; readonly end: Instant } | null
   /** What it grants; name, label and region code are the plan's. */
   readonly terms: PlanTerms
+  /**
+   * Of a SIM that was free until now: the attachments that alone may have packages on it. A telco that finds another one of
+   * this service's there refuses, and names it in `occupiedBy` (rule S5). Absent: nothing is to be found out.
+   */
+  readonly onlyAttachments?: ReadonlyArray<string>
 }
 
 /** The telco's package. Times are null where it does not report them. */
@@ -74,6 +85,10 @@ export interface PackageRef {
   readonly iccid: string
   /** What the call is idempotent by: the package's id unless given. */
   readonly key?: string
+  /**
+   * An operator has said that it is to be cancelled, whoever uses it. Absent: a telco that does not know its order may refuse.
+   */
+  readonly isConfirmed?: true
 }
 
 /** For whom a call of the port is made. */

@@ -24,6 +24,11 @@ export interface Options<R> extends Suite.Options {
   readonly terms?: PlanTerms
   /** Absent: effects that the port does not show are not checked. */
   readonly observe?: Subject.Observe<R>
+  /**
+   * Whether the telco has to refuse an order for a SIM on which others than its `onlyAttachments` have packages (rule S5);
+   * false unless given: then it may also take it.
+   */
+  readonly findsOthers?: boolean
   /** Cases about a fault whose hook is absent are left out. */
   readonly faults?: Subject.Faults<R>
 }
@@ -36,8 +41,35 @@ const { freshKey, freshPackageId, sameCall, timesInOrder } = Subject
  */
 export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.Case<Telco | R>> => {
   const subject = Subject.subject(options)
-  return [...answered(subject), ...FaultCases.cases(subject, options.faults ?? {})]
+  return [
+    ...answered(subject),
+    occupied(subject, options.findsOthers ?? false),
+    ...FaultCases.cases(subject, options.faults ?? {})
+  ]
 }
+
+/** A telco that does not look whether a SIM has packages of others makes the package. */
+const occupied = <R>({ observed, order }: Subject.Subject<R>, isFound: boolean): Suite.Case<Telco | R> => ({
+  name: isFound
+    ? "the first order of a SIM on which others have a package is refused, names that, makes none, and is taken otherwise"
+    : "the first order of a SIM on which others have a package is taken, or refused as that",
+  effect: Effect.gen(function* () {
+    const telco = yield* Telco
+    const key = yield* freshKey
+    const others = `${key}-others:0`
+    const own = `${key}-own:0`
+    yield* telco.createPackage(order(others))
+    const first = { ...order(own), onlyAttachments: [`${key}-own`] }
+    const answer = yield* Effect.result(telco.createPackage(first))
+    if (answer._tag === "Failure") {
+      const failure = answer.failure._tag === "Telco.Refused" ? answer.failure : null
+      yield* Suite.equals("naming what is there", (failure?.occupiedBy?.length ?? 0) > 0, true)
+      yield* observed("packages", 1, ({ packages }) => packages([others, own]))
+    } else yield* Suite.equals("taking the order", isFound, false)
+    const after = yield* telco.createPackage(order(own))
+    yield* Suite.equals("the answer once it is known who is there", yield* telco.createPackage(first), after)
+  })
+})
 
 /** The cases in which every call is answered. */
 const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyArray<Suite.Case<Telco | R>> => [

@@ -121,10 +121,13 @@ describe("After the telco has confirmed (S3)", () => {
   })
 })
 
+const ORDERED = { areOrdered: true }
+const UNKNOWN = { areOrdered: false }
+
 describe("S5: a SIM in stock with packages without an owner", () => {
   it("is released by a job of its own, and not as if it had been sold", () => {
     const of = { sim: sim({ recycledAt: null }), subscription: null, attachments: [] }
-    expect(Deletion.withheld(of, "release-1", NOW)).toEqual({
+    expect(Deletion.withheld(of, "release-1", ORDERED, NOW)).toEqual({
       sim: {
         loaded: of,
         next: { ...of, sim: { ...of.sim, allocation: { _tag: "Releasing", subscriptionId: "release-1" } } }
@@ -139,10 +142,21 @@ describe("S5: a SIM in stock with packages without an owner", () => {
     })
   })
 
+  it("is left to an operator where no order explains them: they may be a customer's", () => {
+    const of = { sim: sim({ recycledAt: null }), subscription: null, attachments: [] }
+    const { jobs, sim: change } = Deletion.withheld(of, "release-1", UNKNOWN, NOW)
+    expect(change?.next.sim.allocation?._tag).toBe("Releasing")
+    expect(jobs?.map(({ work }) => work)).toEqual([
+      { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true, others: "Review" }
+    ])
+  })
+
   it("stays as it is once it is sold, or on its way back", () => {
     const sold = aggregate([])
     const releasing = { ...sold.sim, allocation: { _tag: "Releasing", subscriptionId: "subscription" } as const }
-    expect(Deletion.withheld(sold, "release-1", NOW)).toEqual({})
-    expect(Deletion.withheld({ ...sold, sim: releasing }, "release-1", NOW)).toEqual({})
+    for (const listed of [ORDERED, UNKNOWN]) {
+      expect(Deletion.withheld(sold, "release-1", listed, NOW)).toEqual({})
+      expect(Deletion.withheld({ ...sold, sim: releasing }, "release-1", listed, NOW)).toEqual({})
+    }
   })
 })

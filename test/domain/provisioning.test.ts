@@ -410,3 +410,37 @@ describe("A creation is undone (S5)", () => {
     })
   })
 })
+
+describe("S5: a free SIM on which the telco has packages of others", () => {
+  const begun = accepted(plan(), free())
+  if (begun._tag !== "AwaitingTelco") throw new Error("the telco has to be asked")
+  const { attachment: pending, aggregate: taken } = begun
+
+  it("is asked about at its first order only", () => {
+    expect(Provisioning.soleOwners(taken, pending)).toEqual(["new-attachment"])
+    expect(Provisioning.soleOwners(aggregate([attached()]), attachment())).toBeNull()
+  })
+
+  it("leaves the stock, and nothing of the creation remains", () => {
+    const { jobs, sim: change } = Provisioning.occupied(taken, pending, [0], NOW)
+    expect(change?.next).toEqual({
+      sim: sim({ allocation: { _tag: "Releasing", subscriptionId: "new-subscription" } }),
+      subscription: null,
+      attachments: []
+    })
+    const packageIds = ["new-attachment:0"]
+    expect(jobs).toEqual([
+      {
+        jobId: "cancel:new-attachment",
+        work: { _tag: "CancelPackages", iccid: ICCID, packageIds, release: true, others: "Review" },
+        dueAt: NOW
+      }
+    ])
+  })
+
+  it("is no other one where the request has named it", () => {
+    const named = accepted(plan(), free(), { ...request, iccid: ICCID })
+    expect(named).toMatchObject({ work: { ...work, isNamed: true } })
+    expect(accepted(plan(), free(), { ...request, iccid: null })).toMatchObject({ work })
+  })
+})

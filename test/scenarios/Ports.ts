@@ -13,9 +13,13 @@ type Send = WebhookSender.WebhookSender["Service"]["send"]
 const ok: Send = () => Effect.succeed({ status: 200 })
 
 /** The receiver answers 200 unless `send` says otherwise. */
-export const make = <E, R>(clock: Layer.Layer<Clocks.BusinessClock, E, R>, send: Send = ok) =>
+export const make = <E, R>(
+  clock: Layer.Layer<Clocks.BusinessClock, E, R>,
+  send: Send = ok,
+  telco: TelcoSimulator.Options = {}
+) =>
   Layer.mergeAll(
-    TelcoSimulator.layerMemory(),
+    TelcoSimulator.layerMemory(telco),
     clock,
     StandardCatalogue.layer,
     NodeCrypto.layer,

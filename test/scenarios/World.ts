@@ -22,15 +22,21 @@ export interface ReceivedWebhook {
 }
 
 /** A service of its own, with one organization; it is closed when the test has ended. */
-export const make = async (options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {}) => {
+export const make = async (
+  options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {},
+  telco: TelcoSimulator.Options = {}
+) => {
   const received: Array<ReceivedWebhook> = []
   const receiver = { status: 200, hangs: false }
-  const outer = Ports.make(Clocks.virtual(START), ({ body }) =>
-    Effect.suspend(() => {
-      if (receiver.hangs) return Effect.never
-      received.push(JSON.parse(body))
-      return Effect.succeed({ status: receiver.status })
-    })
+  const outer = Ports.make(
+    Clocks.virtual(START),
+    ({ body }) =>
+      Effect.suspend(() => {
+        if (receiver.hangs) return Effect.never
+        received.push(JSON.parse(body))
+        return Effect.succeed({ status: receiver.status })
+      }),
+    telco
   )
   const ports = Layer.mergeAll(Memory.layer, outer)
   const limits = Layer.effect(

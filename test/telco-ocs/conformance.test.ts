@@ -108,7 +108,7 @@ TelcoSuite.run(
   "The online charging system",
   system(Model.make({ fault: takeFault })),
   { describe, it, afterAll },
-  { observe, faults }
+  { observe, faults, findsOthers: true }
 )
 
 const iccid = "8988303000000000017"

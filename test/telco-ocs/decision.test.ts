@@ -343,3 +343,45 @@ describe("A failed call", () => {
     expect(Decision.under(9001, open({ uncertain: 2 }))).toBeNull()
   })
 })
+
+describe("S5: packages of others on a SIM that was free", () => {
+  const others = (
+    packages: ReadonlyArray<Api.SubscriberPackage>,
+    orders: Readonly<Record<string, OrderJournal.Order>> = {},
+    now = NOW
+  ) => Decision.others(snapshot(packages, orders), { attachments: ["mine"], watch: WATCH, now }).map(({ id }) => id)
+  const ours = { templateName: "simplan z27 100MB 7d" }
+
+  it("are those of simplan's templates that no order here explains, used or not", () => {
+    expect(others([listed(500, ours), listed(501, { ...ours, usedBytes: 5 })])).toEqual([500, 501])
+  })
+
+  it("are also those of an order whose subscription is another one", () => {
+    expect(others([listed(500, ours), listed(501, ours)], { "theirs:0": created(500), [KEY]: created(501) })).toEqual([
+      500
+    ])
+    expect(others([listed(500, ours)], { "theirs:0": created(500), "lost:0": refused })).toEqual([500])
+  })
+
+  it("are not what came of the own orders, nor what was cancelled and is listed a moment longer", () => {
+    expect(others([listed(500, { ...ours, usedBytes: 5 })], { [KEY]: open({ before: [] }) })).toEqual([])
+    expect(others([listed(500, ours)], { "former:0": cancelled({ id: 500, confirmed: true }) })).toEqual([])
+  })
+
+  it("are what came late of a former order only once it is used, or its watch time is over", () => {
+    const former = { "former:0": cancelled({ confirmed: true }) }
+    expect(others([listed(500, ours)], former, NOW + WATCH - 1)).toEqual([])
+    expect(others([listed(500, ours)], former, NOW + WATCH)).toEqual([500])
+    expect(others([listed(500, { ...ours, usedBytes: 1 })], former, NOW)).toEqual([500])
+  })
+
+  it("are none that are over, stopped, recurring or of other templates", () => {
+    const packages = [
+      listed(500, { ...ours, expirationAt: NOW }),
+      listed(501, { ...ours, isActive: false }),
+      listed(502, { ...ours, isRecurring: true }),
+      listed(503, { templateName: "Europe 5 GB" })
+    ]
+    expect(others(packages)).toEqual([])
+  })
+})

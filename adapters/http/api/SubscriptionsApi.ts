@@ -304,6 +304,7 @@ export const writes = {
       "plan_archived",
       "sim_busy",
       "sim_withdrawn",
+      "packages_listed",
       "subscription_full",
       "telco_refused",
       "telco_unavailable"

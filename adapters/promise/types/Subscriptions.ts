@@ -200,7 +200,8 @@ export interface Subscriptions {
    * fails, nothing remains of it.
    *
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`, `PlanArchivedError`,
-   * `LabelMismatchError`, `SimBusyError`, `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * `LabelMismatchError`, `SimBusyError`, `PackagesListedError`, `SubscriptionFullError`, `TelcoRefusedError`,
+   * `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /** What `create` would do now: nothing is written, reserved or ordered (rule S9). Errors: those of `create`. */

@@ -1,6 +1,7 @@
 /**
  * Compares SIMs in stock with what the OCS lists on them (rule S5): each once a day, and a new one as soon as it has its turn.
- * A SIM that has anything of simplan's on it leaves the stock at once, before it is sold, and is released anew.
+ * A SIM that has anything of simplan's on it leaves the stock at once, before it is sold. It is released anew where cancelled
+ * orders explain that; else an operator decides, since the packages may be of a customer whom a restored backup does not know.
  *
  * The journal has an entry of the kind `stock` for each organization, which says how far its inventory was compared, in the
  * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries, so that
@@ -122,7 +123,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
 
     /** Whether the OCS has answered. */
     const compare = ({ iccid, organizationId }: Sim.Sim) =>
-      sims.withhold({ organizationId, iccid, list: orders.listPackages({ iccid }) }).pipe(
+      sims.withhold({ organizationId, iccid, list: orders.listStock({ iccid }) }).pipe(
         Effect.as(true),
         Effect.catchTags({
           "Telco.Refused": ({ message }) => unanswered(iccid, message),

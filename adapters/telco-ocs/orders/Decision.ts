@@ -5,6 +5,7 @@
  * | `create`: the journal has | seen | next |
  * |---|---|---|
  * | nothing, or an open order | not yet | `Observe` |
+ * | nothing | a package of others on a SIM that was free (`others`) | none: the order is refused |
  * | nothing | packages | `Ask`, with the ids of those packages as `before` |
  * | an open order, answered by this call | no package of the answer's number | `Wait`: lists may be behind |
  * | an open order | a package that may be its own | `Take` |
@@ -24,7 +25,9 @@
  * | a cancelled order, not confirmed | packages | `Delete` its own and its unused extras |
  * | a cancelled order, confirmed, or a refused one | | `Done` |
  */
+import { Package } from "simplan/ports"
 import type * as Api from "../api/Api.ts"
+import * as Templates from "../Templates.ts"
 import * as OrderJournal from "./OrderJournal.ts"
 
 /** The system answers with seconds, or a little more. */
@@ -154,6 +157,39 @@ export const extras = (
     else unused.push(one)
   }
   return { unused, used, undecided }
+}
+
+/** Whose packages may be on a SIM that nobody has, or that was free until now. */
+export interface Owners {
+  /** The attachments that may have some. */
+  readonly attachments: ReadonlyArray<string>
+  /** For how long a call without an answer may still take effect, in milliseconds. */
+  readonly watch: number
+  readonly now: number
+}
+
+/**
+ * The packages that somebody else has who is not known here, as after a restore: active ones of simplan's templates, but for
+ * what came of the owners' orders, what an order has that was cancelled, since a list may be behind, and what came unused of a
+ * call in its watch time, since `Settlement` deletes that.
+ */
+export const others = (
+  { orders, packages }: OrderJournal.Snapshot,
+  { attachments, now, watch }: Owners
+): ReadonlyArray<Api.SubscriberPackage> => {
+  const all = [...orders]
+  const isTheirs = (key: string) => attachments.includes(Package.attachmentIdOf(key))
+  const isExplained = (one: Api.SubscriberPackage) => {
+    const owner = all.find(([, order]) => OrderJournal.idOf(order) === one.id)
+    if (owner !== undefined) return isTheirs(owner[0]) || owner[1]._tag === "Cancelled"
+    return all.some(([key, order]) => {
+      const { asked } = order
+      if (asked === null || !fits(one, asked, orders)) return false
+      return isTheirs(key) || (order._tag !== "Open" && one.usedBytes === 0 && now < asked.lastAt + watch)
+    })
+  }
+  const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt <= now
+  return packages.filter((one) => Templates.isOurs(one) && one.isActive && !isOver(one) && !isExplained(one))
 }
 
 export type Create =

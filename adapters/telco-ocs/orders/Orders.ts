@@ -11,6 +11,7 @@
  * can be cancelled by them: a SIM that is sold again must not have them (rule S5).
  */
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
+import type { Sims } from "simplan"
 import { Allowance, Telco } from "simplan/ports"
 import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
@@ -27,12 +28,17 @@ type Port = Telco.Telco["Service"]
 /** In milliseconds: how soon a package is searched again that is not in the lists yet. */
 const PAUSE = 1_000
 
+const wording = ({ id, templateName, usedBytes }: Api.SubscriberPackage): string =>
+  `${id} (${JSON.stringify(templateName)}, ${usedBytes} bytes used)`
+
 /** Packages of the OCS, each order exactly once. */
 export class Orders extends Context.Service<
   Orders,
   Pick<Port, "createPackage" | "suspendPackage" | "cancelPackage"> & {
     /** The packages of simplan's templates that a SIM has, and orders that may still make one. */
     readonly listPackages: NonNullable<Port["listPackages"]>
+    /** The same of a SIM that nobody has, and whether orders that were cancelled explain all of it (rule S5). */
+    readonly listStock: (of: { readonly iccid: string }) => Effect.Effect<Sims.ListedInStock, CallFailure.TelcoFailure>
     /** Settles the orders that are due for it, at most `limit` of them, and reports used duplicates. */
     readonly settle: Settlement.Settle
     /** Why no package with a window is ordered now; null: they are. */
@@ -167,6 +173,7 @@ const make = Effect.gen(function* () {
         case "Withdraw":
           return yield* withdraw(order, kept, decision)
         case "Ask": {
+          if (kept.order === null && snapshot !== null) yield* checkOthers(order, snapshot, now)
           const disproof = decision.order.asked.window === null ? null : yield* proof.disproof
           if (disproof !== null) return yield* CallFailure.unavailable(disproof.message)
           const asked = yield* ask(order, kept, decision.order, held, isFirst)
@@ -184,6 +191,19 @@ const make = Effect.gen(function* () {
           return yield* failure ?? CallFailure.unavailable("The order's outcome is unknown", 1)
       }
     }
+  })
+
+  /** Rule S5: refuses the first order of a SIM that was free where the list shows packages that nobody here has. */
+  const checkOthers = Effect.fnUntraced(function* (
+    { iccid, onlyAttachments }: Telco.PackageOrder,
+    snapshot: OrderJournal.Snapshot,
+    now: number
+  ) {
+    if (onlyAttachments === undefined) return
+    const found = Decision.others(snapshot, { attachments: onlyAttachments, watch, now })
+    if (found.length === 0) return
+    const message = `${telco} has packages on ${iccid} that no subscription here has: ${found.map(wording).join("; ")}`
+    return yield* new Telco.Refused({ message, occupiedBy: found.map(({ id }) => `${telco}/${id}`) })
   })
 
   /** What an order asks for that is not asked for yet, and in which zone on trial. */
@@ -271,9 +291,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const listPackages = Effect.fn("Orders.listPackages")(function* ({ iccid }: { readonly iccid: string }) {
-    const { orders, packages } = yield* observe(iccid)
-    const now = yield* Clock.currentTimeMillis
+  const namesIn = ({ orders, packages }: OrderJournal.Snapshot, now: number) => {
     const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt + watch <= now
     const left = new Map(packages.filter((one) => !isOver(one)).map((one) => [one.id, one]))
     const keys: Array<string> = []
@@ -289,6 +307,18 @@ const make = Effect.gen(function* () {
     }
     const unowned = [...left.values()].filter(Templates.isOurs).map(({ id }) => `${telco}/${id}`)
     return [...keys, ...unowned]
+  }
+
+  const listPackages = Effect.fn("Orders.listPackages")(function* ({ iccid }: { readonly iccid: string }) {
+    const snapshot = yield* observe(iccid)
+    return namesIn(snapshot, yield* Clock.currentTimeMillis)
+  })
+
+  const listStock = Effect.fn("Orders.listStock")(function* ({ iccid }: { readonly iccid: string }) {
+    const snapshot = yield* observe(iccid)
+    const now = yield* Clock.currentTimeMillis
+    const areOrdered = Decision.others(snapshot, { attachments: [], watch, now }).length === 0
+    return { packageIds: namesIn(snapshot, now), areOrdered }
   })
 
   /** The system's id in a name of `listPackages`; null: it is the key of an order. */
@@ -298,15 +328,15 @@ const make = Effect.gen(function* () {
   }
 
   /**
-   * Deletes a package that no order has, or whose order was cancelled. One that is used is refused: who has assigned it, and
-   * to whom, is an operator's to find out.
+   * Deletes a package that no order has, or whose order was cancelled. One that is used is refused, unless an operator has
+   * said that it goes: who has assigned it, and to whom, is an operator's to find out.
    */
-  const removeListed = Effect.fnUntraced(function* (id: number, { iccid, packageId }: Telco.PackageRef) {
+  const removeListed = Effect.fnUntraced(function* (id: number, { iccid, isConfirmed, packageId }: Telco.PackageRef) {
     const { orders, packages } = yield* observe(iccid)
     const one = packages.find((listed) => listed.id === id)
     if (one === undefined || !Templates.isOurs(one)) return
     const owner = [...orders.values()].find((order) => OrderJournal.idOf(order) === id)
-    if (owner === undefined && one.usedBytes > 0) {
+    if (owner === undefined && one.usedBytes > 0 && isConfirmed === undefined) {
       const message = `Package ${id} at ${telco} is of no order of simplan's, and ${one.usedBytes} bytes of it are used`
       return yield* new Telco.Refused({ message: `${message}: delete it at ${telco}` })
     }
@@ -330,6 +360,7 @@ const make = Effect.gen(function* () {
 
   return Orders.of({
     listPackages,
+    listStock,
     createPackage: Effect.fn("Orders.createPackage")(function* (order) {
       // What is known needs no turn among the SIM's calls.
       const known = (yield* orderJournal.get(order.packageId)).order

@@ -18,7 +18,7 @@ import * as Storage from "../../ports/Storage.ts"
 import { Caller, type Telco } from "../../ports/Telco.ts"
 import { Commits, CurrentIdempotency, type NamedTypes, putRecord, unattended } from "../commit/Commits.ts"
 import type { Ids } from "../commit/Ids.ts"
-import { type Done, finishing, type LeasedJob, notTaken } from "../telco/TelcoCall.ts"
+import { type Done, finishing, type LeasedJob, type NotTaken, notTaken } from "../telco/TelcoCall.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
 import * as Notifications from "./Notifications.ts"
 import * as Provision from "./Provision.ts"
@@ -31,7 +31,6 @@ import * as Rates from "../Rates.ts"
 import { Recovery } from "../telco/Recovery.ts"
 import { Settings } from "../Settings.ts"
 
-type Refused = TelcoRefused | TelcoUnavailable
 type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedTypes
 
 /** The work of a tag. */
@@ -63,7 +62,7 @@ export interface Resumed<Tag extends JobWork["_tag"], A> {
 }
 
 /** What comes of a job that a request waits for. */
-type Outcome<A> = Effect.Effect<Result.Result<A, Refused>, Storage.StorageError>
+type Outcome<A, E = TelcoRefused | TelcoUnavailable> = Effect.Effect<Result.Result<A, E>, Storage.StorageError>
 
 export class JobRunner extends Context.Service<
   JobRunner,
@@ -71,7 +70,7 @@ export class JobRunner extends Context.Service<
     /** Does one job to its end, its commit included. The caller holds the lease. */
     readonly perform: (held: LeasedJob, work: OneStep) => Effect.Effect<void, Storage.StorageError>
     /** For a request that knows the aggregate as the commit left it. */
-    readonly provision: (held: LeasedJob, work: Of<"Provision">, aggregate: SimAggregate) => Outcome<Created>
+    readonly provision: (held: LeasedJob, work: Of<"Provision">, aggregate: SimAggregate) => Outcome<Created, NotTaken>
     readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<Sent>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /**
@@ -93,13 +92,14 @@ export class JobRunner extends Context.Service<
 >()("simplan/JobRunner") {}
 
 /** The outcome of one try; of a job that a request waits for, the answer to the request. */
-export type TryOutcome = Done | Result.Result<unknown, Refused>
+export type TryOutcome = Done | Result.Result<unknown, NotTaken>
 
 const outcomeOf = (exit: Exit.Exit<TryOutcome, Storage.StorageError>): string => {
   if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
   if (typeof exit.value === "string") return exit.value
   if (Result.isSuccess(exit.value)) return "done"
-  return exit.value.failure._tag === "TelcoRefused" ? "refused" : "unavailable"
+  const { _tag } = exit.value.failure
+  return _tag === "TelcoRefused" || _tag === "PackagesListed" ? "refused" : "unavailable"
 }
 
 /** Whether the job may be there still. */

@@ -16,13 +16,15 @@ import type { ForOccurrence } from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Telco } from "../../ports/Telco.ts"
+import { Refused, Telco } from "../../ports/Telco.ts"
 import { cachedThenReload, Commits } from "../commit/Commits.ts"
 import {
   awaiting,
   type Done,
+  ending,
   finishing,
   type LeasedJob,
+  logRefused,
   makeGiveBack,
   makeInTime,
   retrying
@@ -55,14 +57,18 @@ export const make = Effect.gen(function* () {
   const record = (
     held: LeasedJob,
     present: Effect.Effect<ForOccurrence | null, StorageError>,
-    decide: (present: ForOccurrence | null, now: Instant) => Decision
+    decide: (present: ForOccurrence | null, now: Instant) => Decision,
+    findings: ReadonlyArray<Problem.Finding> = []
   ) =>
     commits.retryOnConflict(
       Effect.gen(function* () {
+        const { organizationId } = held.job
         const known = yield* present
         const now = yield* clock.now
-        const commit = yield* commits.prepare(held.job.organizationId, decide(known, now), now)
-        yield* commits.write(finishing(held, commit))
+        const { jobs, ...commit } = yield* commits.prepare(organizationId, decide(known, now), now)
+        const found = findings.map((one) => ({ job: Problem.found(one, organizationId, now), lease: null }))
+        const put = [...(jobs?.put ?? []), ...found]
+        yield* commits.write(finishing(held, { ...commit, jobs: { ...jobs, ...(put.length > 0 && { put }) } }))
       })
     )
 
@@ -121,6 +127,12 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** The attachments that have packages on a SIM, which was free before its subscription moved to it (rule S5). */
+  const owners = ({ job: { organizationId } }: LeasedJob, iccid: string) =>
+    Effect.map(storage.simAggregates.get({ organizationId, iccid }), (aggregate) =>
+      (aggregate?.attachments ?? []).map(({ attachment }) => attachment.attachmentId)
+    )
+
   /** Orders what is left of a package on the SIM that its subscription has moved to (rule S8). */
   const replace = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"ReplacePackage">) {
     const { attachmentId, iccid, occurrence, replacement } = work
@@ -136,7 +148,8 @@ export const make = Effect.gen(function* () {
       case "Gone":
         return yield* cancelled(held, iccid, id, now)
       case "Order": {
-        const order = { packageId: id, iccid, window: step.window, terms: step.terms }
+        const onlyAttachments = yield* owners(held, iccid)
+        const order = { packageId: id, iccid, window: step.window, terms: step.terms, onlyAttachments }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
           const retry = retrying(held, yield* clock.now, answer.failure, step.window?.end)
@@ -146,7 +159,12 @@ export const make = Effect.gen(function* () {
         const outcome: Replacement.Outcome = Result.isSuccess(answer)
           ? { _tag: "Created", telcoPackageId: answer.success.telcoPackageId }
           : { _tag: "Refused", message: answer.failure.message }
-        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now))
+        const failure = Result.isFailure(answer) ? answer.failure : null
+        const findings =
+          failure?._tag === "Telco.Refused" && failure.occupiedBy !== undefined
+            ? [{ findingId: `occupied/${iccid}`, iccid, message: failure.message }]
+            : []
+        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now), findings)
         return Result.isSuccess(answer) ? ("done" satisfies Done) : ("refused" satisfies Done)
       }
     }
@@ -184,12 +202,19 @@ export const make = Effect.gen(function* () {
     const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
     if (aggregate === null || Deletion.releaseJobOf(aggregate.sim) === null) return []
     if (aggregate.subscription?.status === "Pending") return []
-    yield* Effect.logInfo("the telco lists packages on a SIM that is released: they are cancelled", {
-      organizationId,
-      iccid,
-      packageIds: left
-    })
     return left
+  })
+
+  /** Rules S5 and S6: the job ends, and its SIM waits for an operator, who knows whose the packages are. */
+  const leaveToOperator = Effect.fnUntraced(function* (
+    held: LeasedJob,
+    iccid: string,
+    packageIds: ReadonlyArray<string>
+  ) {
+    const message = Deletion.reviewed(iccid, packageIds)
+    const { jobs } = ending(held, message, yield* clock.now)
+    yield* commits.retryOnConflict(commits.write({ jobs }))
+    return yield* logRefused(held, "release", new Refused({ message }), true)
   })
 
   /**
@@ -219,18 +244,28 @@ export const make = Effect.gen(function* () {
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
-    const { iccid, packageIds, release } = work
+    const { iccid, others, packageIds, release } = work
     const keyOf = (key: string) => Problem.telcoKey(key, held.job)
+    const isConfirmed = others === "Confirmed"
     const cancelEach = (ids: ReadonlyArray<string>) =>
       Effect.forEach(
         ids,
-        (packageId) => inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId) })),
+        (packageId) =>
+          inTime(
+            "cancelPackage",
+            telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...(isConfirmed && { isConfirmed }) })
+          ),
         { discard: true }
       )
     const listed = release && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
     const first = yield* Effect.result(Effect.andThen(cancelEach(packageIds), listed))
     if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
     const left = yield* ownerless(held, work, first.success ?? [])
+    if (others === "Review" && left.length > 0) return yield* leaveToOperator(held, iccid, left)
+    if (left.length > 0) {
+      const message = "the telco lists packages on a SIM that is released: they are cancelled"
+      yield* Effect.logInfo(message, { organizationId, iccid, packageIds: left })
+    }
     const second = yield* Effect.result(cancelEach(left))
     if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
     if (release) {

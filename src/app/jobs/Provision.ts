@@ -19,7 +19,7 @@ import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
-import { TelcoRefused } from "../../domain/Refusal.ts"
+import { PackagesListed, SimsReleasing, TelcoRefused } from "../../domain/Refusal.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
@@ -36,6 +36,9 @@ import {
   refusing,
   retrying
 } from "../telco/TelcoCall.ts"
+
+/** When a creation is asked for again whose SIM was not to be sold, in seconds. */
+const AGAIN = 5
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -54,7 +57,10 @@ const makeAsk = Effect.gen(function* () {
   const telco = yield* Telco
   const inTime = yield* makeInTime
   const clock = yield* BusinessClock
-  return Effect.fnUntraced(function* (attachment: Attachment): Effect.fn.Return<Answer> {
+  return Effect.fnUntraced(function* (
+    attachment: Attachment,
+    onlyAttachments: ReadonlyArray<string> | null
+  ): Effect.fn.Return<Answer> {
     const now = yield* clock.now
     const { attachmentId, iccid, terms } = attachment
     const outcomes: Array<Provisioning.Outcome> = []
@@ -64,7 +70,10 @@ const makeAsk = Effect.gen(function* () {
         outcomes.push({ occurrence, telcoPackageId: null, activationAt: null, expirationAt: null })
         continue
       }
-      const order = { packageId: packageId(attachmentId, occurrence), iccid, window, terms }
+      const order = {
+        ...{ packageId: packageId(attachmentId, occurrence), iccid, window, terms },
+        ...(onlyAttachments !== null && { onlyAttachments })
+      }
       const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
       if (Result.isFailure(answer)) {
         const { failure } = answer
@@ -105,7 +114,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     held: LeasedJob,
-    { attachmentId, iccid }: Extract<Work, { _tag: "Provision" }>,
+    { attachmentId, iccid, isNamed }: Extract<Work, { _tag: "Provision" }>,
     known?: SimAggregate.SimAggregate
   ) {
     const { attempts, command, idempotencyKey: key, organizationId } = held.job
@@ -114,8 +123,10 @@ export const make = Effect.gen(function* () {
     const aggregate = known ?? (yield* load)
     const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(aggregate, load)
     const first = unconfirmed(aggregate, attachmentId)
+    const asked = ({ aggregate, attachment }: NonNullable<typeof first>) =>
+      ask(attachment, Provisioning.soleOwners(aggregate, attachment))
     const isOver = known === undefined && (yield* isGivenUp(held, attachmentId))
-    const answer: Answer | null = first === null ? null : isOver ? { _tag: "GivenUp" } : yield* ask(first.attachment)
+    const answer: Answer | null = first === null ? null : isOver ? { _tag: "GivenUp" } : yield* asked(first)
 
     /** The commit of an attempt that the telco did not take, and what its request is answered. */
     const notDone = Effect.fnUntraced(function* (
@@ -127,6 +138,22 @@ export const make = Effect.gen(function* () {
       const undo = commits.prepare(organizationId, Provisioning.undo(aggregate, attachment, ordered, now), now)
       if (answer._tag === "GivenUp") return { commit: finishing(held, yield* undo), refusal: notTaken() }
       const { failure } = answer
+      if (failure._tag === "Telco.Refused" && failure.occupiedBy !== undefined) {
+        const { occupiedBy: packageIds } = failure
+        const { label } = aggregate.sim
+        const occupied = Provisioning.occupied(aggregate, attachment, ordered, now)
+        const refusal =
+          isNamed === true
+            ? new PackagesListed({ iccid, packageIds })
+            : new SimsReleasing({ label, retryAfterSeconds: AGAIN })
+        yield* Effect.logWarning("the telco has packages of nobody's on a SIM that was to be sold: it is not", {
+          ...{ organizationId, iccid, packageIds, answer: failure.message }
+        })
+        return {
+          commit: refusing(held, yield* commits.prepare(organizationId, occupied, now), refusal, now),
+          refusal
+        }
+      }
       if (failure._tag === "Telco.Refused") {
         const refusal = new TelcoRefused({ message: failure.message })
         return { commit: refusing(held, yield* undo, refusal, now), refusal }

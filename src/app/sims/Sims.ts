@@ -72,6 +72,17 @@ export interface Installation {
 /** An unchecked row. */
 export type ImportRow = SimImport.Row
 
+/** What a telco lists on a SIM in stock. */
+export interface ListedInStock {
+  /** As `Telco.listPackages` calls them. */
+  readonly packageIds: ReadonlyArray<string>
+  /**
+   * Whether the telco knows orders of all of them, which were cancelled. False: one may be of a customer whom a restored backup
+   * does not know.
+   */
+  readonly areOrdered: boolean
+}
+
 /** What became of a SIM of which a telco was asked what it lists on it. `NotFree`: it is not in stock, or not there. */
 export type Withheld = "Kept" | "Withheld" | "NotFree"
 
@@ -129,15 +140,15 @@ export class Sims extends Context.Service<
       readonly dryRun?: boolean
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
     /**
-     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours: it is on its way back as after a deletion,
-     * and free when all that is listed was cancelled. `list` asks the telco, as `Telco.listPackages` does, while the SIM is
-     * free, and again if the SIM has changed meanwhile. A SIM that is sold meanwhile stays with its customer; a request that
+     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours. Where it knows all orders of that, the SIM is
+     * on its way back as after a deletion, and free when all that is listed was cancelled; else it is a problem at once, and an
+     * operator decides. `list` asks the telco while the SIM is free, and again if the SIM has changed meanwhile. A SIM that is sold meanwhile stays with its customer; a request that
      * has it reserved gets another one.
      */
     readonly withhold: <E, R>(of: {
       readonly organizationId: string
       readonly iccid: string
-      readonly list: Effect.Effect<ReadonlyArray<string> | null, E, R>
+      readonly list: Effect.Effect<ListedInStock | null, E, R>
     }) => Effect.Effect<Withheld, E | StorageError, R>
   }
 >()("simplan/Sims") {}
@@ -374,16 +385,16 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
             const aggregate = yield* storage.simAggregates.get(of)
             if (aggregate?.sim.allocation._tag !== "Free") return "NotFree"
             const listed = yield* list
-            if (listed === null || listed.length === 0) return "Kept"
+            if (listed === null || listed.packageIds.length === 0) return "Kept"
             const now = yield* clock.now
             const releaseId = yield* ids.next(now, of.organizationId)
-            const decision = Deletion.withheld(aggregate, releaseId, now)
+            const decision = Deletion.withheld(aggregate, releaseId, listed, now)
             yield* commits.write(yield* commits.prepare(of.organizationId, decision, now))
             yield* Effect.logWarning(
               "the telco lists packages on a SIM in stock, which is not sold until they are gone",
               {
                 ...of,
-                packageIds: listed
+                packageIds: listed.packageIds
               }
             )
             return "Withheld"

@@ -2,7 +2,9 @@
  * Moving subscriptions to other SIMs (rule S8). One commit moves a subscription and answers; jobs tell the telco.
  */
 import { Context, Effect, Layer } from "effect"
+import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
+import type { Label } from "../../domain/Label.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Preview from "../../domain/Preview.ts"
 import type { NoFreeSim, NotFound, SimBusy, SimsReleasing } from "../../domain/Refusal.ts"
@@ -11,12 +13,14 @@ import type { Replaced } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
 import { Commits, notifiedUntil } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../jobs/JobRunner.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
 import { Settings } from "../Settings.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
+import { makeInTime } from "../telco/TelcoCall.ts"
 import * as Pauses from "./Pauses.ts"
 import { makeLoadLive } from "./Subscriptions.ts"
 
@@ -41,8 +45,12 @@ export class Replacements extends Context.Service<
   }
 >()("simplan/Replacements") {}
 
+/** How many SIMs a move tries on which the telco lists packages of others. */
+const SIMS_TRIED = 10
+
 type Needs =
   | Storage
+  | Telco
   | BusinessClock
   | Commits
   | Ids
@@ -65,12 +73,41 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
     const changeOf = yield* Pauses.makeChange
     const loadLive = yield* makeLoadLive
     const { waitLimitMillis } = yield* Settings
+    const telco = yield* Telco
+    const inTime = yield* makeInTime
+
+    /**
+     * Rule S5: a free eSIM on which the telco lists nothing; one with packages of others leaves the stock. Where the telco is not
+     * asked, or gives no answer, the order of what is left finds them.
+     */
+    const unoccupied = Effect.fnUntraced(function* (
+      organizationId: string,
+      label: Label,
+      reserve: SimReservations.Reserve,
+      isInside: boolean
+    ) {
+      for (let tried = 0; tried < SIMS_TRIED; tried++) {
+        const sim = yield* reserve({ organizationId, label, purpose: "subscription" })
+        const { iccid } = sim
+        if (isInside || telco.listPackages === undefined) return sim
+        const listed = yield* Effect.orElseSucceed(inTime("listPackages", telco.listPackages({ iccid })), () => null)
+        if (listed === null || listed.length === 0) return sim
+        const now = yield* clock.now
+        const releaseId = yield* ids.next(now, organizationId)
+        const stock = { sim, subscription: null, attachments: [] }
+        const withheld = Deletion.withheld(stock, releaseId, { areOrdered: false }, now)
+        yield* commits.write(yield* commits.prepare(organizationId, withheld, now))
+        const message = "the telco lists packages on a SIM to which a subscription was to move: it leaves the stock"
+        yield* Effect.logWarning(message, { organizationId, iccid, packageIds: listed })
+      }
+      return yield* SimReservations.outOfStock("Releasing", label)
+    })
 
     const begin = Effect.fnUntraced(function* (of: OfSubscription, reserve: SimReservations.Reserve) {
       const { organizationId } = of
       const isInside = yield* inTransaction
       const aggregate = yield* loadLive(of)
-      const free = yield* reserve({ organizationId, label: aggregate.sim.label, purpose: "subscription" })
+      const free = yield* unoccupied(organizationId, aggregate.sim.label, reserve, isInside)
       const now = yield* clock.now
       const pause = yield* changeOf(aggregate.sim, now)
       const given = {

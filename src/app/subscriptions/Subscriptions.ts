@@ -1,7 +1,7 @@
 /**
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
-import { Cache, Context, Effect, Exit, Layer, Option, Stream } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option, Result, Stream } from "effect"
 import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -21,6 +21,7 @@ import {
   type LabelMismatch,
   type NoFreeSim,
   NotFound,
+  type PackagesListed,
   type PlanArchived,
   type RequestInProgress,
   type SimBusy,
@@ -38,7 +39,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
-import { cachedThenReload, Commits, makeRefuseInside } from "../commit/Commits.ts"
+import { cachedThenReload, Commits, CurrentCommand, makeRefuseInside } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../jobs/JobRunner.ts"
 import * as RequestContext from "../RequestContext.ts"
@@ -46,6 +47,7 @@ import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
+import type { NotTaken } from "../telco/TelcoCall.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
 import * as Pauses from "./Pauses.ts"
 
@@ -92,6 +94,7 @@ export class Subscriptions extends Context.Service<
       | SimBusy
       | SimWithdrawn
       | SubscriptionFull
+      | PackagesListed
       | InsideTransaction
       | TelcoRefused
       | TelcoUnavailable
@@ -213,6 +216,13 @@ const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn
   }
 })
 
+/** Rule S5: how many SIMs a request is tried on that the telco has packages of others on. */
+const SIMS_TRIED = 10
+
+/** Whether the request gets another SIM, since the telco has packages of others on the one that it was given. */
+const isOccupied = (answer: Result.Result<Created, NotTaken>): boolean =>
+  Result.isFailure(answer) && answer.failure._tag === "SimsReleasing"
+
 const attempt = { tag: "Provision", jobId: Provisioning.jobId, undoJobId: Provisioning.undoJobId } as const
 
 type Needs =
@@ -333,14 +343,17 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       yield* refuseInside("Subscriptions.create")
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
       const left = yield* resume(request.organizationId)
-      if (left !== null) {
-        return yield* Effect.fromResult(yield* runner.provision(left.held, left.work, left.value))
+      let answer = left === null ? null : yield* runner.provision(left.held, left.work, left.value)
+      // A command is tried again by its own job.
+      const most = (yield* CurrentCommand) === null ? SIMS_TRIED : 1
+      for (let tried = 0; answer === null || (isOccupied(answer) && tried < most); tried++) {
+        const begun = yield* reservations.during((reserve) =>
+          onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
+        )
+        if (!("held" in begun)) return begun
+        answer = yield* runner.provision(begun.held, begun.work, begun.aggregate)
       }
-      const begun = yield* reservations.during((reserve) =>
-        onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
-      )
-      if (!("held" in begun)) return begun
-      return yield* Effect.fromResult(yield* runner.provision(begun.held, begun.work, begun.aggregate))
+      return yield* Effect.fromResult(answer)
     })
 
     return Subscriptions.of({

@@ -24,6 +24,9 @@ export interface LeasedJob {
   readonly token: string
 }
 
+/** Why a request is not answered with what it asked for: its SIM was not free after all (rule S5), or the telco's answer. */
+export type NotTaken = Refusal.TelcoRefused | Refusal.TelcoUnavailable | Refusal.PackagesListed | Refusal.SimsReleasing
+
 /** The result of one attempt of a job that no request waits for. */
 export type Done = "done" | "refused" | "retried"
 
@@ -234,7 +237,7 @@ const commandAgain = (
   { job }: LeasedJob,
   { attempts, commandId }: Job.WaitingCommand,
   now: Instant,
-  refusal: Refusal.TelcoUnavailable
+  refusal: Refusal.TelcoUnavailable | Refusal.SimsReleasing
 ) => ({
   job: {
     ...Job.make(Command.job(commandId, Command.nextAttempt(attempts + 1, now, refusal.retryAfterSeconds)), {
@@ -243,7 +246,12 @@ const commandAgain = (
     }),
     attempts: attempts + 1,
     origin: job.origin,
-    waiting: Job.waiting(job, "unavailable", Refusal.reasonOf(refusal), now)
+    waiting: Job.waiting(
+      job,
+      refusal._tag === "TelcoUnavailable" ? "unavailable" : "busy",
+      Refusal.reasonOf(refusal),
+      now
+    )
   },
   lease: null
 })
@@ -251,17 +259,12 @@ const commandAgain = (
 /**
  * The commit, extended to end the job of a request that the telco has not taken. The idempotency record of the request
  * is deleted, so that it can be repeated (rule W2). A command that the telco refused is settled; if the telco was
- * unavailable, the command gets the job of its next attempt (rule H1).
+ * unavailable, or another SIM is to be taken (rule S5), the command gets the job of its next attempt (rule H1).
  */
-export const refusing = (
-  held: LeasedJob,
-  commit: Commit,
-  refusal: Refusal.TelcoRefused | Refusal.TelcoUnavailable,
-  now: Instant
-): Commit => {
+export const refusing = (held: LeasedJob, commit: Commit, refusal: NotTaken, now: Instant): Commit => {
   const { command } = held.job
   if (command === null) return { ...finishing(held, commit), ...forgetting(held) }
-  if (refusal._tag === "TelcoRefused") {
+  if (refusal._tag === "TelcoRefused" || refusal._tag === "PackagesListed") {
     return settlingCommand(held, commit, { _tag: "Refused", refusal: Refusal.toPlain(refusal) }, now)
   }
   const finished = finishing(held, commit)
@@ -327,6 +330,14 @@ export const interrupting = (
     // It waits for its request, not for the telco.
     jobs: { ...commit.jobs, retried: [{ jobId, token: held.token, attempts: attempts + 1, dueAt, waiting: null }] },
     idempotency: { settled: [{ organizationId, key, outcome }] }
+  }
+}
+
+/** The job as a problem at once: no further try of it would come to anything (rule S6). */
+export const ending = ({ job, token }: LeasedJob, message: string, now: Instant) => {
+  const ended = { ...Problem.ended(job, message, now), waiting: null }
+  return {
+    jobs: { retried: [{ jobId: job.jobId, token, attempts: job.attempts + 1, ...ended }] } satisfies Commit["jobs"]
   }
 }
 

@@ -9,8 +9,9 @@ import { client, database, faults, iccid, memory, observe, order, pglite, postgr
 const simulator = TelcoSimulator.TelcoSimulator
 
 for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {
-  const simulated = TelcoSimulator.layer().pipe(Layer.provide(books))
-  TelcoSuite.run(`The simulator over books in ${name}`, simulated, { describe, it, afterAll }, { observe, faults })
+  const simulated = TelcoSimulator.layer({ findsOthers: true }).pipe(Layer.provide(books))
+  const options = { observe, faults, findsOthers: true }
+  TelcoSuite.run(`The simulator over books in ${name}`, simulated, { describe, it, afterAll }, options)
 }
 
 for (const [name, books] of Object.entries({ memory, PGlite: pglite, PostgreSQL: postgres })) {
@@ -120,7 +121,8 @@ describe("The suite", () => {
       "a cancelled package's key is spent",
       "cancelling one package leaves its neighbours",
       "a package that is not there can be suspended",
-      "suspending again succeeds, and a suspended package can be cancelled"
+      "suspending again succeeds, and a suspended package can be cancelled",
+      "the first order of a SIM on which others have a package is taken, or refused as that"
     ])
   })
 

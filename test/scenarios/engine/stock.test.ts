@@ -22,12 +22,15 @@ const addStray = (iccid: string) =>
   world.run(Telco.Telco.use((telco) => telco.createPackage(orderOf(iccid)("stray:0"))))
 
 /** Compares the SIM with what the telco lists on it. */
-const withhold = (iccid: string) =>
+const withhold = (iccid: string, areOrdered = true) =>
   world.run(
     Effect.gen(function* () {
       const { listPackages } = yield* Telco.Telco
       const sims = yield* Sims.Sims
-      const list = Effect.suspend(() => listPackages?.({ iccid }) ?? Effect.succeed(null))
+      const list = Effect.map(
+        Effect.suspend(() => listPackages?.({ iccid }) ?? Effect.succeed(null)),
+        (packageIds) => packageIds && { packageIds, areOrdered }
+      )
       return yield* sims.withhold({ organizationId: world.organizationId, iccid, list })
     })
   )

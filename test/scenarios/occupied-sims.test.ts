@@ -1,0 +1,145 @@
+/**
+ * S5 for a SIM that is free here, and on which the telco has a package of somebody else, as after a restore of an older backup:
+ * it is not sold, its customer keeps what was paid, and an operator decides.
+ */
+import { Effect } from "effect"
+import { Commands, Problems, Replacements } from "simplan"
+import { Telco } from "simplan/ports"
+import { beforeEach, describe, expect, it } from "vitest"
+import { orderOf } from "../telco-ocs/simulation/Orders.ts"
+import * as Calls from "./Calls.ts"
+import * as World from "./World.ts"
+
+let world: World.World
+let planId: string
+beforeEach(async () => {
+  world = await World.make({}, { findsOthers: true })
+  planId = await world.createPlan()
+})
+
+/** The package of a customer of whom this database knows nothing. */
+const sellElsewhere = (iccid: string) =>
+  world.run(Telco.Telco.use((telco) => telco.createPackage(orderOf(iccid)(`elsewhere-${iccid}:0`))))
+
+const allocation = async (iccid: string) => (await Calls.sim(world, iccid)).allocation._tag
+
+const problems = async () =>
+  (await world.run(Problems.Problems.use((of) => of.page({ after: null, limit: 100 })))).items
+
+const ofIccid = async (iccid: string) =>
+  (await Calls.activePackages(world)).filter((one) => one.iccid === iccid).map(({ packageId }) => packageId)
+
+describe("S5: a free SIM that the telco has sold to somebody else", () => {
+  it("is not sold: the request gets another one, and an operator is told at once", async () => {
+    const iccids = await world.importSims(4)
+    for (const iccid of iccids.slice(0, 3)) await sellElsewhere(iccid)
+    expect(await Calls.create(world, { planId })).toMatchObject({ success: { sim: { iccid: iccids[3] } } })
+    await world.settle()
+    for (const iccid of iccids.slice(0, 3)) {
+      expect([await allocation(iccid), await ofIccid(iccid)]).toEqual(["Releasing", [`elsewhere-${iccid}:0`]])
+    }
+    const found = await problems()
+    expect(found.map(({ work }) => "iccid" in work && work.iccid).sort()).toEqual(iccids.slice(0, 3))
+    expect(found[0]?.refused?.message).toContain("that no subscription here has: elsewhere-")
+    expect(await Calls.create(world, { planId })).toMatchObject({ failure: { _tag: "NoFreeSim" } })
+  })
+
+  it("is refused to a request that names it", async () => {
+    const [iccid = expect.fail()] = await world.importSims(1)
+    await sellElsewhere(iccid)
+    expect(await Calls.create(world, { planId, iccid })).toMatchObject({
+      failure: { _tag: "PackagesListed", iccid, packageIds: [`elsewhere-${iccid}:0`] }
+    })
+    await world.settle()
+    expect([await allocation(iccid), (await problems()).length]).toEqual(["Releasing", 1])
+    expect(await Calls.create(world, { planId, iccid })).toMatchObject({ failure: { _tag: "SimBusy" } })
+  })
+
+  it("is sold to nobody by a command either: that gets another one, or is refused where it names the SIM", async () => {
+    const [first = expect.fail(), second = expect.fail()] = await world.importSims(2)
+    await sellElsewhere(first)
+    const submit = (iccid: string | null) =>
+      world.run(
+        Commands.Commands.use((of) =>
+          of.submit({
+            organizationId: world.organizationId,
+            request: { _tag: "CreateSubscription", planId, metadata: "", iccid, activePeriod: null },
+            idempotencyKey: null
+          })
+        )
+      )
+    const { commandId } = await submit(null)
+    await world.settle()
+    await world.advanceBy(60_000)
+    const { organizationId } = world
+    const outcome = (id: string) =>
+      world.run(Effect.map(Commands.Commands, (of) => of.get({ organizationId, commandId: id })).pipe(Effect.flatten))
+    expect((await outcome(commandId)).outcome).toMatchObject({ _tag: "Succeeded" })
+    expect([await allocation(first), await allocation(second)]).toEqual(["Releasing", "InService"])
+    const [third = expect.fail()] = await world.importSims(1)
+    await sellElsewhere(third)
+    const named = await submit(third)
+    await world.settle()
+    expect((await outcome(named.commandId)).outcome).toMatchObject({
+      _tag: "Refused",
+      refusal: { _tag: "PackagesListed", iccid: third }
+    })
+  })
+
+  it("is tried ten times in one request, which then comes again", async () => {
+    const iccids = await world.importSims(13)
+    for (const iccid of iccids.slice(0, 12)) await sellElsewhere(iccid)
+    expect(await Calls.create(world, { planId })).toMatchObject({ failure: { _tag: "SimsReleasing" } })
+    expect(await Calls.create(world, { planId })).toMatchObject({ success: { sim: { iccid: iccids[12] } } })
+  })
+
+  it("takes a further plan once it is in service, whatever is on it", async () => {
+    const [iccid = expect.fail()] = await world.importSims(1)
+    await Calls.create(world, { planId, iccid })
+    await sellElsewhere(iccid)
+    expect(await Calls.create(world, { planId, iccid })).toMatchObject({ success: { sim: { iccid } } })
+    expect(await problems()).toEqual([])
+  })
+
+  it("is none that a subscription moves to", async () => {
+    const [own = expect.fail(), first, second] = await world.importSims(3)
+    await Calls.create(world, { planId, iccid: own })
+    await sellElsewhere(first ?? "")
+    const { organizationId } = world
+    const move = world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    expect((await move).sim.iccid).toBe(second)
+    await world.settle()
+    expect([await allocation(first ?? ""), await ofIccid(first ?? "")]).toEqual(["Releasing", [`elsewhere-${first}:0`]])
+    expect(await ofIccid(second ?? "")).toHaveLength(1)
+    expect((await problems()).map(({ work }) => work._tag)).toEqual(["CancelPackages"])
+  })
+
+  it("gives no data to a subscription that has moved to it while the telco did not answer", async () => {
+    const [own = expect.fail(), first = expect.fail()] = await world.importSims(2)
+    await Calls.create(world, { planId, iccid: own })
+    await sellElsewhere(first)
+    await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
+    const { organizationId } = world
+    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    await world.settle()
+    expect(await ofIccid(first)).toEqual([`elsewhere-${first}:0`])
+    expect((await problems()).map(({ jobId }) => jobId)).toContain(`review:occupied/${first}`)
+  })
+
+  it("is free again once the telco has nothing of others on it, and an operator retries", async () => {
+    const [iccid = expect.fail()] = await world.importSims(1)
+    await sellElsewhere(iccid)
+    await Calls.create(world, { planId })
+    await world.settle()
+    const [{ jobId: problemId } = expect.fail()] = await problems()
+    await world.run(Problems.Problems.use((of) => of.retry({ problemId })))
+    await world.settle()
+    expect([await allocation(iccid), (await problems()).length]).toEqual(["Releasing", 1])
+    await world.run(
+      Telco.Telco.use((telco) => telco.cancelPackage({ packageId: `elsewhere-${iccid}:0`, iccid, key: "by hand" }))
+    )
+    await world.run(Problems.Problems.use((of) => of.retry({ problemId })))
+    await world.settle()
+    expect([await allocation(iccid), await problems()]).toEqual(["Free", []])
+  })
+})
