@@ -90,6 +90,27 @@ describe("on PostgreSQL", () => {
     }
   })
 
+  it.each(["2027-03-15T12:00:00Z", "9999-11-30T23:59:59.999Z", "1971-01-01T00:00:00Z"])(
+    "takes what comes at once after the start, on a virtual clock at %s",
+    async (start) => {
+      const simplan = createSimplan({ database: url(), telco: "simulator", clock: { start } })
+      try {
+        await simplan.ready()
+        const names = Array.from({ length: 60 }, (_, index) => `organization ${index}`)
+        await Promise.all(names.map((name) => simplan.organizations.create({ name })))
+        const listed = await simplan.organizations.list().toArray()
+        expect(listed.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+        await simplan.clock.advanceBy({ by: "1 hour" })
+        for (const { organizationId } of listed) {
+          const entries = await simplan.auditLog.list({ organizationId, action: "organization.create" }).toArray()
+          expect(entries).toHaveLength(1)
+        }
+      } finally {
+        await simplan.close()
+      }
+    }
+  )
+
   it("limits the SMS to one SIM over all processes together", async () => {
     const options = { database: url(), telco: "simulator", smsLimit: { messages: 50, window: "1 hour" } } as const
     const [one, other] = [createSimplan(options), createSimplan(options)]

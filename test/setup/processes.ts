@@ -20,6 +20,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/postgres-filtered-pages.test.ts",
   "test/conformance/postgres/postgres-lineage.test.ts",
   "test/conformance/postgres/postgres-migration-plan.test.ts",
+  "test/conformance/postgres/partitions/postgres-made-alone.test.ts",
   "test/conformance/postgres/partitions/postgres-partitioned.test.ts",
   "test/conformance/postgres/postgres-partitions.test.ts",
   "test/conformance/postgres/postgres-plans.test.ts",

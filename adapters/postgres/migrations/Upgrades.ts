@@ -425,5 +425,7 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Finds the subscriptions that are paused (rule L1).
   "0031_paused_subscriptions": [
     `create index sim_paused on simplan.sim (organization_id, iccid) where paused_at is not null`
-  ]
+  ],
+  // Partitions are made while no statement uses their table.
+  "0032_partitions_made_alone": takenReports.lockedWhole
 }

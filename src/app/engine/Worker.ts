@@ -2,7 +2,7 @@
  * The worker: the fetch loops of jobs and deliveries, which do work as it falls due, and waiting until nothing due is
  * left.
  */
-import { Cause, Context, Effect, Layer, RcRef, Schedule, Scope } from "effect"
+import { Cause, Context, Effect, Layer, RcRef, Schedule, Scope, Semaphore } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
@@ -183,6 +183,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       return earlier((yield* jobs.pending(at)).dueAt, sent)
     })
 
+    // One at a time: those of an advance and of each hour would wait for each other's locks in the storage.
+    const one = Semaphore.makeUnsafe(1)
     const forget = Effect.gen(function* () {
       const now = yield* clock.now
       yield* storage.purgeReports({ before: TelcoReport.keptFrom(now), now })
@@ -196,7 +198,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         yield* isStandingClock ? Effect.yieldNow : Effect.sleep(PURGE_PAUSE)
       }
       yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })
-    })
+    }).pipe(one.withPermits(1))
     const housekeeping = Effect.repeat(
       Effect.catchTag(forget, "StorageError", () => Effect.void),
       Schedule.spaced(HOUR)

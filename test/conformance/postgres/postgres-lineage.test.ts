@@ -184,7 +184,8 @@ describe("The migrations", () => {
       [28, "ba25ab0cfbce6131"],
       [29, "fdc0ab7445b40f77"],
       [30, "248ef1bdefcccf1f"],
-      [31, "28077af3a6ed80bc"]
+      [31, "28077af3a6ed80bc"],
+      [32, "3299a12bfb3b8623"]
     ])
   })
 })
