@@ -16,7 +16,16 @@ import {
   Plan,
   Process
 } from "simplan/ports"
-import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
+import {
+  type Quota,
+  Region,
+  SimAggregate,
+  SimIdentities,
+  SimSearch,
+  Storage,
+  Subscription,
+  WebhookEndpoint
+} from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
 import * as Overviews from "./Overview.ts"
@@ -40,7 +49,7 @@ const hitOf = (
   organizationName: name,
   iccid: sim.iccid,
   label: sim.label,
-  subscriptionId: subscription?.status === "Live" ? subscription.subscriptionId : null,
+  subscriptionId: Subscription.isLive(subscription) ? subscription.subscriptionId : null,
   place
 })
 

@@ -1,7 +1,7 @@
 /**
  * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of the domain's.
  */
-import type { ApiKey, AuditEntry, Catalogue, Command, Delivery, Idempotency, Job } from "simplan/ports"
+import type { ApiKey, AuditEntry, Catalogue, Command, Idempotency, Job } from "simplan/ports"
 import type {
   Operator,
   Organization,
@@ -13,7 +13,16 @@ import type {
   Storage,
   Time
 } from "simplan/ports"
-import { EventHandler, Sim, type Stock, type UsageBook, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import {
+  Delivery,
+  EventHandler,
+  Sim,
+  type Stock,
+  Subscription,
+  type UsageBook,
+  WebhookEndpoint,
+  WebhookEvent
+} from "simplan/ports"
 /** The kinds of rows, and what each has as its value. */
 export interface Kinds {
   /** The id is `organizationId`. */
@@ -181,7 +190,7 @@ const ofOperator = ({ createdAt: position, hash, operatorId: id }: Operator.Oper
 
 const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
   const { iccid: id, importSequence: position, organizationId, recycledAt } = sim
-  const isLive = subscription?.status === "Live"
+  const isLive = Subscription.isLive(subscription)
   const returning = Sim.isReturning(sim) ? { list: returningSims(sim), position, id } : null
   return {
     organizationId,
@@ -223,13 +232,13 @@ const ofJob = (job: Job.Job): Place => {
 }
 
 const ofDelivery = ({ delivery, event }: Delivery.LoggedDelivery): Place => {
-  const { deliveryId: dueId, endpointId: partitionId, nextAttemptAt: dueAt, status } = delivery
+  const { deliveryId: dueId, endpointId: partitionId, nextAttemptAt: dueAt } = delivery
   const place = created("deliveryId")(delivery)
   const isToHandler = EventHandler.nameOf(delivery) !== null
-  if (isToHandler && status === "Failed") {
+  if (isToHandler && Delivery.isFailed(delivery)) {
     return { ...place, also: { list: givenUpBy(partitionId), position: place.position, id: dueId } }
   }
-  if (status !== "Pending" || dueAt === null) return place
+  if (!Delivery.isPending(delivery) || dueAt === null) return place
   const queue = isToHandler ? partitionId : ENDPOINTS
   return {
     ...place,

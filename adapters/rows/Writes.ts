@@ -280,7 +280,7 @@ export const purgeEvents = (
       const { eventId } = value.delivery
       events.set(eventId, [...(events.get(eventId) ?? []), value])
     }
-    const settled = [...events.values()].filter((of) => of.every(({ delivery }) => delivery.status !== "Pending"))
+    const settled = [...events.values()].filter((of) => of.every(({ delivery }) => !Delivery.isPending(delivery)))
     const purged = settled.slice(0, limit - gone)
     for (const value of purged.flat()) store.remove("delivery", value)
     gone += purged.length

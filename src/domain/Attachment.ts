@@ -4,7 +4,7 @@
  * The state is never stored. State, times and used allowance are pure functions of the stored facts and the clock, so
  * they are right after any downtime.
  */
-import type { Package } from "./Package.ts"
+import { isRefused, type Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import type { Instant } from "./Time.ts"
@@ -126,9 +126,7 @@ const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number
   const counted =
     attachment.terms.recurrence === null
       ? packages[0]
-      : packages.findLast(
-          ({ activationAt, status }) => status !== "Refused" && activationAt !== null && activationAt <= now
-        )
+      : packages.findLast((pack) => !isRefused(pack) && pack.activationAt !== null && pack.activationAt <= now)
   return counted?.usedBytes ?? 0
 }
 
@@ -138,7 +136,7 @@ export const view = (of: WithPackages, now: Instant): View => ({
   state: state(of, now),
   ...times(of),
   usedBytes: usedBytes(of, now),
-  packages: of.packages.filter((pack) => pack.status !== "Refused")
+  packages: of.packages.filter((pack) => !isRefused(pack))
 })
 
 /** Whether an attachment is one of those that `find` goes by. */

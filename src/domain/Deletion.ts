@@ -11,7 +11,8 @@ import * as SimAggregate from "./SimAggregate.ts"
 import { idOf, isAtTelco, packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
-import type { Sim } from "./Sim.ts"
+import { isUsed, type Sim } from "./Sim.ts"
+import { isLive } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 /** The job that releases the SIM of a subscription. */
@@ -48,7 +49,7 @@ export const remove = (
 ): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
   const { sim, subscription } = aggregate
   const { iccid } = sim
-  if (subscription === null || subscription.status !== "Live") {
+  if (!isLive(subscription)) {
     return Result.fail(new NotFound({ resource: "subscription", id: iccid }))
   }
   if (sim.isEsim && sim.downloaded) return Result.fail(new EsimInstalled({ iccid }))
@@ -93,7 +94,7 @@ export const withheld = (
   now: Instant
 ): Decision => {
   const { sim } = aggregate
-  if (sim.allocation._tag !== "Free") return {}
+  if (isUsed(sim)) return {}
   const allocation = { _tag: "Releasing", subscriptionId: releaseId } as const
   return {
     sim: { loaded: aggregate, next: { ...aggregate, sim: { ...sim, allocation } } },

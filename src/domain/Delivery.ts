@@ -380,6 +380,12 @@ export const abandoned = (delivery: Delivery, reason: string): Delivery => ({
   nextAttemptAt: null
 })
 
+/** Whether it is still to be made: neither delivered nor given up. */
+export const isPending = ({ status }: Pick<Delivery, "status">): boolean => status === "Pending"
+
+/** Whether it was given up. */
+export const isFailed = ({ status }: Pick<Delivery, "status">): boolean => status === "Failed"
+
 /** Whether the delivery is due or being sent: it is not done, and does not wait for its next attempt. */
 export const isUnderWay = ({ nextAttemptAt, status }: Delivery, now: Instant): boolean =>
   status === "Pending" && nextAttemptAt !== null && nextAttemptAt <= now

@@ -10,6 +10,7 @@ import * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
 import { idOf, type Package } from "./Package.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
+import { isDeleted, isLive } from "./Subscription.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
 import type { AttachmentData, LifecycleType, Payload } from "./WebhookEvent.ts"
@@ -71,8 +72,7 @@ const isConfirmed = (of: Of | undefined): of is Of => of?.attachment.confirmed =
 
 const isFollowed = (of: Of): boolean => isConfirmed(of) && of.attachment.suspendedAt === null
 
-const isDeletion = ({ loaded, next }: SimChange): boolean =>
-  next.subscription?.status === "Deleted" && loaded.subscription?.status === "Live"
+const isDeletion = ({ loaded, next }: SimChange): boolean => isDeleted(next.subscription) && isLive(loaded.subscription)
 
 /** What names the job of an attachment. */
 export type NotifiedAttachment = Pick<Attachment.Attachment, "attachmentId" | "replacements">
@@ -189,7 +189,7 @@ export interface Notifications {
 const nothing: Notifications = { payloads: NONE, nextAt: null }
 
 const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachment.WithPackages | undefined =>
-  aggregate?.subscription?.status === "Live"
+  aggregate !== null && isLive(aggregate.subscription)
     ? aggregate.attachments.find(
         ({ attachment }) =>
           attachment.attachmentId === attachmentId && attachment.confirmed && attachment.suspendedAt === null

@@ -10,7 +10,7 @@ import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import type { Label } from "./Label.ts"
 import { InvalidField, LabelMismatch, SimBusy, SimWithdrawn } from "./Refusal.ts"
-import { type MobilePlan, type Sim, withdrawnReason } from "./Sim.ts"
+import { changeOfPlan, type MobilePlan, type Sim, withdrawnReason } from "./Sim.ts"
 import type { SimChange } from "./SimDifference.ts"
 import type { Instant } from "./Time.ts"
 
@@ -79,6 +79,15 @@ export const request = (
     },
     work
   })
+}
+
+/**
+ * Whether a request that has come again goes on with the change that it has left (rule S5). A SIM that was withdrawn meanwhile
+ * gets no mobile plan (rule I9): its change is reverted, as one whose request does not come again.
+ */
+export const isResumable = (sim: Sim): boolean => {
+  const change = changeOfPlan(sim.mobilePlan)
+  return change !== null && !isTurningBack(change) && !(change.target && withdrawnReason(sim) !== null)
 }
 
 /** The telco has made the change; `status` answers the request. */

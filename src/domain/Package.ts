@@ -74,6 +74,12 @@ export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id
 /** Whether an id is that of what is left of a package on a SIM that its attachment has moved to (rule S8). */
 export const isOfMove = (id: string): boolean => id.split(":").length > 2
 
+/** Whether the telco has taken the package, on this SIM or on a former one; what is left of it may be awaited or refused (rule S8). */
+export const isTaken = ({ status }: Pick<Package, "status">): boolean => status === "Created"
+
+/** Whether the telco has refused the package for good, so that there never was one. */
+export const isRefused = ({ status }: Pick<Package, "status">): boolean => status === "Refused"
+
 /** Whether the telco has it, and its period is not over. A package that waits for its first use is not over. */
 export const isAtTelco = ({ expirationAt, status }: Pick<Package, "expirationAt" | "status">, now: Instant): boolean =>
-  status === "Created" && (expirationAt === null || now < expirationAt)
+  isTaken({ status }) && (expirationAt === null || now < expirationAt)

@@ -8,7 +8,7 @@ import { Result } from "effect"
 import * as Deletion from "./Deletion.ts"
 import * as Pause from "./Pause.ts"
 import type { Package } from "./Package.ts"
-import { idOf, isAtTelco, packageId } from "./Package.ts"
+import { idOf, isAtTelco, isTaken, packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import * as Provisioning from "./Provisioning.ts"
 import type {
@@ -136,7 +136,7 @@ export const creation = (
       const { created, decision, packages } = confirmed(subscribed, now)
       return {
         created,
-        ordered: packages.filter(({ status }) => status === "Created").map(timesOf),
+        ordered: packages.filter(isTaken).map(timesOf),
         nextPackageAt: decision.jobs?.[0]?.dueAt ?? null
       }
     }

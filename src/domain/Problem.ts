@@ -5,7 +5,7 @@
  */
 import { nextTry } from "./Backoff.ts"
 import type { Decision } from "./Decision.ts"
-import type { Delivery, LoggedDelivery } from "./Delivery.ts"
+import { type Delivery, isPending, type LoggedDelivery } from "./Delivery.ts"
 import * as EventHandler from "./EventHandler.ts"
 import * as Deletion from "./Deletion.ts"
 import * as Jobs from "./Job.ts"
@@ -101,10 +101,10 @@ export const mayHoldUp = ({ retryStep }: Pick<Delivery, "retryStep">): boolean =
  * where it holds up nothing: it is about no SIM, was handled or given up, or has not failed often enough.
  */
 export const heldUp = ({ delivery, event }: LoggedDelivery, now: Instant): Job | null => {
-  const { attempts, createdAt, deliveryId, lastError, organizationId, status } = delivery
+  const { attempts, createdAt, deliveryId, lastError, organizationId } = delivery
   const handler = EventHandler.nameOf(delivery)
   const iccid = WebhookEvent.iccid(event.payload)
-  if (handler === null || iccid === null || status !== "Pending" || !mayHoldUp(delivery)) return null
+  if (handler === null || iccid === null || !isPending(delivery) || !mayHoldUp(delivery)) return null
   const message =
     `The handler ${handler} fails at ${event.payload.type}, and later events about the SIM wait for it: ` +
     (lastError ?? "")

@@ -25,8 +25,8 @@ import {
   SimWithdrawn,
   type SubscriptionFull
 } from "./Refusal.ts"
-import type { Sim } from "./Sim.ts"
-import { checkSize, type Created, type Subscription } from "./Subscription.ts"
+import { isInService, type Sim } from "./Sim.ts"
+import { checkSize, type Created, isPending, type Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 export interface Request {
@@ -148,10 +148,9 @@ export const subscribe = (
       attached.map((of) => of.attachment)
     )
     const taken: SimAggregate.SimAggregate = {
-      sim:
-        sim.allocation._tag === "Free"
-          ? { ...sim, allocation: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } }
-          : sim,
+      sim: isInService(sim)
+        ? sim
+        : { ...sim, allocation: { _tag: "Provisioning", subscriptionId: subscription.subscriptionId } },
       subscription,
       attachments: attached
     }
@@ -259,7 +258,7 @@ const reallocated = (
   _tag: "Provisioning" | "Releasing"
 ): SimAggregate.SimAggregate => {
   const { sim, subscription } = aggregate
-  if (subscription?.status !== "Pending") return aggregate
+  if (!isPending(subscription)) return aggregate
   const { subscriptionId } = subscription
   return { ...aggregate, sim: { ...sim, allocation: { _tag, subscriptionId } } }
 }
@@ -285,7 +284,7 @@ export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
 export const soleOwners = (
   { subscription }: SimAggregate.SimAggregate,
   { attachmentId }: Attachment
-): ReadonlyArray<string> | null => (subscription?.status === "Pending" ? [attachmentId] : null)
+): ReadonlyArray<string> | null => (isPending(subscription) ? [attachmentId] : null)
 
 /**
  * Rule S5: the telco has packages of somebody else on the SIM that was to be put into service. Nothing remains of the
@@ -329,7 +328,7 @@ export const undo = (
   now: Instant
 ): Decision => {
   const { iccid, sim } = { iccid: attachment.iccid, sim: aggregate.sim }
-  const isNew = aggregate.subscription?.status === "Pending"
+  const isNew = isPending(aggregate.subscription)
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))
   const clean = packageIds.length === 0
   return {

@@ -3,7 +3,7 @@
  */
 import * as Attachment from "./Attachment.ts"
 import type { Job } from "./Job.ts"
-import { idOf, isAtTelco, type Package, packageId } from "./Package.ts"
+import { idOf, isAtTelco, isRefused, type Package, packageId } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { type Instant, toIso } from "./Time.ts"
@@ -124,7 +124,7 @@ const lacking = (of: Attachment.WithPackages, known: Known, now: Instant): Reaso
   const next = wanted(of, now)
   const pack = of.packages.find(({ occurrence }) => occurrence === (next?.occurrence ?? 0))
   const start = pack?.activationAt ?? next?.start ?? null
-  if (pack?.status === "Refused") return refused(pack)
+  if (pack !== undefined && isRefused(pack)) return refused(pack)
   if (start !== null && now < start && (pack !== undefined || next === null || now < next.dueAt)) {
     return { _tag: "WaitsForStart", at: start }
   }
@@ -155,7 +155,7 @@ export const of = (attached: Attachment.WithPackages, known: Known, now: Instant
     case "PENDING_FOR_FIRST_USE": {
       if (awaited(attached, now) !== undefined) return lacking(attached, known, now)
       const [first] = packages
-      return first?.status === "Refused" ? refused(first) : { _tag: "WaitsForFirstUse", pausedAt }
+      return first !== undefined && isRefused(first) ? refused(first) : { _tag: "WaitsForFirstUse", pausedAt }
     }
     case "CREATED":
       return lacking(attached, known, now)

@@ -20,7 +20,7 @@ import * as Recurrence from "./Recurrence.ts"
 import { NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import * as SimAggregate from "./SimAggregate.ts"
-import type { Replaced } from "./Subscription.ts"
+import { isLive, type Replaced } from "./Subscription.ts"
 import { type Instant, toIso } from "./Time.ts"
 
 /** What a replacement is given beside both SIMs. */
@@ -121,7 +121,7 @@ export const replace = (
   now: Instant
 ): Result.Result<Moved, NotFound | SimBusy> => {
   const { sim: old, subscription } = aggregate
-  if (subscription?.status !== "Live") return Result.fail(new NotFound({ resource: "subscription", id: old.iccid }))
+  if (!isLive(subscription)) return Result.fail(new NotFound({ resource: "subscription", id: old.iccid }))
   if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length) {
     return Result.fail(new SimBusy({ iccid: old.iccid }))
   }

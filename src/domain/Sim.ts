@@ -51,6 +51,10 @@ export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }
   | { readonly _tag: "Changing"; readonly applied: boolean; readonly target: boolean }
 
+/** The change of the mobile plan that is under way; null: none is. */
+export const changeOfPlan = (plan: MobilePlan): Extract<MobilePlan, { readonly _tag: "Changing" }> | null =>
+  plan._tag === "Changing" ? plan : null
+
 /**
  * Whether the SIM has service (rule S7). `pausedAt` is what was asked for last: since when it is paused, or null. `Settled`: the
  * telco has it so. `Changing`: the telco is being asked for `active`, under the key `changeId`; where something else was asked
@@ -64,6 +68,10 @@ export type Service =
       readonly changeId: string
       readonly active: boolean
     }
+
+/** The change of the service that is under way; null: none is. */
+export const changeOfService = (service: Service): Extract<Service, { readonly _tag: "Changing" }> | null =>
+  service._tag === "Changing" ? service : null
 
 /** A SIM has service until a subscription of it is paused. */
 export const inService: Service = { _tag: "Settled", pausedAt: null }
@@ -137,7 +145,7 @@ export const isProvisioning = ({ allocation }: Pick<Sim, "allocation">): boolean
 export const isInService = ({ allocation }: Pick<Sim, "allocation">): boolean => allocation._tag === "InService"
 
 /** Rule S2: `used` is true while the SIM is not free. */
-export const isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"
+export const isUsed = ({ allocation }: Pick<Sim, "allocation">): boolean => allocation._tag !== "Free"
 
 /** Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a download. */
 export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Free" && !sim.downloaded

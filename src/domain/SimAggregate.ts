@@ -7,11 +7,11 @@
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
-import { idOf, type Package } from "./Package.ts"
+import { idOf, isTaken, type Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import { NotFound } from "./Refusal.ts"
-import type { Sim } from "./Sim.ts"
-import type { Subscription, SubscriptionWithSim } from "./Subscription.ts"
+import { holder, isInService, type Sim } from "./Sim.ts"
+import { isLive, type Subscription, type SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 /** All that decisions about one SIM go by; the SIM's version guards it. */
@@ -68,7 +68,7 @@ export interface ForOccurrence {
 
 /** The live subscription with its SIM; null if there is none, or a pending one. */
 export const live = ({ sim, subscription }: SimAggregate): SubscriptionWithSim | null =>
-  subscription?.status === "Live" ? { subscription, sim } : null
+  isLive(subscription) ? { subscription, sim } : null
 
 /** An aggregate whose subscription is live. */
 export interface Visible extends SimAggregate {
@@ -85,7 +85,8 @@ export const visible = (
   iccid: string,
   subscriptionId?: string
 ): Result.Result<Visible, NotFound> =>
-  aggregate?.subscription?.status === "Live" &&
+  aggregate !== null &&
+  isLive(aggregate.subscription) &&
   (subscriptionId === undefined || aggregate.subscription.subscriptionId === subscriptionId)
     ? Result.succeed({ ...aggregate, subscription: aggregate.subscription })
     : Result.fail(new NotFound({ resource: "subscription", id: iccid }))
@@ -158,8 +159,8 @@ export const forReports = (
     packageIds.length > 0 &&
     (packageIds.includes(idOf(pack)) || (pack.telcoPackageId !== null && packageIds.includes(pack.telcoPackageId)))
   const isAsked = (pack: Package): boolean =>
-    (pack.expirationAt === null || pack.expirationAt > since || isNamed(pack)) && pack.status === "Created"
-  const isServed = sim.allocation._tag === "InService" && sim.allocation.subscriptionId === subscription?.subscriptionId
+    (pack.expirationAt === null || pack.expirationAt > since || isNamed(pack)) && isTaken(pack)
+  const isServed = isInService(sim) && holder(sim.allocation) === subscription?.subscriptionId
   return {
     sim,
     attachments: isServed

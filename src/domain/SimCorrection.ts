@@ -6,7 +6,7 @@ import * as ActivationCode from "./ActivationCode.ts"
 import type { Action } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField, SimBusy, SimInUse } from "./Refusal.ts"
-import { type Allocation, holder, type Sim, withdrawnReason } from "./Sim.ts"
+import { type Allocation, holder, isInService, type Sim, withdrawnReason } from "./Sim.ts"
 import * as TextLimit from "./TextLimit.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -83,7 +83,7 @@ export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
 const allocationBy = (allocation: Allocation, status: Status | undefined): Allocation => {
   if (status === undefined) return allocation
   if (status._tag === "Withdrawn") return { _tag: "Withdrawn", reason: status.reason, ending: null }
-  return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation
+  return withdrawnReason({ allocation }) === null ? allocation : { _tag: "Free" }
 }
 
 /**
@@ -102,7 +102,7 @@ export const apply = (
   // One that its subscription has left stays withdrawn until the telco has confirmed its end (rule S8).
   const isAllocated = withdrawnReason(sim) === null ? status?._tag === "Withdrawn" : status !== undefined
   if (holder(allocation) !== null && (label !== sim.label || isAllocated)) {
-    return Result.fail(allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
+    return Result.fail(isInService(sim) ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
   }
   return Result.succeed({ ...sim, label, lpa, allocation: allocationBy(allocation, status) })
 }

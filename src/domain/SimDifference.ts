@@ -11,7 +11,7 @@ import type { Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import type { Sim } from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
-import type { Subscription } from "./Subscription.ts"
+import { isDeleted, type Subscription } from "./Subscription.ts"
 
 const simFields = [
   "label",
@@ -232,7 +232,7 @@ export const applied = (
   const kept = subscriptions.removed.length > 0 ? null : stored.subscription
   const status = subscriptions.changed[0]?.row.status ?? kept?.status
   const subscription = subscriptions.added[0] ?? (kept === null || status === undefined ? null : { ...kept, status })
-  const isPresent = subscription !== null && subscription.status !== "Deleted"
+  const isPresent = subscription !== null && !isDeleted(subscription)
   const gone = new Set(attachments.removed.map(({ attachmentId }) => attachmentId))
   const changed = new Map(attachments.changed.map(({ fields, row }) => [row.attachmentId, pick(row, fields)]))
   const left = stored.attachments

@@ -6,7 +6,7 @@ import type { AuditEntry } from "./AuditEntry.ts"
 import type { DeliveryAttempts, LoggedDelivery, ShortAttempt } from "./Delivery.ts"
 import { isWaiting, type Job, type WaitingJob } from "./Job.ts"
 import type { LastOperator } from "./Location.ts"
-import { idOf } from "./Package.ts"
+import { idOf, isTaken } from "./Package.ts"
 import type { Entry as ProfileReport } from "./SmdpHistory.ts"
 import { type Instant, toIso } from "./Time.ts"
 import { MEGABYTE } from "./Allowance.ts"
@@ -122,7 +122,7 @@ export const ofPackages = (
     "Package",
     attachments.flatMap(({ packages }) =>
       packages.flatMap((pack) => {
-        if (pack.status !== "Created") return []
+        if (!isTaken(pack)) return []
         const id = idOf(pack)
         const at = (became: "active" | "over", instant: Instant | null) =>
           instant === null || instant > now

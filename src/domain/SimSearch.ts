@@ -6,7 +6,7 @@ import { Order } from "effect"
 import type { Label } from "./Label.ts"
 import * as Sim from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
-import { type ServiceStatus, serviceStatus } from "./Subscription.ts"
+import { isLive, type ServiceStatus, serviceStatus } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 /** How many characters of the metadata are searched, in Unicode code points. */
@@ -69,7 +69,7 @@ const hasNumber = ({ sim }: SimAggregate, iccid: string): boolean =>
   sim.iccid.startsWith(iccid) || sim.iccid.endsWith(iccid)
 
 const hasMetadata = ({ attachments, subscription }: SimAggregate, search: Search): boolean => {
-  if (subscription?.status !== "Live") return false
+  if (!isLive(subscription)) return false
   const hasText = (metadata: string): boolean => folded(metadata).startsWith(search.metadata)
   return (
     hasText(subscription.metadata) ||
@@ -85,7 +85,7 @@ export type Place = (typeof places)[number]
 
 const finds: { readonly [P in Place]: (of: SimAggregate, search: Search) => boolean } = {
   subscriptionId: ({ subscription }, search) =>
-    subscription?.status === "Live" && subscription.subscriptionId === search.subscriptionId,
+    isLive(subscription) && subscription.subscriptionId === search.subscriptionId,
   imsi: ({ sim }, { imsi }) => imsi !== null && sim.imsi === imsi,
   msisdn: ({ sim }, { msisdn }) => msisdn !== null && sim.msisdn === msisdn,
   iccid: (of, { iccid }) => iccid !== null && hasNumber(of, iccid),
@@ -163,6 +163,6 @@ export const isAsked = (of: SimAggregate, filter: SimFilter): boolean =>
 
 /** Whether a list of subscriptions with this filter has the live subscription of the SIM. */
 export const isSubscriptionAsked = (of: SimAggregate, filter: SubscriptionFilter): boolean =>
-  of.subscription?.status === "Live" &&
+  isLive(of.subscription) &&
   (filter.status === null || filter.status === serviceStatus(of.sim)) &&
   isOf(of, of.subscription.createdAt, filter)

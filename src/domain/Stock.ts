@@ -6,7 +6,7 @@ import { Result } from "effect"
 import type { NewJob } from "./Decision.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField } from "./Refusal.ts"
-import { type Sim, status } from "./Sim.ts"
+import { isUsed, type Sim, status } from "./Sim.ts"
 import type { SimChange } from "./SimDifference.ts"
 import { type Instant, SECOND } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
@@ -147,7 +147,7 @@ export const checked = (stored: Level, free: number): Checked => {
 type Known = SimChange["next"]["sim"]
 
 const mayBeFree = ({ allocation = { _tag: "Free" }, downloaded }: Known): boolean =>
-  allocation._tag === "Free" && downloaded === false
+  !isUsed({ allocation }) && downloaded === false
 
 /**
  * The labels of which another number of eSIMs may be free after the change. A view without the allocation may be of one that is

@@ -30,6 +30,15 @@ export interface Subscription {
   readonly status: Status
 }
 
+/** Whether the subscription is there and shown. */
+export const isLive = (of: Subscription | null | undefined): of is Subscription => of?.status === "Live"
+
+/** Whether it is there and not shown yet: the telco's outcome is not committed (rule S5). */
+export const isPending = (of: Subscription | null | undefined): of is Subscription => of?.status === "Pending"
+
+/** Whether a decision deletes it. */
+export const isDeleted = (of: Subscription | null | undefined): of is Subscription => of?.status === "Deleted"
+
 /** How a live subscription stands, as lists are filtered by (rules S7 and L1). */
 export const serviceStatuses = ["active", "paused"] as const
 

@@ -9,7 +9,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { idOf, type Package } from "./Package.ts"
+import { idOf, isTaken, type Package } from "./Package.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -182,10 +182,11 @@ const target = (aggregate: ForReports, report: Report, named: string | null): Re
     const { createdAt, suspendedAt } = of.attachment
     const isServed = suspendedAt === null || at < suspendedAt
     for (const pack of of.packages) {
-      if (pack.status !== "Created") continue
+      if (!isTaken(pack)) continue
       if (named !== null) {
         const isNamed = pack.telcoPackageId === named || idOf(pack) === named
         if (isNamed) return Result.succeed({ of, pack })
+      } else if (pack.refusal !== null) {
       } else if (isServed && pack.activationAt === null) {
         if (createdAt - AHEAD_LIMIT <= at) waiting ??= { of, pack }
       } else if (isServed && isActive(pack, at)) {

@@ -62,6 +62,21 @@ describe("A withdrawn SIM (I9)", () => {
   })
 })
 
+describe("A request that comes again (S5)", () => {
+  const left = { _tag: "Withdrawn", reason: "replaced", ending: "subscription" } as const
+
+  it("goes on with its change, but not with one that is reverted, or by which a SIM that was withdrawn gets one (I9)", () => {
+    expect(MobilePlan.isResumable(changing(false, true))).toBe(true)
+    expect(MobilePlan.isResumable(changing(true, false))).toBe(true)
+    expect(MobilePlan.isResumable(changing(true, true))).toBe(false)
+    expect(MobilePlan.isResumable(settled(false))).toBe(false)
+    for (const allocation of [left, { ...left, ending: null }]) {
+      expect(MobilePlan.isResumable({ ...changing(false, true), allocation })).toBe(false)
+      expect(MobilePlan.isResumable({ ...changing(true, false), allocation })).toBe(true)
+    }
+  })
+})
+
 describe("The telco's answer (I6)", () => {
   it.each([true, false])("done: %s is visible", (target) => {
     expect(MobilePlan.settled(changing(!target, target))).toEqual({

@@ -307,6 +307,24 @@ describe("After a move (S8)", () => {
     ])
   })
 
+  it("a use counts for no package of which the telco has refused what is left, unless it is named", () => {
+    const replacement = { number: 1, usedBefore: 0, isAwaited: true }
+    const period = { activationAt: NOW, expirationAt: NOW + DAY_MS }
+    const of = aggregate([
+      attached({ replacements: 1 }, [{ ...period, refusal: "no", replacement }]),
+      attached({ attachmentId: "other", replacements: 1 }, [
+        { ...period, expirationAt: NOW + 2 * DAY_MS, replacement: { ...replacement, isAwaited: false } }
+      ])
+    ])
+    const counted = (packageId: string | null) => {
+      const fact = { _tag: "Usage", packageId, usage: { _tag: "Total", bytes: MB } } as const
+      const report = { reportId: "r", iccid: ICCID, occurredAt: NOW, fact }
+      return Result.map(TelcoReport.apply(of, report, NOW), ({ usage }) => usage.map((one) => one.attachmentId))
+    }
+    expect(counted(null)).toEqual(Result.succeed(["other"]))
+    expect(counted("attachment:0:1")).toEqual(Result.succeed(["attachment"]))
+  })
+
   it("the old SIM is withdrawn once the telco has confirmed its end", () => {
     const replaced = sim({ allocation: { _tag: "Withdrawn", reason: "replaced", ending: "subscription" } })
     expect(Deletion.releaseJobOf(replaced)).toBe(`release:subscription:${ICCID}`)

@@ -11,7 +11,7 @@
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Organizations, Sims } from "simplan"
-import { type Sim, type Storage, Time } from "simplan/ports"
+import { Sim, type Storage, Time } from "simplan/ports"
 import { Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
 import type * as PollSchedule from "../PollSchedule.ts"
@@ -103,7 +103,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
     const sims = yield* Sims.Sims
     const orders = yield* Orders
     const organizations = yield* Organizations.Organizations
-    const isCompared = (sim: Sim.Sim): boolean => sim.allocation._tag === "Free" && isSupplied(sim)
+    const isCompared = (sim: Sim.Sim): boolean => !Sim.isUsed(sim) && isSupplied(sim)
 
     const add = (key: string, document: Journal.Document, dueAt: number) =>
       journal.add({ telco, kind: KIND, key, iccid: null, externalId: null, document, dueAt })

@@ -12,7 +12,7 @@ import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as MobilePlan from "../../domain/MobilePlan.ts"
 import { TelcoRefused } from "../../domain/Refusal.ts"
-import type { Sim } from "../../domain/Sim.ts"
+import { changeOfPlan, type Sim } from "../../domain/Sim.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { Telco, type Unavailable } from "../../ports/Telco.ts"
@@ -59,8 +59,9 @@ export const make = Effect.gen(function* () {
     const { attempts, command, organizationId, origin } = held.job
     const unavailable = notTaken()
     const load = storage.sims.get({ organizationId, iccid })
-    const plan = (yield* load)?.mobilePlan
-    if (plan === undefined || plan._tag === "Settled") {
+    const sim = yield* load
+    const plan = sim === null ? null : changeOfPlan(sim.mobilePlan)
+    if (plan === null) {
       yield* commits.retryOnConflict(commits.write(refusing(held, {}, unavailable, yield* clock.now)))
       return Result.fail(unavailable)
     }

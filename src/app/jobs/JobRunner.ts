@@ -225,7 +225,11 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
         const value = yield* commits.retryOnConflict(
           Effect.gen(function* () {
             const continued = yield* decide(interrupted)
-            if (continued === null) return yield* notTaken()
+            if (continued === null) {
+              // The attempt is undone by its job, at once and not after this lease.
+              yield* leases.handBack([Leases.ofJob(taken, lease.token)])
+              return yield* notTaken()
+            }
             const now = yield* clock.now
             const commit = yield* commits.prepare(organizationId, continued.decision, now)
             // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.

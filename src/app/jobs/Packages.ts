@@ -13,6 +13,7 @@ import * as Problem from "../../domain/Problem.ts"
 import * as Replacement from "../../domain/Replacement.ts"
 import * as Sim from "../../domain/Sim.ts"
 import type { ForOccurrence } from "../../domain/SimAggregate.ts"
+import { isPending } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
@@ -201,7 +202,7 @@ export const make = Effect.gen(function* () {
     if (left.length === 0) return left
     const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
     if (aggregate === null || Deletion.releaseJobOf(aggregate.sim) === null) return []
-    if (aggregate.subscription?.status === "Pending") return []
+    if (isPending(aggregate.subscription)) return []
     return left
   })
 

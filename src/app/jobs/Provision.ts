@@ -20,7 +20,7 @@ import { packageId } from "../../domain/Package.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
 import { PackagesListed, SimsReleasing, TelcoRefused } from "../../domain/Refusal.ts"
-import type { Created } from "../../domain/Subscription.ts"
+import { type Created, isPending } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
@@ -184,7 +184,7 @@ export const make = Effect.gen(function* () {
         const { attachment, aggregate } = loaded
         const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
         const decided = yield* commits.prepare(organizationId, decision, now)
-        const change = AuditEntry.creation(attachment, aggregate.subscription?.status === "Pending")
+        const change = AuditEntry.creation(attachment, isPending(aggregate.subscription))
         const commit = yield* commits.audited(decided, change, now, held.job.origin)
         yield* commits.write(answering(held, commit, { kind: "Created", value: created }, now))
         return Result.succeed<Created>(created)

@@ -159,7 +159,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       const { endedAt, jobId, organizationId } = job
       const found = yield* storage.eventHandlers.delivery({ organizationId, deliveryId })
       const now = yield* clock.now
-      const isPending = found?.delivery.status === "Pending"
+      const isPending = found !== null && Delivery.isPending(found.delivery)
       const commit: Commit = {
         jobs: { resolved: [{ jobId, endedAt }] },
         ...(isPending && { deliveries: { replayed: [next(found.delivery, now)] } })

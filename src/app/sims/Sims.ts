@@ -383,7 +383,7 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
             Effect.Services<typeof list>
           > {
             const aggregate = yield* storage.simAggregates.get(of)
-            if (aggregate?.sim.allocation._tag !== "Free") return "NotFree"
+            if (aggregate === null || SimRules.isUsed(aggregate.sim)) return "NotFree"
             const listed = yield* list
             if (listed === null || listed.packageIds.length === 0) return "Kept"
             const now = yield* clock.now

@@ -108,10 +108,9 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     /** Rule S5: goes on with the change that the request's key has left, same eSIM and same id. */
     const resume = (organizationId: string) =>
       runner.resume(attempt, ({ iccid }) =>
-        Effect.map(storage.sims.get({ organizationId, iccid }), (loaded) => {
-          const plan = loaded?.mobilePlan
-          return plan?._tag === "Changing" && !MobilePlan.isTurningBack(plan) ? { decision: {}, value: null } : null
-        })
+        Effect.map(storage.sims.get({ organizationId, iccid }), (loaded) =>
+          loaded !== null && MobilePlan.isResumable(loaded) ? { decision: {}, value: null } : null
+        )
       )
 
     return Wallet.of({

@@ -6,7 +6,7 @@ import { kinds } from "../../domain/Idempotency.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Preview from "../../domain/Preview.ts"
 import { type NotFound, NotSupported } from "../../domain/Refusal.ts"
-import type { Sim } from "../../domain/Sim.ts"
+import { changeOfService, type Sim } from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -63,7 +63,8 @@ export const makeChange = Effect.gen(function* () {
     now: Instant
   ): Effect.fn.Return<Change, StorageError> {
     const changeId = yield* ids.next(now, organizationId)
-    const job = service._tag === "Changing" ? yield* storage.jobs.get(Pause.jobId(service.changeId)) : null
+    const change = changeOfService(service)
+    const job = change === null ? null : yield* storage.jobs.get(Pause.jobId(change.changeId))
     if (job === null || job.endedAt === null) return { given: { changeId, isRefused: false }, resolved: unchanged }
     const resolved = [{ jobId: job.jobId, endedAt: job.endedAt }]
     return {

@@ -83,3 +83,97 @@ describe("a move is refused", () => {
     expect((await acme.get(path(5))).body).toEqual(before.body)
   })
 })
+
+describe("the SIM that a subscription has left, while the telco cannot confirm that", () => {
+  /** A world whose telco refuses connections when `away` is done, with a subscription on the first SIM. */
+  const begin = async () => {
+    const own = await World.forTest()
+    const { planId, tenant } = await Inventory.stock(own, 1, 4)
+    const iccid = World.iccid(1)
+    const body = { plan_id: planId, metadata: "", iccid }
+    expect((await tenant.post("/v3/subscription", body)).status).toBe(201)
+    const telco = TelcoSimulator.TelcoSimulator
+    const away = () => own.run(telco.use((of) => of.setFaults([{ fault: "unavailable", isDone: false }])))
+    const back = () => own.run(telco.use((of) => of.clearFaults))
+    const move = () => tenant.post(`/v3/subscriptions/${iccid}/replace`)
+    const sim = async () => (await tenant.get(`/v3/sims/${iccid}`)).body.data
+    const advance = () => own.admin("POST", "/clock/advance", { by: "2 hours" })
+    return { acme: tenant, advance, away, back, body, iccid, move, own, sim }
+  }
+
+  const withdrawn = { status: 409, body: { code: "sim_withdrawn" } }
+
+  it("is put into service by nothing, nor after that", async () => {
+    const { acme, advance, away, back, body, iccid, move, own, sim } = await begin()
+    await away()
+    expect((await move()).status).toBe(200)
+    const refuses = async () => {
+      expect(await acme.post("/v3/subscription", body)).toMatchObject(withdrawn)
+      expect(await acme.post("/v3/subscription?dry_run=true", body)).toMatchObject(withdrawn)
+      const wallet = { apply: true, label: "Green", iccid }
+      expect(await acme.post("/v3/wallet/mobile-plan", wallet)).toMatchObject(withdrawn)
+      expect(await sim()).toMatchObject({ status: "withdrawn", withdrawn_reason: "replaced", used: true })
+    }
+    await refuses()
+    const available = { body: { status: "available" } }
+    expect(await acme.call("PATCH", `/v3/sims/${iccid}`, available)).toMatchObject({ body: { code: "sim_busy" } })
+    await advance()
+    await refuses()
+    await back()
+    await own.run(
+      TelcoSimulator.TelcoSimulator.use((of) => of.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }]))
+    )
+    await refuses()
+    await advance()
+    await refuses()
+    expect((await acme.call("PATCH", `/v3/sims/${iccid}`, available)).status).toBe(200)
+    expect((await acme.post("/v3/subscription", body)).status).toBe(201)
+  })
+
+  it("gets nothing by a top-up that was 503 and comes again under its key", async () => {
+    const { acme, advance, away, back, body, iccid, move, sim } = await begin()
+    const topUp = () => acme.post("/v3/subscription", { ...body, metadata: "more" }, { "idempotency-key": "more" })
+    await away()
+    expect((await topUp()).status).toBe(503)
+    const moved = await move()
+    expect(moved.status).toBe(200)
+    expect(await topUp()).toMatchObject(withdrawn)
+    await back()
+    await advance()
+    expect(await topUp()).toMatchObject(withdrawn)
+    expect(await sim()).toMatchObject({ status: "withdrawn" })
+    expect((await acme.get(`/v3/subscriptions/${iccid}`)).status).toBe(404)
+    const there = `/v3/subscriptions/${moved.body.data.esim.iccid}/plan-attachments`
+    expect((await acme.get(there)).body.data).toHaveLength(1)
+  })
+
+  it("gets no mobile plan by a request that was 503 and comes again under its key", async () => {
+    const { acme, advance, away, back, iccid, move, own } = await begin()
+    const telco = TelcoSimulator.TelcoSimulator
+    await own.run(telco.use((of) => of.setFaults([{ fault: "unavailable", on: "setMobilePlan", times: 1 }])))
+    const apply = () =>
+      acme.post("/v3/wallet/mobile-plan", { apply: true, label: "Green", iccid }, { "idempotency-key": "wallet" })
+    expect((await apply()).status).toBe(503)
+    await away()
+    expect((await move()).status).toBe(200)
+    await back()
+    expect((await apply()).status).toBe(503)
+    await advance()
+    expect(await apply()).toMatchObject(withdrawn)
+    const applied = await own.run(telco.use((of) => of.mobilePlans))
+    expect(applied.get(iccid) ?? false).toBe(false)
+  })
+
+  it("gets nothing by top-ups at the same time", async () => {
+    const { acme, advance, away, back, body, iccid, move, sim } = await begin()
+    await away()
+    const topUps = [1, 2, 3].map(() => acme.post("/v3/subscription", body))
+    const [moved, ...answers] = await Promise.all([move(), ...topUps])
+    for (const { status } of answers) expect([409, 503]).toContain(status)
+    await back()
+    await advance()
+    const isMoved = moved?.status === 200
+    expect((await sim()).status).toBe(isMoved ? "withdrawn" : "in_use")
+    expect((await acme.get(`/v3/subscriptions/${iccid}`)).status).toBe(isMoved ? 404 : 200)
+  })
+})

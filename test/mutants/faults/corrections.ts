@@ -40,7 +40,7 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   [
     "I9",
     "a SIM that is on its way counts as in service",
-    'allocation._tag === "InService" ? new SimInUse({ iccid }) : new SimBusy({ iccid })',
+    "isInService(sim) ? new SimInUse({ iccid }) : new SimBusy({ iccid })",
     "new SimInUse({ iccid })"
   ],
   ["I9", "a withdrawn SIM counts as held", "holder(allocation) !== null", 'allocation._tag !== "Free"'],
@@ -55,13 +55,13 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   [
     "I9",
     "a withdrawn SIM stays so",
-    'return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation',
+    'return withdrawnReason({ allocation }) === null ? allocation : { _tag: "Free" }',
     "return allocation"
   ],
   [
     "I9",
     "a SIM in service is made available",
-    'return allocation._tag === "Withdrawn" ? { _tag: "Free" } : allocation',
+    'return withdrawnReason({ allocation }) === null ? allocation : { _tag: "Free" }',
     'return { _tag: "Free" }'
   ],
   ["I9", "a physical SIM gets an activation code", "if (lpa !== null && !sim.isEsim) {", "if (false) {"],
@@ -91,6 +91,12 @@ const inProvisioning = faultsOf("Provisioning.ts", "creation", [
 
 const inMobilePlan = faultsOf("MobilePlan.ts", "creation", [
   ["I9", "a mobile plan is applied to a withdrawn SIM", "if (wanted.apply && reason !== null)", "if (false)"],
+  [
+    "I9",
+    "a withdrawn SIM gets the mobile plan that was asked for before",
+    " && !(change.target && withdrawnReason(sim) !== null)",
+    ""
+  ],
   ["I9", "a withdrawn SIM keeps its mobile plan", "if (wanted.apply && reason !== null)", "if (reason !== null)"]
 ])
 
@@ -98,8 +104,8 @@ const inSim = faultsOf("Sim.ts", "creation", [
   [
     "I9",
     "a withdrawn SIM counts as unused",
-    'isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free"',
-    'isUsed = (sim: Sim): boolean => sim.allocation._tag !== "Free" && sim.allocation._tag !== "Withdrawn"'
+    'allocation._tag !== "Free"\n',
+    'allocation._tag !== "Free" && allocation._tag !== "Withdrawn"\n'
   ],
   [
     "I9",

@@ -7,7 +7,7 @@ const interrupted = faultsOf("Provisioning.ts", "creation", [
   [
     "S5",
     "an interrupted top-up takes the SIM out of service",
-    'if (subscription?.status !== "Pending") return aggregate',
+    "if (!isPending(subscription)) return aggregate",
     "if (subscription === null) return aggregate"
   ],
   [
@@ -43,12 +43,7 @@ const returning = faultsOf("Sim.ts", "creation", [
 ])
 
 const withheld = faultsOf("Deletion.ts", "deletion", [
-  [
-    "S5",
-    "a SIM that was sold meanwhile is withheld",
-    'if (sim.allocation._tag !== "Free") return {}',
-    "if (false) return {}"
-  ],
+  ["S5", "a SIM that was sold meanwhile is withheld", "if (isUsed(sim)) return {}", "if (false) return {}"],
   ["S5", "a withheld SIM stays in stock", "next: { ...aggregate, sim: { ...sim, allocation } } }", "next: aggregate }"],
   ["S5", "a withheld SIM never returns", "packageIds: [], release: true", "packageIds: [], release: false"]
 ])
@@ -132,7 +127,7 @@ const jobs = faultsOf("Job.ts", "creation", [
 const problems = faultsOf("Problem.ts", "lifecycle", [
   ["E2", "one failure holds up a SIM", "retryStep >= FAILURES", "retryStep >= FAILURES - 1"],
   ["E2", "it takes a third failure", "retryStep >= FAILURES", "retryStep > FAILURES"],
-  ["E2", "what was handled holds up its SIM", 'status !== "Pending" || !mayHoldUp', "!mayHoldUp"],
+  ["E2", "what was handled holds up its SIM", "!isPending(delivery) || !mayHoldUp", "!mayHoldUp"],
   [
     "S6",
     "an event that is held up is handed out as a job",

@@ -35,7 +35,12 @@ const inPause = faultsOf("Pause.ts", "pauses", [
 ])
 
 const inAggregate = faultsOf("SimAggregate.ts", "pauses", [
-  ["S7", "an invisible subscription is paused", 'aggregate?.subscription?.status === "Live"', "aggregate?.subscription"]
+  [
+    "S7",
+    "an invisible subscription is paused",
+    "isLive(aggregate.subscription) &&\n",
+    "aggregate.subscription !== null &&\n"
+  ]
 ])
 
 const inDeletion = faultsOf("Deletion.ts", "pauses", [

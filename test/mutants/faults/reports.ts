@@ -73,7 +73,13 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "a byte may be cut", "!Number.isSafeInteger(fact.usage.bytes) ||", ""],
   ["R1", "a package is not found by the telco's id", "pack.telcoPackageId === named ||", ""],
   ["R1", "a package is not found by our id", "|| idOf(pack) === named", ""],
-  ["R1", "usage of what the telco does not have", 'if (pack.status !== "Created") continue', ""],
+  ["R1", "usage of what the telco does not have", "if (!isTaken(pack)) continue", ""],
+  [
+    "S8",
+    "usage counts for what the telco refused after a move",
+    "} else if (pack.refusal !== null) {",
+    "} else if (false) {"
+  ],
   ["S5", "usage of what is not to be seen", "SimAggregate.confirmed(aggregate)", "aggregate.attachments"],
   ["R1", "usage at the suspension counts", SERVED, SERVED.replace("at <", "at <=")],
   ["R1", "usage after a suspension counts", SERVED, "true"],

@@ -108,7 +108,7 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "S5",
     "an undone top-up takes the subscription along",
-    'isNew = aggregate.subscription?.status === "Pending"',
+    "isNew = isPending(aggregate.subscription)",
     "isNew = aggregate.subscription !== null"
   ],
   [
@@ -129,12 +129,7 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
 export const deletion = faultsOf("Deletion.ts", "deletion", [
   ["S3", "an eSIM on a device is deleted", "if (sim.isEsim && sim.downloaded)", "if (false)"],
   ["S3", "a physical SIM that was used is not deleted", "if (sim.isEsim && sim.downloaded)", "if (sim.downloaded)"],
-  [
-    "S5",
-    "what is being created is deleted",
-    'subscription === null || subscription.status !== "Live"',
-    "subscription === null"
-  ],
+  ["S5", "what is being created is deleted", "if (!isLive(subscription)) {", "if (subscription === null) {"],
   [
     "S5",
     "a subscription is deleted while a plan is added",
@@ -184,14 +179,14 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
 ])
 
 export const packages = faultsOf("Package.ts", "deletion", [
-  ["S3", "refused packages are cancelled", 'status === "Created" &&', ""],
+  ["S3", "refused packages are cancelled", "isTaken({ status }) &&", ""],
   ["S3", "what ends at this instant is cancelled", ENDED, "now <= expirationAt"],
   ["S3", "what is over is cancelled", `expirationAt === null || ${ENDED}`, "true"],
   ["S3", "what waits for its first use is not cancelled", "expirationAt === null ||", "expirationAt !== null &&"]
 ])
 
 export const previews = faultsOf("Preview.ts", "creation", [
-  ["S9", "a package that is over counts as ordered", '.filter(({ status }) => status === "Created")', ""],
+  ["S9", "a package that is over counts as ordered", ".filter(isTaken)", ""],
   ["S9", "no package follows", "decision.jobs?.[0]?.dueAt ?? null", "null"],
   ["S9", "the refusal of a deletion is not foreseen", "    refusal,\n", "    refusal: null,\n"],
   ["S9", "an activation that is ahead counts", "activationAt !== null && activationAt <= now", "activationAt !== null"],

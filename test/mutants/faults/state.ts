@@ -75,24 +75,24 @@ const view = faultsOf("Attachment.ts", "state", [
   [
     "T6",
     "a recurring attachment shows what was used of its latest package, begun or not",
-    "&& activationAt <= now\n",
-    "\n"
+    " && pack.activationAt <= now)\n",
+    ")\n"
   ],
-  ["T6", "a package has begun a millisecond late", "&& activationAt <= now\n", "&& activationAt < now\n"],
-  ["T6", "a refused package shows what was used", 'status !== "Refused" && activationAt', "activationAt"],
+  ["T6", "a package has begun a millisecond late", "pack.activationAt <= now)\n", "pack.activationAt < now)\n"],
+  ["T6", "a refused package shows what was used", "!isRefused(pack) && pack", "pack"],
   ["T6", "nothing is used", "counted?.usedBytes ?? 0", "0"],
-  ["T6", "refused packages are shown", 'of.packages.filter((pack) => pack.status !== "Refused")', "of.packages"],
+  ["T6", "refused packages are shown", "of.packages.filter((pack) => !isRefused(pack))", "of.packages"],
   [
     "T6",
     "packages that lapsed are not shown",
-    'of.packages.filter((pack) => pack.status !== "Refused")',
+    "of.packages.filter((pack) => !isRefused(pack))",
     'of.packages.filter((pack) => pack.status === "Created")'
   ],
   [
     "T6",
     "packages are shown newest first",
-    'of.packages.filter((pack) => pack.status !== "Refused")',
-    'of.packages.filter((pack) => pack.status !== "Refused").toReversed()'
+    "of.packages.filter((pack) => !isRefused(pack))",
+    "of.packages.filter((pack) => !isRefused(pack)).toReversed()"
   ],
   ["S4", "an attachment is not found by its id", "if (byId !== undefined) return byId", ""],
   ["S4", "the oldest of several active ones is found", "ofPlan.findLast((candidate)", "ofPlan.find((candidate)"],

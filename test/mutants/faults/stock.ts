@@ -49,8 +49,8 @@ export const stock = faultsOf("Stock.ts", "stock", [
   [
     "I12",
     "a download leaves an eSIM free",
-    'allocation._tag === "Free" && downloaded === false',
-    'allocation._tag === "Free"'
+    "!isUsed({ allocation }) && downloaded === false",
+    "!isUsed({ allocation })"
   ],
   ["I12", "the check comes before its second is over", "Math.floor(now / span) + 1 + skipped", without("1 + ")],
   ["I12", "the second check may come before a long commit ends", "checkIn(of, now, LATER, 1)", instead("1", "0")]

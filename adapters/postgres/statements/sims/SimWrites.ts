@@ -5,7 +5,7 @@
  * are fixed, so that PostgreSQL plans each one once. Those of a SIM are guarded by its version, raise it, and end any
  * reservation of the SIM. What hangs on it is written under that guard.
  */
-import { type Attachment, type Package, SimDifference, type Subscription } from "simplan/ports"
+import { type Attachment, type Package, Sim, SimDifference, Subscription } from "simplan/ports"
 import type { Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
@@ -21,22 +21,25 @@ type State = Pick<Sims.SimRow, Key> & { readonly [Name in keyof Sims.SimRow]?: S
 
 const unallocated = { allocation: undefined, allocatedTo: null }
 
-const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => ({
-  organizationId: row.organizationId,
-  iccid: row.iccid,
-  version: row.version,
-  ...(row.allocation === undefined ? unallocated : Allocations.columnsOf(row.allocation)),
-  recycledAt: row.recycledAt,
-  downloaded: row.downloaded,
-  smdp: row.smdp,
-  location: row.location,
-  lastActivityAt: row.lastActivityAt,
-  mobilePlanApplied: row.mobilePlan?.applied,
-  mobilePlanTarget: row.mobilePlan?._tag === "Changing" ? row.mobilePlan.target : null,
-  pausedAt: row.service?.pausedAt,
-  serviceChange: row.service?._tag === "Changing" ? row.service.changeId : null,
-  serviceActive: row.service?._tag === "Changing" ? row.service.active : null
-})
+const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
+  const change = row.service === undefined ? null : Sim.changeOfService(row.service)
+  return {
+    organizationId: row.organizationId,
+    iccid: row.iccid,
+    version: row.version,
+    ...(row.allocation === undefined ? unallocated : Allocations.columnsOf(row.allocation)),
+    recycledAt: row.recycledAt,
+    downloaded: row.downloaded,
+    smdp: row.smdp,
+    location: row.location,
+    lastActivityAt: row.lastActivityAt,
+    mobilePlanApplied: row.mobilePlan?.applied,
+    mobilePlanTarget: row.mobilePlan === undefined ? null : (Sim.changeOfPlan(row.mobilePlan)?.target ?? null),
+    pausedAt: row.service?.pausedAt,
+    serviceChange: change?.changeId ?? null,
+    serviceActive: change?.active ?? null
+  }
+}
 
 const simColumns: Columns.Columns<State> = Sims.columns
 
@@ -139,6 +142,8 @@ const provisionedColumns = Columns.of<Provisioned>(
   ["organizationId", "iccid"]
 )
 
+const IN_SERVICE = `'${Allocations.columnsOf({ _tag: "InService", subscriptionId: "" }).allocation}'`
+
 /**
  * Writes what a confirmed creation changes: a word each in the rows of the SIM, of its subscription and of the attachment.
  * Every creation ends with it, and it costs half of what the three general statements do.
@@ -150,7 +155,7 @@ const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): Columns.Clause =
     )`,
     sql`sim_provisioned as (
       update simplan.sim set
-        allocation = 'InService', allocated_to = r."subscriptionId", releasing = null, version = r.version + 1,
+        allocation = ${sql.literal(IN_SERVICE)}, allocated_to = r."subscriptionId", releasing = null, version = r.version + 1,
         reservation_token = null, reserved_until = null
       from provisioned r
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
@@ -291,14 +296,16 @@ const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisi
   const { allocation, iccid, organizationId, version } = sim.row
   const [attachment] = attachments.changed
   const [subscription] = subscriptions.changed
-  if (attachment === undefined || allocation?._tag !== "InService" || attachments.changed.length > 1) return null
+  const isServed = allocation !== undefined && Sim.isInService({ allocation })
+  const subscriptionId = isServed ? Sim.holder(allocation) : null
+  if (attachment === undefined || subscriptionId === null || attachments.changed.length > 1) return null
   const apart = [attachments.added, attachments.removed, subscriptions.added, subscriptions.removed]
   if (apart.some(({ length }) => length > 0)) return null
   const { attachmentId, confirmed } = attachment.row
   const isConfirmed = confirmed && attachment.fields.every((field) => field === "confirmed")
-  const isLive = subscription === undefined || subscription.row.status === "Live"
+  const isLive = subscription === undefined || Subscription.isLive(subscription.row)
   if (!isConfirmed || !isLive || sim.fields.some((field) => field !== "allocation")) return null
-  return { organizationId, iccid, version, subscriptionId: allocation.subscriptionId, attachmentId }
+  return { organizationId, iccid, version, subscriptionId, attachmentId }
 }
 
 const isCorrection = (field: SimField): boolean => field === "label" || field === "lpa"
