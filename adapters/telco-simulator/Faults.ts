@@ -40,7 +40,12 @@ interface Target {
 export type Fault = Target &
   (
     | { readonly fault: "refuse"; readonly message?: string }
-    | { readonly fault: "unavailable"; readonly retryAfterSeconds?: number; readonly isDone?: false }
+    | {
+        readonly fault: "unavailable"
+        readonly retryAfterSeconds?: number
+        readonly isDone?: false
+        readonly isAsked?: false
+      }
     | { readonly fault: "answer lost" }
     | { readonly fault: "slow"; readonly delay: Duration.Input }
   )
@@ -57,6 +62,8 @@ export interface Fate {
   readonly retryAfterSeconds: number | null
   /** Whether the caller learns that the call did not reach the telco. */
   readonly isKnown: boolean
+  /** Whether the telco was asked: a call that is held back leaves no try behind. */
+  readonly isAsked: boolean
   /** The work is done, and the caller gets `Unavailable`. */
   readonly answerLost: boolean
 }
@@ -81,6 +88,7 @@ export const take = (faults: ReadonlyArray<Fault>, call: Call): readonly [Fate, 
       refusal: other?.fault === "refuse" ? (other.message ?? `The telco refuses ${call.kind}`) : null,
       unavailable: other?.fault === "unavailable",
       retryAfterSeconds: other?.fault === "unavailable" ? (other.retryAfterSeconds ?? null) : null,
+      isAsked: other?.fault !== "unavailable" || other.isAsked !== false,
       isKnown: other?.fault === "unavailable" && other.isDone === false,
       answerLost: other?.fault === "answer lost"
     },

@@ -331,8 +331,12 @@ interface Transport extends Faults.Controls {
 const unavailable = (message: string, retryAfterSeconds: number | null = null): Telco.Unavailable =>
   new Telco.Unavailable({ message, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
 
-const outOfReach = ({ isKnown, retryAfterSeconds }: Faults.Fate): Telco.Unavailable => {
+const outOfReach = ({ isAsked, isKnown, retryAfterSeconds }: Faults.Fate): Telco.Unavailable => {
   const message = "The telco is out of reach"
+  if (!isAsked) {
+    const seconds = retryAfterSeconds ?? 1
+    return new Telco.Unavailable({ message, retryAfterSeconds: seconds, isAsked: false, isDone: false })
+  }
   return isKnown ? new Telco.Unavailable({ message, isDone: false }) : unavailable(message, retryAfterSeconds)
 }
 

@@ -51,6 +51,24 @@ describe("S5: after an outage of the telco", () => {
     expect(await busy(iccids)).toBe(0)
   })
 
+  it("everything is back within a minute, also what was held back for longer while calls hung", async () => {
+    const iccids = await outage(20)
+    // Calls that hang take all slots, so that others wait for so long as those take.
+    await world.setFaults([{ fault: "unavailable", isAsked: false, retryAfterSeconds: 600 }])
+    await world.advanceBy(8 * Time.MINUTE)
+    await world.setFaults([])
+    await world.advanceBy(Time.MINUTE)
+    expect(await busy(iccids)).toBe(0)
+  })
+
+  it("a probe that was held back once is followed by another one", async () => {
+    const iccids = await outage(20)
+    await world.advanceBy(Time.HOUR)
+    await world.setFaults([{ fault: "unavailable", isAsked: false, times: 1, retryAfterSeconds: 1 }])
+    await world.advanceBy(Time.MINUTE)
+    expect(await busy(iccids)).toBe(0)
+  })
+
   it("a single job is back within a minute, however long the outage was", async () => {
     const iccids = await outage(1)
     await world.advanceBy(3 * Time.HOUR)

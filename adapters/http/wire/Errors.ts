@@ -161,6 +161,10 @@ export const response = ({ additions, code, headers, message }: ErrorContent): R
 /** The response to a failure of a use case, or of reading its request. */
 export const responseTo = (failure: Failure): Effect.Effect<Response> => {
   if (failure instanceof Problem) return Effect.succeed(response(failure))
+  if (failure instanceof Storage.LeaseLost) {
+    const message = "Another process goes on with this request; try again"
+    return Effect.succeed(response({ code: "storage_unavailable", message, headers: retryAfter(1) }))
+  }
   if (failure instanceof Storage.StorageError) {
     return Effect.map(log("The storage failed", failure), (requestId) =>
       response({

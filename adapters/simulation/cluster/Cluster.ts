@@ -173,7 +173,9 @@ const probesOf = ({ seed }: Plan) => [
   Recovery.cancelled,
   Recovery.repeated,
   Promptness.putOff,
-  ...(seed % 2 === 0 ? [Recovery.reordered, Recovery.forgotten] : [Recovery.recovered, Recovery.restocked]),
+  ...(seed % 2 === 0
+    ? [Recovery.reordered, Recovery.forgotten, Recovery.eachKind]
+    : [Recovery.recovered, Recovery.restocked]),
   Promptness.givenUp,
   Promptness.afterOutage,
   Promptness.stalled,

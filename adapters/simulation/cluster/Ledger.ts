@@ -131,8 +131,10 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     }
     for (const of of commit.jobs?.retried ?? []) {
       end(jobId(of), of.token)
-      // A request that goes on with its interrupted creation keeps the lease, and makes no new try of the job.
-      const tries = of.lease === undefined || of.lease === null ? 1 : 0
+      // A request that goes on with its interrupted creation keeps the lease, and makes no new try of the job. A telco that was
+      // not asked was not tried.
+      const isTried = (of.lease ?? null) === null && of.waiting?.reason !== "held_back"
+      const tries = isTried ? 1 : 0
       if (of.attempts !== (attempts.get(of.jobId) ?? 0) + tries) complaints.push(`${jobId(of)} was retried uncounted`)
       attempts.set(of.jobId, of.attempts)
       if (of.lease) leases.set(jobId(of), of.lease)

@@ -291,6 +291,33 @@ export const forgotten = Effect.fnUntraced(function* (world: World.World) {
   return (yield* goingOn(world, iccid)).length === 0 ? [] : ["a SIM was released with a package that its telco lists"]
 })
 
+/** For how long the telco is not even asked, as where calls that hang have all slots, and what it is then held back for. */
+const HELD_BACK = 30_000
+const HELD_BACK_FOR = 600
+
+/** The kinds of work that a telco is asked for, however many there are, are all done as soon after an outage (rule S6). */
+export const eachKind = Effect.fnUntraced(function* (world: World.World) {
+  const { jobs } = world.simulated.storage
+  const ask = (command: Commands.Command) => world.ask([{ process: 0, command }], PROMPT)
+  yield* ask(Requests.daily(0, 3))
+  const dueAt = (yield* Clock.currentTimeMillis) + 5 * PROMPT
+  yield* Requests.putJobs(world, 0, dueAt, 2)
+  yield* world.setTelco([{ fault: "unavailable" }])
+  yield* ask({ _tag: "Pause", by: 0, line: 0, paused: true, foreign: false })
+  yield* ask({ _tag: "Suspend", by: 0, line: 1, attachment: 0, foreign: false })
+  for (const line of [3, 2]) yield* ask({ _tag: "Delete", by: 0, line, foreign: false })
+  yield* ask(Requests.subscribe(0))
+  yield* Requests.sleepUntil(dueAt + OUT)
+  yield* world.setTelco([{ fault: "unavailable", isAsked: false, retryAfterSeconds: HELD_BACK_FOR }])
+  yield* Effect.sleep(HELD_BACK)
+  yield* world.setTelco([])
+  yield* Effect.sleep(RECOVERED)
+  const { items } = yield* Effect.orDie(jobs.waiting({ after: null, limit: 1_000, scanLimit: 1_000 }))
+  return [...new Set(items.map(({ waiting: { reason }, work }) => `${work._tag}, ${reason}`))].map(
+    (left) => `work waits for a telco that has been well for long: ${left}`
+  )
+})
+
 /** How many jobs wait for the telco, how many of them it answers at first, and how many may be tried for these answers. */
 const WAITING = 24
 const ANSWERED = 3

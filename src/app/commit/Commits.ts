@@ -423,7 +423,10 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
           onSuccess: Effect.succeed,
           onFailure: (error) => {
             if (!(error instanceof Storage.Conflict)) return Effect.fail(error)
-            if (error.on === "lease" || made >= ATTEMPTS) {
+            if (error.on === "lease") {
+              return Effect.fail(new Storage.LeaseLost({ message: "another process has taken over this work" }))
+            }
+            if (made >= ATTEMPTS) {
               return Effect.fail(new Storage.StorageError({ message: `gave up after conflicts on ${error.on}` }))
             }
             const pause = made < 3 ? Effect.yieldNow : Effect.sleep(Math.min(made, 20))

@@ -22,7 +22,7 @@ import * as FairClaims from "./FairClaims.ts"
 import { Processes } from "./Processes.ts"
 import * as Handlers from "./Handlers.ts"
 import * as FetchLoop from "./FetchLoop.ts"
-import { JobRunner, measured } from "../jobs/JobRunner.ts"
+import { isLost, JobRunner, measured } from "../jobs/JobRunner.ts"
 import * as Leases from "../jobs/Leases.ts"
 
 /** Does work as it falls due. */
@@ -92,8 +92,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     }
     const perform = (job: Job, token: string) =>
       Effect.catchCause(Effect.asVoid(performed(job, token)), (cause) =>
-        // Interrupted by a stop, the job is handed back.
-        Cause.hasInterruptsOnly(cause)
+        // Interrupted by a stop, the job is handed back; taken over by another process, it is that one's.
+        Cause.hasInterruptsOnly(cause) || isLost(cause)
           ? Effect.void
           : Effect.logWarning(
               "a job was not done; it is tried again when its lease is over",

@@ -4,7 +4,7 @@
  * A request under an idempotency key may have left its attempt without an answer of the telco (rule S5). The same request
  * comes again, takes the attempt's job, and repeats its calls. So an order holds one SIM at most.
  */
-import { Cause, Context, Effect, Exit, Fiber, Layer, Result } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Option, Result } from "effect"
 import type { Job, Work as JobWork } from "../../domain/Job.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
@@ -94,13 +94,23 @@ export class JobRunner extends Context.Service<
 /** The outcome of one try; of a job that a request waits for, the answer to the request. */
 export type TryOutcome = Done | Result.Result<unknown, NotTaken>
 
+/** Whether another process has taken over what a try was to write. */
+export const isLost = (cause: Cause.Cause<unknown>): boolean =>
+  Option.getOrNull(Cause.findErrorOption(cause)) instanceof Storage.LeaseLost
+
 const outcomeOf = (exit: Exit.Exit<TryOutcome, Storage.StorageError>): string => {
-  if (Exit.isFailure(exit)) return Cause.hasInterruptsOnly(exit.cause) ? "handed_back" : "failed"
+  if (Exit.isFailure(exit)) {
+    if (Cause.hasInterruptsOnly(exit.cause)) return "handed_back"
+    return isLost(exit.cause) ? "lost" : "failed"
+  }
   if (typeof exit.value === "string") return exit.value
   if (Result.isSuccess(exit.value)) return "done"
   const { _tag } = exit.value.failure
   return _tag === "TelcoRefused" || _tag === "PackagesListed" ? "refused" : "unavailable"
 }
+
+/** The outcomes of tries that have not failed. */
+const UNFAILED: ReadonlySet<string> = new Set(["done", "handed_back", "lost"])
 
 /** Whether the job may be there still. */
 const isRetried = (outcome: TryOutcome): boolean =>
@@ -108,17 +118,22 @@ const isRetried = (outcome: TryOutcome): boolean =>
     ? outcome === "retried"
     : Result.isFailure(outcome) && outcome.failure._tag === "TelcoUnavailable"
 
-/** Measures one try of a job. */
+/** Measures one try of a job. One whose lease was lost is logged here, and nowhere else: it is no failure. */
 export const measured = <A extends TryOutcome>(
   { job: { jobId, organizationId, work } }: LeasedJob,
   effect: Effect.Effect<A, Storage.StorageError>
 ) => {
   const kind = work._tag
   const attributes = { "simplan.job_id": jobId, "simplan.organization_id": organizationId }
-  return Metrics.timed(Metrics.traced(`job ${kind}`, { attributes }, effect), (exit, seconds, context) => {
+  const logged = Effect.tapError(effect, (error) =>
+    error instanceof Storage.LeaseLost
+      ? Effect.logInfo("another process has taken over a job: nothing of this try was written", { jobId, kind })
+      : Effect.void
+  )
+  return Metrics.timed(Metrics.traced(`job ${kind}`, { attributes }, logged), (exit, seconds, context) => {
     const outcome = outcomeOf(exit)
     Metrics.jobs({ kind, outcome })(1, context)
-    Rates.count("jobs", outcome !== "done" && outcome !== "handed_back", context)
+    Rates.count("jobs", !UNFAILED.has(outcome), context)
     Metrics.jobDuration({ kind })(seconds, context)
   })
 }

@@ -1,6 +1,9 @@
 /**
  * What happens to the work that waits for a telco when the telco answers again (rules S5 and S6).
  *
+ * A job waits for a telco that did not answer it, or that was not asked since it had too many calls: those of an outage may be
+ * told to wait for as long as the calls take that hang.
+ *
  * - Of the jobs that wait for a telco each process has one tried every 10 s, the probe: each time the next one in the order
  *   of their creation, so that a job that never succeeds is not the only one. The others keep their pauses, which rise to
  *   an hour. So a recovery is noticed soon, whoever else calls the telco.
@@ -8,10 +11,11 @@
  *   telco. So the rate doubles from one answer to the next, and no job is pulled forward by an answer that does not come: a
  *   telco that is unavailable again is left alone. What is tried soon anyway is not pulled: it may be the next probe, which
  *   is to come when it was meant to.
+ * - A probe that is held back, or that waits for another telco then, says nothing of the telco: the next one follows.
  * - No job is tried before the instant that the telco asks for.
  */
 import { Context, Effect, Layer } from "effect"
-import type { Job, WaitingJob } from "../../domain/Job.ts"
+import type { Job, WaitingJob, WaitingReason } from "../../domain/Job.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -40,7 +44,12 @@ export class Recovery extends Context.Service<
   }
 >()("simplan/Recovery") {}
 
-const isUnanswered = ({ waiting }: Job): boolean => waiting?.reason === "unavailable"
+/** Why a job waits for a telco; it may wait for something else. */
+const reasons: ReadonlyArray<WaitingReason> = ["unavailable", "held_back"]
+
+const isWaiting = ({ waiting }: Job): boolean => waiting !== null && reasons.includes(waiting.reason)
+
+const telcoOf = ({ waiting }: Job): string => waiting?.telco ?? ""
 
 /** The implementation that `Services.layer` provides. It keeps the probes of this process in memory. */
 export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | BusinessClock | Commits> = Layer.effect(
@@ -52,18 +61,27 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     const lists = yield* FilteredLists
     /** By the telco's name: its next probe, and the job that was hastened last. */
     const probes = new Map<string, { readonly dueAt: Instant; readonly jobId: string | null }>()
+    /** By reason and telco. */
     const places = new Map<string, CreatedCursor>()
+    let searched = 0
 
-    /** The next jobs that would wait for longer than that and may be tried at `at`, from the one on that was hastened last. */
-    const next = Effect.fnUntraced(function* (telco: string, count: number, at: Instant, longerThan: Instant) {
+    /** Of those that wait for a reason. */
+    const nextOf = Effect.fnUntraced(function* (
+      reason: WaitingReason,
+      telco: string,
+      count: number,
+      at: Instant,
+      longerThan: Instant
+    ) {
+      const key = `${reason} ${telco}`
       const page = (after: CreatedCursor | null) =>
         lists.page(
           { organizationId: "", after, limit: PAGE },
-          (step) => storage.jobs.waiting({ telco, reason: "unavailable", ...step }),
+          (step) => storage.jobs.waiting({ telco, reason, ...step }),
           ({ createdAt, jobId }) => ({ createdAt, id: jobId })
         )
       const fits = ({ dueAt, waiting: { notBefore = at } }: WaitingJob) => dueAt > longerThan && notBefore <= at
-      const place = places.get(telco) ?? null
+      const place = places.get(key) ?? null
       const found: Array<WaitingJob> = (yield* page(place)).items.filter(fits)
       if (found.length < count && place !== null) {
         const known = new Set(found.map(({ jobId }) => jobId))
@@ -71,8 +89,21 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
       }
       const taken = found.slice(0, count)
       const last = taken.at(-1)
-      if (last !== undefined) places.set(telco, { createdAt: last.createdAt, id: last.jobId })
+      if (last !== undefined) places.set(key, { createdAt: last.createdAt, id: last.jobId })
       return taken
+    })
+
+    /**
+     * The next jobs that would wait for longer than that and may be tried at `at`, from the one on that was hastened last. Both
+     * reasons have the first turn in turn, so that a job that never succeeds holds up no other.
+     */
+    const next = Effect.fnUntraced(function* (telco: string, count: number, at: Instant, longerThan: Instant) {
+      const found: Array<WaitingJob> = []
+      const first = searched++ % reasons.length
+      for (const reason of [...reasons.slice(first), ...reasons.slice(0, first)]) {
+        if (found.length < count) found.push(...(yield* nextOf(reason, telco, count - found.length, at, longerThan)))
+      }
+      return found
     })
 
     const hasten = (jobs: ReadonlyArray<Job>, dueAt: Instant) =>
@@ -80,13 +111,14 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
         ? Effect.void
         : commits.retryOnConflict(commits.write({ jobs: { hastened: jobs.map(({ jobId }) => ({ jobId, dueAt })) } }))
 
-    const answered = Effect.fnUntraced(function* ({ waiting }: Job) {
+    const answered = Effect.fnUntraced(function* (job: Job) {
       const now = yield* clock.now
-      yield* hasten(yield* next(waiting?.telco ?? "", PULLED, now, now + 2 * PROBE), now)
+      yield* hasten(yield* next(telcoOf(job), PULLED, now, now + 2 * PROBE), now)
     })
 
-    const unanswered = Effect.fnUntraced(function* ({ jobId, waiting }: Job) {
-      const telco = waiting?.telco ?? ""
+    const unanswered = Effect.fnUntraced(function* (job: Job) {
+      const { jobId, waiting } = job
+      const telco = telcoOf(job)
       const now = yield* clock.now
       const last = probes.get(telco)
       // A probe that was tried before its time is over.
@@ -102,10 +134,13 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     return Recovery.of({
       tried: Effect.fnUntraced(function* (job, retried) {
         const after = retried ? yield* storage.jobs.get(job.jobId) : null
-        if (after !== null && isUnanswered(after)) return yield* unanswered(after)
-        // A refusal is an answer too.
-        const isAnswered = !retried || after?.waiting?.reason === "refused"
-        if (isAnswered && isUnanswered(job)) yield* answered(job)
+        if (after !== null && isWaiting(after)) {
+          if (isWaiting(job) && telcoOf(job) !== telcoOf(after)) yield* unanswered(job)
+          return yield* unanswered(after)
+        }
+        // A refusal is an answer too, and what waits for something else has had its answer.
+        const isAnswered = !retried || (after !== null && after.waiting !== null)
+        if (isAnswered && isWaiting(job)) yield* answered(job)
       })
     })
   })

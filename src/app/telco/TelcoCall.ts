@@ -296,7 +296,9 @@ export const retrying = (
   const wait = waitOf(answer)
   const notBefore = now + (wait ?? 0) * SECOND
   const dueAt = Math.min(Math.max(next.dueAt, notBefore), latest)
-  const reason = { message, ...(telco !== undefined && { telco }), ...(wait !== null && { notBefore }) }
+  // A telco that was not asked does not ask for anything: the wait is a guess, and may be shorter (`Recovery`).
+  const isDemanded = wait !== null && isAsked
+  const reason = { message, ...(telco !== undefined && { telco }), ...(isDemanded && { notBefore }) }
   const waiting = Job.waiting(job, isAsked ? "unavailable" : "held_back", reason, now)
   return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt, waiting }] } }
 }

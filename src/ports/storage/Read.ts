@@ -30,6 +30,11 @@ export class StorageError extends Data.TaggedError("StorageError")<{
 }> {}
 
 /**
+ * Another process has the lease of the work, or has ended it, so nothing of this process's try was written. The storage is well.
+ */
+export class LeaseLost extends StorageError {}
+
+/**
  * The commit changed nothing, because something that it relies on has changed. The use case loads and decides again.
  *
  * `version`: the stored version of a guarded row is another one. `lease`: a job or delivery is not, or no longer, leased

@@ -2,7 +2,7 @@
  * A process that stands still for longer than its leases, and goes on when another has taken its work over: nothing
  * that it does then has any effect. One that only takes long keeps its work.
  */
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
 import { Attachments, Messages, Reports, Subscriptions, Time, Webhooks, Worker } from "simplan"
 import { Storage } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
@@ -68,6 +68,34 @@ describe("a process that stood still for longer than its lease", () => {
       await nothingIsLeft()
     }
   )
+
+  it("logs once that another has taken over its work, and no error, a request's and a job's", async () => {
+    const lines: Array<string> = []
+    const logger = Logger.make(
+      ({ logLevel, message }) => void lines.push(`${logLevel}: ${String([message].flat()[0])}`)
+    )
+    const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.provideService(effect, Logger.CurrentLoggers, new Set([logger]))
+    const lost = "Info: another process has taken over a job: nothing of this try was written"
+    const { planId } = await other.run(createPlan(true))
+    const start = Processes.START + 11 * Time.HOUR
+    const call = world.holdNext("after")
+    const creation = slow.run(logged(Effect.result(subscribe(planId, start))))
+    await call.begun()
+    await takeOver()
+    await call.goOn()
+    expect(await creation).toMatchObject({ failure: { _tag: "StorageError" } })
+    expect(lines).toEqual([lost])
+
+    await world.setNow(start + 12 * Time.HOUR)
+    const second = world.holdNext("after")
+    const occurrence = slow.run(logged(Worker.Worker.use((of) => of.drain)))
+    await second.begun()
+    await takeOver()
+    await second.goOn()
+    await occurrence
+    expect(lines).toEqual([lost, lost])
+  })
 
   it.each(["before", "after"] as const)(
     "does not bring back what another has undone, frozen %s the telco's work",
