@@ -7,7 +7,7 @@ import * as View from "./View.tsx"
 
 export type Problem = Types.Item<"problems", "list">
 
-const act = (does: "retry" | "resolve", { problem_id }: Problem): Promise<unknown> =>
+const act = (does: "retry" | "correct" | "resolve", { problem_id }: Problem): Promise<unknown> =>
   Api.call("POST", `/problems/${encodeURIComponent(problem_id)}/${does}`)
 
 /** The columns of a table of problems. */
@@ -22,6 +22,8 @@ export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> 
   },
   { title: "Attempts", of: ({ attempts }) => attempts },
   { title: "The telco said", of: ({ last_message }) => <View.Text>{last_message}</View.Text> },
+  { title: "Ours", of: ({ ours }) => ours ?? "–" },
+  { title: "Theirs", of: ({ theirs }) => theirs ?? "–" },
   ...(Api.allows("support")
     ? [
         {
@@ -29,6 +31,9 @@ export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> 
           of: (problem: Problem) => (
             <span class="actions">
               <View.Action label="Retry" does={() => act("retry", problem)} done={again} />
+              {problem.can_correct ? (
+                <View.Action label="Make it ours" does={() => act("correct", problem)} done={again} />
+              ) : null}
               <View.Action label="Resolve" does={() => act("resolve", problem)} done={again} />
             </span>
           )

@@ -215,10 +215,10 @@ const writeJobs = (
     if (found === null || !Job.isWaiting(found.value) || found.value.dueAt <= dueAt) continue
     store.put("job", { ...found.value, dueAt }, found.lease)
   }
-  for (const { attempts, dueAt, endedAt, jobId } of reopened) {
+  for (const { attempts, dueAt, endedAt, jobId, work } of reopened) {
     change(store, "job", { id: jobId }, (stored) => {
       check("version", stored?.endedAt === endedAt)
-      return stored && { ...stored, attempts, dueAt, endedAt: null, waiting: null }
+      return stored && { ...stored, attempts, dueAt, endedAt: null, waiting: null, ...(work !== undefined && { work }) }
     })
   }
   for (const { endedAt, jobId } of resolved) {

@@ -382,14 +382,18 @@ export const make = (options: Options) =>
       // A SIM without a package of its own is polled to compare the books, and for nothing else.
       const isServed = observations.length > 0
       const asksNetwork = isServed && wantsNetwork(before, observations, limits, now)
-      const subscriber = yield* beside(asksNetwork, api.subscriber(iccid))
+      const isCompared = drift.isDue(before, now)
+      const asksSubscriber = asksNetwork || isCompared
+      const subscriber = yield* beside(asksSubscriber, api.subscriber(iccid))
       const since = Math.min(...observations.map(({ ordered: { orderedAt } }) => orderedAt ?? now))
       const where =
-        subscriber === null ? unchanged(before.network) : yield* network(subscriber, before.network, since, now)
+        subscriber === null || !asksNetwork
+          ? unchanged(before.network)
+          : yield* network(subscriber, before.network, since, now)
       const simId = SimState.simId(entry) ?? subscriber?.simId ?? null
       const asksProfile = isServed && simId !== null && wantsProfile(before, limits, now)
       const history = simId === null ? null : yield* beside(asksProfile, api.profileHistory(simId))
-      options.meter.count(1 + (asksNetwork ? 1 : 0) + (asksProfile ? 1 : 0), now)
+      options.meter.count(1 + (asksSubscriber ? 1 : 0) + (asksProfile ? 1 : 0), now)
       const states =
         history === null
           ? { reports: [], profile: before.profile }
@@ -397,9 +401,8 @@ export const make = (options: Options) =>
       const batch = [...states.reports, ...observations.flatMap((one) => one.reports), ...where.reports]
       const taken = yield* takenOf(batch)
       const isTaken = (report: TelcoReport.Report): boolean => taken.has(report)
-      const isCompared = drift.isDue(before, now)
       const compared = isCompared
-        ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, before, now }) }
+        ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, subscriber, before, now }) }
         : { comparedAt: before.comparedAt, suspected: before.suspected }
       const packages = remembered(observations, before, isTaken, now)
       const isAllTaken = observations.every((one) => one.reports.every(isTaken))

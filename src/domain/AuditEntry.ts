@@ -50,6 +50,7 @@ export const actions = [
   "job.retry",
   "problem.retry",
   "problem.resolve",
+  "problem.correct",
   "command.cancel",
   "event_handler.remove",
   "event_handler.replay",

@@ -3,6 +3,7 @@
  * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
  */
 import type { Origin } from "./AuditEntry.ts"
+import type { Correction, Sides } from "./Correction.ts"
 import type { Label } from "./Label.ts"
 import type { Instant } from "./Time.ts"
 import type { Difference } from "./UsageReconciliation.ts"
@@ -76,7 +77,22 @@ export type Work =
       readonly after: { readonly createdAt: Instant; readonly id: string } | null
     }
   /** Review what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
-  | { readonly _tag: "ReviewPackage"; readonly iccid: string; readonly findingId: string }
+  | {
+      readonly _tag: "ReviewPackage"
+      readonly iccid: string
+      readonly findingId: string
+      /** Absent: the finding is from before both sides were kept. */
+      readonly sides?: Sides
+      /** Absent: the telco cannot be asked for what is had here. */
+      readonly correction?: Correction
+    }
+  /** Ask the telco for what is had here, where it differs and an operator has said so (rule S6). */
+  | {
+      readonly _tag: "CorrectDifference"
+      readonly iccid: string
+      readonly findingId: string
+      readonly correction: Correction
+    }
   /** Review a day on which a SIM has used another total by the telco's book than by ours; likewise (rules S6 and U1). */
   | { readonly _tag: "UsageDiffers"; readonly iccid: string; readonly findingId: string; readonly usage: Difference }
   /**
@@ -107,6 +123,7 @@ export const kinds = [
   "NotifyAttachment",
   "NotifyAttachments",
   "ReviewPackage",
+  "CorrectDifference",
   "UsageDiffers",
   "HandleEvent",
   "CheckStock",
@@ -174,7 +191,7 @@ export interface Job {
   readonly jobId: string
   /** The organization that owns it. */
   readonly organizationId: string
-  /** What is to be done; it never changes. */
+  /** What is to be done; it changes only where an operator says so of one that has ended (rule S6). */
   readonly work: Work
   /** Business time from which it may be claimed. A retry moves it. */
   readonly dueAt: Instant
@@ -302,6 +319,7 @@ export const isAwaited = (work: Work): boolean => {
     case "NotifyAttachment":
     case "NotifyAttachments":
     case "ReviewPackage":
+    case "CorrectDifference":
     case "UsageDiffers":
     case "HandleEvent":
     case "CheckStock":

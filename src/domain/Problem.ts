@@ -4,6 +4,7 @@
  * from the start, and so is an event that holds up its SIM, because a host's handler fails at it (rule E2).
  */
 import { nextTry } from "./Backoff.ts"
+import type * as Correction from "./Correction.ts"
 import type { Decision } from "./Decision.ts"
 import { type Delivery, isPending, type LoggedDelivery } from "./Delivery.ts"
 import * as EventHandler from "./EventHandler.ts"
@@ -61,19 +62,31 @@ export interface Finding {
   readonly message: string
   /** The day on which usage differs, with both figures (rule U1); absent: something else differs. */
   readonly usage?: Difference
+  /** What is had here, and what the telco has; absent: a figure of usage, or what has no two sides. */
+  readonly sides?: Correction.Sides
+  /** How the telco is asked for what is had here; absent: it cannot be. */
+  readonly correction?: Correction.Correction
 }
 
 /** The id of a finding's job. */
 export const findingJobId = (findingId: string): string => `review:${findingId}`
 
 /** Rule S6: the job of a finding, which has ended already. */
-export const found = ({ findingId, iccid, message, usage }: Finding, organizationId: string, now: Instant): Job => ({
+export const found = (
+  { correction, findingId, iccid, message, sides, usage }: Finding,
+  organizationId: string,
+  now: Instant
+): Job => ({
   ...Jobs.make(
     {
       jobId: findingJobId(findingId),
       work:
         usage === undefined
-          ? { _tag: "ReviewPackage", iccid, findingId }
+          ? {
+              ...{ _tag: "ReviewPackage", iccid, findingId },
+              ...(sides !== undefined && { sides }),
+              ...(correction !== undefined && { correction })
+            }
           : { _tag: "UsageDiffers", iccid, findingId, usage },
       dueAt: now
     },
@@ -143,3 +156,32 @@ export const retried = (now: Instant): Pick<Job, "dueAt" | "attempts"> => ({ due
  */
 export const done = (work: Work, sim: Sim | null): Decision =>
   work._tag === "CancelPackages" && work.release && sim !== null ? Deletion.released(sim) : {}
+
+/** Both sides of what a problem is about; null where it has none. */
+export const sides = (work: Work): Correction.Sides | null => {
+  if (work._tag === "UsageDiffers") {
+    const { booked, telco } = work.usage
+    return { ours: `${booked} bytes`, theirs: `${telco} bytes` }
+  }
+  return work._tag === "ReviewPackage" ? (work.sides ?? null) : null
+}
+
+/**
+ * Rule S6: what the job of a problem does from now on, since an operator has said that the telco is to have what is had here; null
+ * where it cannot be asked for that. On a SIM that waits for its release nobody has what the telco lists: that is cancelled then,
+ * whoever uses it.
+ */
+export const corrected = (work: Work): Work | null => {
+  switch (work._tag) {
+    case "ReviewPackage": {
+      const { correction, findingId, iccid } = work
+      return correction === undefined ? null : { _tag: "CorrectDifference", iccid, findingId, correction }
+    }
+    case "CancelPackages":
+      return work.release ? { ...work, others: "Confirmed" } : null
+    case "CorrectDifference":
+      return work
+    default:
+      return null
+  }
+}

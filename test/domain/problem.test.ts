@@ -134,3 +134,42 @@ describe("An event that a handler fails at (S6, E2)", () => {
     expect(Problem.heldUp(about(created, null)(5), 5)).toBeNull()
   })
 })
+
+describe("A difference between both books (S6)", () => {
+  const release: Work = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["a:0"], release: true }
+  const finding = { findingId: "ocs/service/8", iccid: ICCID, message: "they differ" }
+  const sides = { ours: "in service", theirs: "SUSPENDED" }
+  const correction = { _tag: "Service" } as const
+
+  it("has both sides where it was found with them, and a day's usage has its figures", () => {
+    expect(Problem.sides(Problem.found({ ...finding, sides }, "acme", 1).work)).toEqual(sides)
+    expect(Problem.sides(Problem.found(finding, "acme", 1).work)).toBeNull()
+    const usage = { day: 0, booked: 1, telco: 2 }
+    expect(Problem.sides(Problem.found({ ...finding, usage }, "acme", 1).work)).toEqual({
+      ours: "1 bytes",
+      theirs: "2 bytes"
+    })
+    expect(Problem.sides(release)).toBeNull()
+  })
+
+  it("is corrected where the telco can be asked for what is had here, and again where it refuses that", () => {
+    const { work } = Problem.found({ ...finding, sides, correction }, "acme", 1)
+    const corrected = { _tag: "CorrectDifference", iccid: ICCID, findingId: finding.findingId, correction } as const
+    expect(Problem.corrected(work)).toEqual(corrected)
+    expect(Problem.corrected(corrected)).toEqual(corrected)
+    expect(Problem.corrected(Problem.found({ ...finding, sides }, "acme", 1).work)).toBeNull()
+  })
+
+  it("on a SIM that waits for its release is the operator's word to cancel all that is listed there", () => {
+    expect(Problem.corrected(release)).toEqual({ ...release, others: "Confirmed" })
+    expect(Problem.corrected({ ...release, others: "Review" })).toEqual({ ...release, others: "Confirmed" })
+    expect(Problem.corrected({ ...release, release: false })).toBeNull()
+  })
+
+  it("ends a job at once that another try would only repeat, and a retry gives it three more", () => {
+    const ended = Problem.ended({ refused: null }, "others are there", 7)
+    expect(ended).toEqual({ refused: { times: 3, since: 7, message: "others are there" }, endedAt: 7, dueAt: 7 })
+    expect(Problem.ended(Problem.refused(ended, "a", 8), "b", 9)).toMatchObject({ refused: { times: 6, since: 7 } })
+    expect(Problem.refused(ended, "a", 8).endedAt).toBeNull()
+  })
+})

@@ -197,7 +197,9 @@ export const make = ({
           isEsim: true,
           smdpServer: null,
           activationCode: null,
-          network: null
+          network: null,
+          status: suspended.has(iccid) ? "SUSPENDED" : "ACTIVE",
+          mobilePlanId: mobilePlans.get(iccid) ?? null
         })
       ),
     subscribersBy: () =>

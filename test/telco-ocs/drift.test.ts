@@ -4,7 +4,8 @@
  */
 import { Context, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { AuditLog, Problems, Time } from "simplan"
+import { Attachments, AuditLog, Pauses, Problems, Time, Wallet } from "simplan"
+import { Problem } from "simplan/ports"
 import { describe, expect } from "vitest"
 import { GIGABYTE, ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 import { orderOf } from "./simulation/Orders.ts"
@@ -208,5 +209,148 @@ describe("The background", () => {
     expect((yield* findings(world)).map(([, id]) => id)).not.toContain(`review:ocs/missing/${attachmentId}:0`)
     yield* TestClock.adjust("2 minutes")
     expect((yield* findings(world)).map(([, id]) => id)).toContain(`review:ocs/missing/${attachmentId}:0`)
+  })
+})
+
+describe("Each drift has both sides, and a correction that makes it ours", () => {
+  /** The days until a difference has lasted. */
+  const found = (world: World) =>
+    Effect.gen(function* () {
+      yield* nextDay(world)
+      yield* nextDay(world)
+      return yield* world.problems
+    })
+
+  const servicesOf = ({ organizationId, services }: World) => ({
+    of: { organizationId, iccid: ICCID },
+    pauses: Context.get(services, Pauses.Pauses),
+    wallet: Context.get(services, Wallet.Wallet),
+    attachments: Context.get(services, Attachments.Attachments)
+  })
+
+  /** Finds the difference with both sides, has it corrected, and finds none from then on. */
+  const corrected = (world: World, id: string, sides: readonly [ours: string, theirs: string]) =>
+    Effect.gen(function* () {
+      const all = yield* found(world)
+      expect(all.map(({ jobId, work }) => [jobId, Problem.sides(work)])).toEqual([
+        [`review:ocs/${id}`, { ours: expect.stringContaining(sides[0]), theirs: expect.stringContaining(sides[1]) }]
+      ])
+      const [{ jobId: problemId } = expect.fail()] = all
+      yield* Context.get(world.services, Problems.Problems).correct({ problemId })
+      yield* world.work
+      expect(yield* found(world)).toEqual([])
+    })
+
+  for (const again of [false, true]) {
+    inWorld(`a SIM that is paused here and ACTIVE there${again ? ", twice" : ""}`, function* (world) {
+      yield* world.subscribe({ megaBytes: 1024, start: START })
+      const { of, pauses } = servicesOf(world)
+      yield* pauses.pause(of)
+      yield* world.work
+      for (let time = 0; time < (again ? 2 : 1); time++) {
+        expect(world.model.status).toBe("SUSPENDED")
+        world.model.status = "ACTIVE"
+        yield* corrected(world, `service/${ICCID}`, ["paused since 2026-06-01", "ACTIVE"])
+        expect(world.model.status).toBe("SUSPENDED")
+      }
+    })
+  }
+
+  for (const status of ["SUSPENDED", "DISCONNECTED"]) {
+    inWorld(`a SIM that is active here and ${status} there`, function* (world) {
+      yield* world.subscribe({ megaBytes: 1024, start: START })
+      world.model.status = status
+      yield* corrected(world, `service/${ICCID}`, ["in service", status])
+      expect(world.model.status).toBe("ACTIVE")
+    })
+  }
+
+  inWorld("an active package of a suspended plan", function* (world) {
+    const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
+    const { attachments, of } = servicesOf(world)
+    yield* attachments.suspend({ ...of, attachmentId })
+    yield* world.work
+    expect(world.model.packages.map(({ isActive }) => isActive)).toEqual([false])
+    world.model.change(1, { isActive: true })
+    yield* corrected(world, `unsuspended/${attachmentId}:0`, ["suspended since 2026-06-01", "active"])
+    expect(world.model.packages.map(({ isActive }) => isActive)).toEqual([false])
+  })
+
+  inWorld("a mobile plan that went", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    const { of, wallet } = servicesOf(world)
+    yield* wallet.setMobilePlan({ ...of, apply: true, label: "Green" })
+    expect(world.model.mobilePlanId).toBe(10)
+    world.model.mobilePlanId = null
+    yield* corrected(world, `mobile-plan/${ICCID}`, ["mobile plan 10", "none"])
+    expect(world.model.mobilePlanId).toBe(10)
+  })
+
+  inWorld("a package that nobody has ordered, used or not", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    yield* world.settle
+    const [own = expect.fail()] = world.model.packages
+    world.model.packages.push({ ...own, id: 7, usedBytes: 5 })
+    yield* corrected(world, `unordered/${ICCID}/7`, ["not ordered", "5 bytes of it are used"])
+    expect(world.model.packages.map(({ id }) => id)).toEqual([1])
+  })
+
+  inWorld("a package on a SIM in stock, which is free once an operator has said that it goes", function* (world) {
+    world.model.packages.push({
+      ...{ id: 70, iccid: ICCID, templateId: 1, templateName: "simplan z28 1024MB 30d", assignedAt: START },
+      ...{ activationAt: null, expirationAt: null, allowanceBytes: GIGABYTE, usedBytes: 5 },
+      ...{ isActive: true, isRecurring: false }
+    })
+    yield* Effect.exit(world.subscribe({ megaBytes: 1024 }))
+    yield* world.work
+    const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+    expect([yield* world.allocation, world.model.packages.length]).toEqual(["Releasing", 1])
+    yield* Context.get(world.services, Problems.Problems).correct({ problemId })
+    yield* world.work
+    expect([yield* world.allocation, world.model.packages, yield* world.problems]).toEqual(["Free", [], []])
+  })
+
+  inWorld("but none where the OCS is behind, does not say, or is being asked", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    const { of, pauses } = servicesOf(world)
+    world.model.status = "SUSPENDED"
+    yield* world.polling.due
+    world.model.status = null
+    yield* nextDay(world)
+    world.model.failing = new Set(["setSubscriberStatus"])
+    yield* pauses.pause(of)
+    world.model.status = "ACTIVE"
+    expect(yield* found(world)).toEqual([])
+  })
+
+  inWorld("and what cannot be asked for says so, and stays", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024 })
+    yield* nextDay(world)
+    world.model.packages = []
+    const [{ jobId: problemId, work } = expect.fail()] = yield* found(world)
+    expect(Problem.sides(work)?.theirs).toBe("no such package")
+    const refused = yield* Effect.flip(Context.get(world.services, Problems.Problems).correct({ problemId }))
+    expect(refused._tag).toBe("NotSupported")
+    expect(yield* world.problems).toHaveLength(1)
+  })
+
+  inWorld("and a correction that the OCS refuses is a problem again", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    world.model.status = "SUSPENDED"
+    const [{ jobId: problemId } = expect.fail()] = yield* found(world)
+    world.model.refusing = new Set(["setSubscriberStatus"])
+    const problems = Context.get(world.services, Problems.Problems)
+    yield* problems.correct({ problemId })
+    for (let tried = 0; tried < 4; tried++) {
+      yield* world.work
+      yield* TestClock.adjust("1 minute")
+    }
+    expect((yield* world.problems).map(({ refused, work }) => [work._tag, refused?.message])).toEqual([
+      ["CorrectDifference", "setSubscriberStatus is refused"]
+    ])
+    world.model.refusing = new Set()
+    yield* problems.correct({ problemId })
+    yield* world.work
+    expect([world.model.status, yield* world.problems]).toEqual(["ACTIVE", []])
   })
 })

@@ -157,6 +157,8 @@ type Operation = readonly [
   answer: Readonly<Record<string, unknown>>,
   value: unknown
 ]
+const SERVICE = { status: "ACTIVE", mobilePlanId: null }
+
 type Row = Operation | readonly [name: string, call: Call<unknown>, asked: unknown]
 
 /**
@@ -183,7 +185,8 @@ const rows: ReadonlyArray<Row> = [
     {
       subscriberId: 21,
       ...CARD,
-      network: { at: at("2026-04-15T17:41:26.612"), mcc: 222, mnc: 99, rat: "3G - UTRAN", imei: "789456123" }
+      network: { at: at("2026-04-15T17:41:26.612"), mcc: 222, mnc: 99, rat: "3G - UTRAN", imei: "789456123" },
+      ...SERVICE
     }
   ],
   [
@@ -207,8 +210,32 @@ const rows: ReadonlyArray<Row> = [
       isEsim: false,
       smdpServer: null,
       activationCode: null,
-      network: null
+      network: null,
+      status: null,
+      mobilePlanId: null
     }
+  ],
+  [
+    "getSingleSubscriber of one that was suspended, with a mobile plan",
+    (api) => Effect.map(api.subscriber(ICCID), ({ mobilePlanId, status }) => ({ mobilePlanId, status })),
+    { iccid: ICCID, withSimInfo: true, onlySubsInfo: false },
+    {
+      getSingleSubscriber: subscriber({
+        mobilePlanId: 10,
+        status: [
+          { status: "Suspended", startDate: "2026-02-01T00:00:00" },
+          { status: "Active", startDate: "2026-01-01T00:00:00" }
+        ]
+      })
+    },
+    { mobilePlanId: 10, status: "SUSPENDED" }
+  ],
+  [
+    "getSingleSubscriber whose status is in another form, which fails nothing",
+    (api) => Effect.map(api.subscriber(ICCID), ({ mobilePlanId, status }) => ({ mobilePlanId, status })),
+    { iccid: ICCID, withSimInfo: true, onlySubsInfo: false },
+    { getSingleSubscriber: subscriber({ mobilePlanId: "none", status: {} }) },
+    { mobilePlanId: null, status: null }
   ],
   [
     "getSingleSubscriber of an eSIM that is not called one",
@@ -236,8 +263,8 @@ const rows: ReadonlyArray<Row> = [
     },
     {
       subscribers: [
-        { subscriberId: 21, ...CARD, network: null, accountId: 37 },
-        { subscriberId: 24, ...CARD, network: null, accountId: null }
+        { subscriberId: 21, ...CARD, network: null, ...SERVICE, accountId: 37 },
+        { subscriberId: 24, ...CARD, network: null, ...SERVICE, accountId: null }
       ],
       withoutCard: [22],
       odd: [

@@ -91,6 +91,19 @@ const retryProblem = Command.make(
   Command.withExamples([{ command: "simplan problems retry release:0197…" }])
 )
 
+const correct = Command.make(
+  "correct",
+  problem,
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openAdmin(given)
+    const params = { problem_id: given.problem }
+    yield* Calls.record(connection, given.json, (client) => client.problems.correct({ params }))
+  })
+).pipe(
+  Command.withDescription("Make the telco's side ours: have it asked for what is had here, or cancel what nobody has."),
+  Command.withExamples([{ command: "simplan problems correct review:ocs/service/8988…" }])
+)
+
 const resolve = Command.make(
   "resolve",
   {
@@ -124,13 +137,13 @@ export const problems = Command.make(
       given,
       (client, page) => client.problems.list({ query: { ...filter, ...page } }),
       (one) => one,
-      ["problem_id", "iccid", "last_message", "kind", "since", "attempts", "organization_id"]
+      ["problem_id", "iccid", "last_message", "ours", "theirs", "kind", "since", "attempts", "organization_id"]
     )
   })
 ).pipe(
   Command.withDescription(
-    "List what ended because the telco refused it three times, oldest first, of all organizations."
+    "List what ended because the telco refused it three times, and where its books differ from ours, oldest first."
   ),
-  Command.withShortDescription("What the telco refuses for good: list, retry, resolve"),
-  Command.withSubcommands([retryProblem, resolve])
+  Command.withShortDescription("What the telco refuses for good, or has otherwise: list, retry, correct, resolve"),
+  Command.withSubcommands([retryProblem, correct, resolve])
 )

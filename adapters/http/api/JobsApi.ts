@@ -118,7 +118,16 @@ export const Problem = Schema.Struct({
   since: Schemas.field(Schemas.Timestamp, "When it began", Samples.used),
   ended_at: Schemas.field(Schemas.Timestamp, "When the job ended: the telco is not asked any more", Samples.used),
   attempts: Schemas.field(Schema.Int, "How many attempts have failed", 1),
-  last_message: Schemas.lastMessage
+  last_message: Schemas.lastMessage,
+  ours: Schema.NullOr(Schema.String).annotate({
+    description: "What is had here, where the telco's books differ from ours; null: the problem is no such difference",
+    examples: ["in service"]
+  }),
+  theirs: Schema.NullOr(Schema.String).annotate({
+    description: "What the telco has in its place; null likewise",
+    examples: ["SUSPENDED"]
+  }),
+  can_correct: Schema.Boolean.annotate({ description: "Whether the telco can be asked for what is had here" })
 }).annotate({ identifier: "Problem" })
 
 const ofProblem = { problem_id: Problem.fields.problem_id }
@@ -149,6 +158,19 @@ export class ProblemsApi extends HttpApiGroup.make("problems")
         "Ask the telco again",
         "Has the telco asked again: at once, and up to three times. Retrying a problem that is being retried " +
           "changes nothing; one that the telco has taken meanwhile is gone (404)."
+      )
+    ),
+    HttpApiEndpoint.post("correct", "/problems/:problem_id/correct", {
+      params: ofProblem,
+      success: ProblemItem,
+      error: Schemas.problems(...Schemas.restricted, "problem_not_found", "not_supported")
+    }).annotateMerge(
+      Roles.operation(
+        "support",
+        "Make the telco's side ours",
+        "Has the telco asked for what is had here, at once and up to three times: a pause or a resumption, a suspension, the " +
+          "mobile plan. A package that nobody has here is cancelled, whoever uses it, and so is all that the telco lists on a " +
+          "SIM that waits for its release."
       )
     ),
     HttpApiEndpoint.post("resolve", "/problems/:problem_id/resolve", {

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Organizations, Problems, Time } from "simplan"
-import { type Job, Operator, type Storage } from "simplan/ports"
+import { type Job, Operator, Problem, type Storage } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as JobsApi from "../api/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
@@ -33,6 +33,8 @@ const waitingJob = (job: Job.WaitingJob, names: Names): typeof JobsApi.WaitingJo
 })
 
 const problem = (job: Job.Job, names: Names): typeof JobsApi.Problem.Type => ({
+  ...(Problem.sides(job.work) ?? { ours: null, theirs: null }),
+  can_correct: Problem.corrected(job.work) !== null,
   problem_id: job.jobId,
   kind: job.work._tag,
   organization_id: job.organizationId,
@@ -126,6 +128,11 @@ export const problems = (guard: OperatorAuth.Guard) =>
       retry: Effect.fnUntraced(function* ({ caller, params }) {
         const problemId = Fields.id(params.problem_id)
         yield* service.retry({ problemId, organizationId: caller.organizationId })
+        return Responses.data({ problem_id: problemId })
+      }),
+      correct: Effect.fnUntraced(function* ({ caller, params }) {
+        const problemId = Fields.id(params.problem_id)
+        yield* service.correct({ problemId, organizationId: caller.organizationId })
         return Responses.data({ problem_id: problemId })
       }),
       resolve: Effect.fnUntraced(function* ({ caller, params, query }) {

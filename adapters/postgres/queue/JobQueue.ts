@@ -262,8 +262,12 @@ export const waitingCounts = (database: Database) =>
 /** Has jobs that have ended tried again. */
 export const reopen = Columns.clause(
   "job_reopened",
-  Columns.pick(columns, ["jobId", "endedAt", "dueAt", "attempts"]),
-  (rows) => `update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null, waiting = null
+  Columns.of<NonNullable<Writes["reopened"]>[number]>(
+    { jobId: "text", endedAt: "bigint", dueAt: "bigint", attempts: "integer", work: "jsonb" },
+    ["jobId"]
+  ),
+  (rows) => `update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null, waiting = null,
+      work = coalesce(r.work, job.work)
     from ${rows}
     where job.job_id = r."jobId" and job.ended_at = r."endedAt"
     returning 1`,

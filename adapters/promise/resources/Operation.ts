@@ -3,7 +3,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { AuditLog, Clock, Problems, Reports } from "simplan"
-import { AuditEntry, type Job, SmdpHistory, type TelcoReport } from "simplan/ports"
+import { AuditEntry, type Job, Problem, SmdpHistory, type TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -227,7 +227,9 @@ const problemOf = (job: Job.Job): Types.Problem => ({
   since: Arguments.toDate(job.refused?.since ?? job.createdAt),
   endedAt: Arguments.toDate(job.endedAt ?? job.createdAt),
   attempts: job.attempts,
-  lastMessage: job.refused?.message ?? ""
+  lastMessage: job.refused?.message ?? "",
+  ...(Problem.sides(job.work) ?? { ours: null, theirs: null }),
+  canCorrect: Problem.corrected(job.work) !== null
 })
 
 const problemNamed = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id }))
@@ -243,6 +245,9 @@ export const makeProblems = (runtime: Runtime): Types.Problems => ({
   ),
   retry: Methods.writing(runtime, { name: "problems.retry", decode: problemNamed }, (of) =>
     Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.retry(of)))
+  ),
+  correct: Methods.writing(runtime, { name: "problems.correct", decode: problemNamed }, (of) =>
+    Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.correct(of)))
   ),
   resolve: Methods.writing(runtime, { name: "problems.resolve", decode: resolved }, ({ force = false, problemId }) =>
     Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.resolve({ problemId, force })))

@@ -151,6 +151,12 @@ export interface Problem extends OfOrganization {
   readonly attempts: number
   /** What the telco said last, or what the handler of an event failed with. */
   readonly lastMessage: string
+  /** What is had here, where the telco's books differ from ours; null: the problem is no such difference. */
+  readonly ours: string | null
+  /** What the telco has in its place; null likewise. */
+  readonly theirs: string | null
+  /** Whether `correct` can have the telco asked for what is had here. */
+  readonly canCorrect: boolean
 }
 
 /** Problems: they stand in the list until they are retried or resolved (rule S6). */
@@ -163,6 +169,14 @@ export interface Problems {
    * Errors: `NotFoundError`.
    */
   readonly retry: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
+  /**
+   * Has the telco asked for what is had here, at once and up to three times: a pause or a resumption, a suspension, the mobile
+   * plan. A package that nobody has here is cancelled, whoever uses it, and so is all that the telco lists on a SIM that waits
+   * for its release.
+   *
+   * Errors: `NotFoundError`, `NotSupportedError` where the telco cannot be asked for it.
+   */
+  readonly correct: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
   /**
    * Says that the work was done by hand: the problem is gone, a SIM that waited for it is free, and an event that a handler
    * fails at is given up. Before a SIM is free, its telco is asked what it lists on it: where that is anything of ours, nothing

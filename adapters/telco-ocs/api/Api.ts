@@ -29,6 +29,10 @@ export interface Subscriber {
   readonly activationCode: string | null
   /** Null: it was seen nowhere yet. */
   readonly network: Network | null
+  /** Of its service, in capitals, such as `ACTIVE` or `SUSPENDED`. Null: the OCS does not say. */
+  readonly status: string | null
+  /** Null: it has none, or the OCS does not say. */
+  readonly mobilePlanId: number | null
 }
 
 /** Where the subscriber was last seen. */

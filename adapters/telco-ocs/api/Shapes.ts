@@ -89,8 +89,17 @@ const PhoneNumber = Schema.Struct({
   endDate: optional(Schema.String)
 })
 
+const ServiceStatus = Schema.Struct({
+  status: optional(Schema.String),
+  startDate: optional(Instant),
+  endDate: optional(Schema.Unknown)
+})
+
 export const Subscriber = Schema.Struct({
   subscriberId: Whole,
+  // What a comparison needs alone may be in any form: nothing else must fail by it.
+  status: optional(Schema.Unknown),
+  mobilePlanId: optional(Schema.Unknown),
   imsiList: list(Imsi),
   phoneNumberList: list(PhoneNumber),
   sim: optional(
@@ -222,6 +231,21 @@ const currentOf = (history: ReadonlyArray<typeof Imsi.Type>): typeof Imsi.Type |
 const numberOfNow = (history: ReadonlyArray<typeof PhoneNumber.Type>): string | null =>
   textOf(latestFirst(history).find(({ endDate }) => !endDate)?.phoneNumber)
 
+const decodeWhole = Schema.decodeUnknownOption(Whole)
+
+const wholeOf = (value: unknown): number | null => Option.getOrNull(decodeWhole(value))
+
+const decodeStatuses = Schema.decodeUnknownOption(Schema.Array(ServiceStatus))
+
+/** The status that the subscriber has now, of a history of the same form, or of a text. */
+const statusOfNow = (status: unknown): string | null => {
+  const text =
+    typeof status === "string"
+      ? status
+      : latestFirst(Option.getOrElse(decodeStatuses(status), () => [])).find(({ endDate }) => !endDate)?.status
+  return text ? text.toUpperCase() : null
+}
+
 /** The network of `networkInfo`, or the bare codes that stand beside it. */
 const network = ({ lastMcc, lastMnc, networkInfo }: typeof Subscriber.Type): Api.Network | null => {
   const mcc = numberOf(networkInfo?.lastMcc ?? lastMcc)
@@ -247,7 +271,9 @@ export const subscriberFrom = (
     isEsim: sim?.esim ?? !!sim?.activationCode,
     smdpServer: sim?.smdpServer ?? null,
     activationCode: sim?.activationCode ?? null,
-    network: network(subscriber)
+    network: network(subscriber),
+    status: statusOfNow(subscriber.status),
+    mobilePlanId: wholeOf(subscriber.mobilePlanId)
   }
 }
 
@@ -300,10 +326,6 @@ export const packagesFrom = ({ packages }: typeof SubscriberPackages.Type): Read
     isActive: one.active ?? true,
     isRecurring: (one.recurringPackage ?? null) !== null
   }))
-
-const decodeWhole = Schema.decodeUnknownOption(Whole)
-
-const wholeOf = (value: unknown): number | null => Option.getOrNull(decodeWhole(value))
 
 /** The steps that throttle; null where the OCS does not return them. */
 const throttlingFrom = (template: typeof Template.Type): Api.Grant["throttling"] => {

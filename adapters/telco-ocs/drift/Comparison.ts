@@ -1,19 +1,20 @@
 /**
- * The comparison of both books of one SIM, package by package: what living subscriptions own (rule S5), what simplan has
- * ordered, and what the OCS lists.
+ * The comparison of both books of one SIM: package by package, what living subscriptions own (rule S5), what simplan has ordered,
+ * and what the OCS lists; and of the SIM itself whether it has service (rule S7), and its mobile plan (rule I6).
  *
  * The subscriptions say who owns a package; the journal of orders may be from a backup, or know of an order that its owner
  * has lost. A list may be behind what was done a moment ago, so what is there or not there is a difference only once it was
  * so for the watch time, and once no order of the SIM is open. What a package grants, and when, never changes by an order, so
  * a difference in that is one at once. Times are compared to the second, which is how the OCS returns them.
  *
- * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this needs no calls of its own but
- * one for the templates in an hour, and is spread over the day as the polls are. What differs stands among the problems
- * (`GET /admin/v1/problems`), each difference once. Only one thing is mended: an unused package of a cancelled order is
- * deleted. Everything else needs an operator, who knows what happened at the OCS.
+ * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this needs a call of its own for the SIM,
+ * where the poll does not ask for its location too, and one for the templates in an hour, and is spread over the day as the polls
+ * are. What differs stands among the problems (`GET /admin/v1/problems`), each difference once and with both sides. Only one thing
+ * is mended: an unused package of a cancelled order is deleted. Everything else needs an operator, who knows what happened at the
+ * OCS, and who may have it asked for what is had here (`Problems.correct`).
  */
 import { Allowance, type Attachment, Package, type Plan, type Problem, Replacement, Time } from "simplan/ports"
-import { type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
+import { type Subscriber, type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
 import * as OrderJournal from "../orders/OrderJournal.ts"
 import * as Findings from "./Findings.ts"
 import * as SimState from "../reports/SimState.ts"
@@ -39,8 +40,12 @@ interface Books {
   readonly telco: string
   readonly iccid: string
   readonly ordered: ReadonlyArray<SimState.Ordered>
-  /** Of the SIM's living subscription; null while the SIM is sold or released, which is not compared. */
-  readonly owners: ReadonlyArray<Attachment.WithPackages> | null
+  /** What is had here; null while the SIM is sold or released, which is not compared. */
+  readonly expected: Problems.Expected | null
+  /** What the OCS has of the SIM itself; null: it has not answered. */
+  readonly subscriber: Pick<Subscriber, "status" | "mobilePlanId"> | null
+  /** The mobile plan of the settings; null: there is none. */
+  readonly mobilePlanId: number | null
   readonly listed: ReadonlyArray<SubscriberPackage>
   /** By id. Empty where the OCS does not say. */
   readonly templates: ReadonlyMap<number, Template>
@@ -156,8 +161,28 @@ const edited = (
   return changes.length === 0 ? [] : [Findings.template({ telco, iccid, templateId: template.id, name }, changes)]
 }
 
+/** A SIM in one of these has no service at the OCS. */
+const STOPPED: ReadonlySet<string> = new Set(["SUSPENDED", "DISCONNECTED", "END_OF_LIFE"])
+
+/** What differs in the SIM itself. The OCS may be behind what was asked for a moment ago. */
+const ofSim = ({ expected, iccid, mobilePlanId, subscriber, telco }: Books): ReadonlyArray<Problem.Finding> => {
+  if (expected === null || subscriber === null) return []
+  const { hasMobilePlan = false, pausedAt } = expected
+  const { mobilePlanId: listed, status } = subscriber
+  const isOther = pausedAt !== null ? status === "ACTIVE" : STOPPED.has(status ?? "")
+  return [
+    ...(pausedAt !== undefined && status !== null && isOther
+      ? [Findings.service({ telco, iccid }, pausedAt, status)]
+      : []),
+    ...(hasMobilePlan && mobilePlanId !== null && listed !== mobilePlanId
+      ? [Findings.mobilePlan({ telco, iccid }, mobilePlanId, listed)]
+      : [])
+  ]
+}
+
 const compare = (books: Books): Compared => {
-  const { iccid, listed, now, ordered, owners, remembered, suspected: before, telco, watch } = books
+  const { expected, iccid, listed, now, ordered, remembered, suspected: before, telco, watch } = books
+  const owners = expected?.owners ?? null
   const findings = new Map<string, Problem.Finding>()
   const deletable: Array<number> = []
   const suspected: Record<string, Time.Instant> = {}
@@ -191,6 +216,8 @@ const compare = (books: Books): Compared => {
       if (isLeft) suspect(Findings.ownerless(of, found.usedBytes), true)
     } else if (found !== undefined) {
       find([...unlike(owner, window, found, books), ...edited(found, template, books)])
+      const { attachmentId, suspendedAt } = owner.attachment
+      if (isLeft && suspendedAt !== null) suspect(Findings.unsuspended(of, attachmentId, suspendedAt), true)
     } else if (owner.attachment.suspendedAt === null && isDue(one, remembered, now)) {
       suspect(Findings.missing(of), true)
     }
@@ -204,6 +231,7 @@ const compare = (books: Books): Compared => {
       suspect(Findings.unordered(telco, iccid, one), isSettled)
     }
   }
+  for (const one of ofSim(books)) suspect(one, true)
   return { findings: [...findings.values()], deletable, suspected }
 }
 
@@ -218,12 +246,14 @@ interface Poll {
   /** Read before the list, so that the list has what they have. */
   readonly ordered: ReadonlyArray<SimState.Ordered>
   readonly listed: ReadonlyArray<SubscriberPackage>
+  /** Null: the OCS has not answered, and what the SIM itself is is not compared. */
+  readonly subscriber: Subscriber | null
   readonly before: SimState.SimState
   readonly now: Time.Instant
 }
 
 export const make = Effect.gen(function* () {
-  const { telco, watch } = yield* Settings
+  const { mobilePlanId, telco, watch } = yield* Settings
   const api = yield* Api
   const journal = yield* Journal.Journal
   const problems = yield* Problems.Problems
@@ -267,17 +297,17 @@ export const make = Effect.gen(function* () {
     },
 
     /** Compares, mends and lists. What has to last to be a difference, and since when it was seen. */
-    compare: Effect.fn("TelcoOcs.compare")(function* ({ before, iccid, listed, now, ordered }: Poll) {
+    compare: Effect.fn("TelcoOcs.compare")(function* ({ before, iccid, listed, now, ordered, subscriber }: Poll) {
       const books = {
-        ...{ telco, iccid, listed, watch, now },
+        ...{ telco, iccid, listed, watch, now, subscriber, mobilePlanId },
         ...{ remembered: before.packages, suspected: before.suspected },
         templates: yield* templatesAt(now)
       }
-      const first = compare({ ...books, ordered, owners: yield* problems.owners({ iccid }) })
+      const first = compare({ ...books, ordered, expected: yield* problems.expected({ iccid }) })
       if (first.findings.length + first.deletable.length === 0) return first.suspected
       // An order that was made while the list was read is in the second reading, and so is a SIM that was sold.
       const since = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
-      const second = compare({ ...books, ordered: since, owners: yield* problems.owners({ iccid }) })
+      const second = compare({ ...books, ordered: since, expected: yield* problems.expected({ iccid }) })
       const ids = new Set(second.findings.map(({ findingId }) => findingId))
       const findings: ReadonlyArray<Problem.Finding> = first.findings.filter(({ findingId }) => ids.has(findingId))
       for (const id of first.deletable.filter((one) => second.deletable.includes(one))) yield* remove(iccid, id)

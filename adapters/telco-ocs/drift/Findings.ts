@@ -11,10 +11,25 @@ import type * as ZoneProof from "../orders/ZoneProof.ts"
 
 type Finding = Problem.Finding
 
-const finding = (telco: string, id: string, iccid: string, what: string, todo: string): Finding => ({
+const finding = (
+  telco: string,
+  id: string,
+  iccid: string,
+  what: string,
+  todo: string,
+  more: Pick<Finding, "sides" | "correction"> = {}
+): Finding => ({
   findingId: `${telco}/${id}`,
   iccid,
-  message: `${telco}: ${what}. ${todo}, then resolve this problem`
+  message: `${telco}: ${what}. ${todo}, then resolve this problem`,
+  ...more
+})
+
+const sides = (ours: string, theirs: string) => ({ sides: { ours, theirs } })
+
+/** The package goes, whoever uses it: an operator has said so. */
+const deleting = (telco: string, id: number | string): Pick<Finding, "correction"> => ({
+  correction: { _tag: "Cancellation", packageId: `${telco}/${id}` }
 })
 
 const periodOf = ({ activationAt, expirationAt }: SubscriberPackage): string =>
@@ -38,7 +53,8 @@ export const missing = ({ externalId, iccid, packageId, telco }: Ordered): Findi
     `missing/${packageId}`,
     iccid,
     `package ${packageId} was created as ${externalId}, and is not listed any more`,
-    `Find out who has deleted it at ${telco}. If the customer is to have it, attach the plan again`
+    `Find out who has deleted it at ${telco}. If the customer is to have it, attach the plan again`,
+    sides(`package ${packageId}`, "no such package")
   )
 
 /** A package that was created, and whose subscription is gone or never came about. */
@@ -48,7 +64,8 @@ export const ownerless = ({ externalId, iccid, packageId, telco }: Ordered, used
     `ownerless/${packageId}`,
     iccid,
     `package ${packageId} (${externalId}) is active, no subscription has it, and ${bytes(usedBytes)}`,
-    `Delete package ${externalId} at ${telco}`
+    `Delete package ${externalId} at ${telco}`,
+    { ...sides("no subscription has it", "active"), correction: { _tag: "Cancellation", packageId } }
   )
 
 /** A package that is stopped at the OCS, and not here. */
@@ -58,7 +75,8 @@ export const inactive = ({ externalId, iccid, packageId, telco }: Ordered): Find
     `inactive/${packageId}`,
     iccid,
     `package ${packageId} (${externalId}) is not active, and nothing here has suspended it`,
-    `Activate ${externalId} at ${telco}, or suspend its plan attachment`
+    `Activate ${externalId} at ${telco}, or suspend its plan attachment`,
+    sides("active", "not active")
   )
 
 /** A package with another allowance than that which was ordered. */
@@ -72,7 +90,8 @@ export const limit = (
     `limit/${packageId}`,
     iccid,
     `package ${packageId} (${externalId}) was ordered with ${orderedBytes} bytes, and has ${listedBytes}`,
-    `Set the allowance of ${externalId} at ${telco} to that which was ordered`
+    `Set the allowance of ${externalId} at ${telco} to that which was ordered`,
+    sides(`${orderedBytes} bytes`, `${listedBytes} bytes`)
   )
 
 /** A template that grants something else than its name says. It stands once, with the first SIM that has a package of it. */
@@ -95,7 +114,8 @@ export const template = (
     `template/${templateId}`,
     iccid,
     `template ${templateId}, ${JSON.stringify(name)}, was edited: ${changes.join(", ")}`,
-    `Set it back at ${telco}, and correct the packages that were made from it meanwhile`
+    `Set it back at ${telco}, and correct the packages that were made from it meanwhile`,
+    sides(JSON.stringify(name), changes.join(", "))
   )
 
 /** A package whose times are not those that were ordered; without a window they come of its first use. */
@@ -109,7 +129,11 @@ export const times = (
     `times/${packageId}`,
     iccid,
     `package ${packageId} (${externalId}) was ordered from ${window === null ? "its first use on" : `${Time.toIso(window.start)} to ${Time.toIso(window.end)}`}, and lasts from ${periodOf(listed)}`,
-    `Set the times of ${externalId} at ${telco} to those that were ordered`
+    `Set the times of ${externalId} at ${telco} to those that were ordered`,
+    sides(
+      window === null ? "from its first use on" : `${Time.toIso(window.start)} to ${Time.toIso(window.end)}`,
+      periodOf(listed)
+    )
   )
 
 /** A package that was cancelled, and is there and used. */
@@ -119,7 +143,8 @@ export const cancelled = ({ externalId, iccid, packageId, telco }: Ordered, used
     `cancelled/${packageId}`,
     iccid,
     `package ${packageId} (${externalId}) was cancelled, is active, and ${bytes(usedBytes)}`,
-    `Delete package ${externalId} at ${telco}`
+    `Delete package ${externalId} at ${telco}`,
+    { ...sides("cancelled", `active, and ${bytes(usedBytes)}`), ...deleting(telco, externalId) }
   )
 
 const unorderedId = (iccid: string, id: number): string => `unordered/${iccid}/${id}`
@@ -131,7 +156,8 @@ export const unordered = (telco: string, iccid: string, { id, templateName, used
     unorderedId(iccid, id),
     iccid,
     `package ${id} is active, has the template ${JSON.stringify(templateName)}, and simplan has not ordered it; ${bytes(usedBytes)}`,
-    `Delete package ${id} at ${telco}, unless somebody has assigned it on purpose`
+    `Delete package ${id} at ${telco}, unless somebody has assigned it on purpose`,
+    { ...sides("not ordered", `package ${id}, and ${bytes(usedBytes)}`), ...deleting(telco, id) }
   )
 
 /** A package that came of an order late or twice, and that was used before it could be deleted. */
@@ -143,8 +169,53 @@ export const duplicate = (telco: string, { duplicateId, iccid, order, packageId,
     order === "Created"
       ? `package ${duplicateId} is a second one of ${packageId}, and ${bytes(usedBytes)}`
       : `package ${duplicateId} came of ${packageId}, which was ${order.toLowerCase()}, and ${bytes(usedBytes)}`,
-    `Delete package ${duplicateId} at ${telco}`
+    `Delete package ${duplicateId} at ${telco}`,
+    { ...sides("one package", `a further one, ${duplicateId}`), ...deleting(telco, duplicateId) }
   )
+
+/** A package that is active at the OCS, although its attachment is suspended. */
+export const unsuspended = (
+  { externalId, iccid, packageId, telco }: Ordered,
+  attachmentId: string,
+  suspendedAt: Time.Instant
+): Finding =>
+  finding(
+    telco,
+    `unsuspended/${packageId}`,
+    iccid,
+    `package ${packageId} (${externalId}) is active, and its plan attachment is suspended since ${Time.toIso(suspendedAt)}`,
+    `Stop package ${externalId} at ${telco}`,
+    {
+      ...sides(`suspended since ${Time.toIso(suspendedAt)}`, "active"),
+      correction: { _tag: "Suspension", attachmentId }
+    }
+  )
+
+/** A SIM that has service at the OCS although it is paused, or the other way round. */
+export const service = ({ iccid, telco }: OfSim, pausedAt: Time.Instant | null, status: string): Finding => {
+  const ours = pausedAt === null ? "in service" : `paused since ${Time.toIso(pausedAt)}`
+  return finding(
+    telco,
+    `service/${iccid}`,
+    iccid,
+    `the SIM is ${ours} here, and ${status} there`,
+    pausedAt === null ? `Activate the SIM at ${telco}` : `Suspend the SIM at ${telco}`,
+    { ...sides(ours, status), correction: { _tag: "Service" } }
+  )
+}
+
+/** A SIM whose mobile plan the OCS has not, or another one in its place. */
+export const mobilePlan = ({ iccid, telco }: OfSim, wanted: number, listed: number | null): Finding => {
+  const theirs = listed === null ? "none" : `mobile plan ${listed}`
+  return finding(
+    telco,
+    `mobile-plan/${iccid}`,
+    iccid,
+    `the SIM has mobile plan ${wanted} here, and ${theirs} there`,
+    `Set its mobile plan at ${telco}`,
+    { ...sides(`mobile plan ${wanted}`, theirs), correction: { _tag: "MobilePlan" } }
+  )
+}
 
 /** The zone in the settings is not the one in which the OCS reads the windows of orders. */
 export const zone = (telco: string, { iccid, message }: ZoneProof.Disproof): Finding => ({

@@ -20,6 +20,7 @@ import { Commits, CurrentIdempotency, type NamedTypes, putRecord, unattended } f
 import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, type NotTaken, notTaken } from "../telco/TelcoCall.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
+import * as CorrectDifference from "./CorrectDifference.ts"
 import * as Notifications from "./Notifications.ts"
 import * as Provision from "./Provision.ts"
 import * as SendSms from "./SendSms.ts"
@@ -162,6 +163,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const sendSms = yield* SendSms.make
       const changeMobilePlan = yield* ChangeMobilePlan.make
       const setService = yield* SetService.make
+      const correctDifference = yield* CorrectDifference.make
       const notifyAttachment = yield* Notifications.one
       const notifyAttachments = yield* Notifications.all
       const checkStock = yield* Notifications.checkStock
@@ -190,6 +192,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return notifyAttachments(held, of)
           case "CheckStock":
             return checkStock(held, of)
+          case "CorrectDifference":
+            return correctDifference(held, of)
           case "ReviewPackage":
           case "UsageDiffers":
           case "HandleEvent":

@@ -12,10 +12,12 @@ import type { Action } from "../../domain/AuditEntry.ts"
 import { isWaiting, type Job, type WaitingFilter, type WaitingJob } from "../../domain/Job.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import * as Pause from "../../domain/Pause.ts"
+import * as Correction from "../../domain/Correction.ts"
 import * as Problem from "../../domain/Problem.ts"
 import {
   type InsideTransaction,
   NotFound,
+  NotSupported,
   PackagesListed,
   TelcoRefused,
   type TelcoUnavailable
@@ -43,6 +45,16 @@ interface OfProblem extends Within {
 const isWithin = ({ organizationId = null }: Within, job: Job): boolean =>
   organizationId === null || organizationId === job.organizationId
 
+/** What is had here of a SIM. */
+export interface Expected {
+  /** Whose the packages are that the telco may list. */
+  readonly owners: ReadonlyArray<Attachment.WithPackages>
+  /** Since when it is paused; null: it is to have service. Absent: it is not in service, or that is being changed. */
+  readonly pausedAt?: Instant | null
+  /** Whether the mobile plan is applied. Absent: that is being changed. */
+  readonly hasMobilePlan?: boolean
+}
+
 /** Lists what an operator has to see to, retries it and resolves it (rule S6). */
 export class Problems extends Context.Service<
   Problems,
@@ -64,6 +76,16 @@ export class Problems extends Context.Service<
       void,
       NotFound | PackagesListed | InsideTransaction | TelcoRefused | TelcoUnavailable | StorageError
     >
+    /**
+     * Has the telco asked for what is had here, where a problem says what differs (rule S6): the problem is gone, and a job asks
+     * at once, for what is wanted by then. On a SIM that waits for its release, what the telco lists is cancelled, whoever uses it.
+     * `NotSupported` where the telco cannot be asked for it.
+     */
+    readonly correct: (of: OfProblem) => Effect.Effect<void, NotFound | NotSupported | StorageError>
+    /**
+     * What is had here of a SIM, for a comparison with what the telco has (rules S5 to S7). Null as `owners` is.
+     */
+    readonly expected: (of: { readonly iccid: string }) => Effect.Effect<Expected | null, StorageError>
     /**
      * Whose the packages are that the telco may list on a SIM, for a comparison with that list (rule S5). None where the SIM
      * is free. Null while the SIM is being sold or released, and where nobody has it: there is nothing to compare then.
@@ -108,6 +130,9 @@ export class WaitingJobs extends Context.Service<
     ) => Effect.Effect<Retried, StorageError>
   }
 >()("simplan/WaitingJobs") {}
+
+const NOT_CORRECTABLE =
+  "The telco cannot be asked for what is had here of this problem; see to it there, and resolve it"
 
 /** How many jobs one commit makes due, and how many commits one request makes. */
 const RETRIED_AT_ONCE = 1_000
@@ -177,17 +202,40 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
         })
       )
 
+    const expected = Effect.fnUntraced(function* (iccid: string): Effect.fn.Return<Expected | null, StorageError> {
+      const owner = yield* storage.simAggregates.owner(iccid)
+      if (owner === null) return null
+      const { organizationId } = owner
+      const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
+      const owners = aggregate && SimAggregate.owners(aggregate)
+      if (aggregate === null || owners === null) return null
+      const service = Correction.serviceWanted(aggregate.sim)
+      const hasMobilePlan = Correction.mobilePlanWanted(aggregate.sim)
+      return { owners, ...service, ...(hasMobilePlan !== null && { hasMobilePlan }) }
+    })
+
     return Problems.of({
       withdraw: Effect.fn("Problems.withdraw")(({ findingIds }) =>
         Effect.forEach(findingIds, (findingId) => withdraw(findingId), { discard: true })
       ),
       owners: Effect.fn("Problems.owners")(function* ({ iccid }) {
-        const owner = yield* storage.simAggregates.owner(iccid)
-        if (owner === null) return null
-        const { organizationId } = owner
-        const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
-        return aggregate === null ? null : SimAggregate.owners(aggregate)
+        return (yield* expected(iccid))?.owners ?? null
       }),
+      expected: Effect.fn("Problems.expected")(({ iccid }) => expected(iccid)),
+      correct: Effect.fn("Problems.correct")((of) =>
+        commits.retryOnConflict(
+          Effect.gen(function* () {
+            const job = yield* storage.jobs.get(of.problemId)
+            if (job === null || job.endedAt === null || !isWithin(of, job)) return yield* missing(of)
+            const { endedAt, jobId, work } = job
+            const next = Problem.corrected(work)
+            if (next === null) return yield* new NotSupported({ message: NOT_CORRECTABLE })
+            const now = yield* clock.now
+            const commit = { jobs: { reopened: [{ jobId, endedAt, ...Problem.retried(now), work: next }] } }
+            yield* audited("problem.correct", job, commit, now)
+          })
+        )
+      ),
       add: Effect.fn("Problems.add")(function* ({ findings }) {
         if (findings.length === 0) return
         for (const finding of findings)

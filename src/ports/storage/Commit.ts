@@ -13,7 +13,7 @@ import type { Catalogue } from "../../domain/Catalogue.ts"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
-import type { Job, Refusals, Waiting } from "../../domain/Job.ts"
+import type { Job, Refusals, Waiting, Work } from "../../domain/Job.ts"
 import type { Operator } from "../../domain/Operator.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { Plan } from "../../domain/Plan.ts"
@@ -161,7 +161,14 @@ export interface Commit {
     /**
      * Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not ended at that instant.
      */
-    readonly reopened?: ReadonlyArray<EndedJob & { readonly dueAt: Instant; readonly attempts: number }>
+    readonly reopened?: ReadonlyArray<
+      EndedJob & {
+        readonly dueAt: Instant
+        readonly attempts: number
+        /** What is to be done from now on; absent: what was. */
+        readonly work?: Work
+      }
+    >
     /** Jobs that have ended, removed; guarded likewise. */
     readonly resolved?: ReadonlyArray<EndedJob>
     /**

@@ -48,6 +48,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
         { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
         {
+          ...{ _tag: "ReviewPackage", iccid, findingId: `ocs/service/${iccid}` },
+          sides: { ours: "paused", theirs: "ACTIVE" },
+          correction: { _tag: "Service" }
+        },
+        {
+          ...{ _tag: "CorrectDifference", iccid, findingId: "ocs/unordered" },
+          correction: { _tag: "Cancellation", packageId: "ocs/7" }
+        },
+        {
           _tag: "UsageDiffers",
           iccid,
           findingId: `ocs/usage/${iccid}/2026-11-03`,
@@ -163,7 +172,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("what is due again", yield* world.jobs.claim(World.claim(world, { now: now + 1 })), [
         ...ended.slice(0, 1).map((job) => ({ ...job, dueAt: now + 1, attempts: 0, endedAt: null }))
       ])
-      yield* storage.commit({ jobs: { resolved: [{ jobId: third, endedAt: now - 1 }] } })
+      const work = { _tag: "CheckStock", label: "Green" } as const
+      const other = { jobId: third, endedAt: now - 1, dueAt: now + 1, attempts: 0, work }
+      yield* storage.commit({ jobs: { reopened: [other] } })
+      yield* Suite.equals("other work", (yield* storage.jobs.get(third))?.work, work)
       yield* Suite.equals("how many there are in the end", yield* storage.problems.count, before)
       yield* World.finishAll(world)
     })

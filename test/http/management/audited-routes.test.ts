@@ -369,6 +369,13 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("POST", `/problems/${id}/retry`)
     }
   ],
+  "POST /admin/v1/problems/{problem_id}/correct": [
+    "problem.correct",
+    async () => {
+      const id = await release(16, "refuse")
+      return () => world.admin("POST", `/problems/${id}/correct`)
+    }
+  ],
   "POST /admin/v1/problems/{problem_id}/resolve": [
     "problem.resolve",
     async () => {

@@ -1,6 +1,7 @@
 /**
  * Problems: what the telco refuses for good, until an operator retries or resolves it (rule S6).
  */
+import { Problems } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"
@@ -22,7 +23,7 @@ const problems = async (query = "") => (await world.admin("GET", `/problems${que
 
 const ids = async () => (await problems()).data.map((one: { readonly problem_id: string }) => one.problem_id)
 
-const act = (id: string, action: "retry" | "resolve") =>
+const act = (id: string, action: "retry" | "resolve" | "correct") =>
   world.admin("POST", `/problems/${encodeURIComponent(id)}/${action}`)
 
 const isUsed = async (iccid: string) => (await stock.tenant.get(`/v3/sims/${iccid}`)).body.data.used
@@ -64,7 +65,10 @@ it("has a cancellation that the telco refuses for the third time, and none that 
     since: new Date(World.START + 3_600_000).toISOString(),
     ended_at: new Date(World.START + 3_620_000).toISOString(),
     attempts: 3,
-    last_message: "no such package"
+    last_message: "no such package",
+    ours: null,
+    theirs: null,
+    can_correct: true
   })
   const first = await problems("?page_size=1")
   expect([first.data, (await problems(`?page_size=1&page=${first.next_page}`)).data]).toEqual([[data[0]], [data[1]]])
@@ -176,8 +180,37 @@ it("is for suspensions as well", async () => {
   expect((await telco((of) => of.packages)).find((one) => one.iccid === iccid)?.status).toBe("suspended")
 })
 
+it("has both sides of a difference, and makes the telco's side ours", async () => {
+  const iccid = World.iccid(3)
+  await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+  const sides = { ours: "in service", theirs: "SUSPENDED" }
+  const finding = { findingId: `ocs/service/${iccid}`, iccid, message: "ocs: they differ", sides }
+  const other = { findingId: `ocs/limit/${iccid}`, iccid, message: "ocs: they differ too" }
+  await world.run(
+    Problems.Problems.use((of) => of.add({ findings: [{ ...finding, correction: { _tag: "Service" } }, other] }))
+  )
+  const problemId = `review:${finding.findingId}`
+  expect((await problems()).data).toMatchObject([
+    { problem_id: `review:${other.findingId}`, ours: null, theirs: null, can_correct: false },
+    { problem_id: problemId, ...sides, can_correct: true, last_message: "ocs: they differ" }
+  ])
+  expect(await act(`review:${other.findingId}`, "correct")).toMatchObject({
+    status: 422,
+    body: { code: "not_supported" }
+  })
+  expect(await act(problemId, "correct")).toMatchObject({ status: 200, body: { data: { problem_id: problemId } } })
+  expect((await act(problemId, "correct")).status).toBe(404)
+  await advance("1 minute")
+  expect((await telco((of) => of.services)).get(iccid)).toBe(true)
+  expect(await ids()).toEqual([`review:${other.findingId}`])
+  expect(await audited("problem.correct")).toMatchObject([
+    { actor: "bootstrap", resource_type: "problem", resource_id: problemId, iccid }
+  ])
+  await act(`review:${other.findingId}`, "resolve")
+})
+
 it("knows no other ids, and needs the token", async () => {
-  for (const action of ["retry", "resolve"] as const) {
+  for (const action of ["retry", "resolve", "correct"] as const) {
     expect((await act("release:nobody", action)).body.code).toBe("problem_not_found")
     expect((await world.fetch("POST", `/admin/v1/problems/x/${action}`)).status).toBe(401)
   }

@@ -20,6 +20,8 @@ export class Model {
   /** The id of the package that was made last: the OCS gives none twice. */
   lastId = 0
   network: Network | null = null
+  status: string | null = "ACTIVE"
+  mobilePlanId: number | null = null
   lastSeen: number | null = null
   /** How much the zone is ahead of UTC in which it reads the windows of orders, in milliseconds. */
   ahead = 0
@@ -35,6 +37,8 @@ export class Model {
   unanswered: ReadonlySet<string> = new Set()
   /** The calls that fail. */
   failing: ReadonlySet<string> = new Set()
+  /** The calls that are refused. */
+  refusing: ReadonlySet<string> = new Set()
 
   change(id: number, to: Partial<SubscriberPackage>): void {
     this.packages = this.packages.map((one) => (one.id === id ? { ...one, ...to } : one))
@@ -52,7 +56,9 @@ const subscriberOf = (model: Model, iccid: string) => ({
   isEsim: true,
   smdpServer: "smdp.example",
   activationCode: "ABC",
-  network: model.network
+  network: model.network,
+  status: model.status,
+  mobilePlanId: model.mobilePlanId
 })
 
 /** The calls of the OCS over the model. */
@@ -61,6 +67,9 @@ export const apiOf = (model: Model): Api["Service"] => {
     Effect.suspend(() => {
       model.calls.push(name)
       if (model.hanging.has(name)) return Effect.never
+      if (model.refusing.has(name)) {
+        return Effect.fail(new CallFailure.CallFailure({ outcome: "Refused", message: `${name} is refused` }))
+      }
       return model.failing.has(name)
         ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` }))
         : Effect.sync(answer)
@@ -69,7 +78,10 @@ export const apiOf = (model: Model): Api["Service"] => {
   return {
     subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid)),
     subscribersBy: unused,
-    setSubscriberStatus: unused,
+    setSubscriberStatus: ({ isActive }) =>
+      call("setSubscriberStatus", () => {
+        model.status = isActive ? "ACTIVE" : "SUSPENDED"
+      }),
     packages: (iccid) =>
       model.unanswered.has(iccid)
         ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `no answer for ${iccid}` }))
@@ -102,7 +114,10 @@ export const apiOf = (model: Model): Api["Service"] => {
         model.packages = model.packages.filter((one) => one.id !== id)
       }),
     sendSms: unused,
-    setMobilePlan: unused,
+    setMobilePlan: ({ mobilePlanId }) =>
+      call("setMobilePlan", () => {
+        model.mobilePlanId = mobilePlanId
+      }),
     profileHistory: () => call("profileHistory", () => model.history),
     lastSeen: () => call("lastSeen", () => model.lastSeen),
     get usage() {

@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
     telco: TELCO,
     resellerId: 1,
     zones: { Green: { EUROPE: 28 } },
-    mobilePlanId: null,
+    mobilePlanId: 10,
     listLag: 0
   })
   const orders = yield* Layer.build(ocs.pipe(Layer.provide([api, Layer.succeed(Journal.Journal, journal)])))

@@ -14,7 +14,9 @@ const subscriber = {
   isEsim: true,
   smdpServer: "smdp.io",
   activationCode: "K2-1",
-  network: null
+  network: null,
+  status: null,
+  mobilePlanId: null
 }
 
 describe("A subscriber as a row of an import", () => {
