@@ -1,12 +1,13 @@
 /**
- * The HTTP server on Node. Input that is not HTTP gets an error body too. On stopping, the server takes no new
- * connections, finishes its requests and closes each connection after its answer. After the drain timeout it closes the
- * connections that are left.
+ * The HTTP server on Node. Input that is not HTTP gets an error body too.
+ *
+ * On stopping, the server takes no new connections and answers each request that has arrived. The last answer on a connection says
+ * that it is closed. After the drain timeout what has no answer yet is refused (503 `not_ready`), and all connections are closed.
  */
-import { Context, Data, Duration, Effect, Layer, Scope } from "effect"
+import { Context, Data, Deferred, Duration, Effect, Exit, Layer, Option, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import * as Http from "node:http"
-import type { Socket } from "node:net"
+import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import * as Connection from "./connections/Connection.ts"
 import * as Connections from "./connections/Connections.ts"
@@ -38,6 +39,11 @@ export class Server extends Context.Service<
     readonly port: number
     /** What clients on this machine use, without a slash at its end. */
     readonly url: string
+    /**
+     * From now on each connection is closed after what has arrived on it is answered, and the last answer says so. The end of the
+     * scope does that too; this is for a process that has other things to end before.
+     */
+    readonly leave: Effect.Effect<void>
   }
 >()("simplan/http/Server") {}
 
@@ -86,6 +92,11 @@ const MAX_HEADERS = 200
 /** How long a client may go on sending a body after its answer, in ms. */
 const LINGER = 2_000
 
+/** What is refused because the server stops may be tried again after so many seconds. */
+const RETRY_AFTER = "5"
+
+const STOPPING = "The server is stopping"
+
 const body = (code: Codes.Code, message: string): string => JSON.stringify({ error: true, message, code })
 
 const broken = (error: NodeJS.ErrnoException): readonly [Codes.Code, string] => {
@@ -97,8 +108,9 @@ const broken = (error: NodeJS.ErrnoException): readonly [Codes.Code, string] => 
 // Connections whose request was answered before its body was read to the end.
 const answeredEarly = new WeakSet<Duplex>()
 
-const refusalHeaders = (text: string): Readonly<Record<string, string>> => ({
+const refusalHeaders = (code: Codes.Code, text: string): Readonly<Record<string, string>> => ({
   ...Requests.answerHeaders(Requests.makeId()),
+  ...(code === "not_ready" && { "retry-after": RETRY_AFTER }),
   "content-type": "application/json",
   "content-length": String(Buffer.byteLength(text)),
   connection: "close"
@@ -107,20 +119,20 @@ const refusalHeaders = (text: string): Readonly<Record<string, string>> => ({
 // Answers a request that no route sees, and closes its connection.
 const refuse = (response: Http.ServerResponse, code: Codes.Code, message: string): void => {
   const text = body(code, message)
-  response.writeHead(Codes.status(code), refusalHeaders(text)).end(text)
+  response.writeHead(Codes.status(code), refusalHeaders(code, text)).end(text)
 }
 
 // Answers likewise where Node has made no response.
 const refuseOn = (socket: Duplex, code: Codes.Code, message: string): void => {
   const text = body(code, message)
   const status = Codes.status(code)
-  const lines = Object.entries(refusalHeaders(text)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries(refusalHeaders(code, text)).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${Http.STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`)
 }
 
 const onClientError =
   (connections: Connections.Connections) =>
-  (error: NodeJS.ErrnoException, socket: Socket): void => {
+  (error: NodeJS.ErrnoException, socket: Net.Socket): void => {
     const end = (): void => {
       if (socket.writable) refuseOn(socket, ...broken(error))
       else socket.destroy()
@@ -133,7 +145,7 @@ const onClientError =
 // What has arrived is read first, because a connection that is closed with unread bytes may lose its answer.
 const onConnect =
   (connections: Connections.Connections) =>
-  (_: Http.IncomingMessage, socket: Socket): void => {
+  (_: Http.IncomingMessage, socket: Net.Socket): void => {
     connections.of(socket).discard()
     socket.on("error", () => socket.destroy())
     socket.once("finish", () => socket.destroy())
@@ -227,11 +239,57 @@ const listening = (server: Http.Server, { host, port }: Listen): Effect.Effect<n
     })
   })
 
-const closed = (server: Http.Server, timeout: Duration.Input): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeIdleConnections()
-  }).pipe(Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.sync(() => server.closeAllConnections()) }))
+const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+/** For how long a server that stops takes the connections that the operating system has taken for it, in ms, and how it knows. */
+const BACKLOG = { millis: 100, turns: 3 }
+
+/** Ends when no connection has come in a few turns of the event loop, in each of which one is accepted. */
+const accepted = (connections: Connections.Connections): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const since = performance.now()
+    let quiet = 0
+    while (quiet < BACKLOG.turns && performance.now() - since < BACKLOG.millis) {
+      const before = connections.opened()
+      yield* turn
+      quiet = connections.opened() === before ? quiet + 1 : 0
+    }
+  })
+
+/** How long the refusals of what is not done after the drain timeout may take to be sent. */
+const CUT = "500 millis"
+
+/** Refuses what has no answer yet, and ends all else. */
+const cut = (connections: Connections.Connections): void => {
+  for (const connection of connections.all()) {
+    const { current, socket } = connection
+    if (current?.headersSent === false) refuse(current, "not_ready", STOPPING)
+    else if (current === undefined && connection.isBegun && socket.writable) refuseOn(socket, "not_ready", STOPPING)
+    else socket.destroy()
+  }
+}
+
+/**
+ * Stops the server. Node's own way closes each connection that it thinks is idle at once, also where a request has arrived that
+ * was not parsed yet.
+ */
+const closed = Effect.fnUntraced(function* (
+  server: Http.Server,
+  connections: Connections.Connections,
+  timeout: Duration.Input
+) {
+  connections.stop()
+  yield* accepted(connections)
+  const ended = Deferred.makeUnsafe<void>()
+  Net.Server.prototype.close.call(server, () => Deferred.doneUnsafe(ended, Exit.void))
+  const within = (limit: Duration.Input) => Effect.timeoutOption(Deferred.await(ended), limit)
+  if (Option.isNone(yield* within(timeout))) {
+    cut(connections)
+    if (Option.isNone(yield* within(CUT))) server.closeAllConnections()
+  }
+  // Ends what else Node has begun with the server.
+  server.close()
+})
 
 const urlOf = (host: string, port: number): string => `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
@@ -282,10 +340,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
         Effect.provideService(HttpMiddleware.TracerDisabledWhen, Routes.isUntraced),
         Effect.updateContext((services: Context.Context<never>) => Requests.observed(services))
       )
-      let stopping = false
       const onRequest: Listener = (request, response) => {
         request.url = originForm(request.url ?? "/")
-        if (stopping) response.setHeader("connection", "close")
         if (hasBody(request)) response.once("finish", () => linger(request))
         handle(request, response)
       }
@@ -312,15 +368,8 @@ export const layer = (listen: Listen, options: Routes.Options) =>
       server.on("clientError", onClientError(connections))
       server.on("connect", onConnect(connections))
       const port = yield* listening(server, listen)
-      yield* Effect.addFinalizer(() =>
-        Effect.suspend(() => {
-          stopping = true
-          for (const { current } of connections.all()) {
-            if (current?.headersSent === false) current.setHeader("connection", "close")
-          }
-          return closed(server, listen.drainTimeout ?? "20 seconds")
-        })
-      )
-      return Server.of({ host: listen.host, port, url: urlOf(listen.host, port) })
+      yield* Effect.addFinalizer(() => closed(server, connections, listen.drainTimeout ?? "20 seconds"))
+      const leave = Effect.sync(connections.stop)
+      return Server.of({ host: listen.host, port, url: urlOf(listen.host, port), leave })
     })
   ).pipe(Layer.provide(Routes.routerConfig))

@@ -40,6 +40,17 @@ export const serve = <E, R>(start: Effect.Effect<void, E, R | Scope.Scope>) =>
     Effect.flatMap(first, (signal) => Effect.logInfo("stopping", { signal }))
   )
 
+/** Runs something within the event of each SIGINT and SIGTERM, before anything else is read, as long as the scope is open. */
+export const onStop = (leave: Effect.Effect<void>): Effect.Effect<void, never, Scope.Scope> => {
+  const listener = (): void => Effect.runSync(leave)
+  return Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.sync(() => process.on("SIGINT", listener).on("SIGTERM", listener)),
+      () => Effect.sync(() => process.off("SIGINT", listener).off("SIGTERM", listener))
+    )
+  )
+}
+
 /** Does it at each SIGHUP as long as the scope is open; several that come meanwhile are one. Without this a SIGHUP ends the process. */
 export const onHangup = <R>(reload: Effect.Effect<void, never, R>): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * Composes a server, until the scope closes: the storage, the telco (those of the settings file, one over HTTP, or simulated
  * with its books in the same storage), the catalogue, webhooks over HTTP, the clock, the services, the HTTP API, and last the worker.
  *
- * They close in the reverse order: the worker claims no more jobs, the HTTP API accepts no more requests, current requests
+ * They close in the reverse order: answers say that their connections are closed, the worker claims no more jobs, the HTTP API accepts no more requests, current requests
  * and then jobs are finished or released, and last the data directory is unlocked.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
@@ -163,7 +163,7 @@ const isSimulated = (settings: Settings.Settings, telcos: Routes.Options["telcos
 
 /**
  * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
- * addresses for clients; `adminUrl` is null where operators have no listener of their own. `ready`: whether the process
+ * addresses for clients; `adminUrl` is null where operators have no listener of their own. `leave` is that of `Server`. `ready`: whether the process
  * takes requests. `telcos`: those of the settings file, if there is one.
  */
 const listen = Effect.fnUntraced(function* (
@@ -210,12 +210,16 @@ const listen = Effect.fnUntraced(function* (
       ),
       scope
     ).pipe(
-      Effect.map((context) => callable(Context.get(context, Server.Server).url)),
+      Effect.map((context) => {
+        const { leave, url } = Context.get(context, Server.Server)
+        return { leave, url: callable(url) }
+      }),
       Effect.catchTag("CannotListen", (error) => unable(error, variables))
     )
-  if (adminPort === null) return { url: yield* open({ host, port }, undefined, "SIMPLAN"), adminUrl: null }
-  const url = yield* open({ host, port }, RouteGroups.callers, "SIMPLAN")
-  return { url, adminUrl: yield* open({ host: adminHost, port: adminPort }, RouteGroups.operators, "SIMPLAN_ADMIN") }
+  if (adminPort === null) return { ...(yield* open({ host, port }, undefined, "SIMPLAN")), adminUrl: null }
+  const callers = yield* open({ host, port }, RouteGroups.callers, "SIMPLAN")
+  const operators = yield* open({ host: adminHost, port: adminPort }, RouteGroups.operators, "SIMPLAN_ADMIN")
+  return { url: callers.url, adminUrl: operators.url, leave: Effect.andThen(callers.leave, operators.leave) }
 })
 
 const demonstration = Effect.fnUntraced(function* (settings: Settings.Settings, telcos: Telcos.Telcos | null) {
@@ -263,7 +267,10 @@ export const start = (
     const demo = yield* Effect.provideContext(demonstration(settings, telcos), context)
     // Who waits for the readiness finds the files of the demonstration.
     const ready = yield* Ref.make(false)
-    const { adminUrl, url } = yield* Effect.provideContext(listen(settings, tokens, Ref.get(ready), connected), context)
+    const { adminUrl, leave, url } = yield* Effect.provideContext(
+      listen(settings, tokens, Ref.get(ready), connected),
+      context
+    )
     yield* Effect.addFinalizer(() => Ref.set(ready, false))
     yield* Effect.provideContext(Layer.build(Worker.background), context)
     yield* Effect.provideContext(Layer.build(Processes.background), context)
@@ -273,6 +280,7 @@ export const start = (
     }
     yield* keep({ url, adminUrl, tokens, demo })
     yield* Ref.set(ready, true)
+    yield* Process.onStop(leave)
     const clock = Context.get(context, Clocks.BusinessClock)
     return {
       url,

@@ -54,11 +54,18 @@ const largeBytesOf = (chunk: unknown): Uint8Array | undefined => {
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   /** Runs when the whole answer was handed over; the operating system may have taken it by then, or not. */
   onHanded: (() => void) | undefined = undefined
+  /** Whether the connection is to be closed after the answer, asked when its headers are sent. */
+  isLast: (() => boolean) | undefined = undefined
   #rest: Uint8Array | undefined = undefined
 
   /** The bytes that the operating system has not taken yet. */
   get unread(): number {
     return this.writableLength + (this.#rest?.byteLength ?? 0)
+  }
+
+  override writeHead(...given: ReadonlyArray<unknown>): this {
+    if (this.isLast?.() === true) this.setHeader("connection", "close")
+    return Reflect.apply(super.writeHead, this, given)
   }
 
   override end(...given: ReadonlyArray<unknown>): this {
@@ -143,6 +150,12 @@ const replaceParser = (socket: Socket, replacement: Parser): Parser => {
  */
 const isHeldByNode = (socket: Socket): boolean => Reflect.get(socket, "_paused") === true
 
+/**
+ * How long a connection without a request stays open once the server stops, in ms: a request that a client has sent by then may
+ * still be on its way.
+ */
+const GRACE = 100
+
 interface Waiting {
   readonly request: IncomingMessage
   readonly response: Answer
@@ -178,6 +191,12 @@ export class Connection implements Holder {
   #waitingBytes = 0
   #gone: (() => void) | undefined
   #last: (() => void) | undefined
+  /** The request that was parsed last. */
+  #latest: IncomingMessage | undefined
+  #isParsing = false
+  #isBegun = false
+  #isStopping = false
+  #grace: NodeJS.Timeout | undefined
 
   constructor(socket: Socket, peer: string, shared: Shared) {
     this.socket = socket
@@ -196,6 +215,16 @@ export class Connection implements Holder {
     return this.#organizationId !== undefined
   }
 
+  /** Whether a part of a request has arrived, of which the routes know nothing yet. */
+  get isBegun(): boolean {
+    return this.#isBegun
+  }
+
+  /** Whether more has arrived than the requests that were handed to the routes. */
+  get #hasMore(): boolean {
+    return this.#waiting.length > 0 || this.#isDue || this.#isParsing || this.socket.readableLength > 0
+  }
+
   /** Whose turns it takes: an organization has the same turns from all of its addresses. */
   get #caller(): string {
     return this.#organizationId ?? this.network
@@ -209,6 +238,8 @@ export class Connection implements Holder {
   /** Hands a request to the routes, when it is its turn. */
   take(request: IncomingMessage, response: Answer, listener: Listener): void {
     if (this.socket.destroyed) return
+    this.#latest = request
+    this.#isBegun = false
     this.#piece = PIECE.least
     this.#chunked = "transfer-encoding" in request.headers ? request : undefined
     this.#unreadChunks = 0
@@ -225,6 +256,15 @@ export class Connection implements Holder {
     this.#waiting.push({ request, response, listener, size })
     if (this.#waiting.length >= AHEAD) this.socket.pause()
     this.#countWaiting()
+  }
+
+  /**
+   * Answers what has arrived, and closes the connection after the last answer, which says so. Without a request it is closed
+   * after `GRACE`.
+   */
+  stop(): void {
+    this.#isStopping = true
+    this.#closeWhenIdle()
   }
 
   /** Nothing that arrives is parsed any more. */
@@ -302,14 +342,18 @@ export class Connection implements Holder {
   #parse(bytes: Uint8Array): void {
     const { socket } = this
     let at = 0
+    this.#isParsing = true
     do {
       const piece = at === 0 && bytes.length <= this.#piece ? bytes : bytes.subarray(at, at + this.#piece)
       at += this.#piece
       this.#piece = Math.min(2 * this.#piece, this.#chunked === undefined ? PIECE.most : CHUNKED)
+      const isNew = this.#latest?.complete !== false
+      this.#isBegun ||= isNew
       this.#parser(piece)
       this.#unreadChunks += piece.length
       if (this.#isChunkedFull()) socket.pause()
     } while (at < bytes.length && !this.#isHeld() && this.#isParsed && socket.writable && !socket.isPaused())
+    this.#isParsing = false
     if (at < bytes.length && socket.writable) this.#putBack(bytes.subarray(at))
   }
 
@@ -362,6 +406,7 @@ export class Connection implements Holder {
     this.idleSince = undefined
     this.answer.reader = null
     response.onHanded = this.count
+    response.isLast = this.#isLast
     response.on("close", this.#ended)
     listener(request, response)
   }
@@ -375,6 +420,25 @@ export class Connection implements Holder {
     gone?.()
     if (this.#waiting.length > 0) this.#shared.turns.add(this.#caller, this.#next)
     else this.#last?.()
+    this.#closeWhenIdle()
+  }
+
+  readonly #isLast = (): boolean => this.#isStopping && !this.#hasMore
+
+  #isIdle(): boolean {
+    return this.#current === undefined && !this.#isBegun && !this.#hasMore
+  }
+
+  #closeWhenIdle(): void {
+    if (!this.#isStopping || this.#grace !== undefined || !this.#isIdle()) return
+    // A loop that was held up runs its timers first, and reads from sockets between these two.
+    const afterReading = (then: () => void) => setImmediate(() => setImmediate(then))
+    this.#grace = setTimeout(() => {
+      afterReading(() => {
+        this.#grace = undefined
+        if (this.#isIdle()) this.socket.destroySoon()
+      })
+    }, GRACE)
   }
 
   readonly #next = (): void => {

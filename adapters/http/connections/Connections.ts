@@ -219,6 +219,10 @@ export interface Connections {
   readonly of: (socket: Socket) => Connection
   readonly all: () => Iterable<Connection>
   readonly unread: UnreadBytes
+  /** How many were opened so far. */
+  readonly opened: () => number
+  /** Stops all, and those that come later. */
+  readonly stop: () => void
 }
 
 /** Follows the connections of a server until the scope ends. */
@@ -262,7 +266,10 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     given.close("too_many")
     return true
   }
+  let opened = 0
+  let isStopping = false
   const open = (socket: Socket): Connection => {
+    opened += 1
     shared.turns.accepted()
     const address = Requests.addressBehind(socket.remoteAddress ?? null, undefined, 0)
     const peer = address === null ? "" : Requests.network(address)
@@ -277,6 +284,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
       connection.closed()
     })
     if (!hasPlace) connection.close("too_many")
+    else if (isStopping) connection.stop()
     return connection
   }
   server.on("connection", open)
@@ -305,5 +313,14 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
   const interval = Math.min(limitMillis / 10, MEASURED)
   yield* measure
   yield* Effect.forkScoped(Effect.repeat(Effect.delay(measure, interval), Schedule.forever))
-  return { all, unread, of: (socket: Socket) => connections.get(socket) ?? open(socket) } satisfies Connections
+  return {
+    all,
+    unread,
+    of: (socket: Socket) => connections.get(socket) ?? open(socket),
+    opened: () => opened,
+    stop: () => {
+      isStopping = true
+      for (const connection of connections.values()) connection.stop()
+    }
+  } satisfies Connections
 })

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
@@ -450,15 +451,51 @@ describe("a server that is stopped", () => {
     expect(await ended).toEqual({ code: 0, signal: null })
   })
 
+  it("answers what was sent whole on kept connections before the signal, and says that it closes them", async () => {
+    const server = await up(memory)
+    const url = await server.listening
+    const body = (index: number) => JSON.stringify({ name: `Organization ${index}` })
+    const head = (text: string) =>
+      `POST /admin/v1/organizations HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.fact("admin token")}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+    const clients = Array.from({ length: 40 }, () => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1").setEncoding("latin1")
+      const received = { text: "" }
+      socket.on("data", (text) => {
+        received.text += text
+      })
+      socket.on("error", () => {})
+      socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+      return { socket, received, ended: once(socket, "close") }
+    })
+    await expect.poll(() => clients.filter(({ received }) => received.text.endsWith("}")).length).toBe(40)
+    // So it has read nothing of them before the signal.
+    server.process.kill("SIGSTOP")
+    for (const [index, { socket }] of clients.entries()) socket.write(head(body(index)))
+    const ended = server.kill("SIGTERM")
+    server.process.kill("SIGCONT")
+    await Promise.all(clients.map((client) => client.ended))
+    const answered = clients.map(({ received: { text } }) => {
+      const answer = text.slice(text.lastIndexOf("HTTP/1.1 "))
+      return `${answer.slice(9, 12)} ${/^connection: (.+)\r$/im.exec(answer)?.[1]}`
+    })
+    // Those of one turn of the event loop, 16 at most, may be answered before the signal is read.
+    const isFirst = (answer: string, index: number) => answer === "201 keep-alive" && index < 16
+    expect(answered.filter((answer, index) => answer !== "201 close" && !isFirst(answer, index))).toEqual([])
+    expect(await ended).toEqual({ code: 0, signal: null })
+  })
+
   const hung = async (): Promise<readonly [ServerProcess.ServerProcess, Promise<unknown>]> => {
     const server = await up(memory)
-    const { readable } = new TransformStream<Uint8Array, Uint8Array>()
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const request = fetch(`${await server.listening}/admin/v1/organizations`, {
       method: "POST",
       headers: { authorization: `Bearer ${server.fact("admin token")}`, "content-type": "application/json" },
       body: readable,
       duplex: "half"
     })
+    // The headers go out with the first part of the body.
+    await writable.getWriter().write(new TextEncoder().encode("{"))
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     return [server, request.catch(() => undefined)]
   }
