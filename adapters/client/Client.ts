@@ -13,6 +13,7 @@ import { Context, Data, Duration, Effect, Option, Redacted, Schema, Stream } fro
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "simplan/http-api"
+import { RetryAfter } from "simplan/ports"
 
 /** A secret may be given as text, or redacted so that it cannot be logged by accident. */
 type Secret = string | Redacted.Redacted
@@ -71,9 +72,6 @@ interface Response {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-const secondsOf = (header: string | undefined): number | null =>
-  header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : null
-
 /** The error of a response with a status of at least 400. */
 const ofResponse = ({ headers, status }: Response, text: string): ApiError => {
   const body = Option.getOrUndefined(decodeJson(text))
@@ -86,7 +84,7 @@ const ofResponse = ({ headers, status }: Response, text: string): ApiError => {
     code,
     message,
     requestId: headers["x-request-id"] ?? null,
-    retryAfterSeconds: secondsOf(headers["retry-after"]),
+    retryAfterSeconds: RetryAfter.seconds(headers["retry-after"], Date.now()) ?? null,
     body: body ?? text
   })
 }

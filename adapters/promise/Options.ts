@@ -167,11 +167,18 @@ export interface WebhookCall {
 
 /** Sends webhooks by a function of the host's own. It follows no redirect. What it throws counts as no response. */
 export interface Sender {
-  /** Sends one, and returns the status of the response. `signal` aborts after 15 s. */
+  /**
+   * Sends one, and returns the status of the response. `signal` aborts after 15 s. `retryAfterSeconds` is what the response
+   * asks for by `Retry-After`: after a 429 or 503 the webhook is sent again no sooner (rule W7).
+   */
   readonly send: (
     webhook: WebhookCall,
     call: AdapterCall
-  ) => Promise<{ readonly status: number; readonly body?: string | undefined }>
+  ) => Promise<{
+    readonly status: number
+    readonly body?: string | undefined
+    readonly retryAfterSeconds?: number | undefined
+  }>
 }
 
 /** How webhooks are sent over HTTP. */

@@ -6,6 +6,7 @@
  */
 import { Data, Effect, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { RetryAfter } from "simplan/ports"
 
 /** The longest answer about one SIM that is read, in bytes. */
 export const LONGEST = 1_048_576
@@ -53,14 +54,10 @@ export const discard = (response: Response): Effect.Effect<void> =>
 /** The longest wait, in seconds: the longest step of the retry schedule. */
 const LONGEST_WAIT = 3_600
 
-/**
- * The seconds to wait from `now` (milliseconds since the epoch), by the header `Retry-After`: seconds, or an HTTP date.
- * Undefined without a header, and for any other text.
- */
+/** The seconds to wait from `now` (milliseconds since the epoch), by the header `Retry-After`; undefined where it says nothing. */
 export const retryAfterSeconds = (header: string | undefined, now: number): number | undefined => {
-  const text = header?.trim() ?? ""
-  const asked = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1_000)
-  return Number.isNaN(asked) ? undefined : Math.min(Math.max(asked, 0), LONGEST_WAIT)
+  const asked = RetryAfter.seconds(header, now)
+  return asked === undefined ? undefined : Math.min(asked, LONGEST_WAIT)
 }
 
 /** Errors before a connection is there, after which nothing can have been sent. */

@@ -10,7 +10,7 @@ import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
 import { urlToHttpOptions } from "node:url"
 import { Duration, Effect, Layer, Metric, Result } from "effect"
-import { WebhookSender } from "simplan/ports"
+import { RetryAfter, WebhookSender } from "simplan/ports"
 import * as Connections from "./Connections.ts"
 import * as Destinations from "./Destinations.ts"
 import * as Names from "./Names.ts"
@@ -150,6 +150,8 @@ const failed = (error: Error): WebhookSender.SendFailed => {
 interface Call {
   readonly organizationId: string
   readonly target: Target
+  /** The machine's time. */
+  readonly at: number
   /** Names and values alternate; the headers of the target come first. */
   readonly headers: ReadonlyArray<string>
   readonly body: string
@@ -161,7 +163,7 @@ interface Call {
  */
 const posting =
   (connections: Connections.Connections, timeoutMillis: number, tooLate: string) =>
-  ({ body, headers, organizationId, target }: Call) =>
+  ({ at, body, headers, organizationId, target }: Call) =>
     Effect.callback<WebhookSender.WebhookAnswer, WebhookSender.SendFailed>((resume) => {
       const began = performance.now()
       const options = {
@@ -189,7 +191,9 @@ const posting =
         clearTimeout(timer)
         const status = response.statusCode ?? 0
         const durationMillis = Math.round(performance.now() - began)
-        readBody(response, (text) => resume(Effect.succeed({ status, durationMillis, body: text })))
+        const retryAfterSeconds = RetryAfter.seconds(response.headers["retry-after"], at + durationMillis)
+        const head = { status, durationMillis, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+        readBody(response, (text) => resume(Effect.succeed({ ...head, body: text })))
       })
       request.on("upgrade", ({ statusCode = 0 }, socket) => {
         clearTimeout(timer)
@@ -242,7 +246,7 @@ const make = ({ names, proxy = null, timeout = "15 seconds", ...options }: Optio
           const signature = Signature.sign({ timestamp, body, signingKeys })
           const headers = ["content-type", "application/json", "user-agent", "simplan", Signature.HEADER, signature]
           for (const name of Object.keys(standard)) headers.push(name, standard[name] ?? "")
-          return post({ organizationId, target: to.success, headers, body })
+          return post({ organizationId, target: to.success, at, headers, body })
         })
     })
   })

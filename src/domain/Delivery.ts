@@ -206,6 +206,8 @@ export type Attempt =
       readonly status: number
       /** Until the head of the response; absent where the sender does not measure it. */
       readonly durationMillis?: number
+      /** In how many seconds the receiver asks to be called again; absent where it does not. */
+      readonly retryAfterSeconds?: number
       /** The beginning of the response's body. */
       readonly body?: string
     }
@@ -329,7 +331,22 @@ const errorOf = (attempt: Attempt): string | null => {
   return attempt._tag === "Responded" ? `status ${attempt.status}` : attempt.message
 }
 
-/** The delivery after an attempt at `now`. `random`, from 0 to below 1, sets the jitter of the next wait. */
+/** The statuses of a receiver that takes nothing now, and may say until when. */
+const BUSY: ReadonlySet<number> = new Set([429, 503])
+
+/** Rule W7: the longest wait that a receiver may ask for, so that none holds up its deliveries for ever. */
+export const LONGEST_ASKED = DAY
+
+/** Rule W7: for how many milliseconds the receiver asks not to be called; 0 where it asks for nothing. */
+const askedWait = (attempt: Attempt): number =>
+  attempt._tag === "Responded" && BUSY.has(attempt.status)
+    ? Math.min(Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND, LONGEST_ASKED)
+    : 0
+
+/**
+ * The delivery after an attempt at `now`. The next one comes after the wait of the schedule, or the one that the receiver
+ * asks for where that is longer (rule W7). `random`, from 0 to below 1, sets the jitter by which either is lengthened.
+ */
 export const attempted = (
   delivery: Delivery,
   attempt: Attempt,
@@ -340,7 +357,8 @@ export const attempted = (
   const delivered = isDone(attempt)
   const gone = attempt._tag === "Responded" && attempt.status === GONE
   const isLast = delivery.retryStep + 1 >= attempts
-  const wait = delivered || gone || isLast ? undefined : (waits[delivery.retryStep] ?? waits.at(-1))
+  const scheduled = delivered || gone || isLast ? undefined : (waits[delivery.retryStep] ?? waits.at(-1))
+  const wait = scheduled === undefined ? undefined : Math.max(scheduled, askedWait(attempt))
   return {
     ...delivery,
     status: delivered ? "Delivered" : wait === undefined ? "Failed" : "Pending",

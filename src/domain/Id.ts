@@ -23,7 +23,7 @@ export const COUNTER_SIZE = 2 ** 26
 
 /**
  * `random` with a counter in its first 26 bits (RFC 9562, section 6.2, method 1). Ids of one millisecond sort by the
- * counter. A virtual clock that stands still gives all ids the same millisecond.
+ * counter, so that those of events order them (rule W5). A virtual clock that stands still gives all ids the same millisecond.
  */
 export const withCounter = (counter: number, random: Uint8Array): Uint8Array => {
   const counted = random.slice(0, 10)

@@ -36,6 +36,8 @@ export interface WebhookAnswer {
   readonly status: number
   /** From the call to the head of the response; absent where it was not measured. */
   readonly durationMillis?: number
+  /** In how many seconds the endpoint asks to be called again, by `Retry-After`; absent where it does not ask (rule W7). */
+  readonly retryAfterSeconds?: number
   /**
    * The first `BODY_BYTES` of the response's body as text, as far as they came within 1 s of the head. Bytes that are no
    * UTF-8 are replaced by U+FFFD.

@@ -50,6 +50,7 @@ export const all: ReadonlyArray<Invariant> = [
   Events.thresholdsFireOnce,
   Events.eventsHaveOneCause,
   Events.webhooksArrive,
+  Events.idsOrderEvents,
   Inventory.simsAreInOnePlace,
   Inventory.downloadedSimsStay,
   Corrections.withdrawnSimsStay,

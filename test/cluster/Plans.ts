@@ -176,7 +176,7 @@ const fault: fc.Arbitrary<Cluster.Fault> = fc.oneof(
   }),
   fc.record({
     _tag: fc.constant("Receiver" as const),
-    fault: fc.constantFrom("error" as const, "no answer" as const, "slow" as const),
+    fault: fc.constantFrom("error" as const, "busy" as const, "no answer" as const, "slow" as const),
     times
   })
 )

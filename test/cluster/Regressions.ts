@@ -177,6 +177,18 @@ const probePulledForwardAtOnce: Cluster.Plan = {
   ]
 }
 
+/** The receiver asks for a pause that is longer than the first waits of the schedule (rule W7). */
+const busyReceiver: Cluster.Plan = {
+  seed: 19,
+  clocks: [0, 0],
+  concurrency: 2,
+  steps: [
+    createPlan(null),
+    fault({ _tag: "Receiver", fault: "busy", times: 3 }),
+    requests([0, order({ plan: 0 })], [1, order({ plan: 0 })])
+  ]
+}
+
 /** So many slots that some are left for an organization that has none yet, which few plans at random have. */
 const manySlots: Cluster.Plan = { seed: 18, clocks: [0], concurrency: 8, steps: [createPlan(null)] }
 
@@ -206,6 +218,7 @@ export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [probePulledForward],
   [probePulledForwardAtOnce],
   [manySlots],
+  [busyReceiver],
   [deletedDuringReport],
   // With the seeds above, the processes of these two no longer meet as they did.
   [{ ...lastSimTwice, seed: 1_000 }],

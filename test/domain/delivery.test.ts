@@ -68,6 +68,20 @@ describe("A failed attempt (W7)", () => {
     }
   })
 
+  it.each([
+    [429, 40, 40_000],
+    [503, 40, 40_000],
+    [429, 4, 5_000],
+    [429, 86_401, 24 * HOUR_MS],
+    [429, Number.POSITIVE_INFINITY, 24 * HOUR_MS],
+    [500, 40, 5_000],
+    [301, 40, 5_000]
+  ])("is a %i that asks for %i s, and is followed by one after %i ms", (status, retryAfterSeconds, wait) => {
+    const attempt: Delivery.Attempt = { _tag: "Responded", status, retryAfterSeconds }
+    expect(Delivery.attempted(pending, attempt, NOW, 0).nextAttemptAt).toBe(NOW + wait)
+    expect(Delivery.attempted(failed(9), attempt, NOW, 0)).toMatchObject({ status: "Failed", nextAttemptAt: null })
+  })
+
   it("number 10 ends the delivery", () => {
     expect(failed(10)).toMatchObject({ status: "Failed", attempts: 10, nextAttemptAt: null })
   })

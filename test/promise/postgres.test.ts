@@ -111,6 +111,44 @@ describe("on PostgreSQL", () => {
     }
   )
 
+  it("gives the events of one SIM ids in their order (W5): of one process exactly, of several by the database's clock", async () => {
+    const received = new Map<string, { readonly id: string; readonly timestamp: number }>()
+    const webhooks = {
+      send: async ({ body }: { readonly body: string }) => {
+        const { data, id, timestamp } = JSON.parse(body)
+        received.set(data.countryIso2, { id, timestamp })
+        return { status: 200 }
+      }
+    }
+    const options = { database: url(), telco: "simulator", webhooks } as const
+    const services = [createSimplan(options), createSimplan(options)] as const
+    try {
+      const { organizationId } = await stocked(services[0])
+      const [sim] = await services[0].sims.list({ organizationId }).toArray()
+      await services[0].webhooks.create({ organizationId, url: "https://example.com/" })
+      const countries = "FR IT DE ES SE NO FI DK PL CZ AT CH BE NL PT GR IE HU RO BG HR SI SK EE LV LT".split(" ")
+      const writer = (index: number) => (index % 3 === 0 ? 0 : 1)
+      for (const [index, countryIso2] of countries.entries()) {
+        const head = { type: "location", id: `r-${index}`, iccid: sim?.iccid ?? "", occurredAt: new Date() } as const
+        const report = { ...head, countryIso2, operator: "Operator", rat: "4G", imei: "490154203237518" }
+        await services[writer(index)]?.reports.take({ reports: [report] })
+      }
+      await expect.poll(() => received.size).toBe(countries.length)
+      const millisecond = (id: string) => Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)
+      const ids = countries.map((country) => received.get(country)?.id ?? "")
+      for (const [index, id] of ids.entries()) {
+        const before = ids.slice(0, index)
+        for (const earlier of before.filter((_, of) => writer(of) === writer(index))) expect(earlier < id).toBe(true)
+        // The clocks of processes agree to within 100 ms.
+        for (const earlier of before) expect(millisecond(earlier)).toBeLessThanOrEqual(millisecond(id) + 100)
+      }
+      const all = [...received.values()]
+      for (const { id, timestamp } of all) expect(Math.floor(millisecond(id) / 1_000)).toBe(timestamp)
+    } finally {
+      await Promise.all(services.map((one) => one.close()))
+    }
+  })
+
   it("limits the SMS to one SIM over all processes together", async () => {
     const options = { database: url(), telco: "simulator", smsLimit: { messages: 50, window: "1 hour" } } as const
     const [one, other] = [createSimplan(options), createSimplan(options)]

@@ -66,6 +66,28 @@ describe("Retries (W7)", () => {
       status: fc.integer({ min: 100, max: 599 }).filter((status) => (status < 200 || status > 299) && status !== 410)
     })
   )
+  const busy: fc.Arbitrary<Delivery.Attempt> = fc.record(
+    {
+      _tag: fc.constant("Responded" as const),
+      status: fc.constantFrom(429, 503, 500, 408),
+      retryAfterSeconds: fc.oneof(fc.nat(90_000), fc.double({ min: 0, noNaN: true }), fc.constant(-1))
+    },
+    { requiredKeys: ["_tag", "status"] }
+  )
+
+  it("come no sooner than the receiver asks for by 429 or 503, nor than scheduled, and a day and a fifth later at most", () => {
+    fc.assert(
+      fc.property(busy, chance, fc.nat(8), (attempt, random, retryStep) => {
+        const before = Values.delivery({ retryStep, attempts: retryStep })
+        const waited = (Delivery.attempted(before, attempt, NOW, random).nextAttemptAt ?? 0) - NOW
+        const isHeeded = attempt._tag === "Responded" && (attempt.status === 429 || attempt.status === 503)
+        const asked = isHeeded ? (attempt.retryAfterSeconds ?? 0) * 1_000 : 0
+        const least = Math.max(waits[retryStep] ?? 0, Math.min(asked, 24 * HOUR_MS))
+        expect(waited).toBeGreaterThanOrEqual(Math.round(least))
+        expect(waited).toBeLessThanOrEqual(Math.round(least * 1.2))
+      })
+    )
+  })
 
   it("come after each wait of the retry schedule, lengthened by at most a fifth; the tenth failure is the last", () => {
     const failures = fc.array(fc.record({ failure, chance }), { minLength: 10, maxLength: 10 })

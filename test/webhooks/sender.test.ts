@@ -67,6 +67,21 @@ const send = async (url: string, options?: HttpSender.Options): Promise<number |
 }
 
 describe("The sender", () => {
+  it("says in how many seconds the receiver asks to be called again, by seconds or a date", async () => {
+    const later = new Date(Date.now() + 3_600_000).toUTCString()
+    const asked = async (status: number, headers: Record<string, string>) => {
+      const { url } = await receiver(answering(status, headers))
+      const [answer] = await Effect.runPromise(sending([url]))
+      return answer?.retryAfterSeconds
+    }
+    expect(await asked(429, { "retry-after": "40" })).toBe(40)
+    expect(await asked(503, { "retry-after": later })).toSatisfy(
+      (seconds: number) => seconds > 3_000 && seconds <= 3_600
+    )
+    expect(await asked(429, {})).toBeUndefined()
+    expect(await asked(429, { "retry-after": "tomorrow" })).toBeUndefined()
+  })
+
   it("posts the body, signed with every key at the machine's time", async () => {
     const { received, url } = await receiver(answering(204))
     expect(await send(url)).toBe(204)

@@ -245,7 +245,7 @@ const chapters: ReadonlyArray<Chapter> = [
       paragraphs(
         `An endpoint without a filter gets ${WebhookEvent.standardTypes.map((type) => `\`${type}\``).join(", ")}. Other types are sent to endpoints whose filter names them.`,
         "Each call is signed: `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the endpoint's signing key as UTF-8. Check it over the raw body, and refuse a `t` more than 5 minutes away. The headers of Standard Webhooks are sent too. `simplan/webhooks` has a verifier.",
-        `A 2xx within 15 s is success. Everything else is tried again, ${Delivery.retrySchedule.length} times over three days. An event can come twice, with the same \`id\`. A 410 disables the endpoint.`
+        `A 2xx within 15 s is success. Everything else is tried again, ${Delivery.retrySchedule.length} times over three days. A 429 or 503 with \`Retry-After\` puts the next attempt off, by a day at most. An event can come twice, with the same \`id\`, and later than younger ones: ids of events about one SIM rise in the order in which they happened, while \`timestamp\`, which is in seconds, orders nothing. A 410 disables the endpoint.`
       ) +
       `<pre>${Html.escape(JSON.stringify({ id: Samples.eventId, type: "subscription.esim.locationChanged", timestamp: 1_768_119_300, data: { esim: Samples.iccid, countryIso2: "SE", previousCountryIso2: "DK" } }, null, 2))}</pre>`
   },

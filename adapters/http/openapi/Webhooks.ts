@@ -176,13 +176,14 @@ const bodyOf = (type: string, { data }: Described) => {
       properties: {
         id: {
           type: "string",
-          description: "The event's id: a receiver that has seen it ignores it",
+          description:
+            "The event's id, a UUIDv7: a receiver that has seen it ignores it. Ids of events about one SIM rise, as text, in the order in which they happened",
           examples: [example.id]
         },
         type: { type: "string", const: type, description: "The type of the event", examples: [type] },
         timestamp: {
           type: "integer",
-          description: "When the event happened, in Unix seconds",
+          description: "When the event happened, in Unix seconds; it orders no events, `id` does",
           examples: [example.timestamp]
         },
         data: { ...schemaOf(data), description: "What the event tells", examples: [data] }

@@ -170,8 +170,13 @@ const byFunction = (sender: HostSender, log: Logs.Write): Webhooks => ({
             if (!Number.isInteger(answer?.status)) {
               throw new TypeError(`send must resolve with { status: number }, not with ${Arguments.shown(answer)}`)
             }
-            const excerpt = answer.body?.slice(0, WebhookSender.BODY_BYTES)
-            return { status: answer.status, ...(excerpt !== undefined && { body: excerpt }) }
+            const { body: text, retryAfterSeconds, status } = answer
+            const asks = typeof retryAfterSeconds === "number" && retryAfterSeconds >= 0
+            return {
+              status,
+              ...(text !== undefined && { body: text.slice(0, WebhookSender.BODY_BYTES) }),
+              ...(asks && { retryAfterSeconds })
+            }
           },
           catch: failed
         }).pipe(Effect.timeoutOrElse({ duration: SEND_LIMIT, orElse: () => Effect.fail(late) }))

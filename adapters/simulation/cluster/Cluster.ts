@@ -211,6 +211,7 @@ const play = Effect.fnUntraced(function* (world: World.World): Effect.fn.Return<
   return {
     complaints: [
       ...world.ledger.complaints,
+      ...world.complaints,
       ...complaints,
       ...violations.map(({ invariant, message }) => `${invariant}: ${message}`)
     ],

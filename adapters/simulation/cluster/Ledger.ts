@@ -32,6 +32,8 @@ export interface Ledger {
   readonly listings: () => number
   /** The leases of jobs that no commit has ended. */
   readonly heldJobs: () => ReadonlyArray<Jobs.JobLease>
+  /** The events whose receiver was busy at the last attempt that was stored. */
+  readonly busy: ReadonlySet<string>
   /** How often storage refused to change a SIM that somebody else had changed. */
   readonly conflicts: () => number
   /** How often it refused a commit whose lease was lost. */
@@ -59,6 +61,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   const jobs = Context.get(ports, Jobs.Jobs)
   const outbox = Context.get(ports, Outbox.Outbox)
   const complaints: Array<string> = []
+  const busy = new Set<string>()
   const leases = new Map<string, Lease>()
   const reservations = new Map<string, Lease>()
   /** The version of each SIM that a commit has written. */
@@ -156,6 +159,8 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     for (const { delivery, token } of commit.deliveries?.settled ?? []) {
       end(deliveryId(delivery), token)
       if (delivery.status !== "Pending") final.add(deliveryId(delivery))
+      if (delivery.responseStatus === 429 || delivery.responseStatus === 503) busy.add(delivery.eventId)
+      else busy.delete(delivery.eventId)
     }
     for (const { loaded } of commit.sims ?? []) {
       const { iccid, version } = loaded.sim
@@ -257,6 +262,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   return {
     ports: observed,
     complaints,
+    busy,
     claimed,
     claims: () => claims,
     listings: () => listings,

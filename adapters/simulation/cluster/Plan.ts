@@ -36,8 +36,8 @@ export type Fault =
       readonly after: number
       readonly times: number
     }
-  /** The receiver answers the next webhooks with 500, not at all, or after 14 s. */
-  | { readonly _tag: "Receiver"; readonly fault: "error" | "no answer" | "slow"; readonly times: number }
+  /** The receiver answers the next webhooks with 500, with 429 or 503 and a pause that it asks for, not at all, or after 14 s. */
+  | { readonly _tag: "Receiver"; readonly fault: "error" | "busy" | "no answer" | "slow"; readonly times: number }
 
 /** One step of a plan. A `Wait` passes virtual time, in milliseconds; a `Fault` strikes while later steps run. */
 export type Step =

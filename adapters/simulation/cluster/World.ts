@@ -8,7 +8,7 @@
  * process has to serve a few requests promptly, and what must hold of every history has to hold of this one.
  */
 import { Clock as MachineClock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
-import { Catalogues, type Services, type Time } from "simplan"
+import { Catalogues, type Services, Time } from "simplan"
 import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "../../catalogue/index.ts"
 import * as Memory from "../../memory/index.ts"
@@ -58,6 +58,8 @@ export interface World {
   readonly processes: () => number
   /** Leases and reservations that storage gave; its `complaints` are faults of storage or engine. */
   readonly ledger: Ledger.Ledger
+  /** What receivers found. */
+  readonly complaints: ReadonlyArray<string>
   /** Makes requests at once; ends when all are answered, or after so many milliseconds. */
   readonly ask: (
     requests: ReadonlyArray<{ readonly process: number; readonly command: Commands.Command }>,
@@ -95,6 +97,9 @@ export const limits = {
 } as const
 
 const SLOW_RECEIVER = 14_000
+
+/** For how long a receiver that is busy asks not to be called: longer than the first two waits of the schedule (rule W7). */
+const PAUSE_SECONDS = 600
 const SLOW_TELCO = 40_000
 
 /** The first organization soon has no free SIM left; of the second one's, some may be reserved ahead. */
@@ -137,20 +142,31 @@ const build = Effect.fnUntraced(function* <A>(
   const sent: Array<Sent> = []
   const webhooks: Array<Simulated.ReceivedWebhook> = []
   const calls: Array<Simulated.TelcoCall> = []
-  const receiver: { faults: Array<"error" | "no answer" | "slow">; organizationId: string | null } = {
+  const receiver: { faults: Array<Extract<Fault, { _tag: "Receiver" }>["fault"]>; organizationId: string | null } = {
     faults: [],
     organizationId: null
   }
+  /** Until when the receiver has asked not to be called again about an event. */
+  const asked = new Map<string, Time.Instant>()
+  const complaints: Array<string> = []
   const send = Effect.fnUntraced(function* ({ body, eventId, url }: WebhookSender.WebhookCall) {
     const organizationId = url.slice(url.lastIndexOf("/") + 1)
     const at = yield* now
     const isMeant = receiver.organizationId === null || receiver.organizationId === organizationId
     const fault = isMeant ? receiver.faults.shift() : undefined
     if (fault !== undefined) count(`Receiver ${fault}`)
+    // Where the process died before it stored the answer, nobody knows of the pause.
+    if (ledger.busy.has(eventId) && at < (asked.get(eventId) ?? at)) {
+      complaints.push(`${eventId} was sent sooner than its receiver has asked for`)
+    }
     sent.push({ at, eventId, isTaken: fault === undefined || fault === "slow" })
     if (fault === "slow") yield* Effect.sleep(SLOW_RECEIVER)
     if (fault === "no answer") return yield* new WebhookSender.SendFailed({ message: "no answer" })
     if (fault === "error") return { status: 500 }
+    if (fault === "busy") {
+      asked.set(eventId, (yield* now) + PAUSE_SECONDS * Time.SECOND)
+      return { status: sent.length % 2 === 0 ? 429 : 503, retryAfterSeconds: PAUSE_SECONDS }
+    }
     webhooks.push({ at, organizationId, body, callsBefore: calls.length })
     return { status: 200 }
   })
@@ -323,6 +339,7 @@ const build = Effect.fnUntraced(function* <A>(
     choices: machine.choices,
     processes: () => started,
     ledger,
+    complaints,
     ask,
     unanswered: () => unanswered,
     perform: (step) => {

@@ -6,7 +6,7 @@ import type { WithPackages } from "../../domain/Attachment.ts"
 import type { PlanTerms } from "../../domain/Plan.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
-import { isOptIn, type WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { iccid, isOptIn, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step } from "../History.ts"
 import { attachments, type Frame, first, type Invariant, make, periodOf, same, show } from "./Invariant.ts"
 
@@ -203,3 +203,35 @@ export const webhooksArrive: Invariant = make(
     }
   }
 )
+
+/** The characters of an id that tell its millisecond (RFC 9562). */
+const MILLISECOND = 13
+
+/**
+ * Rule W5. Ids of events about one SIM rise from step to step. Another process counts anew, so that its ids may stand anywhere
+ * within the millisecond.
+ */
+export const idsOrderEvents: Invariant = make("the ids of events order them", "W5", () => {
+  const last = new Map<string, { readonly eventId: string; readonly process: number }>()
+  let process = 0
+  return ({ step }) => {
+    if (step.asked._tag === "Restart") process += 1
+    const events = step.changes.events.flatMap((event) => {
+      const about = iccid(event.payload)
+      return about === null ? [] : [{ ...event, about: `${event.organizationId} ${about}` }]
+    })
+    const complaint = first(events, ({ about, eventId }) => {
+      const before = last.get(about)
+      if (before === undefined) return null
+      const length = before.process === process ? eventId.length : MILLISECOND
+      return eventId.slice(0, length) >= before.eventId.slice(0, length)
+        ? null
+        : `the event ${eventId} came after ${before.eventId}`
+    })
+    if (step.outcome._tag === "Killed") process += 1
+    for (const { about, eventId } of events.sort((one, other) => (one.eventId < other.eventId ? -1 : 1))) {
+      last.set(about, { eventId, process })
+    }
+    return complaint
+  }
+})

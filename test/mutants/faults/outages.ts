@@ -95,7 +95,7 @@ const keys = faultsOf("Idempotency.ts", "creation", [
 
 const canonical = faultsOf("CanonicalJson.ts", "creation", [
   ["W2", "fields count in the order that they are written in", "names.sort().reverse()", "names.reverse()"],
-  ["W2", "the order of a list does not count", "isList ? names.reverse() : names.sort()", "names.sort()"],
+  ["W2", "a list is written from its end", "isList ? names.reverse()", "isList ? names"],
   ["W2", "a list and an object are the same", 'parts.push(isList ? "[" : "{")', 'parts.push("{")'],
   ["W2", "names of fields do not count", "if (!isList) parts.push", "if (false) parts.push"],
   ["W2", "a number that is too large is null", 'typeof value === "number" && !Number.isFinite(value)', "false"]
@@ -149,6 +149,31 @@ const changes = faultsOf("MobilePlan.ts", "creation", [
 const deliveries = faultsOf("Delivery.ts", "lifecycle", [
   ["W7", "a delivery is given up an attempt early", "delivery.retryStep + 1 >= attempts", instead("1", "2")],
   ["W7", "a delivery is never given up", "delivery.retryStep + 1 >= attempts", "false"],
+  [
+    "W7",
+    "a receiver that asks for a pause is called as scheduled",
+    "Math.max(scheduled, askedWait(attempt))",
+    "scheduled"
+  ],
+  [
+    "W7",
+    "a receiver that asks for a short pause is called sooner",
+    "Math.max(scheduled, askedWait(attempt))",
+    "askedWait(attempt) || scheduled"
+  ],
+  [
+    "W7",
+    "a receiver holds up its deliveries for ever",
+    "Math.min(Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND, LONGEST_ASKED)",
+    "Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND"
+  ],
+  ["W7", "a 503 asks for nothing", "new Set([429, 503])", "new Set([429])"],
+  [
+    "W7",
+    "any answer may ask for a pause",
+    'attempt._tag === "Responded" && BUSY.has(attempt.status)',
+    'attempt._tag === "Responded"'
+  ],
   ["E2", "the last wait does not go on", "(waits[delivery.retryStep] ?? waits.at(-1))", "waits[delivery.retryStep]"],
   ["E2", "a schedule without waits is tried again", "own.length === 0 ? 1 :", "false ? 1 :"],
   ["E2", "a wait of nothing is taken", "wait >= 1 && wait <= LONGEST_WAIT", "wait >= 0 && wait <= LONGEST_WAIT"],
