@@ -3,8 +3,8 @@
  * `toFile` writes one that reads back as the same catalogue.
  */
 import { Refusal } from "simplan"
-import { type Catalogue, Label, TextLimit } from "simplan/ports"
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { type Catalogue, Id as Ids, Label, TextLimit } from "simplan/ports"
+import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import * as Defaults from "./Defaults.ts"
 
 const Iso2 = Schema.String.check(
@@ -19,9 +19,10 @@ const Name = Schema.String.check(
   }).abort(),
   Schema.isPattern(/^(?!\s)[^\p{Cc}\p{Cs}]+(?<!\s)$/u, { expected: "a name without spaces around it" })
 )
+/** A UUID, in whatever letters (rule I13). */
 const Id = Schema.String.check(
-  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, { expected: "a UUID in lower case" })
-)
+  Schema.isPattern(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu, { expected: "a UUID" })
+).pipe(Schema.decode({ decode: SchemaGetter.transform(Ids.canonical), encode: SchemaGetter.passthrough() }))
 const Rat = Schema.String.check(Schema.isPattern(/^[2-5]G$/u, { expected: "2G, 3G, 4G or 5G" }))
 const MccMnc = Schema.String.check(Schema.isPattern(/^\d{3}-\d{2,3}$/u, { expected: "a code of the form <mcc>-<mnc>" }))
 

@@ -1,17 +1,45 @@
 /**
- * The fields that requests and settings hold: their schemas (rules W8 and W9), which transform nothing, so that their decoded
- * form equals what was sent; the address of a telco bridge, and addresses as logs show them, without a password; and the
+ * The fields that requests and settings hold: their schemas (rules W8 and W9), which transform nothing but ICCIDs and ids, so that
+ * the decoded form of others equals what was sent; the address of a telco bridge, and addresses as logs show them, without a password; and the
  * check of texts that storages cannot keep (rule W1), those with NUL characters or lone surrogates.
  */
-import { Schema, type SchemaAST } from "effect"
-import { Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
+import { Schema, type SchemaAST, SchemaGetter } from "effect"
+import { Iccid as Iccids, Id as Ids, Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
 
 /** What is wrong with a text; undefined where nothing is. The message follows the name of the field. */
 export const textProblem = (text: string): string | undefined =>
   TextLimit.isStorable(text) ? undefined : TextLimit.NOT_STORABLE
 
-/** An id from a path. One that no storage can keep becomes an id that nothing has, so the answer is 404 as for any. */
-export const id = (text: string): string => (textProblem(text) === undefined ? text : "\uFFFD")
+/** A name from a path. One that no storage can keep becomes one that nothing has, so the answer is 404 as for any. */
+const named = (text: string): string => (textProblem(text) === undefined ? text : "\uFFFD")
+
+/** The id of a path (rule I13). */
+export const idOfPath = (text: string): string => Ids.canonical(named(text))
+
+const iccidOfPath = (text: string): string => Iccids.canonical(named(text))
+
+/** The ICCID or the id that a text is. */
+export const resource = (text: string): string => Iccids.parse(text) ?? Ids.canonical(text)
+
+/** A text that is decoded to what the service has for it. Clients send it as they have it. */
+const decoded =
+  (decode: (text: string) => string) =>
+  <S extends Schema.Codec<string>>(text: S) =>
+    text.pipe(Schema.decode({ decode: SchemaGetter.transform(decode), encode: SchemaGetter.passthrough() }))
+
+/** The text with an ICCID, in whatever way it is written (rule I1). */
+export const asIccid = decoded(Iccids.canonical)
+
+/** The text with an id, in whatever letters (rule I13). */
+export const asId = decoded(Ids.canonical)
+
+/** The text with an id or an ICCID. */
+export const asResource = decoded(resource)
+
+/** The text of a path with an ICCID, with an id, or with a name that is taken as it is. */
+export const asIccidOfPath = decoded(iccidOfPath)
+export const asIdOfPath = decoded(idOfPath)
+export const asNameOfPath = decoded(named)
 
 // JSON in UTF-8 can hold such a character only as an escape.
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/
@@ -88,14 +116,27 @@ export const within = (limit: number) =>
 /** A text with at most so many characters (rule W9). */
 export const text = (limit: number) => Schema.String.check(within(limit))
 
+/** That every storage can keep a text. */
+export const isStorable = Schema.makeFilter((sent: string) => textProblem(sent) === undefined, {
+  message: TextLimit.NOT_STORABLE
+})
+
 /** A text with at most so many characters that every storage can keep. */
-export const storable = (limit: number) =>
-  text(limit).check(
-    Schema.makeFilter((sent: string) => textProblem(sent) === undefined, { message: TextLimit.NOT_STORABLE })
-  )
+export const storable = (limit: number) => text(limit).check(isStorable)
+
+const isNotEmpty = Schema.isMinLength(1, { message: "must not be empty" })
 
 /** A text that is not empty. */
-export const NonEmpty = Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" }))
+export const NonEmpty = Schema.String.check(isNotEmpty)
+
+/** A text with an ICCID. A number for one has lost digits, so that messages say what it has to be. */
+const IccidText = Schema.String.annotate({ message: "must be text" })
+
+/** An ICCID that is not empty; `Reports` of the core decodes it. */
+export const ReportedIccid = IccidText.check(isNotEmpty)
+
+/** An ICCID as it came, with at most so many characters (rule W9). */
+export const UndecodedIccid = IccidText.check(within(TextLimit.ID))
 
 /** How many items an array has at most, as its schema says by `list`; undefined where it says nothing. */
 export const mostItems = ({ checks }: SchemaAST.AST): number | undefined => {

@@ -26,7 +26,7 @@ import * as RouteGroups from "./RouteGroups.ts"
 import * as Errors from "./wire/Errors.ts"
 import * as Query from "./wire/Query.ts"
 import * as Versions from "./wire/Versions.ts"
-import { Codes, Messages } from "../fields/index.ts"
+import { Codes, Fields, Messages } from "../fields/index.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -80,8 +80,8 @@ export const group = <Group extends HttpApiGroup.Constraint, Caller>(
 
 const decoder = (schema: Schema.Top | undefined, part: "path" | "query") => {
   if (schema === undefined) return (): Result.Result<unknown, Errors.Failure> => Result.succeed(undefined)
-  // Wire schemas transform nothing, so the type side has all that they ask for.
-  const decode = Schema.decodeUnknownResult(Schema.toType(schema), { errors: "all" })
+  // The definition has lost the type of its schemas, none of which needs a service.
+  const decode = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(schema.ast), { errors: "all" })
   return (value: unknown): Result.Result<unknown, Errors.Failure> =>
     Result.mapError(decode(value), ({ issue }) => Messages.toRefusal(issue, part))
 }
@@ -130,7 +130,7 @@ const route = (
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const search = Context.get(context, HttpServerRequest.ParsedSearchParams)
     const sent = Context.get(context, HttpRouter.RouteContext).params
-    const organizationId = isOfOrganization ? sent["id"] : undefined
+    const organizationId = isOfOrganization ? Fields.idOfPath(sent["id"] ?? "") : undefined
     const credentials = { request, query: search, writes, need, organizationId }
     return Effect.flatMap(guard(credentials), ({ actor, caller, check, limited }) => {
       const handled = Effect.suspend(() => {

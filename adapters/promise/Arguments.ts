@@ -59,8 +59,17 @@ export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, 
   }
 }
 
-/** An id by which a request names something. */
-export const Id = Fields.storable(TextLimit.ID)
+/** A text by which a request names something, which is taken as it is. */
+export const Text = Fields.storable(TextLimit.ID)
+
+/** An id by which a request names something, in any letters (rule I13). */
+export const Id = Fields.asId(Text)
+
+/** An ICCID, in whatever way it is written (rule I1). */
+export const Iccid = Fields.asIccid(Fields.UndecodedIccid.check(Fields.isStorable))
+
+/** An id, or an ICCID. */
+export const Resource = Fields.asResource(Text)
 
 /** A name. The domain refuses an empty one. */
 export const Name = Fields.storable(TextLimit.NAME)
@@ -72,7 +81,7 @@ export const Why = Fields.storable(TextLimit.REASON)
 export const Search = Fields.storable(TextLimit.NAME)
 
 /** A text of a filter. */
-export const Filter = Schema.optional(Fields.storable(TextLimit.ID))
+export const Filter = Schema.optional(Text)
 
 /** What every request about an organization has. */
 export const ofOrganization = { organizationId: Id }

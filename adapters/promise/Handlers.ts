@@ -46,9 +46,9 @@ const decodeTypes = Arguments.decoder(
   Schema.Struct({ types: Schema.Union([Schema.String, Schema.Array(Schema.String)]) })
 )
 
-const decodeName = Arguments.decoder(Schema.Struct({ name: Arguments.Id }))
+const decodeName = Arguments.decoder(Schema.Struct({ name: Arguments.Text }))
 
-const decodeReplay = Arguments.decoder(Schema.Struct({ name: Arguments.Id, eventId: Schema.optional(Arguments.Id) }))
+const decodeReplay = Arguments.decoder(Schema.Struct({ name: Arguments.Text, eventId: Schema.optional(Arguments.Id) }))
 
 const isTyped = (event: object): event is Types.HandledEvent => "data" in event
 

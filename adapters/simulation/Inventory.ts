@@ -39,7 +39,7 @@ export const rows = (organization: 0 | 1, options: Options): ReadonlyArray<Sims.
 }
 
 export const iccids = (inventory: ReadonlyArray<Sims.ImportRow>): ReadonlyArray<string> =>
-  inventory.map(({ iccid }) => iccid)
+  inventory.map(({ iccid }) => iccid ?? "")
 
 /** Creates the organization with its inventory, and endpoints for its events; its id. */
 export const furnish = Effect.fnUntraced(function* (

@@ -23,20 +23,10 @@ import { Context, Data, type Effect, Schema } from "effect"
 import type { CallFailure } from "../telco-calls/index.ts"
 
 /**
- * The ICCID on the wire, of 19 or 20 digits, of which the 20th may be the pad `F`; undefined where ES2+ cannot name it, because
- * it has 18 digits. One of 19 digits gets the pad, because SGP.22 before version 2.2 knows only 20 characters, and later
- * versions take both.
+ * The ICCID on the wire. One of 19 digits gets the pad `F`, because SGP.22 before version 2.2 knows only 20 characters, and later
+ * versions take both. One of 18 digits goes as it is, as clients of ES2+ write it. `Iccid` reads what comes back.
  */
-export const iccidToWire = (iccid: string): string | undefined => {
-  if (/^\d{20}$/.test(iccid)) return iccid
-  return /^\d{19}$/.test(iccid) ? `${iccid}F` : undefined
-}
-
-/** The digits of an ICCID of the wire; undefined if the text is none. */
-export const iccidFromWire = (text: string): string | undefined => {
-  const digits = text.replace(/[Ff]+$/, "")
-  return /^\d{18,20}$/.test(digits) && text.length <= 20 ? digits : undefined
-}
+export const iccidToWire = (iccid: string): string => (iccid.length === 19 ? `${iccid}F` : iccid)
 
 /** A text that may be left out. */
 export const Text = Schema.optionalKey(Schema.NullOr(Schema.String))

@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto"
 import { DateTime, Effect, Schema } from "effect"
 import { Reports, Time } from "simplan"
-import { type SmdpHistory, type TelcoReport, TextLimit } from "simplan/ports"
+import { Iccid, type SmdpHistory, type TelcoReport, TextLimit } from "simplan/ports"
 import * as Api from "./Api.ts"
 
 /** Notification point, or event, to state of `/v3`; one that is missing, or null, stands for nothing that `/v3` shows. */
@@ -95,9 +95,7 @@ const UTC = DateTime.zoneMakeOffset(0)
 
 const Common = Schema.Struct({
   eid: Api.Text,
-  iccid: Schema.String.check(
-    Schema.makeFilter((text: string) => Api.iccidFromWire(text) !== undefined || "is no ICCID")
-  ),
+  iccid: Schema.String.check(Schema.makeFilter((text: string) => Iccid.parse(text) !== undefined || "is no ICCID")),
   timestamp: Schema.String.check(
     Schema.makeFilter((text: string) => instantOf(text, UTC) !== undefined || "is no date and time")
   ),
@@ -149,7 +147,7 @@ const DONE: Answer = { status: 204, message: null }
 const reportOf = (notification: Notification, table: States, zone: DateTime.TimeZone): TelcoReport.Report | null => {
   const { eid = null, event, resultData = null, status } = notification
   const state = stateOf(table, event)
-  const iccid = Api.iccidFromWire(notification.iccid)
+  const iccid = Iccid.parse(notification.iccid)
   const occurredAt = instantOf(notification.timestamp, zone)
   if (state === null || iccid === undefined || occurredAt === undefined) return null
   const content = JSON.stringify([iccid, eid, keyOf(event), occurredAt, Api.shown(status), resultData])

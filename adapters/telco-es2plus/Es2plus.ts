@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
-import { Clocks, Telco } from "simplan/ports"
+import { ActivationCode, Clocks, Telco } from "simplan/ports"
 import { Journal, CallFailure, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./Api.ts"
 import * as HttpApi from "./HttpApi.ts"
@@ -37,14 +37,8 @@ export interface ReleaseOptions {
 /** How profiles are made available again, the connection, and who asks. */
 export type Options = ReleaseOptions & HttpApi.Options
 
-/**
- * The matching id of an activation code (SGP.22 section 4.1), `LPA:1$<SM-DP+ address>$<matching id>$…`; null where it has
- * none.
- */
-export const matchingIdOf = (lpa: string): string | null => {
-  const [version, address, matching] = lpa.trim().replace(/^LPA:/i, "").split("$")
-  return version === "1" && address !== undefined && matching !== undefined && matching !== "" ? matching : null
-}
+/** The matching id of an activation code; null where it has none. */
+export const matchingIdOf = (lpa: string): string | null => ActivationCode.parse(lpa)?.matchingId || null
 
 /**
  * How long after its intent a call may be made, in milliseconds. A process that stood still for longer leaves the release to
@@ -184,12 +178,7 @@ const make = (options: ReleaseOptions) =>
 
     return Profiles.of({
       releaseProfile: Effect.fn("TelcoEs2plus.releaseProfile")(
-        function* (request) {
-          if (Api.iccidToWire(request.iccid) === undefined) {
-            return yield* new Telco.Refused({ message: "ES2+ names profiles by ICCIDs of 19 or 20 digits" })
-          }
-          return yield* withLock(request.iccid, () => release(request))
-        },
+        (request) => withLock(request.iccid, () => release(request)),
         Effect.catchTags({
           JournalError: ({ message }) => Effect.fail(CallFailure.unavailable(`The journal of calls: ${message}`)),
           SchemaError: () => Effect.fail(CallFailure.unavailable("The journal has a release that cannot be read"))

@@ -185,15 +185,8 @@ export const layer = (options: Options): Layer.Layer<Api.Api, InvalidCredentials
         { callId, iccid }: Api.Of,
         input: object
       ) {
-        const wire = Api.iccidToWire(iccid)
-        if (wire === undefined) {
-          return yield* new Api.Failure({
-            outcome: "Refused",
-            message: "ES2+ names profiles by ICCIDs of 19 or 20 digits"
-          })
-        }
         const header = { functionRequesterIdentifier: requester, functionCallIdentifier: callId }
-        const body = JSON.stringify({ header, iccid: wire, ...input })
+        const body = JSON.stringify({ header, iccid: Api.iccidToWire(iccid), ...input })
         const answer = yield* request({ url: new URL(`${base}/${operation}`), method: "POST", body })
         if (answer.status !== 200) {
           const retryAfterSeconds = Answers.retryAfterSeconds(answer.retryAfter, yield* Clock.currentTimeMillis)

@@ -6,7 +6,7 @@
  * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
  * packages changes nothing, so it has no key; a bridge may do without it, and without the call that pauses SIMs.
  */
-import { Schema } from "effect"
+import { Schema, SchemaGetter } from "effect"
 import {
   HttpApi,
   HttpApiEndpoint,
@@ -17,13 +17,20 @@ import {
   OpenApi
 } from "effect/http-api"
 import { Time } from "simplan"
-import { Label, Plan, Recurrence, type Telco } from "simplan/ports"
+import { Iccid as Iccids, Label, Package as Packages, Plan, Recurrence, type Telco } from "simplan/ports"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
 
-const PackageId = Text.annotate({ description: "simplan's name of the package: `<attachment id>:<occurrence>`" })
+/** A text that a bridge reads in whatever way it is written (rules I1 and I13). */
+const decoded = (text: typeof Text, decode: (text: string) => string) =>
+  text.pipe(Schema.decode({ decode: SchemaGetter.transform(decode), encode: SchemaGetter.passthrough() }))
 
-const Iccid = Text.annotate({ description: "18 to 20 digits" })
+const PackageId = decoded(
+  Text.annotate({ description: "simplan's name of the package: `<attachment id>:<occurrence>`" }),
+  Packages.canonicalId
+)
+
+const Iccid = decoded(Text.annotate({ description: "18 to 20 digits" }), Iccids.canonical)
 
 /** The text of an instant. */
 const Instant = Schema.String.check(Schema.makeFilter((text: string) => Time.fromIso(text) !== undefined)).annotate({

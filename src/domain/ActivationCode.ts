@@ -34,7 +34,7 @@ export interface ActivationCode {
   readonly isConfirmed: boolean
 }
 
-const FORMAT = /^LPA:1\$([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)\$([a-z\d-]*)(?:\$(\d+(?:\.\d+)*)?(?:\$(1)?)?)?$/i
+const FORMAT = /^(?:LPA:)?1\$([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)\$([a-z\d-]*)(?:\$(\d+(?:\.\d+)*)?(?:\$(1)?)?)?$/i
 
 /** The code that a text is, without the space around it; undefined where it is none. */
 export const parse = (text: string): ActivationCode | undefined => {
@@ -42,6 +42,12 @@ export const parse = (text: string): ActivationCode | undefined => {
   if (smdpAddress === undefined || matchingId === undefined) return undefined
   return { smdpAddress, matchingId, smdpOid: smdpOid ?? null, isConfirmed: flag === "1" }
 }
+
+/**
+ * Rule I8: a code as it is stored: with the prefix `LPA:`, which is part of a QR code and not of the code itself, and without the
+ * space around it.
+ */
+export const canonical = (text: string): string => text.trim().replace(/^(?:LPA:)?/i, "LPA:")
 
 /** What messages say that a text has to be. They repeat no code, since a code opens its profile. */
 export const expected = "an activation code of the form LPA:1$<SM-DP+ host>$<matching id>, perhaps with $<OID> and $1"

@@ -111,7 +111,7 @@ const PUBLIC_ID = /^(.{1,255}):([0-9a-f-]{36})$/
 
 /** The command of that id; undefined for a text that is none. */
 export const ofPublicId = (id: string): Key | undefined => {
-  const [, organizationId, commandId] = PUBLIC_ID.exec(id) ?? []
+  const [, organizationId, commandId] = PUBLIC_ID.exec(Id.canonical(id)) ?? []
   return organizationId === undefined || commandId === undefined ? undefined : { organizationId, commandId }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7). Instant and random bytes are arguments, so a simulation
- * makes the same ids each time it runs with the same seed.
+ * makes the same ids each time it runs with the same seed. Every way into the service reads a UUID by this module (rule I13).
  */
 import type { Instant } from "./Time.ts"
 
@@ -46,3 +46,13 @@ export const uuid8 = (digest: string): string => {
   ]
   return groups.join("-")
 }
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+const FORMAT = new RegExp(`^${UUID}(?::${UUID})*$`, "i")
+
+/**
+ * Rule I13: the id as the service writes it: a UUID, or several that colons join, with small letters. Any other text stays
+ * as it is.
+ */
+export const canonical = (text: string): string => (FORMAT.test(text) ? text.toLowerCase() : text)

@@ -68,6 +68,14 @@ export const idOf = ({
 }: Pick<Package, "attachmentId" | "occurrence" | "replacement">): string =>
   packageId(attachmentId, occurrence, replacement?.number)
 
+const FORMAT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+){1,2}$/i
+
+/**
+ * Rule I13: an id that a telco names, as `idOf` has it where it is one of those in other letters. Any other text stays as it is,
+ * such as the telco's own name of a package.
+ */
+export const canonicalId = (id: string): string => (FORMAT.test(id) ? id.toLowerCase() : id)
+
 /** The attachment whose package the id names. */
 export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id
 

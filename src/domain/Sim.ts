@@ -2,6 +2,7 @@
  * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, I7,
  * I9, S2, S5 and S7).
  */
+import * as ActivationCode from "./ActivationCode.ts"
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
 import * as SimIdentities from "./SimIdentities.ts"
@@ -231,7 +232,7 @@ export interface Difference {
 export const difference = (stored: Kept, given: Kept): Difference | null => {
   const isRelabelled = stored.label !== given.label
   const isOtherKind = stored.isEsim !== given.isEsim
-  const isOtherCode = stored.lpa !== null && given.lpa !== null && stored.lpa !== given.lpa
+  const isOtherCode = stored.lpa !== null && given.lpa !== null && ActivationCode.canonical(stored.lpa) !== given.lpa
   const of = ({ isEsim, label, lpa }: Kept): KeptFields => ({
     ...(isRelabelled ? { label } : {}),
     ...(isOtherKind ? { isEsim } : {}),

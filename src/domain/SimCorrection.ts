@@ -54,7 +54,7 @@ const statusOf = (
 }
 
 const lpaOf = (given: string | null): Result.Result<string | null, InvalidField> => {
-  const lpa = given?.trim() || null
+  const lpa = given?.trim() ? ActivationCode.canonical(given) : null
   if (lpa === null || (ActivationCode.parse(lpa) !== undefined && TextLimit.isWithin(lpa, TextLimit.LPA))) {
     return Result.succeed(lpa)
   }

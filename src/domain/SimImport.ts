@@ -23,8 +23,8 @@ export interface SimRow extends SimIdentities.Unchecked {
 
 /** A row whose other columns could not be read; `problem` says why, and names the column. */
 export interface UnreadableRow {
-  /** As far as it could be read. */
-  readonly iccid: string
+  /** As far as it could be read; null where it is no text, but a number for one, which loses digits. */
+  readonly iccid: string | null
   /** As far as it could be read. */
   readonly label: string
   /** A sentence for the one who imports. */
@@ -67,34 +67,45 @@ export interface Parsed extends SimIdentities.SimIdentities {
 }
 
 /**
- * The row with its texts as they came. One that is no text, and not absent, makes the row unreadable; `nameOf` is what its
- * sender calls it.
+ * The row of a record, with its texts as they came. A text of another type makes the row unreadable, and so does an `isEsim` that
+ * is undefined; `nameOf` is what its sender calls a field.
  */
-export const withTexts = (
-  { iccid, isEsim, label }: Pick<SimRow, "iccid" | "label" | "isEsim">,
+export const rowOf = (
+  {
+    iccid,
+    isEsim,
+    label
+  }: { readonly [Name in "iccid" | "label"]: unknown } & { readonly isEsim: boolean | undefined },
   read: (name: Text) => unknown,
-  nameOf: (name: Text) => string = (name) => name
+  nameOf: (name: Text | "isEsim") => string = (name) => name
 ): Row => {
+  const named = { iccid: iccid ?? "", label: typeof label === "string" ? label : "" }
+  const unreadable = (problem: string): Row => ({
+    iccid: typeof named.iccid === "string" ? named.iccid : null,
+    label: named.label,
+    problem
+  })
+  if (typeof named.iccid !== "string") return unreadable("iccid must be text")
+  if (isEsim === undefined) return unreadable(`${nameOf("isEsim")} must be true or false`)
   const found: { [Name in Text]?: string | null } = {}
   for (const name of texts) {
     const value = read(name) ?? null
-    if (value !== null && typeof value !== "string") {
-      return { iccid, label, problem: `${nameOf(name)} must be a string` }
-    }
+    if (value !== null && typeof value !== "string") return unreadable(`${nameOf(name)} must be a string`)
     found[name] = value
   }
-  return { iccid, label, isEsim, ...found }
+  return { iccid: named.iccid, label: named.label, isEsim, ...found }
 }
 
 /** Rules I1, I7 and I8: the SIM that a row describes, or what is wrong with the row. */
 export const parse = (row: Row): Result.Result<Parsed, string> => {
-  const iccid = Iccid.parse(row.iccid)
+  if ("problem" in row && row.iccid === null) return Result.fail(row.problem)
+  const iccid = Iccid.parse(row.iccid ?? "")
   if (iccid === undefined) return Result.fail("iccid must have 18 to 20 digits")
   const label = row.label.trim()
   if (!isLabel(label)) return Result.fail(`label must be one of ${labels.join(", ")}`)
   if ("problem" in row) return Result.fail(row.problem)
   const { isEsim } = row
-  const lpa = row.lpa?.trim() ? row.lpa.trim() : null
+  const lpa = row.lpa?.trim() ? ActivationCode.canonical(row.lpa) : null
   if (lpa !== null && !TextLimit.isStorable(lpa)) return Result.fail("lpa must be plain text")
   if (lpa !== null && !TextLimit.isWithin(lpa, TextLimit.LPA)) {
     return Result.fail(`lpa ${TextLimit.message(TextLimit.LPA)}`)
@@ -118,5 +129,5 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
   })
 }
 
-/** The ICCID by which messages name a row: as it was sent, at most 40 characters. */
-export const name = (row: Row): string => row.iccid.slice(0, 40)
+/** The ICCID by which messages name a row: one that is none as it was sent, at most 40 characters. */
+export const name = ({ iccid }: Pick<Row, "iccid">): string => Iccid.canonical(iccid ?? "").slice(0, 40)

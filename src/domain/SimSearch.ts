@@ -3,6 +3,8 @@
  * subscription, the beginning of the metadata.
  */
 import { Order } from "effect"
+import * as Iccid from "./Iccid.ts"
+import * as Id from "./Id.ts"
 import type { Label } from "./Label.ts"
 import * as Sim from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
@@ -55,12 +57,12 @@ export const of = (text: string): Search | null => {
   if (trimmed === "") return null
   const digits = trimmed.replace(/[\s()-]/g, "")
   const number = digits.replace(/^\+/, "")
-  const iccid = digits.replace(/(?<=^\d{18,20})F$/i, "")
+  const iccid = Iccid.canonical(digits)
   return {
     iccid: /^\d{1,20}$/.test(iccid) ? iccid : null,
     imsi: /^\d{6,15}$/.test(digits) ? digits : null,
     msisdn: /^\d{1,15}$/.test(number) ? number : null,
-    subscriptionId: trimmed,
+    subscriptionId: Id.canonical(trimmed),
     metadata: folded(trimmed)
   }
 }

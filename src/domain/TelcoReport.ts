@@ -9,7 +9,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { idOf, isTaken, type Package } from "./Package.ts"
+import { canonicalId, idOf, isTaken, type Package } from "./Package.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -169,13 +169,14 @@ interface Target {
 }
 
 /**
- * Rules R1 and T3: the package that a use counts for. It is the named one; else the package that was active then and
+ * Rules R1, T3 and I13: the package that a use counts for. It is the named one; else the package that was active then and
  * expires first; else the oldest one that waits for its first use. A first use looks for the waiting one first. A use
  * before an attachment was created counts for it only if it names the package, because late reports of a recycled SIM
  * are about its former subscription.
  */
 const target = (aggregate: ForReports, report: Report, named: string | null): Result.Result<Target, string> => {
   const at = report.occurredAt
+  const ours = named === null ? null : canonicalId(named)
   let waiting: Target | undefined
   let active: Target | undefined
   for (const of of SimAggregate.confirmed(aggregate)) {
@@ -184,7 +185,7 @@ const target = (aggregate: ForReports, report: Report, named: string | null): Re
     for (const pack of of.packages) {
       if (!isTaken(pack)) continue
       if (named !== null) {
-        const isNamed = pack.telcoPackageId === named || idOf(pack) === named
+        const isNamed = pack.telcoPackageId === named || idOf(pack) === ours
         if (isNamed) return Result.succeed({ of, pack })
       } else if (pack.refusal !== null) {
       } else if (isServed && pack.activationAt === null) {

@@ -31,12 +31,12 @@ export const iccidsWithWrongCheckDigit: fc.Arbitrary<string> = fc
   .tuple(iccidBody, fc.integer({ min: 1, max: 9 }))
   .map(([text, beside]) => `${text}${(checkDigit(text) + beside) % 10}`)
 
-/** A valid one as it is often written: with the `F` that pads it to whole bytes, or space around it. */
+/** A valid one as it is often written: with `F` or `FF`, which pad it to whole bytes, or space around it. */
 export const paddedIccids: fc.Arbitrary<{
   readonly written: string
   readonly iccid: string
-}> = fc.tuple(iccids, fc.constantFrom("F", "f", "F ", " ")).map(([iccid, after]) => ({
-  written: `${after.endsWith(" ") ? " " : ""}${iccid}${after}`,
+}> = fc.tuple(iccids, fc.constantFrom("F", "f", "F ", " ", "FF", "fF ")).map(([iccid, after]) => ({
+  written: `${after.endsWith(" ") ? " " : ""}${iccid}${iccid.length > 18 ? after.replace(/FF/i, "F") : after}`,
   iccid
 }))
 
@@ -47,7 +47,7 @@ export const invalidIccids: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(iccids, fc.integer({ min: 1, max: 16 }), fc.constantFrom("x", " ", "-", "F", "٣"))
     .map(([iccid, at, wrong]) => `${iccid.slice(0, at)}${wrong}${iccid.slice(at + 1)}`),
-  iccids.map((iccid) => `${iccid}FF`)
+  iccids.map((iccid) => `${iccid}${iccid.length > 18 ? "FF" : "FFF"}`)
 )
 
 /** The instant itself, and the milliseconds before and after it. */

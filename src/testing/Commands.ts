@@ -108,7 +108,8 @@ const reports: Of<"Report"> = fc.record({
   reports: fc.oneof(
     { weight: 4, arbitrary: fc.array(Reports.report, { minLength: 1, maxLength: 1 }) },
     { weight: 1, arbitrary: fc.array(Reports.report, { minLength: 1, maxLength: 4 }) }
-  )
+  ),
+  spelled: rarely(3)
 })
 
 const reconcileUsage: Of<"ReconcileUsage"> = fc.record({
@@ -174,11 +175,12 @@ const setMobilePlan: Of<"SetMobilePlan"> = fc.record({
   foreign: rarely(8)
 })
 
-/** Activation codes by SGP.22, none, and one of a format that is not known. */
+/** Activation codes by SGP.22, with and without the prefix of QR codes, none, and one of a format that is not known. */
 const lpa = fc.constantFrom(
   "LPA:1$smdp.example$",
   "LPA:1$smdp.example$OTHER",
   "LPA:1$smdp.example$OTHER$1.3.6.1$1",
+  "1$smdp.example$OTHER",
   null,
   "LPA:2$smdp.example$OTHER"
 )

@@ -22,7 +22,9 @@ describe("An activation code", () => {
     ],
     ["LPA:1$smdp.example.com$04386-AGYFT-A74Y8-3F815$1.3.6.1.4.1.31746", { ...code, smdpOid: "1.3.6.1.4.1.31746" }],
     ["LPA:1$smdp.example.com$", { ...code, matchingId: "" }],
-    [" lpa:1$smdp.example.com$abc ", { ...code, matchingId: "abc" }]
+    [" lpa:1$smdp.example.com$abc ", { ...code, matchingId: "abc" }],
+    ["1$smdp.example.com$04386-AGYFT-A74Y8-3F815", code],
+    ["1$smdp.example.com$04386-AGYFT-A74Y8-3F815$$1", { ...code, isConfirmed: true }]
   ])("%s", (text, expected) => {
     expect(ActivationCode.parse(text)).toEqual(expected)
   })
@@ -33,7 +35,9 @@ describe("An activation code", () => {
     "LPA:1$smdp.example.com",
     "LPA:1$$ABC",
     "LPA:2$smdp.example.com$ABC",
-    "1$smdp.example.com$ABC",
+    "2$smdp.example.com$ABC",
+    "LPA:LPA:1$smdp.example.com$ABC",
+    "LPA 1$smdp.example.com$ABC",
     "LPA:1$smdp.example.com/path$ABC",
     "LPA:1$-smdp.example.com$ABC",
     "LPA:1$smdp.example.com$A B",
@@ -46,6 +50,13 @@ describe("An activation code", () => {
   ])("is not %j", (text) => {
     expect(ActivationCode.parse(text)).toBeUndefined()
   })
+})
+
+it("is stored with its prefix, however it is written", () => {
+  for (const text of ["LPA:1$a.example$B", "lpa:1$a.example$B", "1$a.example$B", "  1$a.example$B\n"]) {
+    expect(ActivationCode.canonical(text)).toBe("LPA:1$a.example$B")
+    expect(ActivationCode.parse(ActivationCode.canonical(text))).toEqual(ActivationCode.parse(text))
+  }
 })
 
 it("is shortened so that it opens nothing", () => {

@@ -21,6 +21,12 @@ describe("An ICCID is read (I1)", () => {
     }
   })
 
+  it("of 18 digits with the two places that fill the card's ten bytes", () => {
+    for (const text of ["898520302104026905FF", "898520302104026905ff", " 898520302104026905Ff\n"]) {
+      expect(Iccid.parse(text)).toBe("898520302104026905")
+    }
+  })
+
   it("if it has 18 to 20 digits without the pad", () => {
     const digits = (count: number) => "8".repeat(count)
     for (const count of [18, 19, 20]) expect(Iccid.parse(digits(count))).toBe(digits(count))
@@ -29,7 +35,10 @@ describe("An ICCID is read (I1)", () => {
   })
 
   it.each([
-    "89445001021983048FF",
+    "89445001021983048FFF",
+    "8944500102198304826FF",
+    "89014103211118510720FF",
+    "898520302104026905FFF",
     "F8944500102198304826",
     "8944500102198304826A",
     "89445001021983O4826",

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import * as Id from "../../src/domain/Id.ts"
-import { packageId } from "../../src/domain/Package.ts"
+import { canonicalId, packageId } from "../../src/domain/Package.ts"
 
 const zeros = new Uint8Array(10)
 const ones = new Uint8Array(10).fill(255)
@@ -54,6 +54,41 @@ describe("Ids of one instant", () => {
   it("do not change the given random bytes", () => {
     counted(7, ones)
     expect(ones).toEqual(new Uint8Array(10).fill(255))
+  })
+})
+
+describe("An id in other letters (I13)", () => {
+  const [one, other] = ["019bab1c-0b80-7000-8000-0000000000a1", "019bab1c-0b80-7000-8000-0000000000f2"]
+
+  it.each([one, `${one}:${other}`])("is %s in small ones", (id) => {
+    expect(Id.canonical(id.toUpperCase())).toBe(id)
+    expect(Id.canonical(id)).toBe(id)
+  })
+
+  it.each([
+    "Release:019BAB1C-0B80-7000-8000-0000000000A1",
+    "019BAB1C-0B80-7000-8000-0000000000A1:Green",
+    "{019BAB1C-0B80-7000-8000-0000000000A1}",
+    "019BAB1C0B80700080000000000000A1",
+    "019BAB1C-0B80-7000-8000-0000000000A",
+    "Telco/Package/A",
+    ""
+  ])("is read where it is a UUID, and %j is none", (text) => {
+    expect(Id.canonical(text)).toBe(text)
+  })
+})
+
+describe("A package's id in other letters (I13)", () => {
+  const id = "019bab1c-0b80-7000-8000-0000000000a1"
+
+  it("is that of its attachment in small ones", () => {
+    for (const package_ of [packageId(id, 0), packageId(id, 12), packageId(id, 3, 2)]) {
+      expect(canonicalId(package_.toUpperCase())).toBe(package_)
+    }
+  })
+
+  it.each([id.toUpperCase(), "PKG-1", `${id.toUpperCase()}:X`])("is not %s, which a telco may call its own", (text) => {
+    expect(canonicalId(text)).toBe(text)
   })
 })
 

@@ -90,7 +90,7 @@ describe("A row is an error that names the column", () => {
   })
 
   it("lpa", () => {
-    for (const lpa of ["LPA:1$a$\u0000", "LPA:1$a$\ud800", "1$a$b", "LPA:1$a", "https://a/b"])
+    for (const lpa of ["LPA:1$a$\u0000", "LPA:1$a$\ud800", "2$a$b", "LPA:1$a", "https://a/b"])
       expect(error({ lpa })).toMatch(/^lpa /)
     expect(error({ isEsim: false, lpa: "LPA:1$a$b" })).toMatch(/^lpa /)
     expect(error({ lpa: "LPA:1$smdp.example$SECRET 1" })).not.toMatch(/SECRET/)
@@ -103,7 +103,7 @@ describe("A row is an error that names the column", () => {
 describe("The texts of a row", () => {
   const { iccid, isEsim, label } = row()
   const read = (of: Readonly<Record<string, unknown>>) =>
-    SimImport.withTexts({ iccid, isEsim, label }, (name) => of[SimImport.columns[name]])
+    SimImport.rowOf({ iccid, isEsim, label }, (name) => of[SimImport.columns[name]])
 
   it("are those that are there", () => {
     expect(read({ lpa: "LPA:1$a$b", imsi: null, subscriber_id: "22", other: 1 })).toEqual({
@@ -115,6 +115,19 @@ describe("The texts of a row", () => {
   it("are no other values", () => {
     for (const value of [22, true, [], {}]) {
       expect(read({ subscriber_id: value })).toEqual({ iccid, label, problem: "subscriberId must be a string" })
+    }
+  })
+
+  it("have an ICCID of another type than text, such as a number, that has lost digits (I1)", () => {
+    for (const number of [Number("8988000000000002100"), 89, true, {}, []]) {
+      const read = SimImport.rowOf({ iccid: number, label, isEsim: true }, () => undefined)
+      expect(read).toEqual({ iccid: null, label, problem: "iccid must be text" })
+      expect(SimImport.parse(read)).toEqual(Result.fail("iccid must be text"))
+      expect(SimImport.name(read)).toBe("")
+    }
+    for (const none of [undefined, null, ""]) {
+      const read = SimImport.rowOf({ iccid: none, label: 5, isEsim: true }, () => undefined)
+      expect(SimImport.parse(read)).toEqual(Result.fail("iccid must have 18 to 20 digits"))
     }
   })
 
@@ -131,6 +144,28 @@ describe("A row is an error that names the identity (I7)", () => {
   ])("%s", (field, text) => {
     const column = field === "subscriberId" ? "subscriber_id" : field
     expect(error({ [field]: text })).toMatch(new RegExp(`^${column} must `))
+  })
+})
+
+describe("A row's activation code (I8)", () => {
+  it.each([
+    ["1$smdp.example.com$ABC", "LPA:1$smdp.example.com$ABC"],
+    [" lpa:1$smdp.example.com$ABC ", "LPA:1$smdp.example.com$ABC"],
+    ["1$smdp.example.com$$1.3.6$1", "LPA:1$smdp.example.com$$1.3.6$1"],
+    [" ", null]
+  ])("%s is stored as %s", (lpa, stored) => {
+    expect(parsed({ lpa }).lpa).toBe(stored)
+  })
+
+  it("is counted with its prefix", () => {
+    const longest = `1$a$${"b".repeat(247)}`
+    expect(parsed({ lpa: longest }).lpa).toBe(`LPA:${longest}`)
+    expect(error({ lpa: `${longest}b` })).toBe("lpa must have at most 255 characters")
+  })
+
+  it("is the one that is stored, whatever its prefix was when it was stored", () => {
+    const stored = { label: "Green", isEsim: true, lpa: "lpa:1$a$1" } as const
+    expect(Sim.difference(stored, { ...stored, lpa: "LPA:1$a$1" })).toBeNull()
   })
 })
 
@@ -160,7 +195,8 @@ describe("A row differs from the stored SIM (I7)", () => {
 })
 
 describe("A row's name", () => {
-  it("is its ICCID as it was sent, shortened", () => {
+  it("is its ICCID, and what is none as it was sent, shortened", () => {
+    expect(SimImport.name(row({ iccid: " 898520302104026905FF" }))).toBe("898520302104026905")
     expect(SimImport.name(row({ iccid: " 12 " }))).toBe(" 12 ")
     expect(SimImport.name(row({ iccid: "9".repeat(999) }))).toBe("9".repeat(40))
   })

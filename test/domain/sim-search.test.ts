@@ -8,8 +8,9 @@ import type { ServiceStatus } from "../../src/domain/Subscription.ts"
 import * as Values from "./Values.ts"
 
 const iccid = "8946012345678900017"
+const subscriptionId = "019bab1c-0b80-7000-8000-0000000000a1"
 const sim = { ...Values.sim({ iccid }), imsi: "240080012345678", msisdn: "46701234567" }
-const subscription = { ...Values.subscription({ iccid }), subscriptionId: "0197a1", metadata: "Order 4711" }
+const subscription = { ...Values.subscription({ iccid }), subscriptionId, metadata: "Order 4711" }
 const topUp = { ...Values.attachment({ iccid }), metadata: "ORDER 5000 ÅÄÖ" }
 const aggregate: SimAggregate = { sim, subscription, attachments: [{ attachment: topUp, packages: [] }] }
 
@@ -23,6 +24,8 @@ describe("L1: a SIM is found by", () => {
     iccid,
     `${iccid}F`,
     `${iccid}f`,
+    subscriptionId,
+    subscriptionId.toUpperCase(),
     " 8946 0123 4567 8900 017 ",
     "8946",
     "0017",
@@ -31,7 +34,6 @@ describe("L1: a SIM is found by", () => {
     "46701234567",
     "+46701234567",
     "+46 (70) 123-45 67",
-    "0197a1",
     "order 47",
     "ORDER 4711",
     "order 5000 åäö"
@@ -39,16 +41,22 @@ describe("L1: a SIM is found by", () => {
     expect(finds(text)).toBe(true)
   })
 
-  it.each(["0123", "24008001234567", "+240080012345678", "4670123456", "0197A1", "4711", "order 4711 ", "rder"])(
+  it.each(["0123", "24008001234567", "+240080012345678", "4670123456", "019BAB1C", "4711", "order 4711 ", "rder"])(
     "not by %s",
     (text) => {
       expect(finds(text.endsWith(" ") ? `${text}x` : text)).toBe(false)
     }
   )
 
+  it("an ICCID of 18 digits with its pad", () => {
+    const of = { ...aggregate, sim: { ...sim, iccid: "898520302104026905" } }
+    for (const pad of ["", "F", "FF", "ff"]) expect(finds(`898520302104026905${pad}`, of)).toBe(true)
+    expect(finds("8985 2030 2104 0269 05FF", of)).toBe(true)
+  })
+
   it("nothing of a subscription that is not live, and of an attachment that is not confirmed", () => {
     expect(finds("order", { ...aggregate, subscription: { ...subscription, status: "Pending" } })).toBe(false)
-    expect(finds("0197a1", { ...aggregate, subscription: null })).toBe(false)
+    expect(finds(subscriptionId, { ...aggregate, subscription: null })).toBe(false)
     const unconfirmed = [{ attachment: { ...topUp, confirmed: false }, packages: [] }]
     expect(finds("order 5", { ...aggregate, attachments: unconfirmed })).toBe(false)
   })
@@ -92,9 +100,9 @@ describe("L4: a search over organizations", () => {
   }
 
   it("names by what it found a SIM, the first where that is more than one thing", () => {
-    expect(["0197a1", "240080012345678", "+46701234567", "0017", "order 4"].map((text) => placeOf(text))).toEqual([
-      ...SimSearch.places
-    ])
+    expect([subscriptionId, "240080012345678", "+46701234567", "0017", "order 4"].map((text) => placeOf(text))).toEqual(
+      [...SimSearch.places]
+    )
     expect(placeOf("nothing has this")).toBeUndefined()
     const all = "8946012345678"
     const ofAll = { ...aggregate, sim: { ...sim, imsi: all, msisdn: all } }

@@ -9,6 +9,7 @@ import * as Ids from "../../src/app/commit/Ids.ts"
 import * as ApiKey from "../../src/domain/ApiKey.ts"
 import * as Iccid from "../../src/domain/Iccid.ts"
 import * as Id from "../../src/domain/Id.ts"
+import { canonicalId, packageId } from "../../src/domain/Package.ts"
 
 const keys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(ApiKey.fromRandom)
 const character = fc.constantFrom(..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
@@ -190,6 +191,39 @@ describe("An ICCID's check digit (I1)", () => {
       fc.property(digits, fc.nat(9), fc.constantFrom("", "F", "f"), (of, last, pad) => {
         const iccid = of.join("") + last
         expect(Iccid.parse(iccid + pad)).toBe(iccid)
+      })
+    )
+  })
+
+  it("of an ICCID is read from every way to write it, and what is read is read the same again (I1)", () => {
+    const spaces = fc.constantFrom("", " ", "\t", "\r\n")
+    fc.assert(
+      fc.property(digits, fc.nat(9), fc.constantFrom("", "F", "f", "FF", "fF"), spaces, (of, last, pad, space) => {
+        const iccid = of.join("") + last
+        const written = `${space}${iccid}${iccid.length === 18 ? pad : pad.slice(0, 1)}${space}`
+        expect(Iccid.canonical(written)).toBe(iccid)
+        expect(Iccid.canonical(iccid)).toBe(iccid)
+      })
+    )
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(Iccid.canonical(Iccid.canonical(text))).toBe(Iccid.canonical(text))
+      })
+    )
+  })
+
+  it("is of no account to a UUID, which is read from any letters (I13)", () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.infiniteStream(fc.boolean()), fc.nat(9_999), (id, large, occurrence) => {
+        const written = [...id].map((letter) => (large.next().value ? letter.toUpperCase() : letter)).join("")
+        expect(Id.canonical(written)).toBe(id)
+        expect(Id.canonical(`${written}:${id.toUpperCase()}`)).toBe(`${id}:${id}`)
+        expect(canonicalId(`${written}:${occurrence}`)).toBe(packageId(id, occurrence))
+      })
+    )
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(Id.canonical(Id.canonical(text))).toBe(Id.canonical(text))
       })
     )
   })

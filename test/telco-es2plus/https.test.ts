@@ -136,9 +136,12 @@ describe("A release", () => {
     expect(exit).toEqual(Exit.succeed([refused, refused]))
   })
 
-  it("of an ICCID with 18 digits is refused without a call", async () => {
-    expect(await failureOf(run(release("a", "898830300000000001")))).toBeInstanceOf(Telco.Refused)
-    expect(server.asked).toEqual([])
+  it("of an ICCID with 18 digits names these digits (I1)", async () => {
+    const short = "898520302104026905"
+    server.smdp.add(short, "Released", MATCHING)
+    expect(Exit.isSuccess(await run(release("a", short)))).toBe(true)
+    expect(new Set(server.asked.map(({ body }) => body["iccid"]))).toEqual(new Set([short]))
+    expect(server.smdp.profiles.get(short)?.state).toBe("Released")
   })
 
   for (const name of ["cancelOrder", "downloadOrder", "confirmOrder"] as const) {

@@ -8,17 +8,19 @@ import { Flag, Argument } from "effect/cli"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Label, TextLimit, Time } from "simplan/ports"
 import * as Calls from "../client/Calls.ts"
+import { Fields } from "../../fields/index.ts"
 import { isAbsolute, relative } from "node:path"
 import * as Connection from "../client/Connection.ts"
 
 // The path of a request ends at an empty id, and is another one with a dot or two.
 const isOneId = (id: string): boolean => !/^\.{0,2}$/.test(id) && TextLimit.isWithin(id, TextLimit.ID)
 
-/** An argument with an id. */
+/** An argument with an id or an ICCID, in whatever way it is written (rules I1 and I13). */
 export const id = (description: string, name = "ID") =>
   Argument.String(name).pipe(
     Argument.withDescription(description),
-    Argument.filter(isOneId, () => "an id")
+    Argument.filter(isOneId, () => "an id"),
+    Argument.map(Fields.resource)
   )
 
 /** An optional flag with an id. */
@@ -27,6 +29,7 @@ export const optionalId = (name: string, description: string) =>
     Flag.withMetavar("<id>"),
     Flag.withDescription(description),
     Flag.filter(isOneId, () => "an id"),
+    Flag.map(Fields.resource),
     Flag.optional
   )
 

@@ -1,7 +1,7 @@
 /**
  * `simplan sims list`, `show ICCID`, `stock`, `update ICCID` or `update FILE`, and `import FILE` or `import --from-ocs`.
  */
-import { Label, SimCorrection, SimImport, Withdrawal } from "simplan/ports"
+import { Iccid, Label, SimCorrection, SimImport, Withdrawal } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
@@ -131,7 +131,7 @@ const stock = Command.make(
 )
 
 /** Files have other names. */
-const isIccid = (text: string): boolean => /^\d+F?$/i.test(text)
+const isIccid = (text: string): boolean => Iccid.parse(text) !== undefined || /^\d+$/.test(text)
 
 const update = Command.make(
   "update",
@@ -175,7 +175,7 @@ const update = Command.make(
     if (!isFile && !isIccid(target)) return yield* misused("A FILE says what to change: give no other flags with it.")
     const connection = yield* Connection.openCustomers(given)
     if (!isFile) {
-      const of = { params: { iccid: target }, query: Calls.trying(dryRun), payload }
+      const of = { params: { iccid: Iccid.canonical(target) }, query: Calls.trying(dryRun), payload }
       const { data, preview } = yield* Calls.call(connection, (client) => client.sims.update(of))
       if (preview === undefined || json) return yield* Output.record({ ...data, ...preview }, json)
       return yield* Output.record({ ...data, changed: preview.changed.join(", ") || "nothing" }, json)

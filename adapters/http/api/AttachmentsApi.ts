@@ -123,7 +123,7 @@ export const list = Operations.readOfOne("attachments", "/subscriptions/:iccid/p
 export const get = Operations.readOfOne(
   "attachment",
   "/subscriptions/:iccid/plan-attachments/:plan_id",
-  { ...Schemas.ofSim, plan_id: Schemas.string("The id of the attachment, or of its plan", Samples.planId) },
+  { ...Schemas.ofSim, plan_id: Schemas.idOfPath("The id of the attachment, or of its plan", Samples.planId) },
   {
     success: Schemas.data(PlanAttachment),
     errors: ["subscription_not_found", "plan_attachment_not_found"],
@@ -144,7 +144,7 @@ const suspension = {
     "(409)."
 } as const
 
-const attachmentId = Schemas.string("The attachment's id", Samples.attachmentId)
+const attachmentId = Schemas.idOfPath("The attachment's id", Samples.attachmentId)
 
 const ATTACHMENTS = "/subscriptions/:iccid/plan-attachments"
 

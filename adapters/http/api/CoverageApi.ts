@@ -111,7 +111,7 @@ export const reads = {
   get: Operations.readOfOne(
     "get",
     "/coverage-profiles/:coverageId",
-    { coverageId: Schemas.coverageId },
+    { coverageId: Schemas.idOfPath(...Schemas.means.coverageId) },
     {
       success: Schemas.data(CoverageProfile),
       errors: ["coverage_profile_not_found"],
@@ -161,7 +161,7 @@ export const readsOfOperators = {
   get: Operations.readOfOne(
     "get",
     "/operators/:operatorId",
-    { operatorId: Schemas.string(...Schemas.means.operatorId) },
+    { operatorId: Schemas.idOfPath(...Schemas.means.operatorId) },
     {
       success: Schemas.data(Operator),
       errors: ["operator_not_found"],

@@ -36,7 +36,7 @@ export const WaitingJob = Schema.Struct({
 }).annotate({ identifier: "WaitingJob" })
 
 const ofOrganization = {
-  organization_id: Schemas.optional(Schemas.Parameter, "Only those of this organization", Samples.organizationId)
+  organization_id: Schema.optionalKey(Schemas.idOfQuery("Only those of this organization", Samples.organizationId))
 }
 
 const ofTelco = ["Only those that wait for the telco of this name; empty: one without a name, or none", "ocs"] as const
@@ -53,7 +53,7 @@ export const RetryJobs = Schema.Struct({
   kind: Schemas.optional(Kind, ...about.kind),
   reason: Schemas.optional(Reason, ...about.reason),
   telco: Schemas.optional(Schemas.text(TextLimit.NAME), ...ofTelco),
-  organization_id: Schema.optionalKey(Schemas.organizationId),
+  organization_id: Schema.optionalKey(Schemas.idOfBody(...Schemas.means.organizationId)),
   after: Schemas.after
 }).annotate({ identifier: "RetryJobs" })
 
@@ -92,7 +92,7 @@ export class JobsApi extends HttpApiGroup.make("jobs")
       )
     ),
     HttpApiEndpoint.post("retry", "/jobs/:job_id/retry", {
-      params: { job_id: WaitingJob.fields.job_id },
+      params: { job_id: Schemas.nameOfPath("The job's id", Samples.jobId) },
       success: Schemas.data(Schema.Struct({ job_id: WaitingJob.fields.job_id })),
       error: Schemas.problems(...Schemas.restricted, "job_not_found")
     }).annotateMerge(
@@ -130,7 +130,7 @@ export const Problem = Schema.Struct({
   can_correct: Schema.Boolean.annotate({ description: "Whether the telco can be asked for what is had here" })
 }).annotate({ identifier: "Problem" })
 
-const ofProblem = { problem_id: Problem.fields.problem_id }
+const ofProblem = { problem_id: Schemas.nameOfPath("The problem's id", Samples.problemId) }
 
 const ProblemItem = Schemas.data(Schema.Struct(ofProblem))
 

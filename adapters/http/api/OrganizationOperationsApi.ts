@@ -130,7 +130,7 @@ const filter = {
   search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
   label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
   status: SubscriptionsApi.onlyStatus,
-  plan_id: Schemas.optional(Schemas.Parameter.check(Schemas.within(TextLimit.ID)), ...filtersBy.plan),
+  plan_id: Schema.optionalKey(Schemas.idOfQuery(...filtersBy.plan)),
   created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
   created_until: Schemas.optional(Schemas.InstantParameter, ...filtersBy.createdUntil)
 }
@@ -152,7 +152,7 @@ export const SubscriptionAction = Schema.Struct({
   ),
   ...filterFields,
   status: SubscriptionsApi.onlyStatus,
-  plan_id: Schemas.optional(Schemas.text(TextLimit.ID), ...filtersBy.plan)
+  plan_id: Schema.optionalKey(Schemas.idOfBody(...filtersBy.plan))
 }).annotate({ identifier: "SubscriptionAction" })
 
 /** The codes of what may be refused of one subscription. */

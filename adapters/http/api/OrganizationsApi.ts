@@ -60,7 +60,7 @@ export const CreateApiKey = Schema.Struct({
 
 const NewApiKeyItem = Schemas.data(NewApiKey)
 
-const ofKey = { ...Schemas.ofOrganization, key_id: Schemas.string("The API key's id", Samples.keyId) }
+const ofKey = { ...Schemas.ofOrganization, key_id: Schemas.idOfPath("The API key's id", Samples.keyId) }
 
 const rotation = {
   overlap_hours: Schemas.optional(
@@ -190,10 +190,11 @@ const auditQuery = {
     "Ada"
   ),
   action: Schemas.optional(Action, "Only changes of this kind", "subscription.create"),
-  resource_id: Schemas.optional(
-    auditText,
-    "Only changes of the resource with this id, or of the SIM with this ICCID",
-    Samples.subscriptionId
+  resource_id: Schema.optionalKey(
+    Schemas.resourceOfQuery(
+      "Only changes of the resource with this id, or of the SIM with this ICCID",
+      Samples.subscriptionId
+    )
   ),
   ...Schemas.keyset
 }

@@ -82,7 +82,7 @@ const conditionalSpeed = (example: string) =>
   conditional(`The speed past the threshold in Kbit/s, ${SPEED}`, "throttling", example)
 
 export const CreatePlan = Schema.Struct({
-  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.coverageId),
+  coverage_id: Schemas.idOfBody(...Schemas.means.coverageId),
   data_MBs: Schemas.field(Schemas.integer(1, PlanRules.limits.dataMegaBytes), ...Schemas.means.dataMegaBytes),
   name: Schemas.field(Schemas.text(TextLimit.NAME), ...Schemas.means.planName),
   period_days: Schemas.field(Schemas.integer(1, PlanRules.limits.periodDays), ...Schemas.means.periodDays),
@@ -115,7 +115,7 @@ const CreatedPlan = Schema.Struct({
   plan_id: Schemas.planId
 }).annotate({ identifier: "CreatedPlan" })
 
-const ofPlan = { planId: Schemas.planId }
+const ofPlan = { planId: Schemas.idOfPath(...Schemas.means.planId) }
 
 const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
 

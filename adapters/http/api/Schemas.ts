@@ -1,7 +1,7 @@
 /**
  * What several resources of the definition share: how fields and operations are described, envelopes, instants, numbers, pages,
  * credentials, errors, and at the end the fields that more than one resource has, each declared once. Wire schemas transform
- * nothing: their decoded form equals the JSON.
+ * nothing but the ICCIDs and ids of requests (rules I1 and I13): the decoded form of all else equals the JSON.
  */
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
@@ -26,6 +26,15 @@ export const optional = <S extends Schema.Top>(schema: S, description: string, .
 /** A text with what it means. */
 export const string = (description: string, ...examples: Example<Schema.String>) =>
   field(Schema.String, description, ...examples)
+
+/** What decodes a text. */
+type Decoding = typeof Fields.asId
+
+/** A field with a text that is decoded. What is sent is described for the document, and the field for the command line. */
+const given =
+  (as: Decoding, text: Schema.Codec<string>) =>
+  (description: string, ...examples: Example<Schema.String>) =>
+    field(as(field(text, description, ...examples)), description, ...examples)
 
 /** What an operation does, in a line, and beyond that. */
 export const operation = (summary: string, description: string) => OpenApi.annotations({ summary, description })
@@ -133,6 +142,18 @@ export const keyset = paging(100, MANAGEMENT_PAGE_SIZE)
 
 /** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
+
+const IdParameter = Parameter.check(within(TextLimit.ID))
+
+/** Ids and ICCIDs of requests (rules I1 and I13). */
+export const idOfPath = given(Fields.asIdOfPath, Schema.String)
+export const iccidOfPath = given(Fields.asIccidOfPath, Schema.String)
+export const nameOfPath = given(Fields.asNameOfPath, Schema.String)
+export const idOfQuery = given(Fields.asId, IdParameter)
+export const iccidOfQuery = given(Fields.asIccid, IdParameter)
+export const resourceOfQuery = given(Fields.asResource, IdParameter)
+export const idOfBody = given(Fields.asId, text(TextLimit.ID))
+export const iccidOfBody = given(Fields.asIccid, Fields.UndecodedIccid)
 
 /** What errors mean, by their codes. */
 export const described = (codes: ReadonlyArray<Codes.Code>): string =>
@@ -301,5 +322,5 @@ export const previewable = {
 export const DRY_RUN = "Only where `dry_run` is true: what the request would do"
 
 /** Parameters of paths. */
-export const ofSim = { iccid: string("The SIM's ICCID", Samples.iccid) }
-export const ofOrganization = { id: organizationId }
+export const ofSim = { iccid: iccidOfPath("The SIM's ICCID", Samples.iccid) }
+export const ofOrganization = { id: idOfPath(...means.organizationId) }

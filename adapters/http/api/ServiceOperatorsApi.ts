@@ -48,7 +48,11 @@ export const NewServiceOperator = Schema.Struct({
 export const CreateServiceOperator = Schema.Struct({
   name: Schemas.field(Schemas.text(TextLimit.NAME), ...about.name),
   role: Schemas.field(Role, ...about.role),
-  organization_id: Schemas.optional(Schema.NullOr(Schemas.text(TextLimit.ID)), ...about.organizationId),
+  organization_id: Schemas.optional(
+    Schema.NullOr(Fields.asId(Schemas.text(TextLimit.ID))),
+    about.organizationId[0],
+    Samples.organizationId
+  ),
   expires_at: Schemas.optional(Schema.NullOr(Schemas.Instant), ...about.expiresAt)
 }).annotate({ identifier: "CreateServiceOperator" })
 
@@ -76,7 +80,7 @@ export const Session = Schema.Struct({
 
 const NewItem = Schemas.data(NewServiceOperator)
 
-const ofOperator = { operator_id: fields.operator_id }
+const ofOperator = { operator_id: Schemas.idOfPath(...about.operatorId) }
 
 export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
   .add(

@@ -114,10 +114,8 @@ export const SmdpInfo = Schema.Struct({
 export const SetMobilePlan = Schema.Struct({
   apply: Schemas.field(Schema.Boolean, "True applies the mobile plan, false removes it", true),
   label: Schemas.chosenLabel,
-  iccid: Schemas.optional(
-    Schemas.text(TextLimit.ID),
-    "The eSIM; where it is absent, one without a mobile plan is chosen",
-    Samples.iccid
+  iccid: Schema.optionalKey(
+    Schemas.iccidOfBody("The eSIM; where it is absent, one without a mobile plan is chosen", Samples.iccid)
   )
 }).annotate({ identifier: "SetMobilePlan" })
 

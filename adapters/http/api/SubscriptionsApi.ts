@@ -133,12 +133,10 @@ export const ChangedService = Schema.Struct({
 }).annotate({ identifier: "ChangedService" })
 
 export const CreateSubscription = Schema.Struct({
-  plan_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.planId),
+  plan_id: Schemas.idOfBody(...Schemas.means.planId),
   metadata: Schemas.field(Schemas.text(TextLimit.METADATA), ...Schemas.means.metadata),
-  iccid: Schemas.optional(
-    Schemas.text(TextLimit.ID),
-    "The SIM to use; where it is absent, a free eSIM of the plan's label",
-    Samples.iccid
+  iccid: Schema.optionalKey(
+    Schemas.iccidOfBody("The SIM to use; where it is absent, a free eSIM of the plan's label", Samples.iccid)
   ),
   active_period: Schemas.optional(
     Schema.NullOr(

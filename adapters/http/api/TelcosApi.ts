@@ -4,13 +4,12 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const Zone = Schema.Struct({
   label: Schemas.chosenLabel,
-  coverage_id: Schemas.field(Schemas.text(TextLimit.ID), ...Schemas.means.coverageId),
+  coverage_id: Schemas.idOfBody(...Schemas.means.coverageId),
   zone_id: Schemas.field(Schemas.integer(1, Number.MAX_SAFE_INTEGER), "The number of the telco's location zone", 27)
 }).annotate({ identifier: "Zone" })
 

@@ -148,8 +148,8 @@ export const DeliveryWithAttempts = Schema.Struct({
 const filter = {
   status: Schemas.optional(Status, "Only those with this status", "failed"),
   type: Schemas.optional(SentType, "Only those of this type", SENT),
-  webhook_endpoint_id: Schemas.optional(Schemas.Parameter, "Only those of this webhook endpoint", Samples.endpointId),
-  iccid: Schemas.optional(Schemas.Parameter, "Only events about this SIM", Samples.iccid),
+  webhook_endpoint_id: Schema.optionalKey(Schemas.idOfQuery("Only those of this webhook endpoint", Samples.endpointId)),
+  iccid: Schema.optionalKey(Schemas.iccidOfQuery("Only events about this SIM", Samples.iccid)),
   from: Schemas.optional(Schemas.InstantParameter, "Only those from this instant on", Samples.start),
   to: Schemas.optional(Schemas.InstantParameter, "Only those before this instant", Samples.end)
 }
@@ -157,8 +157,8 @@ const filter = {
 export const ReplayDeliveries = Schema.Struct({
   status: Schemas.optional(Status, "Only those with this status; those under way are never replayed", "failed"),
   type: Schemas.optional(SentType, "The type", SENT),
-  webhook_endpoint_id: Schema.optionalKey(endpointId),
-  iccid: Schemas.optional(Schema.String, "Only those about this SIM", Samples.iccid),
+  webhook_endpoint_id: Schema.optionalKey(Schemas.idOfBody(...Schemas.means.endpointId)),
+  iccid: Schema.optionalKey(Schemas.iccidOfBody("Only those about this SIM", Samples.iccid)),
   from: Schemas.optional(Schemas.Instant, "Only those created at this instant or later", Samples.start),
   to: Schemas.optional(Schemas.Instant, "Only those created before this instant", Samples.end),
   after: Schemas.after
@@ -177,9 +177,9 @@ const RemovedWebhookEndpoint = Schemas.data(Schema.Struct({ webhook_endpoint_id:
 
 const ofEndpoint = {
   ...Schemas.ofOrganization,
-  endpoint_id: Schemas.string("The webhook endpoint's id", Samples.endpointId)
+  endpoint_id: Schemas.idOfPath("The webhook endpoint's id", Samples.endpointId)
 }
-const ofDelivery = { ...Schemas.ofOrganization, delivery_id: Delivery.fields.delivery_id }
+const ofDelivery = { ...Schemas.ofOrganization, delivery_id: Schemas.idOfPath("The delivery's id", Samples.deliveryId) }
 const missing = ["organization_not_found", "webhook_endpoint_not_found"] as const
 
 export class WebhooksApi extends HttpApiGroup.make("webhooks")

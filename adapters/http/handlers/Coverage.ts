@@ -4,7 +4,6 @@
 import { Effect } from "effect"
 import { Coverage, Operators } from "simplan"
 import type { Catalogue, Region } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -76,7 +75,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return yield* Responses.list(profiles, shape)
       }),
       get: Effect.fnUntraced(function* ({ caller: { organizationId }, params }) {
-        const profile = yield* coverage.get({ organizationId, coverageId: Fields.id(params.coverageId) })
+        const profile = yield* coverage.get({ organizationId, coverageId: params.coverageId })
         return Responses.data(shape(profile))
       }),
       createRegion: Effect.fnUntraced(function* (call) {
@@ -111,7 +110,7 @@ export const operators = (guard: Auth.Guard<Auth.Tenant>) =>
         return Responses.data(found.map(shapeOfOperator))
       }),
       get: Effect.fnUntraced(function* ({ caller: { organizationId }, params }) {
-        const found = yield* catalogue.get({ organizationId, operatorId: Fields.id(params.operatorId) })
+        const found = yield* catalogue.get({ organizationId, operatorId: params.operatorId })
         return Responses.data(shapeOfOperator(found))
       })
     })

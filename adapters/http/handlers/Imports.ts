@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import { Catalogues, Sims } from "simplan"
 import { type Sim, SimImport } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
-import { Fields } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -24,19 +23,13 @@ const flag = (value: unknown): boolean | undefined => {
   return yes.has(text) ? true : no.has(text) ? false : undefined
 }
 
-// A text of another type is empty, which the inventory refuses in an ICCID and in a label.
-const text = (value: unknown): string => (typeof value === "string" ? value : "")
-
 /** The row that a record of the file or an object of the JSON body stands for. */
 export const toRow = (record: unknown): Sims.ImportRow => {
-  const named = { iccid: text(RowFiles.column(record, "iccid")), label: text(RowFiles.column(record, "label")) }
-  const isEsim = flag(RowFiles.column(record, "is_esim"))
-  if (isEsim === undefined) return { ...named, problem: "is_esim must be true or false" }
-  const { columns, withTexts } = SimImport
-  return withTexts(
-    { ...named, isEsim },
-    (name) => RowFiles.column(record, columns[name]),
-    (name) => columns[name]
+  const of = (name: string): unknown => RowFiles.column(record, name)
+  return SimImport.rowOf(
+    { iccid: of("iccid"), label: of("label"), isEsim: flag(of("is_esim")) },
+    (name) => of(SimImport.columns[name]),
+    (name) => (name === "isEsim" ? "is_esim" : SimImport.columns[name])
   )
 }
 
@@ -63,7 +56,7 @@ export const make = (guard: OperatorAuth.Guard) =>
       importSims: Effect.fnUntraced(function* ({ params, query, request }) {
         const { lines, rows } = yield* RowFiles.read(request, form)
         const dryRun = Query.flag(query.dry_run) === true
-        const report = yield* sims.importRows({ organizationId: Fields.id(params.id), rows, dryRun })
+        const report = yield* sims.importRows({ organizationId: params.id, rows, dryRun })
         const withLines = (messages: ReadonlyArray<Sims.RowMessage>) =>
           messages.map(({ iccid, message, row }) => ({ row, line: lines.of(row), iccid, message }))
         return Responses.data({

@@ -5,7 +5,6 @@
 import { Effect } from "effect"
 import { Organizations, Problems, Time } from "simplan"
 import { type Job, Operator, Problem, type Storage } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as JobsApi from "../api/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -90,7 +89,7 @@ export const make = (guard: OperatorAuth.Guard) =>
         )
       }),
       retry: Effect.fnUntraced(function* ({ caller, params }) {
-        const jobId = Fields.id(params.job_id)
+        const jobId = params.job_id
         yield* jobs.retry({ jobId, organizationId: caller.organizationId })
         return Responses.data({ job_id: jobId })
       }),
@@ -126,17 +125,17 @@ export const problems = (guard: OperatorAuth.Guard) =>
         )
       }),
       retry: Effect.fnUntraced(function* ({ caller, params }) {
-        const problemId = Fields.id(params.problem_id)
+        const problemId = params.problem_id
         yield* service.retry({ problemId, organizationId: caller.organizationId })
         return Responses.data({ problem_id: problemId })
       }),
       correct: Effect.fnUntraced(function* ({ caller, params }) {
-        const problemId = Fields.id(params.problem_id)
+        const problemId = params.problem_id
         yield* service.correct({ problemId, organizationId: caller.organizationId })
         return Responses.data({ problem_id: problemId })
       }),
       resolve: Effect.fnUntraced(function* ({ caller, params, query }) {
-        const problemId = Fields.id(params.problem_id)
+        const problemId = params.problem_id
         const { organizationId } = caller
         yield* service.resolve({ problemId, organizationId, force: Query.flag(query.force) ?? false })
         return Responses.data({ problem_id: problemId })

@@ -4,7 +4,6 @@
 import { Effect } from "effect"
 import { ApiKeys, AuditLog, Organizations, Time } from "simplan"
 import { type ApiKey, AuditEntry, type Organization } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -40,8 +39,8 @@ const decodeOrganization = Body.closedDecoder(OrganizationsApi.CreateOrganizatio
 const decodeKey = Body.closedDecoder(OrganizationsApi.CreateApiKey)
 
 const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
-  organizationId: Fields.id(params.id),
-  apiKeyId: Fields.id(params.key_id)
+  organizationId: params.id,
+  apiKeyId: params.key_id
 })
 
 export const make = (guard: OperatorAuth.Guard) =>
@@ -61,14 +60,12 @@ export const make = (guard: OperatorAuth.Guard) =>
         return Responses.page(items.map(shape), Query.createdToken(next))
       }),
       get: ({ params }) =>
-        Effect.map(organizations.get({ organizationId: Fields.id(params.id) }), (found) =>
-          Responses.data(shape(found))
-        ),
+        Effect.map(organizations.get({ organizationId: params.id }), (found) => Responses.data(shape(found))),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
         const { expires_at, name, scope } = yield* decodeKey(value)
         const made = yield* apiKeys.create({
-          organizationId: Fields.id(params.id),
+          organizationId: params.id,
           name,
           scope: scope ?? "full",
           expiresAt: Query.instant(expires_at)
@@ -77,7 +74,7 @@ export const make = (guard: OperatorAuth.Guard) =>
       }),
       keys: Effect.fnUntraced(function* ({ params, query }) {
         const of = {
-          organizationId: Fields.id(params.id),
+          organizationId: params.id,
           ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
         }
         const { items, next } = yield* apiKeys.page(of)
@@ -137,7 +134,7 @@ export const audit = (guard: OperatorAuth.Guard) =>
     })
 
     return Endpoints.group(OrganizationsApi.AuditApi, guard, {
-      list: (call) => list(Fields.id(call.params.id), call),
+      list: (call) => list(call.params.id, call),
       listService: (call) => list(AuditEntry.SERVICE, call)
     })
   })

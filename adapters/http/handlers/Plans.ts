@@ -5,7 +5,6 @@
 import { Effect, Result, Schema } from "effect"
 import { Plans, type Refusal, Time } from "simplan"
 import { Label, Plan } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -145,7 +144,7 @@ interface OfPlan {
 
 const planOf = ({ caller, params }: OfPlan) => ({
   organizationId: caller.organizationId,
-  planId: Fields.id(params.planId)
+  planId: params.planId
 })
 
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>

@@ -16,7 +16,7 @@ const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }
   Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })
 )
 
-const head = { id: Schemas.NonEmpty, iccid: Schemas.NonEmpty, occurred_at: Schemas.Instant }
+const head = { id: Schemas.NonEmpty, iccid: Fields.ReportedIccid, occurred_at: Schemas.Instant }
 const ofPackage = { package_id: Schema.optionalKey(Schema.NullOr(Schemas.NonEmpty)) }
 
 const schemas = {

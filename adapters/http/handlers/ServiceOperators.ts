@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ServiceOperators, Time } from "simplan"
 import type { Operator } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as ServiceOperatorsApi from "../api/ServiceOperatorsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -78,11 +77,11 @@ export const make = (guard: OperatorAuth.Guard, sessions: Sessions.Sessions | nu
         return Responses.page(items.map(shape), Query.createdToken(next))
       }),
       remove: Effect.fnUntraced(function* ({ params }) {
-        const deleted = yield* operators.delete({ operatorId: Fields.id(params.operator_id) })
+        const deleted = yield* operators.delete({ operatorId: params.operator_id })
         return Responses.data(shape(deleted))
       }),
       rotate: Effect.fnUntraced(function* ({ params }) {
-        const rotated = yield* operators.rotate({ operatorId: Fields.id(params.operator_id) })
+        const rotated = yield* operators.rotate({ operatorId: params.operator_id })
         return Responses.data(shapeOfNew(rotated))
       })
     })

@@ -1,11 +1,11 @@
 /**
  * The SIM inventory and the organization's mobile plan on its eSIMs: how they look as JSON, and their handlers.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
-import { type MobilePlan, Sim, type SmdpHistory } from "simplan/ports"
-import { Fields, QrCode } from "../../fields/index.ts"
+import { type MobilePlan, Sim, type SimCorrection, type SmdpHistory } from "simplan/ports"
+import { QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Turns from "../Turns.ts"
@@ -37,26 +37,27 @@ const details = (one: Sim.Sim, installation: Responses.Installation): typeof Sim
 
 const texts = ["label", "status", "reason"] as const
 
-const asRow = (record: unknown): SimCorrections.Row => {
-  const of = (name: string): unknown => RowFiles.column(record, name)
-  const given = of("iccid")
-  const iccid = typeof given === "string" ? given : ""
+const correctionOf = (of: (name: string) => unknown): Result.Result<SimCorrection.Unchecked, Refusal.InvalidField> => {
   const lpa = of("lpa_string") === undefined ? of("lpa") : of("lpa_string")
   const found = new Map<string, string>()
   for (const [name, value] of [["lpa", lpa], ...texts.map((name) => [name, of(name)] as const)] as const) {
     if (typeof value === "string") {
       if (value.trim() !== "") found.set(name, value.trim())
     } else if (value !== undefined && value !== null) {
-      return { iccid, problem: new Refusal.InvalidField({ field: name, message: "must be a string" }) }
+      return Result.fail(new Refusal.InvalidField({ field: name, message: "must be a string" }))
     }
   }
-  return {
-    iccid,
+  return Result.succeed({
     label: found.get("label"),
     lpa: lpa === null ? null : found.get("lpa"),
     status: found.get("status"),
     reason: found.get("reason")
-  }
+  })
+}
+
+const asRow = (record: unknown): SimCorrections.Row => {
+  const of = (name: string): unknown => RowFiles.column(record, name)
+  return SimCorrections.rowOf(of("iccid"), correctionOf(of))
 }
 
 /** What a CSV file has for no activation code: a text that none is. */
@@ -119,7 +120,7 @@ interface OfSim {
   readonly params: { readonly iccid: string }
 }
 
-const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Fields.id(params.iccid) })
+const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: params.iccid })
 
 /** The handlers of the SIM inventory. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { Attachments, History, Messages, Pauses, Replacements, Subscriptions, Time } from "simplan"
 import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
-import { Codes, Fields } from "../../fields/index.ts"
+import { Codes } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -230,11 +230,11 @@ interface OfSim {
   readonly params: { readonly iccid: string }
 }
 
-const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: Fields.id(params.iccid) })
+const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizationId, iccid: params.iccid })
 
 /** The attachment that a path names. In the management API, `id` is the organization's. */
 const attachmentOf = (params: { readonly id: string; readonly attachment_id?: string }) =>
-  Fields.id(params.attachment_id ?? params.id)
+  params.attachment_id ?? params.id
 
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
@@ -312,7 +312,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       attachments: (call) =>
         Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),
       attachment: Effect.fnUntraced(function* (call) {
-        const view = yield* attachments.get({ ...simOf(call), id: Fields.id(call.params.plan_id) })
+        const view = yield* attachments.get({ ...simOf(call), id: call.params.plan_id })
         return Responses.data(shapeOfAttachment(view))
       }),
       history: Effect.fnUntraced(function* (call) {

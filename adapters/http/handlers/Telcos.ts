@@ -16,7 +16,6 @@ import {
   type UsageReconciliation
 } from "simplan"
 import { AuditEntry, type Label, type Storage } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as TelcosApi from "../api/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -88,7 +87,7 @@ export const make = (guard: OperatorAuth.Guard, telcos: ReadonlyMap<string, Telc
         const { set } = yield* zonesOf(params)
         const { value } = yield* Body.read(request)
         const body = yield* decodeZone(value)
-        const coverageId = Fields.id(body.coverage_id)
+        const coverageId = body.coverage_id
         const profile = yield* coverage.find(coverageId)
         if (profile.label !== body.label) {
           return yield* new Refusal.InvalidField({

@@ -4,7 +4,6 @@
 import { Effect } from "effect"
 import { Usage } from "simplan"
 import { UsageBook } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
 import * as UsageApi from "../api/UsageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -67,7 +66,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const named = (query.by ?? "day").split(",")
         const by = UsageBook.simGroups.filter((group) => named.includes(group))
         const { organizationId } = caller
-        const sums = usage.ofSim({ organizationId, iccid: Fields.id(params.iccid), ...query, by })
+        const sums = usage.ofSim({ organizationId, iccid: params.iccid, ...query, by })
         return yield* isCsv(request.headers["accept"])
           ? Responses.csv(sums, [...by.map((group) => simColumns[group]), BYTES], shapeOfSim)
           : Responses.list(sums, shapeOfSim)

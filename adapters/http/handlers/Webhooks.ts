@@ -4,7 +4,7 @@
 import { Effect, Result } from "effect"
 import { Time, Webhooks } from "simplan"
 import { type Delivery, type Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
-import { Codes, Fields } from "../../fields/index.ts"
+import { Codes } from "../../fields/index.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -114,13 +114,13 @@ const decodeReplay = Body.closedDecoder(WebhooksApi.ReplayDeliveries)
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
 const endpoint = (params: { readonly id: string; readonly endpoint_id: string }) => ({
-  organizationId: Fields.id(params.id),
-  endpointId: Fields.id(params.endpoint_id)
+  organizationId: params.id,
+  endpointId: params.endpoint_id
 })
 
 const delivery = (params: { readonly id: string; readonly delivery_id: string }) => ({
-  organizationId: Fields.id(params.id),
-  deliveryId: Fields.id(params.delivery_id)
+  organizationId: params.id,
+  deliveryId: params.delivery_id
 })
 
 export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
@@ -139,7 +139,7 @@ export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
         const { description, events, url } = yield* decodeCreation(value)
         yield* checked(url)
         const made = yield* webhooks.create({
-          organizationId: Fields.id(params.id),
+          organizationId: params.id,
           url,
           events: events ?? null,
           description: description ?? ""
@@ -148,7 +148,7 @@ export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
       }),
       list: Effect.fnUntraced(function* ({ params, query }) {
         const of = {
-          organizationId: Fields.id(params.id),
+          organizationId: params.id,
           ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
         }
         const { items, next } = yield* webhooks.page(of)
@@ -173,7 +173,7 @@ export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
       deliveries: Effect.fnUntraced(function* ({ params, query }) {
         yield* Query.texts(query)
         const page = yield* webhooks.deliveries({
-          organizationId: Fields.id(params.id),
+          organizationId: params.id,
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.createdCursor(query.page)),
           ...toFilter(query)
@@ -187,7 +187,7 @@ export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
         const { value } = yield* Body.read(request)
         const { after, ...filter } = yield* decodeReplay(value)
         const { next, replayed } = yield* webhooks.replayAll({
-          organizationId: Fields.id(params.id),
+          organizationId: params.id,
           after: yield* Effect.mapError(Effect.fromResult(Query.createdCursor(after)), () => badPlace),
           ...toFilter(filter)
         })

@@ -32,7 +32,7 @@ export interface Credentials {
   readonly writes: boolean
   /** What the endpoint needs of an operator; undefined where it is none of the management API. */
   readonly need: Roles.Need | undefined
-  /** The organization that the path names, as it was sent; undefined where it names none. */
+  /** The organization that the path names; undefined where it names none. */
   readonly organizationId: string | undefined
 }
 

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Organizations } from "simplan"
-import { type ApiKey, AuditEntry, type Operator as OperatorRules } from "simplan/ports"
+import { type ApiKey, AuditEntry, Id, type Operator as OperatorRules } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import * as KeyLimits from "./KeyLimits.ts"
@@ -60,7 +60,8 @@ export const ofCallers = (
 ): Effect.Effect<Auth.Guard<Auth.Tenant>, never, Organizations.Organizations> =>
   Effect.map(Organizations.Organizations, (organizations) =>
     Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
-      const { actor = AuditEntry.HOST, organizationId, scope } = yield* ask(authenticate, request)
+      const { actor = AuditEntry.HOST, scope, ...of } = yield* ask(authenticate, request)
+      const organizationId = Id.canonical(of.organizationId)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
       const reader = KeyLimits.reader(`organization ${organizationId}`, organizationId)

@@ -12,7 +12,7 @@
 import { Clock, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
-import { Operator, TextLimit } from "simplan/ports"
+import { Id, Operator, TextLimit } from "simplan/ports"
 import type * as OpenIdClient from "openid-client"
 import type * as RateLimit from "./RateLimit.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -83,7 +83,8 @@ export const operatorOf = (claims: Claims, provider: Provider): Sessions.Identit
   const roles: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
   const role = Operator.roles.findLast((one) => roles.includes(one))
   const organization = claimOf(claims, provider.organizationClaim)
-  const organizationId = textOf(organization) ?? null
+  const named = textOf(organization)
+  const organizationId = named === undefined ? null : Id.canonical(named)
   if (role === undefined || (organization !== undefined && organization !== null && organizationId === null))
     return null
   const name = textOf(claimOf(claims, provider.nameClaim)) ?? textOf(claims["sub"]) ?? ""

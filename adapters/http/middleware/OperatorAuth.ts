@@ -8,8 +8,7 @@
 import { Effect, type Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Organizations, Refusal, ServiceOperators, type Time } from "simplan"
-import { AuditEntry, Operator } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { AuditEntry, Id, Operator } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import * as HostAuth from "./HostAuth.ts"
@@ -37,7 +36,7 @@ const refusalOf = (acting: Operator.Acting, { need, organizationId }: Auth.Crede
   if (!Operator.allows(acting.role, need.role)) return forbidden(need.role)
   if (acting.organizationId === null) return null
   if (need.bound === "none") return Errors.routeNotFound
-  if (organizationId === undefined || Operator.sees(acting, Fields.id(organizationId))) return null
+  if (organizationId === undefined || Operator.sees(acting, organizationId)) return null
   return new Refusal.NotFound({ resource: "organization", id: organizationId })
 }
 
@@ -151,14 +150,14 @@ export const byHost = (
       if (browsers !== null && isBrowser && writes && !Sessions.isSameOrigin(request, browsers.trustedProxies)) {
         return yield* fromElsewhere
       }
-      const { actor = AuditEntry.HOST, admin, organizationId = null, role } = yield* HostAuth.ask(authenticate, request)
+      const { actor = AuditEntry.HOST, admin, organizationId, role } = yield* HostAuth.ask(authenticate, request)
       const isAllowed = admin ?? role !== undefined
       if (!isAllowed) return yield* HostAuth.unauthenticated
       const readsOnly = isBrowser && browsers?.readsOnly === true
       return {
         name: actor,
         role: readsOnly ? "read" : (role ?? "admin"),
-        organizationId,
+        organizationId: organizationId === undefined ? null : Id.canonical(organizationId),
         expiresAt: null,
         session: null
       }
@@ -186,7 +185,7 @@ export const ofOrganization = (
     Organizations.Organizations,
     (organizations) => (credentials) =>
       Effect.map(guard(credentials), ({ caller, ...admitted }) => {
-        const organizationId = Fields.id(credentials.organizationId ?? "")
+        const organizationId = credentials.organizationId ?? ""
         const tenant = {
           organizationId,
           hidesCodes: !Operator.allows(caller.role, "support"),

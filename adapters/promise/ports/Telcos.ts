@@ -42,7 +42,7 @@ const FAULTS = ["unavailable", "refuse", "answer lost", "slow"] as const
 const decode = Arguments.decoder(
   Schema.Struct({
     on: Schema.optional(Fields.oneOf(Telco.changes)),
-    iccid: Schema.optional(Arguments.Id),
+    iccid: Schema.optional(Arguments.Iccid),
     times: Schema.optional(Fields.integer(1, Number.MAX_SAFE_INTEGER)),
     fault: Schema.optional(Fields.oneOf(FAULTS)),
     retryAfterSeconds: Schema.optional(Fields.integer(0, Number.MAX_SAFE_INTEGER)),

@@ -109,7 +109,7 @@ const regionCreation = Arguments.decoder(
     ...Arguments.ofOrganization,
     regionName: Arguments.Name,
     label: Arguments.AnyLabel,
-    iso2List: Schema.Array(Arguments.Id)
+    iso2List: Schema.Array(Arguments.Text)
   })
 )
 

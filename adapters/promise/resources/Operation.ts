@@ -24,7 +24,7 @@ const decodeBatch = Arguments.decoder(
 )
 
 const Bytes = Fields.integer(0, Number.MAX_SAFE_INTEGER)
-const head = { id: Fields.NonEmpty, iccid: Fields.NonEmpty, occurredAt: Arguments.Instant }
+const head = { id: Fields.NonEmpty, iccid: Fields.ReportedIccid, occurredAt: Arguments.Instant }
 const ofPackage = { packageId: Schema.optional(Schema.NullOr(Fields.NonEmpty)) }
 
 const decodeUsage = Arguments.decoder(
@@ -194,7 +194,7 @@ const entryFilter = Arguments.decoder(
     to: Schema.optional(Arguments.Instant),
     actor: Arguments.Filter,
     action: Arguments.Filter,
-    resourceId: Arguments.Filter
+    resourceId: Schema.optional(Arguments.Resource)
   })
 )
 
@@ -232,8 +232,8 @@ const problemOf = (job: Job.Job): Types.Problem => ({
   canCorrect: Problem.corrected(job.work) !== null
 })
 
-const problemNamed = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id }))
-const resolved = Arguments.decoder(Schema.Struct({ problemId: Arguments.Id, force: Schema.optional(Arguments.Flag) }))
+const problemNamed = Arguments.decoder(Schema.Struct({ problemId: Arguments.Text }))
+const resolved = Arguments.decoder(Schema.Struct({ problemId: Arguments.Text, force: Schema.optional(Arguments.Flag) }))
 
 export const makeProblems = (runtime: Runtime): Types.Problems => ({
   list: Methods.paging(

@@ -86,7 +86,7 @@ const filter = Arguments.decoder(
     archived: Schema.optional(Arguments.Flag),
     label: Schema.optional(Arguments.AnyLabel),
     search: Arguments.Filter,
-    countries: Schema.optional(Schema.Array(Arguments.Id))
+    countries: Schema.optional(Schema.Array(Arguments.Text))
   })
 )
 

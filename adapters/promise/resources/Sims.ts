@@ -41,7 +41,7 @@ const filter = Arguments.decoder(
   })
 )
 
-const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id }))
+const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Iccid }))
 
 const searched = Arguments.decoder(
   Schema.Struct({ text: Arguments.Search, organizationId: Schema.optional(Arguments.Id) })
@@ -60,7 +60,7 @@ const correction = {
 }
 
 const decodeUpdate = Arguments.decoder(
-  Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id, ...correction, ifVersion: Arguments.Version })
+  Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Iccid, ...correction, ifVersion: Arguments.Version })
 )
 
 const ofVersion = ({ ifVersion, ...request }: ReturnType<typeof decodeUpdate>) => ({
@@ -90,17 +90,14 @@ const decodeUpdates = Arguments.decoder(
   })
 )
 
-const isText = (value: unknown): value is string => typeof value === "string"
-
 /** A row as the import takes it; what is wrong with a row stands in the report. */
-const rowOf = (row: unknown): Sims.ImportRow => {
-  if (typeof row !== "object" || row === null) return { iccid: "", label: "", isEsim: true }
-  const { iccid, isEsim, label, ...texts }: Readonly<Record<string, unknown>> = { ...row }
+const rowOf = (given: unknown): Sims.ImportRow => {
+  const { iccid, isEsim, label, ...texts }: Readonly<Record<string, unknown>> =
+    typeof given === "object" && given !== null ? { ...given } : {}
+  const of = { iccid, label, isEsim: typeof isEsim === "boolean" ? isEsim : undefined }
+  const row = SimImport.rowOf(of, (name) => texts[name])
   const unknown = Object.keys(texts).find((name) => !Object.hasOwn(SimImport.columns, name))
-  const named = { iccid: isText(iccid) ? iccid : "", label: isText(label) ? label : "" }
-  if (unknown !== undefined) return { ...named, problem: `${unknown} is not known` }
-  if (typeof isEsim !== "boolean") return { ...named, problem: "isEsim must be true or false" }
-  return SimImport.withTexts({ ...named, isEsim }, (name) => texts[name])
+  return unknown === undefined ? row : { iccid: row.iccid, label: row.label, problem: `${unknown} is not known` }
 }
 
 function* guarded(rows: Iterable<unknown>): Generator<unknown, void> {
@@ -124,12 +121,14 @@ const failing = (rows: Rows): Stream.Stream<unknown, unknown> =>
 const correctionOf = (row: unknown): SimCorrections.Row => {
   const { iccid, ...given }: Readonly<Record<string, unknown>> =
     typeof row === "object" && row !== null ? { ...row } : {}
-  const decoded = Result.try(() => decodeCorrection("sims.updateMany", given))
-  const named = isText(iccid) ? iccid : ""
-  if (Result.isSuccess(decoded)) return { ...decoded.success, iccid: named }
-  const { failure } = decoded
-  const message = failure instanceof Error ? failure.message : "is not valid"
-  return { iccid: named, problem: new Refusal.InvalidField({ field: "row", message }) }
+  const decoded = Result.try({
+    try: () => decodeCorrection("sims.updateMany", given),
+    catch: (failure) => {
+      const message = failure instanceof Error ? failure.message : "is not valid"
+      return new Refusal.InvalidField({ field: "row", message })
+    }
+  })
+  return SimCorrections.rowOf(iccid, decoded)
 }
 
 const ofOrganization = Arguments.decoder(Schema.Struct(Arguments.ofOrganization))
@@ -285,7 +284,7 @@ const decodeChange = Arguments.decoder(
     ...Arguments.ofOrganization,
     apply: Arguments.Flag,
     label: Arguments.AnyLabel,
-    iccid: Schema.optional(Schema.NullOr(Arguments.Id))
+    iccid: Schema.optional(Schema.NullOr(Arguments.Iccid))
   })
 )
 

@@ -93,7 +93,7 @@ const decodeCreation = Arguments.decoder(
     ...Arguments.ofOrganization,
     planId: Arguments.Id,
     metadata: Schema.optional(Fields.storable(TextLimit.METADATA)),
-    iccid: Schema.optional(Schema.NullOr(Arguments.Id)),
+    iccid: Schema.optional(Schema.NullOr(Arguments.Iccid)),
     activePeriod: Schema.optional(
       Schema.NullOr(
         Schema.Struct({
@@ -124,7 +124,7 @@ export const creation = (method: string, request: unknown): Subscriptions.Create
 }
 
 /** Names the subscription of a SIM, checked. Throws an `InvalidFieldError`. */
-export const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Id }))
+export const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Iccid }))
 
 const filter = Arguments.decoder(
   Schema.Struct({
@@ -270,7 +270,7 @@ const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachme
   }))
 })
 
-const ofSim = { ...Arguments.ofOrganization, iccid: Arguments.Id }
+const ofSim = { ...Arguments.ofOrganization, iccid: Arguments.Iccid }
 const all = Arguments.decoder(Schema.Struct(ofSim))
 const attachmentNamed = Arguments.decoder(Schema.Struct({ ...ofSim, id: Arguments.Id }))
 
@@ -303,8 +303,8 @@ export const makeAttachments = (runtime: Runtime): Types.Attachments => ({
 export const sending = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
-    iccid: Arguments.Id,
-    from: Arguments.Id,
+    iccid: Arguments.Iccid,
+    from: Arguments.Text,
     text: Fields.storable(TextLimit.METADATA)
   })
 )

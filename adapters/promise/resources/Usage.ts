@@ -17,7 +17,7 @@ const simGroups = Fields.oneOf(UsageBook.simGroups)
 const ofSim = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
-    iccid: Arguments.Id,
+    iccid: Arguments.Iccid,
     ...days,
     by: Schema.optional(Schema.NonEmptyArray(simGroups))
   })

@@ -86,14 +86,14 @@ const decodeUpdate = Arguments.decoder(
 
 const named = Arguments.decoder(Schema.Struct(ofEndpoint))
 const ofOrganization = Arguments.decoder(Schema.Struct(Arguments.ofOrganization))
-const deliveryNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, deliveryId: Schema.String }))
+const deliveryNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, deliveryId: Arguments.Id }))
 
 const filters = {
   ...Arguments.ofOrganization,
   status: Schema.optional(Fields.oneOf(Object.values(Codes.deliveryStatuses))),
   type: Schema.optional(Schema.Literals([...WebhookEvent.types, WebhookEvent.TEST])),
-  endpointId: Arguments.Filter,
-  iccid: Arguments.Filter,
+  endpointId: Schema.optional(Arguments.Id),
+  iccid: Schema.optional(Arguments.Iccid),
   from: Schema.optional(Arguments.Instant),
   to: Schema.optional(Arguments.Instant)
 }

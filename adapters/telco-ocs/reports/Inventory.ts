@@ -2,7 +2,7 @@
  * The SIMs of an account of the OCS, as an import into simplan's inventory takes them.
  */
 import { Effect, Option, Result } from "effect"
-import { SimIdentities } from "simplan/ports"
+import { ActivationCode, SimIdentities } from "simplan/ports"
 import type { CallFailure } from "../../telco-calls/index.ts"
 import { Api, type ListedBy, type OddRow, type Subscriber, type SubscriberList } from "../api/Api.ts"
 
@@ -39,8 +39,7 @@ export interface Inventory {
 /** Some systems return the whole code, others its last part. */
 const lpaOf = ({ activationCode, isEsim, smdpServer }: Subscriber): string | null => {
   if (!isEsim || activationCode === null) return null
-  if (/^LPA:/i.test(activationCode)) return activationCode
-  if (activationCode.startsWith("1$")) return `LPA:${activationCode}`
+  if (/^(?:LPA:|1\$)/i.test(activationCode)) return ActivationCode.canonical(activationCode)
   return smdpServer === null ? null : `LPA:1$${smdpServer}$${activationCode}`
 }
 

@@ -7,7 +7,7 @@ import type { Decision } from "../../domain/Decision.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
-import { idOf, isAtTelco, packageId } from "../../domain/Package.ts"
+import { canonicalId, idOf, isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Replacement from "../../domain/Replacement.ts"
@@ -198,7 +198,7 @@ export const make = Effect.gen(function* () {
     { iccid, packageIds }: Of<"CancelPackages">,
     listed: ReadonlyArray<string>
   ) {
-    const left = listed.filter((packageId) => !packageIds.includes(packageId))
+    const left = listed.filter((id) => !packageIds.includes(canonicalId(id)))
     if (left.length === 0) return left
     const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
     if (aggregate === null || Deletion.releaseJobOf(aggregate.sim) === null) return []

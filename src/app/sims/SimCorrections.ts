@@ -11,6 +11,7 @@ import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Iccid from "../../domain/Iccid.ts"
 import { type ChangedMeanwhile, InvalidField, NotFound, type SimBusy, type SimInUse } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import * as SimImport from "../../domain/SimImport.ts"
 import * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
 import * as Stock from "../../domain/Stock.ts"
@@ -31,14 +32,30 @@ export interface Request extends SimCorrection.Unchecked {
 /** Why a SIM is not corrected. */
 export type Refused = ChangedMeanwhile | InvalidField | NotFound | SimBusy | SimInUse
 
+/** A row whose columns could not be read. Its ICCID is null where that is no text, but a number for one. */
+interface UnreadableRow {
+  readonly iccid: string | null
+  readonly problem: InvalidField
+}
+
 /** A row: a correction, or one whose columns could not be read. */
-export type Row = Request | { readonly iccid: string; readonly problem: InvalidField }
+export type Row = Request | UnreadableRow
+
+/** The row of a record: `correction` is what its other columns say, or what is wrong with them. */
+export const rowOf = (iccid: unknown, correction: Result.Result<SimCorrection.Unchecked, InvalidField>): Row => {
+  const given = iccid ?? ""
+  if (typeof given !== "string")
+    return { iccid: null, problem: new InvalidField({ field: "iccid", message: "must be text" }) }
+  return Result.isSuccess(correction)
+    ? { ...correction.success, iccid: given }
+    : { iccid: given, problem: correction.failure }
+}
 
 /** What came of a row. */
 export interface RowResult {
   /** From 1, counted over all rows. */
   readonly row: number
-  /** As it was sent, at most 40 characters. */
+  /** One that is none as it was sent, at most 40 characters. */
   readonly iccid: string
   /** `unchanged`: the SIM was so already. */
   readonly result: "corrected" | "unchanged" | "refused"
@@ -100,14 +117,15 @@ const isChanged = ({ before, next }: Corrected): boolean => SimCorrection.change
 const asStored = (of: Corrected): Sim => (isChanged(of) ? { ...of.next, version: of.before.version + 1 } : of.next)
 
 const resultOf = (row: number, { iccid }: Row, found: Result.Result<Corrected, Refused>): RowResult => {
-  const of = { row, iccid: iccid.slice(0, 40) }
+  const of = { row, iccid: SimImport.name({ iccid }) }
   if (Result.isFailure(found)) return { ...of, result: "refused", refusal: found.failure }
   return { ...of, result: isChanged(found.success) ? "corrected" : "unchanged", refusal: null }
 }
 
 /** The request of a row, with its ICCID as the inventory has it (rule I1). */
 const requestOf = (row: Row): Result.Result<Request, InvalidField> => {
-  const iccid = Iccid.parse(row.iccid)
+  if ("problem" in row && row.iccid === null) return Result.fail(row.problem)
+  const iccid = Iccid.parse(row.iccid ?? "")
   if (iccid === undefined) {
     return Result.fail(new InvalidField({ field: "iccid", message: "must have 18 to 20 digits" }))
   }

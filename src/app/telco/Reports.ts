@@ -4,6 +4,8 @@
  */
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
 import type { NewJob } from "../../domain/Decision.ts"
+import * as Iccid from "../../domain/Iccid.ts"
+import * as Package from "../../domain/Package.ts"
 import type { ForReports } from "../../domain/SimAggregate.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
@@ -21,7 +23,7 @@ import * as Metrics from "../Metrics.ts"
 export class Reports extends Context.Service<
   Reports,
   {
-    /** The verdicts, in the order of the reports. */
+    /** The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them (rules I1 and I13). */
     readonly take: (request: {
       readonly reports: ReadonlyArray<Report>
     }) => Effect.Effect<ReadonlyArray<Verdict>, StorageError>
@@ -107,12 +109,19 @@ interface Asked {
   readonly reportIds: Array<string>
 }
 
+/** Rule I1: the report with the ICCID of the inventory. */
+const decoded = (report: Report): Report => {
+  const iccid = Iccid.canonical(report.iccid)
+  return iccid === report.iccid ? report : { ...report, iccid }
+}
+
 /** What to load for these reports. */
 const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
   const byIccid = new Map<string, Asked>()
   for (const { fact, iccid, occurredAt, reportId } of reports) {
     const packageId = fact._tag === "Usage" || fact._tag === "FirstUse" ? fact.packageId : null
-    const packageIds = packageId === null ? [] : [packageId]
+    // A telco's own name of a package stands as it is, and one that is ours in small letters.
+    const packageIds = packageId === null ? [] : [...new Set([packageId, Package.canonicalId(packageId)])]
     const known = byIccid.get(iccid)
     if (known === undefined) byIccid.set(iccid, { iccid, since: occurredAt, packageIds, reportIds: [reportId] })
     else {
@@ -232,7 +241,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
 
     return Reports.of({
       take: Effect.fn("Reports.take")(({ reports }) =>
-        reports.length === 0 ? Effect.succeed([]) : Effect.tap(applied(reports), counted)
+        reports.length === 0 ? Effect.succeed([]) : Effect.tap(applied(reports.map(decoded)), counted)
       )
     })
   })

@@ -101,6 +101,8 @@ export type Command =
       readonly line: number
       /** Where it is given, the reports are about this SIM, be it in service or not. */
       readonly sim?: number | null
+      /** Whether the telco pads ICCIDs, and writes our ids of packages in capitals. Absent: it does not. */
+      readonly spelled?: boolean
       readonly reports: ReadonlyArray<ReportFromNow>
     }
   /** The telco's own book of usage is read. */
@@ -212,7 +214,7 @@ export type Asked =
   | { readonly _tag: "Repeat"; readonly request: Request }
   | (By & { readonly _tag: "CreatePlan"; readonly terms: TermsRequest; readonly flaw: string | null })
   | (By & { readonly _tag: "ArchivePlan" | "UnarchivePlan" | "DeletePlan"; readonly planId: string })
-  | { readonly _tag: "Report"; readonly reports: ReadonlyArray<Report> }
+  | { readonly _tag: "Report"; readonly reports: ReadonlyArray<Report>; readonly spelled?: boolean }
   | { readonly _tag: "ReconcileUsage"; readonly iccid: string; readonly book: TelcoBook }
   | (By & { readonly _tag: "Suspend"; readonly iccid: string; readonly attachmentId: string })
   | (By & { readonly _tag: "Delete" | "Replace"; readonly iccid: string })

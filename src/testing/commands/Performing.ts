@@ -21,6 +21,7 @@ import { Wallet } from "../../app/sims/Wallet.ts"
 import type { Answers } from "../../domain/Idempotency.ts"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
+import type { Report } from "../../domain/TelcoReport.ts"
 import { HOUR } from "../../domain/Time.ts"
 import type { StorageError } from "../../ports/Storage.ts"
 import type { Simulated } from "../Simulated.ts"
@@ -116,6 +117,19 @@ const refusalOf = <A>(preview: Effect.Effect<A, Failure, Services>, of: (preview
   })
 
 const nothing = () => Effect.succeed(null)
+
+const OURS = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:/
+
+/** A report as telcos may write it (rules I1 and I13): with a padded ICCID, and our id of a package in capitals. */
+const spelled = (report: Report): Report => {
+  const { fact } = report
+  const isOurs = "packageId" in fact && fact.packageId !== null && OURS.test(fact.packageId)
+  return {
+    ...report,
+    iccid: `${report.iccid}${report.iccid.length === 18 ? "FF" : "F"}`,
+    fact: isOurs ? { ...fact, packageId: fact.packageId.toUpperCase() } : fact
+  }
+}
 
 /** The correction as a client sends it. */
 const correctionOf = ({ correction, iccid, organizationId }: Extract<Asked, { readonly _tag: "CorrectSim" }>) => {
@@ -257,7 +271,7 @@ const performAsked = (session: Session, asked: Asked): Effect.Effect<Outcome> =>
     case "Report":
       return attempted(
         Effect.map(
-          Reports.use((of) => of.take(asked)),
+          Reports.use((of) => of.take({ reports: asked.spelled ? asked.reports.map(spelled) : asked.reports })),
           (verdicts): Answer => ({ kind: "Verdicts", verdicts })
         )
       )

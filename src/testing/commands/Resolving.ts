@@ -182,7 +182,7 @@ const report = (session: Session, command: Extract<Command.Command, { _tag: "Rep
       }
     })
     session.reports.push(...reports)
-    return { _tag: "Report", reports }
+    return { _tag: "Report", reports, ...(command.spelled && { spelled: true }) }
   })
 
 const reconcileUsage = (

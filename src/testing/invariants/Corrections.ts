@@ -59,7 +59,8 @@ const correctedOf = (sim: Sim.Sim): Corrected => ({
 })
 
 /** The name of the refusal of the correction, or what the SIM has after it. */
-const expectedOf = (sim: Sim.Sim, { label, lpa, status }: Correction): string | Corrected => {
+const expectedOf = (sim: Sim.Sim, { label, lpa: given, status }: Correction): string | Corrected => {
+  const lpa = given?.startsWith("1$") ? `LPA:${given}` : given
   const code = lpa ?? null
   const isNothing = label === undefined && lpa === undefined && status === undefined
   if (isNothing || (code !== null && !(sim.isEsim && code.startsWith("LPA:1$")))) return "InvalidField"

@@ -33,6 +33,35 @@ describe("reports", () => {
     expect(attachment.body.data).toMatchObject({ used_allowance: { dataBytes: 1024 }, state: "ACTIVE" })
   })
 
+  it("name the SIM and our package as telcos write them: with a pad, in capitals (I1, I13)", async () => {
+    const short = "898520302104026905"
+    const sims = [
+      { iccid: "8988000000000000057", label: "Green", is_esim: true },
+      { iccid: `${short}FF`, label: "Green", is_esim: true }
+    ]
+    await world.admin("POST", `/organizations/${stock.tenant.organizationId}/sims`, { sims })
+    for (const iccid of ["8988000000000000057", short]) {
+      await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+      const path = `/v3/subscriptions/${iccid}/plan-attachments/${stock.planId}`
+      const { body } = await stock.tenant.get(path)
+      const package_id = body.data.packages[0].package_id.toUpperCase()
+      const padded = iccid === short ? `${iccid}FF` : `${iccid}F`
+      const at = { iccid: padded, occurred_at }
+      const seen = { type: "location", country_alpha_2: "FR", operator: "Orange", rat: "4G", imei: "1" }
+      const events = [
+        { ...at, id: `${iccid}-1`, type: "usage", total_bytes: 1_000 },
+        { ...at, id: `${iccid}-2`, type: "usage", total_bytes: 2_000, package_id },
+        { ...at, id: `${iccid}-3`, type: "usage", delta_bytes: 24, package_id },
+        { ...at, id: `${iccid}-4`, type: "first_use", package_id },
+        { ...at, id: `${iccid}-5`, type: "smdp_state", state: "Enable" },
+        { ...at, id: `${iccid}-6`, ...seen },
+        { ...at, iccid: padded.toLowerCase(), id: `${iccid}-6`, ...seen }
+      ]
+      expect((await world.telco(events)).body).toStrictEqual({ accepted: 6, duplicates: 1, rejected: [] })
+      expect((await stock.tenant.get(path)).body.data.used_allowance.dataBytes).toBe(2_024)
+    }
+  })
+
   it("that do not decode are rejected alone, with their place and id", async () => {
     const bad: ReadonlyArray<readonly [unknown, string | null, string]> = [
       [5, null, "event must be an object"],
@@ -42,6 +71,7 @@ describe("reports", () => {
       [{ id: "x", type: "toString" }, "x", "type must be one of"],
       [{ id: 5, type: "first_use", iccid: "1", occurred_at }, null, "id must be a string"],
       [{ id: "", type: "first_use", iccid: "1", occurred_at }, "", "id must not be empty"],
+      [usage("x", { iccid: Number("8988000000000000057"), total_bytes: 1 }), "x", "iccid must be text"],
       [usage("x", {}), "x", "total_bytes or delta_bytes"],
       [usage("x", { total_bytes: 1, delta_bytes: 1 }), "x", "total_bytes or delta_bytes"],
       [usage("x", { total_bytes: -1 }), "x", "total_bytes must not be negative"],

@@ -47,9 +47,15 @@ describe("A row", () => {
     for (const lpa of [null, undefined]) expect(Imports.toRow({ ...record, lpa })).toMatchObject({ lpa: null })
   })
 
-  it("has an empty iccid and label where they are no texts", () => {
-    for (const other of [undefined, null, 8944500102198304, {}, ["Green"]]) {
-      expect(Imports.toRow({ ...record, iccid: other, label: other })).toMatchObject({ iccid: "", label: "" })
+  it("has an empty iccid and label where they are absent, and is unreadable where the iccid is no text", () => {
+    for (const none of [undefined, null]) {
+      expect(Imports.toRow({ ...record, iccid: none, label: none })).toMatchObject({ iccid: "", label: "" })
+    }
+    for (const other of [8944500102198304, true, {}, ["Green"]]) {
+      expect(Imports.toRow({ ...record, iccid: other, label: other })).toEqual({
+        ...{ iccid: null, label: "" },
+        problem: "iccid must be text"
+      })
     }
     for (const other of [null, 5, "x", [], undefined]) expect(Imports.toRow(other)).toMatchObject({ iccid: "" })
   })

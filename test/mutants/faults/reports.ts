@@ -51,6 +51,22 @@ const book = [
   ])
 ]
 
+const spellings = [
+  ...faultsOf("Iccid.ts", "reports", [
+    ["I1", "an ICCID with a pad is none", "F?|", "|"],
+    ["I1", "18 digits with a pad of two are none", "|(\\d{18})FF", ""],
+    ["I1", "an ICCID with space around it is none", "text.trim()", "text"],
+    ["I1", "the pad stays", "parse(text) ?? text", "text"]
+  ]),
+  ...faultsOf("Id.ts", "reports", [
+    ["I13", "an id in capitals is another one", "text.toLowerCase() : text", "text : text"],
+    ["I13", "a pair of ids is none", "(?::${UUID})*", ""]
+  ]),
+  ...faultsOf("Package.ts", "reports", [
+    ["I13", "a package's id in capitals is another one", "id.toLowerCase() : id", "id : id"]
+  ])
+]
+
 const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "5 minutes ahead at 6", "AHEAD_LIMIT = 5 * MINUTE", "AHEAD_LIMIT = 6 * MINUTE"],
   ["R1", "exactly 5 minutes ahead is refused", AHEAD, "report.occurredAt >= now + AHEAD_LIMIT"],
@@ -72,7 +88,8 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   ["R1", "used data may be less than nothing", "|| fact.usage.bytes < 0", ""],
   ["R1", "a byte may be cut", "!Number.isSafeInteger(fact.usage.bytes) ||", ""],
   ["R1", "a package is not found by the telco's id", "pack.telcoPackageId === named ||", ""],
-  ["R1", "a package is not found by our id", "|| idOf(pack) === named", ""],
+  ["R1", "a package is not found by our id", "|| idOf(pack) === ours", ""],
+  ["I13", "our id is not found in capitals", "|| idOf(pack) === ours", "|| idOf(pack) === named"],
   ["R1", "usage of what the telco does not have", "if (!isTaken(pack)) continue", ""],
   [
     "S8",
@@ -185,4 +202,4 @@ const states = [
   ])
 ]
 
-export const reports = [...intake, ...states, ...book]
+export const reports = [...intake, ...spellings, ...states, ...book]

@@ -1,30 +1,31 @@
 /**
- * Every documented example of a request is accepted: its path, its parameters and each of its bodies together, by a service
- * that has what the samples name. The ids that a service makes itself stand in place of those of the samples.
+ * The documented examples of requests, as calls of a service that has what the samples name. The ids that a service makes itself
+ * stand in place of those of the samples.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
-import { describe, expect, it } from "vitest"
-import { Document, RouteGroups } from "../../adapters/http/index.ts"
-import * as Samples from "../../adapters/http/api/Samples.ts"
-import * as Telcos from "./Telcos.ts"
-import * as World from "./World.ts"
+import { expect } from "vitest"
+import { Document, RouteGroups } from "../../../adapters/http/index.ts"
+import * as Samples from "../../../adapters/http/api/Samples.ts"
+import * as Telcos from "../Telcos.ts"
+import * as World from "../World.ts"
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is JSON of many shapes
-type Json = any
+export type Json = any
 
 const document: Json = Document.document()
 
 // The body of a notification is described by the telco's own documents.
-const operations = Object.entries<Json>(document.paths)
+/** The operations, but for what telcos notify. */
+export const operations = Object.entries<Json>(document.paths)
   .filter(([path]) => /^\/(?:v3|admin|telco)\//.test(path) && !RouteGroups.isNotification(path))
   .flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
   )
 
 /** What stands in place of the samples. */
-type Instead = ReadonlyMap<string, string>
+export type Instead = ReadonlyMap<string, string>
 
-const instead = (text: string, of: Instead): string =>
+export const instead = (text: string, of: Instead): string =>
   [...of].reduce((changed, [sample, real]) => changed.replaceAll(sample, real), text)
 
 const expected = <A>(value: A | undefined, of: string): A => {
@@ -33,7 +34,7 @@ const expected = <A>(value: A | undefined, of: string): A => {
 }
 
 /** Makes what the samples name. */
-const prepare = async (world: World.World): Promise<{ readonly key: string; readonly of: Instead }> => {
+export const prepare = async (world: World.World): Promise<{ readonly key: string; readonly of: Instead }> => {
   const tenant = await World.tenant(world)
   const organization = `/organizations/${tenant.organizationId}`
   const sim = { iccid: Samples.iccid, label: "Green", is_esim: true, lpa: Samples.lpa }
@@ -97,9 +98,9 @@ const prepare = async (world: World.World): Promise<{ readonly key: string; read
 }
 
 /** A charging system by the name of the samples. */
-const telcos = () => new Map([["ocs", expected(Telcos.make().telcos.get("x"), "telco")]])
+export const telcos = () => new Map([["ocs", expected(Telcos.make().telcos.get("x"), "telco")]])
 
-const examplesOf = (content: Json): ReadonlyArray<{ readonly type: string; readonly text: string }> =>
+export const examplesOf = (content: Json): ReadonlyArray<{ readonly type: string; readonly text: string }> =>
   Object.entries<Json>(content ?? {}).flatMap(([type, { example, examples }]) =>
     (examples === undefined ? [example] : Object.values<Json>(examples).map((one) => one.value)).map((value) => ({
       type,
@@ -118,7 +119,7 @@ const signIn = async (world: World.World) => {
 }
 
 /** What a request to the operation shows of its caller. */
-const credentialsOf = async (world: World.World, key: string, of: string): Promise<Record<string, string>> => {
+export const credentialsOf = async (world: World.World, key: string, of: string): Promise<Record<string, string>> => {
   const [, path = ""] = of.split(" ")
   if (of === OF_SESSION) return signIn(world)
   if (path.startsWith("/v3/")) return { "x-api-key": key }
@@ -126,7 +127,7 @@ const credentialsOf = async (world: World.World, key: string, of: string): Promi
 }
 
 /** The address and the headers by the examples of the parameters. */
-const addressed = (path: string, parameters: ReadonlyArray<Json>, of: Instead) => {
+export const addressed = (path: string, parameters: ReadonlyArray<Json>, of: Instead) => {
   const named = (place: string) =>
     parameters
       .filter((one) => one.in === place)
@@ -135,31 +136,3 @@ const addressed = (path: string, parameters: ReadonlyArray<Json>, of: Instead) =
   const query = new URLSearchParams(Object.fromEntries(named("query"))).toString()
   return { url: query === "" ? target : `${target}?${query}`, headers: Object.fromEntries(named("header")) }
 }
-
-describe.each(operations)("$method $path", ({ method, operation, path }) => {
-  const { parameters, requestBody } = operation
-  const bodies = examplesOf(requestBody?.content)
-
-  it.each(bodies.length === 0 ? [undefined] : bodies)("takes its example %#", async (body) => {
-    const world = await World.start({ telcos: telcos() })
-    try {
-      const { key, of } = await prepare(world)
-      const credentials = await credentialsOf(world, key, `${method} ${path}`)
-      const { headers, url } = addressed(path, parameters, of)
-      const send = (more: Readonly<Record<string, string>>) =>
-        world.fetch(method, url, {
-          headers: { ...credentials, ...headers, ...more, ...(body && { "content-type": body.type }) },
-          ...(body && { raw: instead(body.text, of) })
-        })
-      const first = await send({})
-      // The version of the example is another one, and the refusal names the one that is there.
-      const present = first.status === 412 ? first.headers.get("etag") : null
-      const answer = present === null ? first : await send({ "If-Match": present })
-      expect([answer.status < 300, answer.text]).toEqual([true, answer.text])
-      // Imports and reports refuse single rows in an answer of 200.
-      expect([answer.body?.data?.errors ?? [], answer.body?.rejected ?? []]).toEqual([[], []])
-    } finally {
-      await world.close()
-    }
-  })
-})
