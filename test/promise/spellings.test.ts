@@ -272,7 +272,14 @@ const others = new Set([
   ...["apiKeys.authenticate", "serviceOperators.authenticate", "serviceOperators.list"],
   ...["catalogues.current", "clock.read", "clock.advanceTo", "clock.advanceBy"],
   ...["handlers.list", "handlers.failed", "handlers.replay", "handlers.off", "handlers.remove"],
-  ...["organizations.create", "organizations.list", "problems.list", "problems.retry", "problems.resolve"],
+  ...[
+    "organizations.create",
+    "organizations.list",
+    "problems.list",
+    "problems.retry",
+    "problems.correct",
+    "problems.resolve"
+  ],
   ...["commands.get", "commands.cancel", "messages.settled", "subscriptions.settled", "wallet.settled"]
 ])
 
