@@ -353,6 +353,48 @@ const takenOver: fc.Arbitrary<ReadonlyArray<Command>> = fc
     { _tag: "Advance", millis: MINUTE }
   ])
 
+/**
+ * A subscription that moves while the telco is out of reach, so that the end of its SIM is not confirmed; before and after it
+ * what names that SIM: a top-up under a key that comes again, creations, the mobile plan. Some of it the telco refuses (rules I9
+ * and S8).
+ */
+const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
+  .record({
+    line: Reports.place,
+    plan: Reports.place,
+    away: fc.constantFrom("unreachable" as const, "unavailable" as const),
+    times: fc.integer({ min: 1, max: 40 }),
+    isToppedUp: fc.boolean(),
+    refuses: rarely(2),
+    named: fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constant("Subscribe" as const) },
+        { weight: 2, arbitrary: fc.constant("Repeat" as const) },
+        { weight: 2, arbitrary: fc.constant("SetMobilePlan" as const) },
+        { weight: 1, arbitrary: fc.constant("Advance" as const) }
+      ),
+      { minLength: 1, maxLength: 4 }
+    )
+  })
+  .map(({ away, isToppedUp, line, named, plan, refuses, times }) => {
+    const of = { by: 0, plan, period: null } as const
+    const commands: { readonly [Tag in (typeof named)[number]]: Command } = {
+      Subscribe: { _tag: "Subscribe", ...of, sim: null, left: 0, foreign: false, keyed: false },
+      Repeat: { _tag: "Repeat", back: 0 },
+      SetMobilePlan: {
+        ...{ _tag: "SetMobilePlan", by: 0, sim: null, left: 0, label: "Green", apply: true, foreign: false }
+      },
+      Advance: { _tag: "Advance", millis: MINUTE }
+    }
+    return [
+      { _tag: "Fault", fault: away, times },
+      ...(isToppedUp ? [{ _tag: "TopUp", ...of, line, keyed: true } as const] : []),
+      { _tag: "Replace", by: 0, line, foreign: false },
+      ...(refuses ? [{ _tag: "Fault", fault: "refuse", times: 1 } as const] : []),
+      ...named.map((tag) => commands[tag])
+    ]
+  })
+
 /** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */
 export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
@@ -368,7 +410,8 @@ export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Comman
           { weight: 30, arbitrary: command(bounds).map((one): ReadonlyArray<Command> => [one]) },
           { weight: 1, arbitrary: stockChanges },
           { weight: 1, arbitrary: serviceChange },
-          { weight: 2, arbitrary: takenOver }
+          { weight: 2, arbitrary: takenOver },
+          { weight: 2, arbitrary: moved }
         ),
         { maxLength: bounds.commands - 3, size: "max" }
       )

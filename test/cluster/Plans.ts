@@ -282,6 +282,71 @@ const outage = fc
     ]
   })
 
+const naming = fc.oneof(
+  { weight: 3, arbitrary: fc.constant("Subscribe" as const) },
+  { weight: 2, arbitrary: fc.constant("Repeat" as const) },
+  { weight: 2, arbitrary: fc.constant("SetMobilePlan" as const) },
+  { weight: 1, arbitrary: fc.constant("Replace" as const) },
+  { weight: 2, arbitrary: fc.constant("TopUp" as const) }
+)
+
+const asks = fc.array(fc.record({ process, naming }), { minLength: 1, maxLength: 4 })
+
+/**
+ * A subscription moves while the telco is out of reach, and top-ups of it come at the same time; what names the SIM that it
+ * leaves comes then, also a top-up that failed before the move, again under its key. Some of it the telco refuses, and a
+ * process may die meanwhile.
+ */
+const moved = fc
+  .record({
+    process,
+    fault: fc.constantFrom("unavailable" as const, "unreachable" as const, "answer lost" as const),
+    times: fc.integer({ min: 1, max: 20 }),
+    isToppedUp: fc.boolean(),
+    wait: fc.nat(20_000),
+    beside: asks,
+    later: asks,
+    isRefused: fc.boolean(),
+    calls: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.integer({ min: 4, max: 40 }) }
+    ),
+    downtime: millis
+  })
+  .map((drawn): ReadonlyArray<Cluster.Step> => {
+    const { beside, calls, downtime, fault, isRefused, isToppedUp, later, process, times, wait } = drawn
+    const of = { by: 0, plan: 0, period: null } as const
+    const replace: Commands.Command = { _tag: "Replace", by: 0, line: 0, foreign: false }
+    const topUp: Commands.Command = { _tag: "TopUp", ...of, line: 0, keyed: false }
+    const commands = {
+      Subscribe: { _tag: "Subscribe", ...of, sim: null, left: 0, foreign: false, keyed: false },
+      Repeat: { _tag: "Repeat", back: 0 },
+      SetMobilePlan: {
+        ...{ _tag: "SetMobilePlan", by: 0, sim: null, left: 0, label: "Green", apply: true, foreign: false }
+      },
+      Replace: replace,
+      TopUp: topUp
+    } as const satisfies { readonly [Tag in (typeof beside)[number]["naming"]]: Commands.Command }
+    const asked = (all: typeof beside) => all.map(({ naming, process }) => ({ process, command: commands[naming] }))
+    const die: Cluster.Step = { _tag: "Fault", fault: { _tag: "Die", process, calls: calls ?? 0, downtime } }
+    const order = { ...commands.Subscribe, left: null }
+    return [
+      { _tag: "Requests", requests: [{ process, command: order }] },
+      ...(calls === null ? [] : [die]),
+      { _tag: "Fault", fault: { _tag: "Telco", fault, after: 0, times } },
+      ...(isToppedUp
+        ? [
+            { _tag: "Requests", requests: [{ process, command: { ...topUp, keyed: true } }] } as const,
+            { _tag: "Wait", millis: wait } as const
+          ]
+        : []),
+      { _tag: "Requests", requests: [{ process, command: replace }, ...asked(beside)] },
+      ...(isRefused ? [{ _tag: "Fault", fault: { _tag: "Telco", fault: "refuse", after: 0, times: 1 } } as const] : []),
+      ...later.map((one): Cluster.Step => ({ _tag: "Requests", requests: asked([one]) })),
+      { _tag: "Wait", millis: wait }
+    ]
+  })
+
 const steps: fc.Arbitrary<ReadonlyArray<Cluster.Step>> = fc.oneof(
   { weight: 10, arbitrary: requests.map((one) => [one]) },
   { weight: 4, arbitrary: wait.map((one) => [one]) },
@@ -311,6 +376,14 @@ export const plans: fc.Arbitrary<Cluster.Plan> = fc
         ]
       ),
     // Drawn last, so that the other plans are the same as without it.
-    hasManySlots: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
+    hasManySlots: fc.oneof({ weight: 7, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+    moves: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(moved, { minLength: 1, maxLength: 2 }) }
+    )
   })
-  .map(({ hasManySlots, ...plan }) => (hasManySlots ? { ...plan, concurrency: MANY_SLOTS } : plan))
+  .map(({ hasManySlots, moves, ...plan }) => ({
+    ...plan,
+    steps: [...plan.steps, ...moves.flat()],
+    ...(hasManySlots && { concurrency: MANY_SLOTS })
+  }))

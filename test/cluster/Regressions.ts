@@ -208,6 +208,24 @@ const deletedDuringReport: Cluster.Plan = {
   ]
 }
 
+/** A subscription moves while the telco cannot be reached, with a top-up at the same time, and its SIM is named then. */
+const namedAfterMove = (seed: number): Cluster.Plan => ({
+  seed,
+  clocks: [0, 0],
+  concurrency: 2,
+  steps: [
+    createPlan(null),
+    requests([0, order({})]),
+    fault({ _tag: "Telco", fault: "unreachable", after: 0, times: 12 }),
+    requests(
+      [0, { _tag: "Replace", by: 0, line: 0, foreign: false }],
+      [1, { _tag: "TopUp", by: 0, plan: 0, line: 0, period: null, keyed: false }]
+    ),
+    requests([1, order({ left: 0 })]),
+    { _tag: "Wait", millis: 90_000 }
+  ]
+})
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
@@ -222,5 +240,6 @@ export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [deletedDuringReport],
   // With the seeds above, the processes of these two no longer meet as they did.
   [{ ...lastSimTwice, seed: 1_000 }],
-  [{ ...deletedDuringReport, seed: 1_003 }]
+  [{ ...deletedDuringReport, seed: 1_003 }],
+  [namedAfterMove(1)]
 ]

@@ -288,6 +288,12 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
       }))(history)
   ],
   [
+    Invariants.leftSimsStay,
+    lines("moved", (line) =>
+      line.subscription === null ? { ...line, sim: { ...line.sim, allocation: { _tag: "Free" } } } : line
+    )
+  ],
+  [
     Invariants.correctionsAreTakenByTheRules,
     outcome("withdrawn", { _tag: "Refused", refusal: { _tag: "SimBusy", message: "", iccid: "" } })
   ],
@@ -364,6 +370,13 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   ],
   [
     Invariants.creationsStay,
+    (history) =>
+      changed("end", () => ({
+        lines: stepOf(history, "firstUse").changes.lines.map((line) => ({ ...line, attachments: [] }))
+      }))(history)
+  ],
+  [
+    Invariants.creationsStayWhereverTheyMove,
     (history) =>
       changed("end", () => ({
         lines: stepOf(history, "firstUse").changes.lines.map((line) => ({ ...line, attachments: [] }))

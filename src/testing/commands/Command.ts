@@ -82,6 +82,8 @@ export type Command =
       readonly by: Side
       readonly plan: number
       readonly sim: number | null
+      /** Where it is given and there is one, a withdrawn SIM is named instead, counted from the last that was withdrawn. */
+      readonly left?: number | null
       readonly foreign: boolean
       readonly period: PeriodFromNow | null
       /** Whether it has an idempotency key. */
@@ -144,6 +146,8 @@ export type Command =
       readonly _tag: "SetMobilePlan"
       readonly by: Side
       readonly sim: number | null
+      /** As in `Subscribe`. */
+      readonly left?: number | null
       readonly label: Label
       readonly apply: boolean
       readonly foreign: boolean

@@ -11,6 +11,7 @@ import type { Simulated } from "../Simulated.ts"
 import type { Request, Side, Asked, Period } from "./Command.ts"
 import { Effect } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
+import * as Sim from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { idOf } from "../../domain/Package.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
@@ -84,6 +85,27 @@ const linesOf = (session: Session, side: Command.Side) =>
 const lineOf = (session: Session, side: Command.Side, index: number) =>
   Effect.map(linesOf(session, side), (all) => pick(all, index) ?? "")
 
+/** The withdrawn SIM that is named, those that a subscription has left last before others; null where there is none. */
+const leftOf = (session: Session, side: Command.Side, left: number | null = null) => {
+  const organizationId = organizationOf(session, side)
+  const limit = session.simulated.iccids(organizationId).length
+  return left === null
+    ? Effect.succeed(null)
+    : Effect.map(
+        session.simulated.storage.sims.page({ organizationId, isEsim: null, label: null, after: null, limit }),
+        (sims) => {
+          const since = ({ recycledAt }: Sim.Sim): Instant => recycledAt ?? Number.NEGATIVE_INFINITY
+          const withdrawn = sims.filter((sim) => Sim.withdrawnReason(sim) !== null)
+          return (
+            pick(
+              withdrawn.toSorted((one, next) => since(next) - since(one)),
+              left
+            )?.iccid ?? null
+          )
+        }
+      )
+}
+
 const attachmentsOf = (session: Session, side: Command.Side, iccid: string) => {
   const organizationId = organizationOf(session, side)
   return Effect.map(session.simulated.storage.simAggregates.get({ organizationId, iccid }), (line) =>
@@ -108,12 +130,13 @@ const subscribe = (session: Session, command: Extract<Command.Command, { _tag: "
     const planId = planOf(session, { by, foreign: foreign && sim === null, plan: command.plan })
     if (planId === undefined) return nothing
     const owner = foreign ? other(by) : by
+    const left = command._tag === "TopUp" ? null : yield* leftOf(session, owner, command.left)
     const iccid =
       command._tag === "TopUp"
         ? yield* lineOf(session, by, command.line)
         : sim === null
-          ? null
-          : (pick(session.simulated.iccids(organizationOf(session, owner)), sim) ?? null)
+          ? left
+          : (left ?? pick(session.simulated.iccids(organizationOf(session, owner)), sim) ?? null)
     const number = session.nextRequest++
     return {
       _tag: "Subscribe",
@@ -324,7 +347,14 @@ export const resolve = (session: Session, command: Command.Command): Resolved =>
       const owner = organizationOf(session, foreign ? other(by) : by)
       const iccid = command.sim === null ? null : (pick(simulated.iccids(owner), command.sim) ?? null)
       const organizationId = organizationOf(session, by)
-      return Effect.succeed({ _tag: "SetMobilePlan", organizationId, foreign, iccid, label, apply })
+      return Effect.map(leftOf(session, foreign ? other(by) : by, command.left), (left) => ({
+        _tag: "SetMobilePlan",
+        organizationId,
+        foreign,
+        iccid: left ?? iccid,
+        label,
+        apply
+      }))
     }
     case "CorrectSim": {
       const { by, correction, foreign, sim } = command

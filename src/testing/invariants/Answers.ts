@@ -6,7 +6,7 @@ import type { Plan } from "../../domain/Plan.ts"
 import type { Created } from "../../domain/Subscription.ts"
 import { type Instant, toIso } from "../../domain/Time.ts"
 import type { Asked, Outcome, Request } from "../commands/Command.ts"
-import type { Step } from "../History.ts"
+import type { History, Step } from "../History.ts"
 import * as TimingModel from "../TimingModel.ts"
 import { attachments, visible, first, movedBy, type Invariant, make, same, show } from "./Invariant.ts"
 
@@ -49,6 +49,53 @@ export const creationsStay: Invariant = make(
         const found = there.get(attachmentId)
         if (found === undefined) return `${attachmentId} was acknowledged on ${sim.iccid}, and is not there`
         return found.subscriptionId === subscriptionId && found.iccid === sim.iccid && found.metadata === metadata
+          ? null
+          : `${attachmentId} was acknowledged otherwise than it is: ${show(found)}`
+      })
+    }
+  }
+)
+
+/**
+ * The SIMs that a subscription may have come to from one of them by the end of a history: by the moves that were answered, and
+ * by those whose process died, of which nothing is known.
+ */
+const whereabouts = ({ steps }: History): ((from: string) => (iccid: string) => boolean) => {
+  const moves = new Map<string, ReadonlyArray<string>>()
+  const unknown = new Set<string>()
+  for (const { asked, outcome } of steps) {
+    if (outcome._tag === "Answered" && outcome.answer.kind === "Replaced") {
+      const { replacedIccid, sim } = outcome.answer.replaced
+      moves.set(replacedIccid, [...(moves.get(replacedIccid) ?? []), sim.iccid])
+    } else if (asked._tag === "Replace" && outcome._tag !== "Refused") unknown.add(asked.iccid)
+  }
+  return (from) => {
+    const reached = new Set([from])
+    for (const iccid of reached) for (const next of moves.get(iccid) ?? []) reached.add(next)
+    const isAnywhere = [...reached].some((iccid) => unknown.has(iccid))
+    return (iccid) => isAnywhere || reached.has(iccid)
+  }
+}
+
+/** Rules S1, S5 and S8. As `creationsStay`, where only the order of the answers is known, and moves are known by these. */
+export const creationsStayWhereverTheyMove: Invariant = make(
+  "a subscription that was acknowledged stays until it is deleted, wherever it moves",
+  "S1, S5, S8",
+  (history) => {
+    const mayBeAt = whereabouts(history)
+    const acknowledged = new Map<string, Created>()
+    return ({ after, step: { asked, outcome } }) => {
+      const created = createdOf(outcome)
+      if (created !== null && asked._tag === "Subscribe") acknowledged.set(created.attachmentId, created)
+      if (asked._tag === "Delete" && outcome._tag !== "Refused") {
+        for (const [id, { sim }] of acknowledged) if (mayBeAt(sim.iccid)(asked.iccid)) acknowledged.delete(id)
+      }
+      const there = new Map(visible(after).map(({ attachment }) => [attachment.attachmentId, attachment]))
+      return first(acknowledged.values(), ({ attachmentId, metadata, sim, subscriptionId }) => {
+        const found = there.get(attachmentId)
+        if (found === undefined) return `${attachmentId} was acknowledged on ${sim.iccid}, and is not there`
+        const isSame = found.subscriptionId === subscriptionId && found.metadata === metadata
+        return isSame && mayBeAt(sim.iccid)(found.iccid)
           ? null
           : `${attachmentId} was acknowledged otherwise than it is: ${show(found)}`
       })

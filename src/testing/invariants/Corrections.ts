@@ -44,6 +44,26 @@ export const withdrawnSimsStay: Invariant = make(
     }
 )
 
+/**
+ * Rules I9 and S8. A SIM that an answered move has left is withdrawn from then on, until a correction says otherwise. It holds
+ * of requests in the order of their answers, too.
+ */
+export const leftSimsStay: Invariant = make("a SIM that its subscription has left never comes back", "I9, S8", () => {
+  const left = new Set<string>()
+  return ({ after, step: { asked, outcome } }) => {
+    if (asked._tag === "CorrectSim" && asked.correction.status !== undefined && outcome._tag !== "Refused")
+      left.delete(asked.iccid)
+    if (outcome._tag === "Answered" && outcome.answer.kind === "Replaced")
+      left.add(outcome.answer.replaced.replacedIccid)
+    return first(left, (iccid) => {
+      const sim = after.get(iccid)?.sim
+      return sim !== undefined && Sim.withdrawnReason(sim) === "replaced"
+        ? null
+        : `${iccid} was left by its subscription, and is ${show(sim?.allocation)}`
+    })
+  }
+})
+
 /** What a correction may change of a SIM. */
 interface Corrected {
   readonly label: Label
