@@ -2,7 +2,7 @@
  * What differs between the telco's books and ours, and asking the telco for what we have (rule S6). An operator says so, and a
  * job asks for what is wanted by then: what has changed meanwhile is not asked for.
  */
-import type { Sim } from "./Sim.ts"
+import { changeOfPlan, changeOfService, isInService, type Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 
 /** Both sides of a difference, as an operator reads them. */
@@ -25,9 +25,9 @@ export type Correction =
   | { readonly _tag: "Cancellation"; readonly packageId: string }
 
 /** Whether a SIM in service has none, because it is paused; null where it is not in service, or is being changed. */
-export const serviceWanted = ({ allocation, service }: Sim): { readonly pausedAt: Instant | null } | null =>
-  allocation._tag === "InService" && service._tag === "Settled" ? { pausedAt: service.pausedAt } : null
+export const serviceWanted = (sim: Sim): { readonly pausedAt: Instant | null } | null =>
+  isInService(sim) && changeOfService(sim.service) === null ? { pausedAt: sim.service.pausedAt } : null
 
 /** Whether the mobile plan is to be applied; null while it is being changed. */
 export const mobilePlanWanted = ({ mobilePlan }: Sim): boolean | null =>
-  mobilePlan._tag === "Settled" ? mobilePlan.applied : null
+  changeOfPlan(mobilePlan) === null ? mobilePlan.applied : null
