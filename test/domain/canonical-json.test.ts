@@ -14,7 +14,7 @@ describe("The canonical text of JSON (W2)", () => {
       "literals": [null, true, false]
     }`
     expect(canonical(given)).toBe(
-      String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],` +
+      `{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],` +
         String.raw`"string":"€$\u000f\nA'B\"\\\\\"/"}`
     )
   })
