@@ -28,6 +28,13 @@ export type Provided =
 export interface Runtime {
   /** Resolves when the service has started, with all its services. */
   readonly context: () => Promise<Context.Context<Provided>>
+  /**
+   * The same for a request that has arrived over HTTP. Those that had arrived when `close` was called are answered: their
+   * connections are read in the turns of the event loop after it.
+   */
+  readonly contextOfRequest: () => Promise<Context.Context<Provided>>
+  /** Whether `close` was called. */
+  readonly isClosing: () => boolean
   /** Runs the effect of a call. Rejects with an error of `Errors`, or with an `AbortError`. */
   readonly run: <A>(
     call: Failures.Call,
@@ -61,6 +68,11 @@ export interface ServiceUser {
 
 /** How long closing waits for calls that are under way, in milliseconds. */
 const WAIT_LIMIT = 10_000
+
+/** In how many turns of the event loop what had arrived is read. */
+const TURNS = 3
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const closed = () =>
   new Errors.ClosedError({ code: "not_ready", status: 503, message: "simplan is closed: `close` was called" })
@@ -142,6 +154,7 @@ export const make = (
 ): Runtime => {
   let started: Promise<Started> | undefined
   let closing: Promise<void> | undefined
+  let isRefusing = false
   let isAwaited = false
   const underWay = new Set<Promise<unknown>>()
   const users: Array<ServiceUser> = []
@@ -172,11 +185,12 @@ export const make = (
     return beginning
   }
 
-  const context = async (): Promise<Context.Context<Provided>> => {
-    if (closing !== undefined) throw closed()
+  const services = async (isOver: boolean): Promise<Context.Context<Provided>> => {
+    if (isOver) throw closed()
     isAwaited = true
     return (await start()).context
   }
+  const context = () => services(closing !== undefined)
 
   /** Logs what no host can have expected, under an id that the error has too. */
   const reported = (error: unknown, call: Failures.Call): unknown => {
@@ -234,6 +248,8 @@ export const make = (
 
   const end = async (): Promise<void> => {
     const running = await started?.catch(() => undefined)
+    for (let turns = 0; running !== undefined && turns < TURNS; turns++) await turn()
+    isRefusing = true
     if (running === undefined) return
     await atMost(WAIT_LIMIT, Promise.allSettled([...underWay, ...users.map(({ wait }) => wait())]))
     await Promise.allSettled(users.map(({ release }) => release()))
@@ -247,6 +263,8 @@ export const make = (
 
   return {
     context,
+    contextOfRequest: () => services(isRefusing),
+    isClosing: () => closing !== undefined,
     run,
     iterate,
     log,

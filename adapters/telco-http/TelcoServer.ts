@@ -90,21 +90,30 @@ export const routes = (options: Options) =>
 /** How long a stop waits for current calls. */
 const DRAIN = "5 seconds"
 
-/** An effect that ends when the server has no current call. */
+/** How long a stop takes calls that are on their way, in ms. */
+const GRACE = 100
+
+/** An effect that ends when the server has no current call. From its begin on answers close their connections. */
 const idle = (server: Server) => {
   const open = new Set<ServerResponse>()
   let onIdle = (): void => {}
-  server.on("request", (_, response) => {
+  let isStopping = false
+  server.prependListener("request", (_, response) => {
+    if (isStopping) response.setHeader("connection", "close")
     open.add(response)
     response.once("close", () => {
       open.delete(response)
       if (open.size === 0) onIdle()
     })
   })
-  return Effect.callback<void>((resume) => {
+  const ended = Effect.callback<void>((resume) => {
     onIdle = () => resume(Effect.void)
     if (open.size === 0) onIdle()
   })
+  return Effect.sync(() => {
+    isStopping = true
+    for (const response of open) if (!response.headersSent) response.setHeader("connection", "close")
+  }).pipe(Effect.andThen(Effect.sleep(GRACE)), Effect.andThen(ended))
 }
 
 /** Serves routes until the scope closes, and returns the address. Port 0 takes any free port. */

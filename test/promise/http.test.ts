@@ -3,8 +3,9 @@
  */
 import Fastify, { type FastifyPluginAsync } from "fastify"
 import { AsyncLocalStorage } from "node:async_hooks"
+import { once } from "node:events"
 import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -413,6 +414,34 @@ describe("a request under way", () => {
     await closing
     const late = await fetch(`${url}/v3/plans`, { headers })
     expect([late.status, (await bodyOf(late)).code]).toEqual([503, "not_ready"])
+  })
+
+  it("is answered where it has arrived on a kept connection that was not read before the service stops", async () => {
+    const simplan = open({ rateLimit: "off" })
+    const { headers, organizationId, planId } = await tenant(simplan)
+    const rows = Inventory.esims(9_000, 40).map(({ iccid }) => ({ iccid, label: "Green", isEsim: true }) as const)
+    await simplan.sims.import({ organizationId, rows })
+    const url = await listen(toNodeHandler(simplan))
+    const clients = Array.from({ length: 40 }, () => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1").setEncoding("latin1")
+      const received: Array<string> = []
+      socket.on("data", (text: string) => void received.push(text))
+      socket.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n")
+      return { socket, received, ended: once(socket, "close") }
+    })
+    await expect.poll(() => clients.filter(({ received }) => received.join("").includes("</html>")).length).toBe(40)
+    const body = JSON.stringify({ plan_id: planId, metadata: "" })
+    const lines = Object.entries({ host: "x", "content-length": body.length, ...headers })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+    for (const { received, socket } of clients) {
+      received.length = 0
+      socket.write(`POST /v3/subscription HTTP/1.1\r\n${head}\r\n${body}`)
+    }
+    await simplan.close()
+    await Promise.all(clients.map(({ ended }) => ended))
+    const answered = clients.map(({ received }) => received.join(""))
+    expect(answered.map((text) => text.slice(9, 12))).toEqual(clients.map(() => "201"))
+    expect(answered.filter((text) => !/^connection: close\r$/im.test(text))).toEqual([])
   })
 
   it("is read to its end before the service stops, where its answer streams", async () => {

@@ -2,6 +2,8 @@
  * The serving side, asked without the client, and its document.
  */
 import { Deferred, Effect, Layer } from "effect"
+import { once } from "node:events"
+import { connect } from "node:net"
 import { OpenApi } from "effect/http-api"
 import { Telco } from "simplan/ports"
 import { Contract } from "simplan/telco-http"
@@ -52,6 +54,29 @@ describe("the server", () => {
       })
       expect(await ask(url, good, "{")).toMatchObject({ status: 400, body: { code: "malformed" } })
     }))
+
+  it("answers the calls that have arrived on kept connections when it stops, and closes them", async () => {
+    const clients = await serving(TelcoSimulator.layerMemory(), async (url) => {
+      const lines = Object.entries({ host: "x", "content-length": cancellation.length, ...good })
+      const call = `POST /packages/cancel HTTP/1.1\r\n${lines.map((line) => `${line.join(": ")}\r\n`).join("")}\r\n${cancellation}`
+      const all = Array.from({ length: 20 }, () => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1").setEncoding("latin1")
+        const received: Array<string> = []
+        socket.on("data", (text: string) => void received.push(text)).write(call)
+        return { socket, received, ended: once(socket, "close") }
+      })
+      await expect.poll(() => all.filter(({ received }) => received.length > 0).length).toBe(20)
+      for (const { received, socket } of all) {
+        received.length = 0
+        socket.write(call)
+      }
+      return all
+    })
+    await Promise.all(clients.map(({ ended }) => ended))
+    const answered = clients.map(({ received }) => received.join(""))
+    expect(answered.map((text) => text.slice(9, 12))).toEqual(clients.map(() => "204"))
+    expect(answered.filter((text) => !/^connection: close\r$/im.test(text))).toEqual([])
+  })
 
   it("lists packages, and says where the telco cannot", async () => {
     const of = (telco: Partial<Telco.Telco["Service"]>) => {

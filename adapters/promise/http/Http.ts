@@ -113,6 +113,7 @@ export interface Mounted {
   readonly answer: (request: Request, arrival: WebHandler.Arrival) => Promise<Response>
   /** Has `close` wait for a promise. */
   readonly hold: Runtime["hold"]
+  readonly isClosing: Runtime["isClosing"]
   readonly log: Runtime["log"]
 }
 
@@ -224,7 +225,7 @@ export const make = (
   })
 
   const open = async () => {
-    const context = await runtime.context()
+    const context = await runtime.contextOfRequest()
     const http = await import("../../http/index.ts")
     const console = groups.includes("console") ? http.Routes.consoleFolder() : undefined
     const web = http.WebHandler.make(routes(telcosOf(context), console), Layer.succeedContext(context))
@@ -234,7 +235,7 @@ export const make = (
 
   /** The handler over the running service. One that cannot be opened is opened anew the next time. */
   const handler = async () => {
-    await runtime.context()
+    await runtime.contextOfRequest()
     opened ??= open()
     const opening = opened
     opening.catch(() => {
@@ -261,6 +262,7 @@ export const make = (
     asksHost: options.authenticate !== undefined || options.authenticateOperator !== undefined,
     answer,
     hold: runtime.hold,
+    isClosing: runtime.isClosing,
     log: runtime.log
   }
   const handle: Simplan["handler"] = (request, host) => {

@@ -7,6 +7,7 @@
  * - A body that a parser has read before is taken from `req.body`: bytes and texts as they are, anything else as JSON.
  * - Answers go out as fast as the client reads them. One that reads nothing for 30 s is disconnected (rule W10).
  * - A client that goes away interrupts what it has asked for.
+ * - Once `close` of the service was called, each answer over HTTP/1 closes its connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { WebHandler } from "../../http/index.ts"
@@ -242,6 +243,10 @@ const serve = async (mounted: Http.Mounted, incoming: Incoming, prefix: string):
     const { direct, signal, taken } = exchange(response, mounted.asksHost)
     const web = webRequest(incoming, mounted, signal)
     const answer = await mounted.answer(web, { prefix, address: addressOf(request), host, direct })
+    // Whoever asks again on a connection to a process that stops would get no answer.
+    if (mounted.isClosing() && request.httpVersionMajor === 1 && !response.headersSent) {
+      response.setHeader("connection", "close")
+    }
     await NodeAnswer.send(answer, request, response, taken())
   } catch (error) {
     mounted.log("error", "A request could not be answered", { err: error })
