@@ -53,6 +53,8 @@ export type Work =
        * operator has said that they are cancelled.
        */
       readonly others?: "Review" | "Confirmed"
+      /** The creation that may have ordered them is undone: one that was used is kept, and is a problem (rules S5 and S6). */
+      readonly isUndone?: true
     }
   | {
       readonly _tag: "SendSms"

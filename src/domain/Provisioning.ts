@@ -310,7 +310,7 @@ export const occupied = (
     jobs: [
       {
         jobId: undoJobId(attachmentId),
-        work: { _tag: "CancelPackages", iccid, packageIds, release: true, others: "Review" },
+        work: { _tag: "CancelPackages", iccid, packageIds, release: true, others: "Review", isUndone: true },
         dueAt: now
       }
     ]
@@ -319,7 +319,8 @@ export const occupied = (
 
 /**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered` occurrences, which the
- * telco has or may have; a SIM that was allocated for this creation is free only after that.
+ * telco has or may have; a SIM that was allocated for this creation is free only after that. A package that was used meanwhile
+ * is kept, and an operator decides about it (rule S6).
  */
 export const undo = (
   aggregate: SimAggregate.SimAggregate,
@@ -350,7 +351,7 @@ export const undo = (
       : [
           {
             jobId: undoJobId(attachment.attachmentId),
-            work: { _tag: "CancelPackages", iccid, packageIds, release: isNew },
+            work: { _tag: "CancelPackages", iccid, packageIds, release: isNew, isUndone: true },
             dueAt: now
           }
         ]

@@ -89,6 +89,11 @@ export interface PackageRef {
    * An operator has said that it is to be cancelled, whoever uses it. Absent: a telco that does not know its order may refuse.
    */
   readonly isConfirmed?: true
+  /**
+   * The creation that ordered it is undone (rule S5). A telco that knows what was used of a package refuses to cancel one that
+   * was used, and keeps it; any other telco cancels it.
+   */
+  readonly isUndone?: true
 }
 
 /** For whom a call of the port is made. */

@@ -367,7 +367,13 @@ describe("A creation is undone (S5)", () => {
       jobs: [
         {
           jobId: "cancel:mine",
-          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0", "mine:1"], release: true },
+          work: {
+            _tag: "CancelPackages",
+            iccid: ICCID,
+            packageIds: ["mine:0", "mine:1"],
+            release: true,
+            isUndone: true
+          },
           dueAt: NOW
         }
       ]
@@ -401,7 +407,7 @@ describe("A creation is undone (S5)", () => {
 
   it("S1: an undone top-up does not change the subscription", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
-    const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false }
+    const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false, isUndone: true }
     const sim = { loaded: toppedUp(of), next: aggregate([attached({}, [{}])]) }
     expect(Provisioning.undo(toppedUp(of), of, [], NOW)).toEqual({ sim, jobs: [] })
     expect(Provisioning.undo(toppedUp(of), of, [0], NOW)).toEqual({
@@ -432,7 +438,7 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
     expect(jobs).toEqual([
       {
         jobId: "cancel:new-attachment",
-        work: { _tag: "CancelPackages", iccid: ICCID, packageIds, release: true, others: "Review" },
+        work: { _tag: "CancelPackages", iccid: ICCID, packageIds, release: true, others: "Review", isUndone: true },
         dueAt: NOW
       }
     ])

@@ -123,7 +123,7 @@ describe("A creation (T5, T6)", () => {
         const before = { ...aggregate(), subscription: subscription({ status: anew ? "Pending" : "Live" }) }
         const { jobs = [], sim } = Provisioning.undo(before, of, ordered, NOW)
         const packageIds = ordered.map((occurrence) => `new:${occurrence}`)
-        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds, release: anew }
+        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds, release: anew, isUndone: true }
         expect(jobs).toEqual(count === 0 ? [] : [{ jobId: "cancel:new", work, dueAt: NOW }])
         const taken = count === 0 ? "Free" : "Releasing"
         expect(sim?.next.sim.allocation?._tag).toBe(anew ? taken : "InService")

@@ -271,26 +271,6 @@ const make = Effect.gen(function* () {
   const endCall = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
     Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.toPort(failure)))
 
-  const suspend = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
-    let snapshot: OrderJournal.Snapshot | null = null
-    for (;;) {
-      const { entry, order } = yield* orderJournal.get(packageId)
-      if (order?._tag === "Created") {
-        return yield* endCall(CallFailure.unlessMissing(api.setPackageStatus(order.id, false)))
-      }
-      if (order?._tag !== "Open") return
-      // An order without an outcome may have a package that can be suspended.
-      const now = yield* Clock.currentTimeMillis
-      const known = { hasAsked: true, answered: null, lag, now }
-      const decision = Decision.create(packageId, order, snapshot, order.asked, known)
-      if (decision.next === "Observe") snapshot = yield* observe(iccid)
-      else if (decision.next === "Take") {
-        yield* take(packageId, iccid, { entry, order }, decision.order)
-        snapshot = null
-      } else return
-    }
-  })
-
   const namesIn = ({ orders, packages }: OrderJournal.Snapshot, now: number) => {
     const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt + watch <= now
     const left = new Map(packages.filter((one) => !isOver(one)).map((one) => [one.id, one]))
@@ -347,10 +327,47 @@ const make = Effect.gen(function* () {
     yield* endCall(CallFailure.unlessMissing(api.deletePackage(id)))
   })
 
-  const end = (of: Telco.PackageRef) => {
+  /** Takes a package for an open order that may be its own, if a list shows one. The order that is there then. */
+  const adopted = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
+    let snapshot: OrderJournal.Snapshot | null = null
+    for (;;) {
+      const kept = yield* orderJournal.get(packageId)
+      if (kept.order?._tag !== "Open") return kept.order
+      const now = yield* Clock.currentTimeMillis
+      const known = { hasAsked: true, answered: null, lag, now }
+      const decision = Decision.create(packageId, kept.order, snapshot, kept.order.asked, known)
+      if (decision.next === "Observe") snapshot = yield* observe(iccid)
+      else if (decision.next === "Take") {
+        yield* take(packageId, iccid, kept, decision.order)
+        snapshot = null
+      } else return kept.order
+    }
+  })
+
+  const suspend = Effect.fnUntraced(function* (of: Telco.PackageRef) {
+    const order = yield* adopted(of)
+    if (order?._tag === "Created") yield* endCall(CallFailure.unlessMissing(api.setPackageStatus(order.id, false)))
+  })
+
+  /**
+   * Rule S5: refuses the end of a package whose creation is undone if it was used, and keeps it: its order has it, so that the
+   * comparison of both books lists what is used of it.
+   */
+  const refuseUsed = Effect.fnUntraced(function* (of: Telco.PackageRef) {
+    const order = yield* adopted(of)
+    const id = order === null ? null : OrderJournal.idOf(order)
+    if (id === null || (order?._tag === "Cancelled" && order.confirmed)) return
+    const { packages } = yield* observe(of.iccid)
+    const usedBytes = packages.find((one) => one.id === id)?.usedBytes ?? 0
+    if (usedBytes === 0) return
+    const message = `The creation of package ${id} at ${telco} is undone, and ${usedBytes} bytes of it are used: it is kept`
+    return yield* new Telco.Refused({ message: `${message}. A retry cancels it, a resolution leaves it` })
+  })
+
+  const end = Effect.fnUntraced(function* (of: Telco.PackageRef) {
     const id = listedId(of.packageId)
-    return id === null ? cancel(of) : removeListed(id, of)
-  }
+    return yield* id === null ? cancel(of) : removeListed(id, of)
+  })
 
   /** What failed before the order was written to the journal has asked the system for nothing (rule S5). */
   const withoutOrder = (packageId: string, failure: Telco.Unavailable) =>
@@ -375,7 +392,13 @@ const make = Effect.gen(function* () {
       locks.withLock(of.iccid, () => refusedTerminations.once("suspend", of, suspend(of)))
     ),
     cancelPackage: Effect.fn("Orders.cancelPackage")((of) =>
-      locks.withLock(of.iccid, () => refusedTerminations.once("cancel", of, end(of)))
+      locks.withLock(of.iccid, () =>
+        // Not one of the refusals that are kept: whether it is used is asked each time.
+        Effect.andThen(
+          of.isUndone === true ? refuseUsed(of) : Effect.void,
+          refusedTerminations.once("cancel", of, end(of))
+        )
+      )
     ),
     settle,
     disproof: proof.disproof

@@ -247,15 +247,14 @@ export const make = Effect.gen(function* () {
     const { jobId, organizationId } = held.job
     const { iccid, others, packageIds, release } = work
     const keyOf = (key: string) => Problem.telcoKey(key, held.job)
-    const isConfirmed = others === "Confirmed"
+    // What an operator has tried again is cancelled, used or not.
+    const isUndone = work.isUndone === true && !Problem.isRetried(held.job)
+    const asked = { ...(others === "Confirmed" && { isConfirmed: true as const }), ...(isUndone && { isUndone }) }
     const cancelEach = (ids: ReadonlyArray<string>) =>
       Effect.forEach(
         ids,
         (packageId) =>
-          inTime(
-            "cancelPackage",
-            telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...(isConfirmed && { isConfirmed }) })
-          ),
+          inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked })),
         { discard: true }
       )
     const listed = release && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED

@@ -7,7 +7,8 @@
  *
  * - A request without a key fails, and a job undoes what the telco may have done.
  * - A request with a key may come again. Its attempt is interrupted: it waits for the request, and is undone later.
- * - A command is tried again with the same attempt until the telco answers (rule H1).
+ * - A command is tried again with the same attempt until the telco answers (rule H1), and so is, without a key, what a crash
+ *   has left: its packages may be there, and be used.
  */
 import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
@@ -159,7 +160,9 @@ export const make = Effect.gen(function* () {
         return { commit: refusing(held, yield* undo, refusal, now), refusal }
       }
       const refusal = yield* logNotTaken(held, "an order", failure)
-      if (ordered.length === 0 || (command === null && key === null)) {
+      // Whoever asked before a crash was told nothing: the creation is finished, as that of a command is.
+      const isFinished = command !== null || (key === null && !isFirst)
+      if (ordered.length === 0 || (!isFinished && key === null)) {
         return { commit: refusing(held, yield* undo, refusal, now), refusal }
       }
       if (key === null) return { commit: retrying(held, now, failure), refusal }

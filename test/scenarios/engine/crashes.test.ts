@@ -79,7 +79,7 @@ describe("S5: a process killed during a creation", () => {
     expect(await world.run(creation(planId))).toMatchObject({ _tag: "Success" })
   })
 
-  it("whose repetition reaches less of the telco leaves no package of it", async () => {
+  it("is finished when the telco is there again: its packages may be used", async () => {
     const planId = await world.createPlan({
       recurrence: { periodicity: "Daily", frequency: 1, occurrences: 5 },
       periodDays: 2
@@ -90,8 +90,10 @@ describe("S5: a process killed during a creation", () => {
     await world.setFaults([{ fault: "unavailable", on: "createPackage", times: 1 }])
     await world.restart()
     await world.settle()
-    expect(await Calls.activePackages(world)).toHaveLength(0)
-    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Free")
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("Provisioning")
+    await world.advanceBy(5 * Time.SECOND)
+    expect(await Calls.activePackages(world)).toHaveLength(2)
+    expect((await Calls.sim(world, iccid)).allocation._tag).toBe("InService")
   })
 })
 

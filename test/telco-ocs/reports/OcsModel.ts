@@ -39,6 +39,10 @@ export class Model {
   failing: ReadonlySet<string> = new Set()
   /** The calls that are refused. */
   refusing: ReadonlySet<string> = new Set()
+  /** The call that is done while its answer is lost, with which an outage begins. */
+  outageAfter: string | null = null
+  /** All calls fail. */
+  isOut = false
 
   change(id: number, to: Partial<SubscriberPackage>): void {
     this.packages = this.packages.map((one) => (one.id === id ? { ...one, ...to } : one))
@@ -70,9 +74,11 @@ export const apiOf = (model: Model): Api["Service"] => {
       if (model.refusing.has(name)) {
         return Effect.fail(new CallFailure.CallFailure({ outcome: "Refused", message: `${name} is refused` }))
       }
-      return model.failing.has(name)
-        ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` }))
-        : Effect.sync(answer)
+      const failure = Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` }))
+      if (model.isOut || model.failing.has(name)) return failure
+      if (model.outageAfter !== name) return Effect.sync(answer)
+      model.isOut = true
+      return Effect.andThen(Effect.sync(answer), failure)
     })
   const unused = () => Effect.die(new Error("not asked for in these tests"))
   return {
