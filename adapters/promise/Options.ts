@@ -134,6 +134,28 @@ export interface Telco {
   readonly listPackages?:
     | ((of: { readonly iccid: string }, call: AdapterCall) => Promise<ReadonlyArray<string> | null>)
     | undefined
+  /**
+   * What the telco has counted by now of the packages of this service on a SIM, whether it was reported or not. Asked when a
+   * subscription moves to another SIM (rule S8), after the packages in `stopped` are suspended: of them the answer must have all
+   * that was used until then; throw `TelcoUnavailable` while it cannot. A package that is not there is left out. Of a telco
+   * without this function the last report is taken for right; so it is of one that answers null.
+   */
+  readonly readUsage?:
+    | ((
+        of: { readonly iccid: string; readonly stopped: ReadonlyArray<string> },
+        call: AdapterCall
+      ) => Promise<ReadonlyArray<PackageUsage> | null>)
+    | undefined
+}
+
+/** What the telco has counted of a package. */
+export interface PackageUsage {
+  /** That of its order. */
+  readonly packageId: string
+  /** All that was used of it on this SIM, in bytes. */
+  readonly usedBytes: number
+  /** When it was first used, where the telco says so. */
+  readonly activationAt?: InstantInput | null | undefined
 }
 
 /**

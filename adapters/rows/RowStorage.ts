@@ -286,8 +286,9 @@ const storage = (store: RowStore): Storage.Service => {
       forReports: ({ iccids, seenSince }) =>
         read(() =>
           iccids.flatMap((asked) => {
-            const aggregate = store.find("sim", asked.iccid)?.value
-            if (aggregate === undefined) return []
+            const stored = store.find("sim", asked.iccid)?.value
+            if (stored === undefined) return []
+            const aggregate = Rows.supplied(stored)
             const { organizationId } = aggregate.sim
             const seen = asked.reportIds.filter((id) => {
               const report = get("report", id, organizationId)

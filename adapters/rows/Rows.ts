@@ -254,10 +254,13 @@ const ofUsage = (entry: UsageBook.Entry): Place => {
   return { organizationId, id, position, also: { list: usageOf(entry), position, id }, work: null }
 }
 
-/** A SIM as it is read: one that was stored before SIMs could be paused has service. */
+/** A SIM as it is read: one that was stored before SIMs could be paused has service, and one from before moves has not moved. */
 export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
-  const { service }: { readonly service?: Sim.Service } = aggregate.sim
-  return service === undefined ? { ...aggregate, sim: { ...aggregate.sim, service: Sim.inService } } : aggregate
+  const { movedTo = null, service = Sim.inService }: Partial<Sim.Sim> = aggregate.sim
+  const { sim } = aggregate
+  return service === sim.service && movedTo === sim.movedTo
+    ? aggregate
+    : { ...aggregate, sim: { ...sim, movedTo, service } }
 }
 
 /** A key as it is read, with its last use: one that was stored before secrets overlapped has none before. */

@@ -26,6 +26,8 @@ export interface Listed extends Pick<Telco.TelcoPackage, "telcoPackageId"> {
   readonly activationAt: number | null
   /** When it ends, where the system says so. */
   readonly expirationAt: number | null
+  /** All that was used of it, in bytes, where the system says so (rule S8). */
+  readonly usedBytes: number | null
 }
 
 /** A package of the system that an order has made. */
@@ -336,6 +338,18 @@ export const make = (
           )
         })
       ),
+    // The system's list is taken to be up to date.
+    readUsage: Effect.fnUntraced(function* ({ iccid }) {
+      const listed = yield* CallFailure.asPort(system.listPackages(iccid))
+      const orders = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: PACKAGE, iccid }))
+      const found: Array<Telco.PackageUsage> = []
+      for (const { document, key } of orders) {
+        const { made } = yield* Effect.mapError(decodeOrder(document), unreadable)
+        const one = listed.find(({ telcoPackageId }) => telcoPackageId === made?.telcoPackageId)
+        if (typeof one?.usedBytes === "number") found.push({ packageId: key, usedBytes: one.usedBytes })
+      }
+      return listed.length > 0 && listed.every(({ usedBytes }) => usedBytes === null) ? null : found
+    }),
     // Whose a package is that neither the system nor the journal knows by an order, cannot be known: it is left out.
     listPackages: Effect.fnUntraced(function* ({ iccid }) {
       const listed = yield* CallFailure.asPort(system.listPackages(iccid))

@@ -4,7 +4,7 @@
  *
  * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
  * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
- * packages changes nothing, so it has no key; a bridge may do without it, and without the call that pauses SIMs.
+ * packages and their usage change nothing, so they have no key; a bridge may do without them, and without the call that pauses SIMs.
  */
 import { Schema, SchemaGetter } from "effect"
 import {
@@ -148,6 +148,49 @@ export const Listed = Schema.Struct({
     )
   ).annotate({ description: "Null: the telco cannot list them" })
 }).annotate({ identifier: "Listed" })
+
+/** The body of a question for usage. */
+export const UsageQuery = Schema.Struct({
+  iccid: Iccid,
+  stopped: Schema.Array(PackageId).annotate({
+    description: "Packages that are suspended already: of them the answer must have all that was used until then"
+  })
+}).annotate({ identifier: "UsageQuery" })
+
+/** The answer to it; null: the telco cannot say. */
+export const UsageOfPackages = Schema.Struct({
+  packages: Schema.NullOr(
+    Schema.Array(
+      Schema.Struct({
+        package_id: PackageId,
+        total_bytes: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+          description: "All that was used of the package on this SIM"
+        }),
+        activation_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({
+          description: "When it was first used, where the telco tells it"
+        })
+      })
+    )
+  ).annotate({ description: "Null: the telco cannot say" })
+}).annotate({ identifier: "UsageOfPackages" })
+
+/** What was used, on the wire. */
+export const usage = (all: ReadonlyArray<Telco.PackageUsage> | null): typeof UsageOfPackages.Type => ({
+  packages:
+    all?.map(({ activationAt = null, packageId, usedBytes }) => ({
+      package_id: packageId,
+      total_bytes: usedBytes,
+      activation_at: toIso(activationAt)
+    })) ?? null
+})
+
+/** What was used, from the wire. */
+export const usageFrom = ({ packages }: typeof UsageOfPackages.Type): ReadonlyArray<Telco.PackageUsage> | null =>
+  packages?.map(({ activation_at, package_id, total_bytes }) => ({
+    packageId: package_id,
+    usedBytes: total_bytes,
+    activationAt: optional(activation_at)
+  })) ?? null
 
 /** The body of an SMS. */
 export const Message = Schema.Struct({
@@ -302,6 +345,22 @@ export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
           "telco does not know has a name of the telco's own, which no package of another SIM has. simplan cancels what is " +
           "listed before it sells the SIM again. Optional: where a bridge answers 400, 404, 405 or 501, or 2xx without a " +
           "list, simplan takes what was cancelled for gone, and looks no further."
+      })
+    )
+  )
+  .add(
+    HttpApiEndpoint.post("readUsage", "/packages/usage", {
+      payload: UsageQuery,
+      success: UsageOfPackages,
+      error: [Refused, Unavailable]
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Say what was used of simplan's packages on a SIM",
+        description:
+          "As the telco has counted it by now, whether it was reported or not; suspended packages included. Asked when a " +
+          "subscription moves to another SIM, after its packages are suspended and before they are cancelled: simplan orders " +
+          "what is left. Answer 503 while the figures are older than the suspensions. A package that is not there is left " +
+          "out. Optional: where a bridge answers 400, 404, 405 or 501, or 2xx without an answer, simplan goes by the last report."
       })
     )
   )

@@ -35,6 +35,7 @@ type Call<A> = Effect.Effect<A, Telco.Refused | Telco.Unavailable>
 
 const decodePackage = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Package))
 const decodeListed = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Listed))
+const decodeUsage = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.UsageOfPackages))
 const decodeRefusal = Schema.decodeUnknownEffect(Schema.fromJsonString(Contract.Refused))
 
 const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
@@ -109,16 +110,19 @@ const telcoPackage = (response: Response): Call<Telco.TelcoPackage> =>
 /** What a bridge answers that has no such call. */
 const isUnknownCall = ({ status }: Response): boolean => [400, 404, 405, 501].includes(status)
 
-// A bridge that answers 2xx to any call has no list either.
-const listed = (response: Response): Call<ReadonlyArray<string> | null> => {
-  if (!isDone(response) && !isUnknownCall(response)) return failure(response)
-  return Effect.flatMap(Effect.mapError(Answers.text(response), broken), (text) =>
-    Effect.match(isDone(response) ? decodeListed(text) : Effect.fail(null), {
-      onSuccess: ({ package_ids }) => package_ids,
-      onFailure: () => null
-    })
-  )
-}
+/** The answer to a call that a bridge may do without. One that answers 2xx to any call does without it too. */
+const optional =
+  <Wire, A>(decode: (text: string) => Effect.Effect<Wire, unknown>, from: (wire: Wire) => A | null) =>
+  (response: Response): Call<A | null> => {
+    if (!isDone(response) && !isUnknownCall(response)) return failure(response)
+    return Effect.flatMap(Effect.mapError(Answers.text(response), broken), (text) =>
+      Effect.match(isDone(response) ? decode(text) : Effect.fail(null), { onSuccess: from, onFailure: () => null })
+    )
+  }
+
+const listed = optional(decodeListed, ({ package_ids }) => package_ids)
+
+const usage = optional(decodeUsage, Contract.usageFrom)
 
 const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =>
   Effect.gen(function* () {
@@ -163,7 +167,8 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
       }),
       setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(of(key, { iccid, applied })), done),
       listPackages: ({ iccid }) =>
-        send(client.listPackages({ payload: { iccid }, responseMode: "response-only" }), listed)
+        send(client.listPackages({ payload: { iccid }, responseMode: "response-only" }), listed),
+      readUsage: (of) => send(client.readUsage({ payload: of, responseMode: "response-only" }), usage)
     })
   })
 

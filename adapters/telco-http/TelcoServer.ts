@@ -70,7 +70,8 @@ const handlers = HttpApiBuilder.group(
       setService: ({ headers, payload: { active, iccid } }) =>
         finished(Telco.setService(telco, { key: headers[Contract.IDEMPOTENCY_KEY], iccid, active })),
       listPackages: ({ payload: { iccid } }) =>
-        Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids }))
+        Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids })),
+      readUsage: ({ payload }) => Effect.map(finished(telco.readUsage?.(payload) ?? NOT_LISTED), Contract.usage)
     })
   })
 )

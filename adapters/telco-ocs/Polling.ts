@@ -94,7 +94,7 @@ interface Asked {
  * When a package was first used, which the OCS says by a clock that may be minutes off: not after the poll, and not before the
  * order by more than the core takes (rule R1).
  */
-const usedFirst = (activationAt: Time.Instant, orderedAt: Time.Instant, now: Time.Instant): Time.Instant =>
+export const usedFirst = (activationAt: Time.Instant, orderedAt: Time.Instant, now: Time.Instant): Time.Instant =>
   Math.min(now, activationAt < orderedAt - TelcoReport.AHEAD_LIMIT ? orderedAt : activationAt)
 
 const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before, now, telco }: Asked): Observed => {
@@ -230,9 +230,8 @@ const wholesOf = (owners: Effect.Success<ReturnType<Problems.Problems["Service"]
   new Map(
     (owners ?? []).flatMap(({ attachment: { terms }, packages }) =>
       packages.flatMap((one) => {
-        const { replacement } = one
-        if (replacement === null) return []
-        const { usedBefore } = replacement
+        const usedBefore = Package.usedOnFormer(one)
+        if (one.replacement === null) return []
         return [[Package.idOf(one), { allowanceBytes: Allowance.bytesOf(terms), usedBefore }] as const]
       })
     )
@@ -354,8 +353,9 @@ export const make = (options: Options) =>
     ) => {
       const attempt = (current: Journal.Entry, due: Time.Instant | null): Effect.Effect<void, Journal.JournalError> =>
         Effect.gen(function* () {
-          const { usage } = SimState.of(current)
-          const kept = isBeside && usage.comparedTo !== null ? { ...state, usage } : state
+          const { packages, usage } = SimState.of(current)
+          const compared = isBeside && usage.comparedTo !== null ? { ...state, usage } : state
+          const kept = { ...compared, packages: SimState.withLater(state.packages, packages) }
           const written = { ...current, document: SimState.within(current, kept), dueAt: due }
           if ((yield* journal.replace(written)) !== null) return
           const fresh = yield* journal.get(entry)

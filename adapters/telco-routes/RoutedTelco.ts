@@ -194,6 +194,14 @@ export const make = ({
       const lists = yield* Effect.forEach(yield* suppliers(iccid), (name) => listedBy(name, iccid))
       const known = lists.filter((ids) => ids !== null)
       return known.length === 0 ? null : known.flat()
+    }),
+    readUsage: Effect.fnUntraced(function* (of) {
+      const found = yield* Effect.forEach([...(yield* suppliers(of.iccid))], (name) => {
+        const call = telcos.get(name)?.telco.readUsage
+        return call === undefined ? Effect.succeed(null) : counted(name, "readUsage", call(of))
+      })
+      const known = found.filter((one) => one !== null)
+      return known.length === 0 ? null : known.flat()
     })
   }
 }

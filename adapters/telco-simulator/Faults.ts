@@ -5,7 +5,7 @@ import { Duration, type Effect } from "effect"
 import { Telco } from "simplan/ports"
 
 /** The calls that a fault may befall. */
-export const kinds = [...Telco.changes, "listPackages"] as const
+export const kinds = [...Telco.changes, "listPackages", "readUsage"] as const
 
 /** The calls of the telco port. */
 export type Kind = (typeof kinds)[number]
@@ -14,7 +14,7 @@ export type Kind = (typeof kinds)[number]
 export interface Call {
   /** The operation of the port. */
   readonly kind: Kind
-  /** What the call is idempotent by; the ICCID of a list. */
+  /** What the call is idempotent by; the ICCID of a read. */
   readonly key: string
   /** The SIM that it is about. */
   readonly iccid: string

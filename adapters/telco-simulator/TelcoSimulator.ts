@@ -69,8 +69,22 @@ export interface Inspection {
   readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
 }
 
-/** What a test can read of the telco, and the faults that it can inject. */
-export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection & Faults.Controls>()(
+/** What customers do. */
+export interface Customers {
+  /**
+   * Uses data of a package, as much as is left of its allowance; none of one that is not there, suspended or cancelled. Nothing is
+   * reported of it: a report is a call of its own, and `readUsage` has it at once. At most one use at a time of a package.
+   */
+  readonly use: (of: {
+    readonly packageId: string
+    readonly bytes: number
+    /** Whether, and when, it is the first use. Absent: the simulator, which has no clock, does not say. */
+    readonly activationAt?: number
+  }) => Effect.Effect<void, BooksError>
+}
+
+/** What a test can read of the telco, what customers do, and the faults that it can inject. */
+export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection & Customers & Faults.Controls>()(
   "simplan/TelcoSimulator"
 ) {}
 
@@ -104,6 +118,14 @@ const Package = Schema.Struct({
   activationAt: Schema.NullOr(Schema.Finite),
   expirationAt: Schema.NullOr(Schema.Finite),
   refusal: Refusal
+})
+
+/** What a customer has used of a package, at once; its key has the package's id and a number. */
+const Use = Schema.Struct({
+  iccid: Schema.String,
+  packageId: Schema.String,
+  bytes: Schema.Finite,
+  activationAt: Schema.NullOr(Schema.Finite)
 })
 
 /** A suspension or a cancellation: its key is the package's where it is done, the call's where it is refused. */
@@ -163,6 +185,7 @@ type Terminations = ReturnType<typeof terminations>
 /** The simulator's records in these books. */
 const recordsIn = (books: Books["Service"]) => ({
   packages: collection(books, "package", Package),
+  uses: collection(books, "use", Use),
   suspensions: terminations(books, "suspension"),
   cancellations: terminations(books, CANCELLATION),
   messages: collection(books, "message", Message),
@@ -217,6 +240,28 @@ const inspectionOf = (records: Records): Inspection => ({
     (all) => new Map(granted(all).map(({ record }) => [record.iccid, record.active]))
   ),
   releasedProfiles: Effect.map(records.releases.list(), (all) => granted(all).map(({ record }) => record.iccid))
+})
+
+const bytesOf = (uses: ReadonlyArray<{ readonly bytes: number }>): number =>
+  uses.reduce((sum, { bytes }) => sum + bytes, 0)
+
+const usesOf = (records: Records, iccid: string, packageId: string) =>
+  Effect.map(records.uses.list(iccid), (all) =>
+    all.map(({ record }) => record).filter((record) => record.packageId === packageId)
+  )
+
+const customersOf = (records: Records): Customers => ({
+  use: Effect.fnUntraced(function* ({ activationAt = null, bytes, packageId }) {
+    const made = yield* records.packages.get(packageId)
+    if (made === null || made.refusal !== null) return
+    const isStopped =
+      (yield* records.suspensions.done.get(packageId)) ?? (yield* records.cancellations.done.get(packageId))
+    if (isStopped !== null) return
+    const uses = yield* usesOf(records, made.iccid, packageId)
+    const left = made.dataMegaBytes * 1_048_576 - bytesOf(uses)
+    const use = { iccid: made.iccid, packageId, bytes: Math.min(bytes, left), activationAt }
+    yield* records.uses.add(`${packageId}#${uses.length}`, use)
+  })
 })
 
 type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
@@ -297,7 +342,21 @@ const working = (records: Records, options: Options, refusal: string | null): Re
     booked(Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)),
   setService: ({ active, iccid, key }) =>
     booked(Effect.flatMap(records.serviceChanges.add(key, { iccid, active, refusal }), answer)),
-  listPackages: ({ iccid }) => booked(Effect.andThen(answer({ refusal }), listed(records, iccid)))
+  listPackages: ({ iccid }) => booked(Effect.andThen(answer({ refusal }), listed(records, iccid))),
+  // It counts at once, and forgets what was used of a package that is cancelled.
+  readUsage: ({ iccid }) =>
+    booked(
+      Effect.gen(function* () {
+        yield* answer({ refusal })
+        return yield* Effect.forEach(yield* listed(records, iccid), (packageId) =>
+          Effect.map(usesOf(records, iccid, packageId), (uses) => ({
+            packageId,
+            usedBytes: bytesOf(uses),
+            activationAt: uses[0]?.activationAt ?? null
+          }))
+        )
+      })
+    )
 })
 
 interface State {
@@ -315,7 +374,8 @@ const untouched: State = {
     releaseProfile: 0,
     setMobilePlan: 0,
     setService: 0,
-    listPackages: 0
+    listPackages: 0,
+    readUsage: 0
   }
 }
 
@@ -390,9 +450,11 @@ const make = (options: Options) =>
         send({ kind, key, iccid }, (refusal) => call(at(refusal)))
       ),
       listPackages: ({ iccid }) =>
-        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => at(refusal).listPackages({ iccid }))
+        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => at(refusal).listPackages({ iccid })),
+      readUsage: (of) =>
+        send({ kind: "readUsage", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).readUsage(of))
     })
-    const simulator = TelcoSimulator.of({ ...inspectionOf(records), ...controls })
+    const simulator = TelcoSimulator.of({ ...inspectionOf(records), ...customersOf(records), ...controls })
     return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))
   })
 

@@ -14,14 +14,35 @@ export const statuses = ["Created", "Refused", "Lapsed"] as const
 /** What became of the package's order at the telco (rule T5). */
 export type Status = (typeof statuses)[number]
 
+/** A package on a SIM that its subscription has left (rule S8). */
+export interface Former {
+  /** The SIM. */
+  readonly iccid: string
+  /** How many times its attachment had moved when it was ordered there; part of its id there. */
+  readonly number: number
+  /** The telco's own name of it there. Null: it gave none, or was not asked. */
+  readonly telcoPackageId: string | null
+  /** The highest total that is known of it there, in bytes. */
+  readonly usedBytes: number
+  /**
+   * Whether the telco was asked how much was used of it there. `awaited`: not yet, and nothing is ordered of what is left.
+   * `counted`: it has said so. `assumed`: it cannot say, and the last report is taken for right.
+   */
+  readonly count: "awaited" | "counted" | "assumed"
+  /** What the telco has counted beyond what was reported, in bytes: deltas that come later are of that first. */
+  readonly unreportedBytes: number
+}
+
 /** What a package has because its subscription has moved to another SIM (rule S8). */
 export interface Replacement {
   /** How many times its attachment had moved when it was ordered; part of its id. At least 1. */
   readonly number: number
-  /** What was used of it on former SIMs, in bytes. The telco's totals do not have it. */
+  /** What the order for what is left of it goes by: what was used of it on former SIMs, in bytes. */
   readonly usedBefore: number
   /** Whether the telco has not taken the order for what is left of it. */
   readonly isAwaited: boolean
+  /** What it was on former SIMs, oldest first. Absent: it has moved before that was kept. */
+  readonly former?: ReadonlyArray<Former>
 }
 
 /** One allowance period at the telco: of a recurring attachment one for each occurrence, else the only one. */
@@ -75,6 +96,22 @@ const FORMAT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+){1,2}$/i
  * such as the telco's own name of a package.
  */
 export const canonicalId = (id: string): string => (FORMAT.test(id) ? id.toLowerCase() : id)
+
+/** What is known of the package on former SIMs. What was used before that was kept is of no SIM that is known. */
+export const formerOf = ({ replacement }: Pick<Package, "replacement">): ReadonlyArray<Former> => {
+  if (replacement === null) return []
+  const { former, usedBefore: usedBytes } = replacement
+  if (former !== undefined || usedBytes === 0) return former ?? []
+  return [{ iccid: "", number: 0, telcoPackageId: null, usedBytes, count: "assumed", unreportedBytes: 0 }]
+}
+
+/** What was used of the package on former SIMs, in bytes: the telco's totals of it do not have that. */
+export const usedOnFormer = (pack: Pick<Package, "replacement">): number =>
+  formerOf(pack).reduce((sum, { usedBytes }) => Math.min(sum + usedBytes, Number.MAX_SAFE_INTEGER), 0)
+
+/** The SIMs on which the telco was not asked yet how much was used of the package. */
+export const uncountedOn = (pack: Pick<Package, "replacement">): ReadonlyArray<string> =>
+  formerOf(pack).flatMap(({ count, iccid }) => (count === "awaited" ? [iccid] : []))
 
 /** The attachment whose package the id names. */
 export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id

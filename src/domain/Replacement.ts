@@ -4,6 +4,9 @@
  * One commit moves it with its attachments and packages: states, times and usage go on. The old SIM is withdrawn, and a job
  * cancels what the telco has on it. For each package that is not over, a job orders what is left of it on the new SIM, under
  * an id of its own: an order on the old SIM that arrives late is not taken for it.
+ *
+ * Reports may be behind what was used. So before anything is cancelled or ordered, the package is stopped on the old SIM, and the
+ * telco is asked how much of it was used there. What is left is ordered by that, and what is reported later counts too.
  */
 import { Result } from "effect"
 import * as Allowance from "./Allowance.ts"
@@ -13,15 +16,27 @@ import * as Deletion from "./Deletion.ts"
 import type { Work } from "./Job.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { idOf, isAtTelco, type Package, packageId } from "./Package.ts"
+import {
+  type Former,
+  formerOf,
+  idOf,
+  isAtTelco,
+  type Package,
+  packageId,
+  uncountedOn,
+  usedOnFormer
+} from "./Package.ts"
 import * as Pause from "./Pause.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { NotFound, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import * as SimAggregate from "./SimAggregate.ts"
+import type { SimChange } from "./SimDifference.ts"
 import { isLive, type Replaced } from "./Subscription.ts"
+import * as TelcoReport from "./TelcoReport.ts"
 import { type Instant, toIso } from "./Time.ts"
+import type * as UsageBook from "./UsageBook.ts"
 
 /** What a replacement is given beside both SIMs. */
 export interface Given {
@@ -73,6 +88,16 @@ interface MovedAttachment {
   readonly left: ReadonlyArray<Left>
 }
 
+/** What a package is on the SIM that its subscription leaves. */
+const asFormer = (pack: Package): Former => ({
+  iccid: pack.iccid,
+  number: pack.replacement?.number ?? 0,
+  telcoPackageId: pack.telcoPackageId,
+  usedBytes: pack.usedBytes - usedOnFormer(pack),
+  count: "awaited",
+  unreportedBytes: 0
+})
+
 /** The attachment on the new SIM. One that is over takes its packages along as they were. */
 const movedAttachment = (of: Attachment.WithPackages, iccid: string, now: Instant): MovedAttachment => {
   const attachment = { ...of.attachment, iccid, replacements: of.attachment.replacements + 1 }
@@ -80,7 +105,12 @@ const movedAttachment = (of: Attachment.WithPackages, iccid: string, now: Instan
   const packages = of.packages.map((pack): Package => {
     if (attachment.suspendedAt !== null || !isAtTelco(pack, now)) return { ...pack, iccid }
     const terms = remainder(attachment.terms, pack.usedBytes)
-    const replacement = { number: attachment.replacements, usedBefore: pack.usedBytes, isAwaited: terms !== null }
+    const replacement = {
+      number: attachment.replacements,
+      usedBefore: pack.usedBytes,
+      isAwaited: terms !== null,
+      former: [...formerOf(pack), asFormer(pack)]
+    }
     const next: Package = { ...pack, iccid, telcoPackageId: null, refusal: null, replacement }
     if (terms !== null) left.push({ pack: next, terms })
     return next
@@ -128,12 +158,13 @@ export const replace = (
   const { iccid } = free
   const { subscriptionId } = subscription
   const resumed = Pause.asked(old, null, pause, now)
-  const taken: Sim = { ...free, allocation: { _tag: "InService", subscriptionId } }
+  const taken: Sim = { ...free, allocation: { _tag: "InService", subscriptionId }, movedTo: null }
   const paused = Pause.asked(taken, old.service.pausedAt, { changeId, isRefused: false }, now)
   const left: Sim = {
     ...resumed.sim,
     allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId },
-    recycledAt: now
+    recycledAt: now,
+    movedTo: iccid
   }
   const endJobId = Deletion.releaseJobOf(left)
   const moved = aggregate.attachments.map((of) => movedAttachment(of, iccid, now))
@@ -190,6 +221,8 @@ export type Step =
       /** Null: from the first use. */
       readonly window: Recurrence.Window | null
     }
+  /** The telco is to be asked first how much was used on SIMs that the subscription has left. */
+  | { readonly _tag: "Count"; readonly iccids: ReadonlyArray<string> }
   /** The package is over, or the telco has answered. */
   | { readonly _tag: "Nothing" }
   /** The attachment is suspended, deleted or has moved on: the package is cancelled at the telco, which may have it. */
@@ -200,17 +233,144 @@ const awaitedOf = (present: SimAggregate.ForOccurrence, { replacement }: Named):
     (pack) => pack.replacement?.isAwaited === true && pack.replacement.number === replacement && pack.refusal === null
   )
 
-/** Rule S8: what is to be done for what is left of a package. `present` is `Occurrence.stillOf` the job. */
-export const step = (present: SimAggregate.ForOccurrence | null, work: Named, now: Instant): Step => {
+/**
+ * Rule S8: what is to be done for what is left of a package. `present` is `Occurrence.stillOf` the job. `isCounted`: the telco was
+ * asked for each SIM that `Count` has named.
+ */
+export const step = (
+  present: SimAggregate.ForOccurrence | null,
+  work: Named,
+  now: Instant,
+  isCounted = false
+): Step => {
   if (present === null) return { _tag: "Gone" }
   const [{ attachment }] = present.attachments
   const pack = awaitedOf(present, work)
   if (pack === undefined || !isAtTelco(pack, now)) return { _tag: "Nothing" }
   if (attachment.suspendedAt !== null) return { _tag: "Gone" }
+  const iccids = isCounted ? [] : uncountedOn(pack)
+  if (iccids.length > 0) return { _tag: "Count", iccids }
   const { activationAt: start, expirationAt: end } = pack
   const terms = remainder(attachment.terms, pack.replacement?.usedBefore ?? 0)
   if (terms === null) return { _tag: "Nothing" }
   return { _tag: "Order", terms, window: start === null || end === null ? null : { start, end } }
+}
+
+/** What the telco has counted of a package on the SIM that its subscription has left. */
+export interface Counted {
+  /** The `packageId` of its order. */
+  readonly packageId: string
+  /** Its total there. */
+  readonly usedBytes: number
+  /** When it was first used. Absent or null: it was not, or the telco does not say. */
+  readonly activationAt?: Instant | null
+}
+
+/** The packages on a SIM that was left of which the telco is still to be asked how much was used there. */
+export const uncounted = (present: SimAggregate.SimAggregate, iccid: string): ReadonlyArray<string> =>
+  present.attachments.flatMap(({ packages }) =>
+    packages.flatMap((pack) =>
+      formerOf(pack)
+        .filter((former) => former.iccid === iccid && former.count === "awaited")
+        .map(({ number }) => packageId(pack.attachmentId, pack.occurrence, number))
+    )
+  )
+
+/** Whether the telco has counted packages on a SIM that was left. */
+export const isCounted = (present: SimAggregate.SimAggregate, iccid: string): boolean =>
+  present.attachments.some(({ packages }) =>
+    packages.some((pack) => formerOf(pack).some((former) => former.iccid === iccid && former.count === "counted"))
+  )
+
+const reportsOf = ({ activationAt = null, packageId, usedBytes }: Counted, iccid: string, now: Instant) => {
+  const of = { reportId: packageId, iccid }
+  const first: ReadonlyArray<TelcoReport.Report> =
+    activationAt === null
+      ? []
+      : [{ ...of, occurredAt: Math.min(activationAt, now), fact: { _tag: "FirstUse", packageId } }]
+  const usage = { _tag: "Total", bytes: usedBytes } as const
+  return usedBytes === 0
+    ? first
+    : [...first, { ...of, occurredAt: now, fact: { _tag: "Usage", packageId, usage } as const }]
+}
+
+/** A package of which the telco was asked how much was used on a SIM. `before`: as it was known then. */
+const settled = (pack: Package, before: Package | undefined, terms: PlanTerms, of: Settled): Package => {
+  const { replacement } = pack
+  if (replacement === null || !formerOf(pack).some(({ iccid }) => iccid === of.iccid)) return pack
+  const known = new Map(before === undefined ? [] : formerOf(before).map((one) => [one.number, one.usedBytes]))
+  const former = formerOf(pack).map((one) => {
+    if (one.iccid !== of.iccid) return one
+    const risen = one.usedBytes - (known.get(one.number) ?? one.usedBytes)
+    const count = one.count === "awaited" ? of.count : one.count
+    return { ...one, count, unreportedBytes: one.unreportedBytes + risen }
+  })
+  const next = { ...pack, replacement: { ...replacement, former } }
+  const isFirst = uncountedOn(pack).length > 0 && uncountedOn(next).length === 0
+  if (!isFirst || !replacement.isAwaited) return next
+  const usedBefore = usedOnFormer(next)
+  return { ...next, replacement: { ...next.replacement, usedBefore, isAwaited: remainder(terms, usedBefore) !== null } }
+}
+
+interface Settled {
+  readonly iccid: string
+  readonly count: Exclude<Former["count"], "awaited">
+}
+
+/** What comes of the telco's count. */
+export interface Recorded {
+  /** The SIM that has the subscription, the events and the jobs. */
+  readonly decision: Decision
+  /** The SIM that was left. */
+  readonly left: SimChange
+  /** What it adds to the book of usage. */
+  readonly usage: ReadonlyArray<UsageBook.Entry>
+}
+
+/**
+ * Rule S8: records what the telco has counted of the packages on `left`, as reports of it would, in the SIM that the subscription
+ * is on now. Null: the telco cannot be asked, and the last reports are taken for right.
+ */
+export const counted = (
+  left: Sim,
+  present: SimAggregate.SimAggregate,
+  found: ReadonlyArray<Counted> | null,
+  now: Instant
+): Recorded => {
+  const usage: Array<UsageBook.Entry> = []
+  const payloads: Array<NonNullable<Decision["payloads"]>[number]> = []
+  const jobs: Array<NewJob> = []
+  let from: SimAggregate.ForReports = { sim: left, attachments: [] }
+  let to: SimAggregate.ForReports = present
+  for (const report of (found ?? []).flatMap((one) => reportsOf(one, left.iccid, now))) {
+    // What the telco has counted of another package is none of this.
+    const late = Result.getOrNull(TelcoReport.applyLate(from, to, report, now))
+    if (late === null) continue
+    from = late.left
+    to = late.applied.aggregate
+    usage.push(...late.applied.usage)
+    payloads.push(...late.applied.payloads)
+    jobs.push(...late.applied.jobs)
+  }
+  const count = { iccid: left.iccid, count: found === null ? "assumed" : "counted" } as const
+  const attachments = to.attachments.map((of) => {
+    const before = SimAggregate.attachment(present, of.attachment.attachmentId)
+    if (before === undefined) return of
+    const packages = of.packages.map((pack) => {
+      const known = before.packages.find(({ occurrence }) => occurrence === pack.occurrence)
+      return settled(pack, known, before.attachment.terms, count)
+    })
+    return { ...of, packages }
+  })
+  return {
+    decision: {
+      sim: { loaded: { sim: present.sim, attachments: present.attachments }, next: { ...to, attachments } },
+      payloads,
+      jobs
+    },
+    left: { loaded: { sim: left }, next: { sim: from.sim } },
+    usage
+  }
 }
 
 /** What the telco has answered. */

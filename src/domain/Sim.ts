@@ -99,6 +99,8 @@ export interface Sim extends SimIdentities.SimIdentities {
   readonly allocation: Allocation
   /** When its last subscription was deleted; null if none was. */
   readonly recycledAt: Instant | null
+  /** The SIM that its last subscription has moved to (rule S8), while it is withdrawn for that; else null. */
+  readonly movedTo: string | null
   /** Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true. */
   readonly downloaded: boolean
   /** The last successful report's (rule R3). Null: there is none. */
@@ -186,6 +188,7 @@ export const imported = (
   ...sim,
   allocation: { _tag: "Free" },
   recycledAt: null,
+  movedTo: null,
   downloaded: false,
   smdp: null,
   location: null,

@@ -31,7 +31,16 @@ export interface ForReports {
   /** What reports read and change of it. */
   readonly sim: Pick<
     Sim,
-    "organizationId" | "iccid" | "label" | "isEsim" | "downloaded" | "smdp" | "location" | "lastActivityAt" | "version"
+    | "organizationId"
+    | "iccid"
+    | "label"
+    | "isEsim"
+    | "movedTo"
+    | "downloaded"
+    | "smdp"
+    | "location"
+    | "lastActivityAt"
+    | "version"
   >
   /** Of the present subscription, oldest first. */
   readonly attachments: ReadonlyArray<AttachmentForReports>

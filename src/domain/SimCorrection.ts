@@ -6,7 +6,7 @@ import * as ActivationCode from "./ActivationCode.ts"
 import type { Action } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField, SimBusy, SimInUse } from "./Refusal.ts"
-import { type Allocation, holder, isInService, type Sim, withdrawnReason } from "./Sim.ts"
+import { type Allocation, holder, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
 import * as TextLimit from "./TextLimit.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -104,7 +104,8 @@ export const apply = (
   if (holder(allocation) !== null && (label !== sim.label || isAllocated)) {
     return Result.fail(isInService(sim) ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
   }
-  return Result.succeed({ ...sim, label, lpa, allocation: allocationBy(allocation, status) })
+  const next = { ...sim, label, lpa, allocation: allocationBy(allocation, status) }
+  return Result.succeed({ ...next, movedTo: isUsed(next) ? sim.movedTo : null })
 }
 
 /** What may change of a SIM. */

@@ -18,6 +18,7 @@ const simFields = [
   "lpa",
   "allocation",
   "recycledAt",
+  "movedTo",
   "downloaded",
   "smdp",
   "location",

@@ -9,7 +9,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
-import { canonicalId, idOf, isTaken, type Package } from "./Package.ts"
+import { canonicalId, type Former, formerOf, idOf, isTaken, type Package, packageId, usedOnFormer } from "./Package.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -105,20 +105,28 @@ export interface Applied {
   readonly jobs: ReadonlyArray<NewJob>
 }
 
+/** What is wrong with the report, whatever it is about; undefined where nothing is. */
+const problemWith = (report: Report, now: Instant): string | undefined => {
+  const { fact } = report
+  const problem = textProblem(report)
+  if (problem !== undefined) return problem
+  if (report.occurredAt > now + AHEAD_LIMIT) return "occurred_at is more than 5 minutes ahead of the clock"
+  if (fact._tag !== "Usage") return undefined
+  if (!Number.isSafeInteger(fact.usage.bytes) || fact.usage.bytes < 0) {
+    return "usage must be a whole number of bytes, and not less than 0"
+  }
+  return fact.usage._tag === "Delta" && report.occurredAt < now - DELTA_AGE
+    ? "a delta must not be older than 35 days"
+    : undefined
+}
+
 /** Rule R1: applies a report that was not seen before, or says why it is rejected. */
 export const apply = (aggregate: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
-  const problem = textProblem(report)
+  const problem = problemWith(report, now)
   if (problem !== undefined) return Result.fail(problem)
-  if (report.occurredAt > now + AHEAD_LIMIT) return Result.fail("occurred_at is more than 5 minutes ahead of the clock")
   const { fact } = report
   switch (fact._tag) {
     case "Usage":
-      if (!Number.isSafeInteger(fact.usage.bytes) || fact.usage.bytes < 0) {
-        return Result.fail("usage must be a whole number of bytes, and not less than 0")
-      }
-      if (fact.usage._tag === "Delta" && report.occurredAt < now - DELTA_AGE) {
-        return Result.fail("a delta must not be older than 35 days")
-      }
       return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, fact))
     case "FirstUse":
       return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, null))
@@ -129,6 +137,41 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
         ? Result.succeed(applySmdpState(aggregate, report, fact))
         : Result.fail("a physical SIM has no SM-DP+ state")
   }
+}
+
+/** Whether a report is about a package, and so about the subscription of its SIM. */
+export const isOfUse = ({ fact }: Report): boolean => fact._tag === "Usage" || fact._tag === "FirstUse"
+
+/** What comes of a use on a SIM that its subscription has left. */
+export interface Late {
+  /** The SIM that was left, as it is after the report. */
+  readonly left: ForReports
+  /** What it does to the SIM that has the subscription now. */
+  readonly applied: Applied
+}
+
+/**
+ * Rule S8: a use that is reported of a SIM which its subscription has left counts for the package that has moved to the SIM of
+ * `aggregate`. It is booked where it was.
+ */
+export const applyLate = (
+  left: ForReports,
+  aggregate: ForReports,
+  report: Report,
+  now: Instant
+): Result.Result<Late, string> => {
+  const problem = problemWith(report, now)
+  if (problem !== undefined) return Result.fail(problem)
+  const { fact } = report
+  if (fact._tag !== "Usage" && fact._tag !== "FirstUse") return Result.fail("the report is about no package")
+  const found = target(aggregate, report, fact.packageId, left.sim.iccid)
+  return Result.map(found, (of) => {
+    const applied = applyUse(aggregate, of, report, fact._tag === "Usage" ? fact : null, left)
+    return {
+      left: { ...left, sim: withActivity(left.sim, report.occurredAt) },
+      applied: { ...applied, aggregate: { ...applied.aggregate, sim: aggregate.sim } }
+    }
+  })
 }
 
 const problemOf = (name: string, text: string | null): string | undefined => {
@@ -166,15 +209,53 @@ export const textProblem = ({ fact, iccid, reportId }: Report): string | undefin
 interface Target {
   readonly of: AttachmentForReports
   readonly pack: Package
+  /** What the package was on the SIM that the report is about, where its subscription has left that; else null. */
+  readonly former: Former | null
+}
+
+interface There {
+  /** Ours; null: the package was not on the SIM. */
+  readonly id: string | null
+  readonly telcoPackageId: string | null
+  readonly former: Former | null
+  /** Whether it was on the SIM for certain. */
+  readonly isThere: boolean
+}
+
+/**
+ * What a package is called on the SIM, or on one that its subscription has left. What was over or suspended when its
+ * subscription moved has the id that it had, and nothing says on which of the SIMs it was.
+ */
+const thereOf = (
+  { attachment: { attachmentId, replacements } }: AttachmentForReports,
+  pack: Package,
+  leftIccid: string | null
+): There => {
+  const { occurrence, replacement, telcoPackageId } = pack
+  if (leftIccid === null) return { id: idOf(pack), telcoPackageId, former: null, isThere: true }
+  const former = formerOf(pack).findLast(({ iccid }) => iccid === leftIccid)
+  if (former !== undefined) {
+    const id = packageId(attachmentId, occurrence, former.number)
+    return { id, telcoPackageId: former.telcoPackageId, former, isThere: true }
+  }
+  const isAsItWas = (replacement?.number ?? 0) < replacements
+  return isAsItWas
+    ? { id: idOf(pack), telcoPackageId, former: null, isThere: false }
+    : { id: null, telcoPackageId: null, former: null, isThere: false }
 }
 
 /**
  * Rules R1, T3 and I13: the package that a use counts for. It is the named one; else the package that was active then and
  * expires first; else the oldest one that waits for its first use. A first use looks for the waiting one first. A use
  * before an attachment was created counts for it only if it names the package, because late reports of a recycled SIM
- * are about its former subscription.
+ * are about its former subscription. With `leftIccid` the report is about that SIM, which the subscription has left (rule S8).
  */
-const target = (aggregate: ForReports, report: Report, named: string | null): Result.Result<Target, string> => {
+const target = (
+  aggregate: ForReports,
+  report: Report,
+  named: string | null,
+  leftIccid: string | null = null
+): Result.Result<Target, string> => {
   const at = report.occurredAt
   const ours = named === null ? null : canonicalId(named)
   let waiting: Target | undefined
@@ -184,14 +265,16 @@ const target = (aggregate: ForReports, report: Report, named: string | null): Re
     const isServed = suspendedAt === null || at < suspendedAt
     for (const pack of of.packages) {
       if (!isTaken(pack)) continue
+      const there = thereOf(of, pack, leftIccid)
+      const { former } = there
       if (named !== null) {
-        const isNamed = pack.telcoPackageId === named || idOf(pack) === ours
-        if (isNamed) return Result.succeed({ of, pack })
-      } else if (pack.refusal !== null) {
+        const isNamed = there.telcoPackageId === named || there.id === ours
+        if (isNamed) return Result.succeed({ of, pack, former })
+      } else if (!there.isThere || (former === null && pack.refusal !== null)) {
       } else if (isServed && pack.activationAt === null) {
-        if (createdAt - AHEAD_LIMIT <= at) waiting ??= { of, pack }
+        if (createdAt - AHEAD_LIMIT <= at) waiting ??= { of, pack, former }
       } else if (isServed && isActive(pack, at)) {
-        if (active === undefined || end(pack) < end(active.pack)) active = { of, pack }
+        if (active === undefined || end(pack) < end(active.pack)) active = { of, pack, former }
       }
     }
   }
@@ -209,18 +292,25 @@ const isActive = (pack: Package, at: Instant): boolean =>
 
 /**
  * Rules T3, R2 and U2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses,
- * of the attachment and of the package.
+ * of the attachment and of the package. `on`: the SIM on which it was used.
  */
-const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, fact: UsageFact | null): Applied => {
+const applyUse = (
+  aggregate: ForReports,
+  { former, of, pack }: Target,
+  report: Report,
+  fact: UsageFact | null,
+  on: ForReports = aggregate
+): Applied => {
   const { attachment } = of
   const activated =
     pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
-  const usedBytes = fact === null ? pack.usedBytes : risen(pack, fact.usage)
+  const used = fact === null ? pack : risen(pack, former, fact.usage)
+  const { replacement, usedBytes } = used
   const crossed = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
   const next: AttachmentForReports = {
     ...of,
     attachment: { ...activated.attachment, lastThresholdNotified: crossed.at(-1) ?? attachment.lastThresholdNotified },
-    packages: SimAggregate.withPackage(of.packages, { ...activated.pack, usedBytes })
+    packages: SimAggregate.withPackage(of.packages, { ...activated.pack, replacement, usedBytes })
   }
   return {
     aggregate: {
@@ -235,7 +325,7 @@ const applyUse = (aggregate: ForReports, { of, pack }: Target, report: Report, f
     usage:
       fact === null || usedBytes === pack.usedBytes
         ? NONE
-        : [entryOf(aggregate, attachment, report, fact, usedBytes - pack.usedBytes)],
+        : [entryOf(on, attachment, report, fact, usedBytes - pack.usedBytes)],
     jobs: activated.jobs
   }
 }
@@ -307,11 +397,25 @@ const activate = ({ attachment }: AttachmentForReports, pack: Package, firstUse:
   }
 }
 
-/** The telco's total has nothing of what was used on former SIMs (rule S8). */
-const risen = ({ replacement, usedBytes }: Package, usage: Usage): number =>
-  usage._tag === "Total"
-    ? Math.max(usedBytes, sum(replacement?.usedBefore ?? 0, usage.bytes))
-    : sum(usedBytes, usage.bytes)
+/** The package after a usage. The telco's total of it has nothing of what was used on other SIMs (rule S8). */
+const risen = (pack: Package, former: Former | null, usage: Usage): Pick<Package, "replacement" | "usedBytes"> => {
+  const { replacement, usedBytes } = pack
+  if (former === null || replacement === null) {
+    const total = usage._tag === "Total" ? sum(usedOnFormer(pack), usage.bytes) : sum(usedBytes, usage.bytes)
+    return { replacement, usedBytes: Math.max(usedBytes, total) }
+  }
+  const known = usage._tag === "Delta" ? Math.min(usage.bytes, former.unreportedBytes) : 0
+  const total = usage._tag === "Delta" ? sum(former.usedBytes, usage.bytes - known) : usage.bytes
+  const next = {
+    ...former,
+    usedBytes: Math.max(former.usedBytes, total),
+    unreportedBytes: former.unreportedBytes - known
+  }
+  return {
+    replacement: { ...replacement, former: formerOf(pack).map((one) => (one === former ? next : one)) },
+    usedBytes: sum(usedBytes, next.usedBytes - former.usedBytes)
+  }
+}
 
 const sum = (one: number, other: number): number => Math.min(one + other, Number.MAX_SAFE_INTEGER)
 

@@ -4,7 +4,7 @@
  * Every call carries a key and is idempotent by it: the same call again has the first one's outcome and no further
  * effect, also when the first one's answer was lost. Suspending, cancelling and releasing what is not there succeeds.
  * A cancelled package's key is spent: a creation that arrives later is `Refused`. What was refused is asked again only
- * under another key (rule S6), and may then be done. `listPackages` alone changes nothing and has no key.
+ * under another key (rule S6), and may then be done. `listPackages` and `readUsage` change nothing and have no key.
  */
 import { Context, Data, Effect } from "effect"
 import type { Label } from "../domain/Label.ts"
@@ -96,6 +96,16 @@ export interface PackageRef {
   readonly isUndone?: true
 }
 
+/** What the telco has counted of a package. */
+export interface PackageUsage {
+  /** The `packageId` of its order. */
+  readonly packageId: string
+  /** All that was used of it on this SIM, in bytes. */
+  readonly usedBytes: number
+  /** When it was first used. Absent or null: it was not, or the telco does not say. */
+  readonly activationAt?: Instant | null
+}
+
 /** For whom a call of the port is made. */
 export interface Caller {
   /** The organization whose work it is. */
@@ -164,6 +174,17 @@ export class Telco extends Context.Service<
      * So is one without this operation, as telcos are that were written before it.
      */
     readonly listPackages?: (of: { readonly iccid: string }) => Call<ReadonlyArray<string> | null>
+    /**
+     * What the telco has counted by now of the packages of this service on a SIM, suspended ones included (rule S8). `stopped`:
+     * those that are suspended already; of them the answer has all that was used until then, and the call is `Unavailable` while
+     * the telco's figures are older than that. A package that is not there, was cancelled, or is not known by its order is left
+     * out: of it the last report is taken for right. Null: the telco cannot say; then all last reports are. So is a telco
+     * without this operation, as telcos are that were written before it.
+     */
+    readonly readUsage?: (of: {
+      readonly iccid: string
+      readonly stopped: ReadonlyArray<string>
+    }) => Call<ReadonlyArray<PackageUsage> | null>
   }
 >()("simplan/Telco") {}
 
@@ -230,18 +251,19 @@ export const dispatch = (
 
 /**
  * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without
- * `listPackages` or `setService` stays without it.
+ * `listPackages`, `readUsage` or `setService` stays without it.
  */
 export const map = (
   port: Telco["Service"],
   wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
 ): Telco["Service"] => {
-  const { listPackages } = port
+  const { listPackages, readUsage } = port
   const { setService: wrapped, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
   return {
     ...others,
     ...(port.setService !== undefined && { setService: wrapped }),
-    ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") })
+    ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") }),
+    ...(readUsage !== undefined && { readUsage: (of) => wrap(readUsage(of), "readUsage") })
   }
 }
 

@@ -183,6 +183,22 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
     })
   },
   {
+    name: "the usage of a SIM's packages, where the telco can say it, is that of packages that are there, each once, and 0 where nothing was used",
+    effect: Effect.gen(function* () {
+      const telco = yield* Telco
+      if (telco.readUsage === undefined) return
+      const key = yield* freshKey
+      const ids = [0, 1].map((occurrence) => `${key}:${occurrence}`)
+      yield* Effect.forEach(ids, (id) => telco.createPackage(order(id)), { discard: true })
+      yield* telco.suspendPackage({ packageId: `${key}:1`, iccid })
+      const found = yield* Subject.repeated("reading usage", telco.readUsage({ iccid, stopped: [`${key}:1`] }))
+      if (found === null) return
+      const own = found.filter(({ packageId }) => ids.includes(packageId)).map((one) => [one.packageId, one.usedBytes])
+      yield* Suite.equals("what was used", own.toSorted(), own.length === 0 ? [] : ids.map((id) => [id, 0]))
+      yield* Suite.equals("of how many packages", new Set(found.map(({ packageId }) => packageId)).size, found.length)
+    })
+  },
+  {
     name: "a package that is not there can be suspended",
     effect: Effect.gen(function* () {
       const telco = yield* Telco

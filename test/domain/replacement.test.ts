@@ -34,6 +34,14 @@ const used = (usedBytes: number, changes: Partial<Package.Replacement> = {}) => 
   replacement: { number: 1, usedBefore: 0, isAwaited: true, ...changes }
 })
 const MB = 1_048_576
+const former = (number: number, usedBytes: number): Package.Former => ({
+  iccid: ICCID,
+  number,
+  telcoPackageId: null,
+  usedBytes,
+  count: "awaited",
+  unreportedBytes: 0
+})
 
 it("The id of a package says whether its attachment has moved", () => {
   expect([0, 1, 12].map((number) => Package.isOfMove(Package.packageId("a", 3, number)))).toEqual([false, true, true])
@@ -59,7 +67,8 @@ describe("A subscription moves (S8)", () => {
         sim: {
           ...old.sim,
           allocation: { _tag: "Withdrawn", reason: "replaced", ending: "subscription" },
-          recycledAt: NOW
+          recycledAt: NOW,
+          movedTo: NEW
         },
         subscription: null,
         attachments: []
@@ -77,7 +86,12 @@ describe("A subscription moves (S8)", () => {
               ...attachment?.packages[0],
               iccid: NEW,
               telcoPackageId: null,
-              replacement: { number: 1, usedBefore: 1_000 * MB, isAwaited: true }
+              replacement: {
+                number: 1,
+                usedBefore: 1_000 * MB,
+                isAwaited: true,
+                former: [{ ...former(0, 1_000 * MB), telcoPackageId: "telco-0" }]
+              }
             }
           ]
         }
@@ -116,7 +130,16 @@ describe("A subscription moves (S8)", () => {
     const again = aggregate([attached({ replacements: 1 }, [used(30 * MB, { usedBefore: 10 * MB, isAwaited: false })])])
     expect(moved(again).cancelled).toEqual(["attachment:0:1"])
     const [left] = moved(again).left
-    expect(left?.pack.replacement).toEqual({ number: 2, usedBefore: 30 * MB, isAwaited: true })
+    // Nobody knows on which SIM was used what was counted before that was kept.
+    expect(left?.pack.replacement).toEqual({
+      number: 2,
+      usedBefore: 30 * MB,
+      isAwaited: true,
+      former: [
+        { ...former(0, 10 * MB), iccid: "", count: "assumed" },
+        { ...former(1, 20 * MB), telcoPackageId: "telco-0" }
+      ]
+    })
     expect(left?.terms.dataMegaBytes).toBe(994)
   })
 
@@ -289,6 +312,144 @@ describe("The job that orders what is left (S8)", () => {
     expect(recorded(null, { _tag: "Refused", message: "no" })).toEqual({})
     const other = view(attached({ replacements: 1 }, [used(0, { number: 2 })]))
     expect(recorded(other, taken)).toEqual({})
+  })
+})
+
+describe("The telco is asked how much is left (S8)", () => {
+  const left = sim({ movedTo: NEW, version: 4 })
+  const work = {
+    _tag: "ReplacePackage",
+    iccid: NEW,
+    attachmentId: "attachment",
+    occurrence: 0,
+    replacement: 1
+  } as const
+  const of = (usedBytes: number, changes: Partial<Package.Package> = {}, formers = [former(0, usedBytes)]) =>
+    aggregate(
+      [
+        attached({ iccid: NEW, replacements: 1, terms: terms({ dataMegaBytes: 1_000 }) }, [
+          { ...used(usedBytes, { usedBefore: usedBytes, former: formers }), iccid: NEW, ...changes }
+        ])
+      ],
+      { iccid: NEW }
+    )
+  const counted = (present: SimAggregate, usedBytes: number | null, activationAt: number | null = null) => {
+    const found = usedBytes === null ? null : [{ packageId: "attachment:0", usedBytes, activationAt }]
+    const recorded = Replacement.counted(left, present, found, NOW)
+    const [next] = recorded.decision.sim?.next.attachments ?? []
+    return { ...recorded, pack: next?.packages[0] ?? expect.fail() }
+  }
+
+  it("before anything is ordered, of each SIM that was left and not counted", () => {
+    const view = (present: SimAggregate) => ({
+      sim: present.sim,
+      attachments: [present.attachments[0] ?? expect.fail()] as const
+    })
+    const asked = of(0, {}, [
+      former(0, 0),
+      { ...former(1, 0), iccid: "8", count: "counted" },
+      { ...former(2, 0), iccid: "9" }
+    ])
+    expect(Replacement.step(view(asked), work, NOW)).toEqual({ _tag: "Count", iccids: [ICCID, "9"] })
+    // Where there is nobody to ask any more, the last report is right.
+    expect(Replacement.step(view(asked), work, NOW, true)._tag).toBe("Order")
+    expect([ICCID, "8", "9", NEW].map((iccid) => Replacement.uncounted(asked, iccid))).toEqual([
+      ["attachment:0"],
+      [],
+      ["attachment:0:2"],
+      []
+    ])
+    expect([ICCID, "8"].map((iccid) => Replacement.isCounted(asked, iccid))).toEqual([false, true])
+  })
+
+  it("and the rest is what is left of the plan by its count, with its thresholds and its day in the book of usage", () => {
+    const { decision, pack, usage } = counted(of(100 * MB), 990 * MB)
+    expect(pack).toMatchObject({
+      usedBytes: 990 * MB,
+      replacement: {
+        usedBefore: 990 * MB,
+        isAwaited: true,
+        former: [{ ...former(0, 990 * MB), count: "counted", unreportedBytes: 890 * MB }]
+      }
+    })
+    expect(Replacement.termsOf(terms({ dataMegaBytes: 1_000 }), pack).dataMegaBytes).toBe(10)
+    expect(usage).toMatchObject([{ iccid: ICCID, attachmentId: "attachment", bytes: 890 * MB }])
+    expect(decision.payloads?.filter(({ type }) => type === "attachment.allowanceConsumed")).toMatchObject([
+      { data: { usagePercentage: 50, esim: NEW } },
+      { data: { usagePercentage: 80 } }
+    ])
+  })
+
+  it("and nothing is ordered where it has counted all", () => {
+    const { pack } = counted(of(0), 1_000 * MB)
+    expect(pack.replacement).toMatchObject({ isAwaited: false, usedBefore: 1_000 * MB })
+  })
+
+  it("and the last report is taken for right where it cannot say, and is never taken back", () => {
+    expect(counted(of(30 * MB), null)).toMatchObject({
+      usage: [],
+      pack: { usedBytes: 30 * MB, replacement: { usedBefore: 30 * MB, former: [{ count: "assumed" }] } }
+    })
+    expect(counted(of(30 * MB), 20 * MB).pack).toMatchObject({
+      usedBytes: 30 * MB,
+      replacement: { usedBefore: 30 * MB, former: [{ count: "counted", unreportedBytes: 0 }] }
+    })
+  })
+
+  it("and a first use that nobody has reported begins the package when it was", () => {
+    const waiting = of(0, { activationAt: null, expirationAt: null })
+    expect(counted(waiting, 5 * MB, NOW - HOUR_MS).pack).toMatchObject({
+      activationAt: NOW - HOUR_MS,
+      expirationAt: NOW - HOUR_MS + 10 * DAY_MS
+    })
+    expect(counted(waiting, 0).pack).toMatchObject({ activationAt: null })
+  })
+
+  it("and what it counts later changes what was used, and not what was ordered", () => {
+    const ordered = of(30 * MB, {}, [{ ...former(0, 30 * MB), count: "counted", unreportedBytes: 10 * MB }])
+    expect(counted(ordered, 31 * MB).pack).toMatchObject({
+      usedBytes: 31 * MB,
+      replacement: { usedBefore: 30 * MB, former: [{ usedBytes: 31 * MB, unreportedBytes: 11 * MB }] }
+    })
+  })
+
+  const reported = (present: SimAggregate, usage: TelcoReport.Usage, packageId: string | null, at = NOW) => {
+    const report = { reportId: "r", iccid: ICCID, occurredAt: at, fact: { _tag: "Usage", packageId, usage } } as const
+    return Result.map(TelcoReport.applyLate({ sim: left, attachments: [] }, present, report, NOW), (late) => [
+      late.applied.aggregate.attachments[0]?.packages[0]?.usedBytes,
+      late.applied.usage[0]?.bytes
+    ])
+  }
+  const total = (bytes: number) => ({ _tag: "Total", bytes }) as const
+  const delta = (bytes: number) => ({ _tag: "Delta", bytes }) as const
+  const after = of(90 * MB, { usedBytes: 95 * MB, telcoPackageId: "T-2" }, [
+    { ...former(0, 90 * MB), telcoPackageId: "T-1", count: "counted", unreportedBytes: 60 * MB }
+  ])
+
+  it.each([
+    ["by its id there", total(91 * MB), "attachment:0", [96 * MB, MB]],
+    ["by the telco's id there", total(92 * MB), "T-1", [97 * MB, 2 * MB]],
+    ["by no id", total(93 * MB), null, [98 * MB, 3 * MB]],
+    ["not again, where the telco has counted it", total(90 * MB), "T-1", [95 * MB, undefined]],
+    ["not again, where deltas come late that the telco has counted", delta(60 * MB), "T-1", [95 * MB, undefined]],
+    ["only by what the telco has not counted", delta(61 * MB), "T-1", [96 * MB, MB]]
+  ])("what the old SIM reports later counts: %s", (_, usage, packageId, expected) => {
+    expect(Result.getOrThrow(reported(after, usage, packageId))).toEqual(expected)
+  })
+
+  it("but not what is of another package, or of no time at which this one was active", () => {
+    for (const id of ["attachment:0:1", "T-2", "other:0"]) {
+      expect(Result.isFailure(reported(after, total(1), id))).toBe(true)
+    }
+    expect(Result.isFailure(reported(after, total(1), null, NOW - 2 * DAY_MS))).toBe(true)
+    const other = of(0, {}, [{ ...former(0, 0), iccid: "8" }])
+    expect(Result.isFailure(reported(other, total(1), null))).toBe(true)
+  })
+
+  it("and what was over when it moved has its last total yet", () => {
+    const over = { expirationAt: NOW - HOUR_MS, usedBytes: MB, replacement: null, telcoPackageId: "T-1" }
+    expect(Result.getOrThrow(reported(of(0, over), total(3 * MB), "attachment:0"))).toEqual([3 * MB, 2 * MB])
+    expect(Result.isFailure(reported(of(0, over), total(3 * MB), null))).toBe(true)
   })
 })
 

@@ -68,6 +68,7 @@ describe("A new SIM (I1)", () => {
       createdAt,
       allocation: { _tag: "Free" },
       recycledAt: null,
+      movedTo: null,
       downloaded: false,
       smdp: null,
       location: null,

@@ -135,6 +135,42 @@ describe("the client", () => {
     expect(await port(answer, lists)).toEqual(Exit.succeed(null))
   })
 
+  const reads = (telco: Telco.Telco["Service"]) =>
+    telco.readUsage?.({ iccid, stopped: ["a:0"] }) ?? Effect.die("no usage")
+
+  it("asks what was used of packages, without a key, as nothing changes", async () => {
+    const packages = [
+      { package_id: "a:0", total_bytes: 7, activation_at: "2030-01-01T00:00:00Z" },
+      { package_id: "a:1", total_bytes: 0 }
+    ]
+    expect(await port(Bridge.answer(200, { packages }), reads)).toEqual(
+      Exit.succeed([
+        { packageId: "a:0", usedBytes: 7, activationAt: Date.UTC(2030, 0, 1) },
+        { packageId: "a:1", usedBytes: 0, activationAt: null }
+      ])
+    )
+    expect(bridge?.asked).toMatchObject([
+      { method: "POST", path: "/packages/usage", body: { iccid, stopped: ["a:0"] } }
+    ])
+    expect(bridge?.asked[0]?.headers).not.toHaveProperty("idempotency-key")
+  })
+
+  const unknown: ReadonlyArray<readonly [string, Bridge.Answer]> = [
+    ["says that it cannot say it", Bridge.answer(200, { packages: null })],
+    ["has no such call", Bridge.answer(404)],
+    ["has not made the call", Bridge.answer(501)],
+    ["takes the call for a malformed one", Bridge.answer(400, { code: "malformed", message: "No such call" })],
+    ["answers any call that it is done", Bridge.answer(204)],
+    ["answers with something else", Bridge.answer(200, { packages: [{ package_id: "a:0", total_bytes: -1 }] })]
+  ]
+  it.each(unknown)("knows of no usage where the bridge %s", async (_, answer) => {
+    expect(await port(answer, reads)).toEqual(Exit.succeed(null))
+  })
+
+  it.each([401, 429, 500, 503])("waits for usage where the bridge answers %i", async (status) => {
+    expect(await failure(port(Bridge.answer(status), reads))).toMatchObject({ _tag: "Telco.Unavailable" })
+  })
+
   it.each([401, 403, 429, 500, 503])("does not take %i for a bridge without a list", async (status) => {
     expect(await failure(port(Bridge.answer(status), lists))).toMatchObject({ _tag: "Telco.Unavailable" })
   })

@@ -78,7 +78,7 @@ describe("the server", () => {
     expect(answered.filter((text) => !/^connection: close\r$/im.test(text))).toEqual([])
   })
 
-  it("lists packages, and says where the telco cannot", async () => {
+    it("lists packages and their usage, and says where the telco cannot", async () => {
     const of = (telco: Partial<Telco.Telco["Service"]>) => {
       const never = () => Effect.die("not asked for")
       const others = { createPackage: never, suspendPackage: never, cancelPackage: never, sendSms: never }
@@ -91,6 +91,15 @@ describe("the server", () => {
       body: { package_ids: ["a:0"] }
     })
     expect(await listed(of({}))).toMatchObject({ status: 200, body: { package_ids: null } })
+    const read = (telco: Layer.Layer<Telco.Telco>) =>
+      serving(telco, (url) => ask(url, good, JSON.stringify({ iccid, stopped: ["a:0"] }), "/packages/usage"))
+    const readUsage: Telco.Telco["Service"]["readUsage"] = ({ stopped }) =>
+      Effect.succeed(stopped.map((packageId) => ({ packageId, usedBytes: 7 })))
+    expect(await read(of({ readUsage }))).toMatchObject({
+      status: 200,
+      body: { packages: [{ package_id: "a:0", total_bytes: 7, activation_at: null }] }
+    })
+    expect(await read(of({}))).toMatchObject({ status: 200, body: { packages: null } })
   })
 
   it("refuses with 422, and says when to ask an unavailable telco again", () => {

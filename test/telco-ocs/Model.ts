@@ -268,10 +268,13 @@ export const make = ({
     zones: send("zones", Effect.succeed(zones))
   })
 
-  /** The subscriber uses data of a package; its first use begins a package without times. */
-  const use = (id: number, bytes: number, now: number): void => {
+  /**
+   * The subscriber uses data of a package; its first use begins a package without times. `isLate`: it was used before the package
+   * was stopped, and is charged now.
+   */
+  const use = (id: number, bytes: number, now: number, isLate = false): void => {
     const one = packages.get(id)
-    if (one === undefined || !one.isActive) return
+    if (one === undefined || !(one.isActive || isLate)) return
     const at = now + skew
     const times = one.activationAt === null ? { activationAt: at, expirationAt: at + period } : {}
     put({ ...one, ...times, usedBytes: one.usedBytes + bytes, firstUsedAt: one.firstUsedAt ?? now }, now)

@@ -101,6 +101,10 @@ const faults: TelcoSuite.Faults<Behind | Journal.Journal | Orders.Orders> = {
     const found = packages.get((yield* idOf(packageId)) ?? 0)
     if (found !== undefined) packages.set(found.id, { ...found, activationAt: 1_000, expirationAt: 2_000 })
   }),
+  use: Effect.fnUntraced(function* (packageId, bytes) {
+    const model = yield* Behind
+    model.use((yield* idOf(packageId)) ?? 0, bytes, yield* Clock.currentTimeMillis)
+  }),
   settle: Effect.flatMap(Orders.Orders, ({ settle }) => later(settle({ limit: 100, report: () => Effect.void })))
 }
 

@@ -150,6 +150,32 @@ describe("a call of the routed telco", () => {
     expect(yield* list(telcoOf("b", [["b", recording("b", calls)]]))).toBeNull()
   })
 
+  Tests.scoped("reads what was used at each telco that took packages of the SIM", function* () {
+    const { calls, journal } = yield* setUp
+    const reading = (name: string, usedBytes: number | null): readonly [string, Connected.Connected] => {
+      const of = recording(name, calls)
+      const found = usedBytes === null ? null : [{ packageId: `${name}:0`, usedBytes }]
+      return [name, { ...of, telco: { ...of.telco, readUsage: () => Effect.succeed(found) } }]
+    }
+    const ownerOf = RoutedTelco.makeOwners(yield* inventory([]))
+    const read = (...telcos: ReadonlyArray<readonly [string, Connected.Connected]>) =>
+      RoutedTelco.make({ journal, ownerOf, routes: routes("b"), telcos: new Map(telcos) }).readUsage?.({
+        iccid: GREEN,
+        stopped: []
+      }) ?? Effect.die("no usage")
+    yield* RoutedTelco.make({
+      ...{ journal, ownerOf, routes: routes("a") },
+      telcos: new Map([["a", recording("a", calls)]])
+    }).createPackage(order)
+    expect(yield* read(reading("a", 7), reading("b", 8), reading("c", 9))).toEqual([
+      { packageId: "b:0", usedBytes: 8 },
+      { packageId: "a:0", usedBytes: 7 }
+    ])
+    // What one cannot say is taken as it was reported; the others say theirs.
+    expect(yield* read(reading("a", 7), ["b", recording("b", calls)])).toEqual([{ packageId: "a:0", usedBytes: 7 }])
+    expect(yield* read(reading("a", null), ["b", recording("b", calls)])).toBeNull()
+  })
+
   Tests.scoped(
     "spends the key of a package that is cancelled before it was created, where it would be created",
     function* () {

@@ -334,7 +334,10 @@ export const writes = {
       "For a customer whose eSIM was deleted from the phone, or whose card is lost. The subscription moves to a free eSIM of " +
       "the label, with its id, its metadata and its plan attachments. Packages that are not over are ordered there with " +
       "the data that is left and the same end, recurrences go on, and a pause goes on. The old SIM is withdrawn and its " +
-      "packages are cancelled. The answer does not wait for the telco. Under the old ICCID there is no subscription any more."
+      "packages are cancelled. The answer does not wait for the telco. What is left is ordered as soon as the telco has " +
+      "stopped the packages on the old SIM and has said how much of them was used; of a telco that cannot say it, the last " +
+      "report is taken for right, and so it is by a preview. What is reported of the old SIM later counts too. Under the old " +
+      "ICCID there is no subscription any more."
   }),
   pause: Operations.task("pause", "/subscriptions/:iccid/pause", Schemas.ofSim, {
     query: Schemas.previewable,

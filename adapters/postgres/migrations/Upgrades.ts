@@ -427,5 +427,7 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     `create index sim_paused on simplan.sim (organization_id, iccid) where paused_at is not null`
   ],
   // Partitions are made while no statement uses their table.
-  "0032_partitions_made_alone": takenReports.lockedWhole
+  "0032_partitions_made_alone": takenReports.lockedWhole,
+  // Where a subscription has moved to, so that what its old SIM still reports counts (rule S8).
+  "0033_moves": [`alter table simplan.sim add column moved_to text collate "C"`]
 }

@@ -63,6 +63,7 @@ type PackedRow = readonly [
   organizationId: string,
   label: ReportedSim["label"],
   isEsim: boolean,
+  movedTo: string | null,
   downloaded: boolean,
   smdp: ReportedSim["smdp"],
   location: ReportedSim["location"],
@@ -90,9 +91,17 @@ type PackedRow = readonly [
 
 const viewColumns = (seen: string): ReadonlyArray<string> => [
   "r.at",
-  ...["organization_id", "label", "is_esim", "downloaded", "smdp", "location", "last_activity_at", "version"].map(
-    (name) => `sim.${name}`
-  ),
+  ...[
+    "organization_id",
+    "label",
+    "is_esim",
+    "moved_to",
+    "downloaded",
+    "smdp",
+    "location",
+    "last_activity_at",
+    "version"
+  ].map((name) => `sim.${name}`),
   seen,
   ...[
     "attachment_id",
@@ -144,8 +153,8 @@ const NONE: ReadonlyArray<string> = []
 /** The aggregates that were packed, of these ICCIDs. */
 const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
   if (packed === null) return []
-  const [ats, organizationIds, labels, areEsims, downloads, smdps, locations, activities, versions, seens, ...more] =
-    packed
+  const [ats, organizationIds, labels, areEsims, movedTos, downloads, smdps, locations, activities, ...others] = packed
+  const [versions, seens, ...more] = others
   const [
     attachmentIds,
     planIds,
@@ -174,6 +183,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
         iccid,
         label: labels[row] ?? "Green",
         isEsim: areEsims[row] ?? false,
+        movedTo: movedTos[row] ?? null,
         downloaded: downloads[row] ?? false,
         smdp: smdps[row] ?? null,
         location: locations[row] ?? null,

@@ -8,7 +8,14 @@ import * as Failures from "../errors/Failures.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Logs from "../Logs.ts"
-import type { AdapterCall, PackageOrder, Telco as HostTelco, TelcoPackage, TelcoLayer } from "../Options.ts"
+import type {
+  AdapterCall,
+  PackageOrder,
+  PackageUsage,
+  Telco as HostTelco,
+  TelcoPackage,
+  TelcoLayer
+} from "../Options.ts"
 import * as Plans from "../resources/Plans.ts"
 import type * as TelcoCalls from "../../telco-calls/index.ts"
 import type { Journal, KeylessTelco } from "../../telco-calls/index.ts"
@@ -36,6 +43,8 @@ export const orderOf = ({ iccid, packageId, terms, window }: Telco.PackageOrder)
 export const Time = Schema.optional(Schema.NullOr(Arguments.Instant))
 const isPackage = Schema.is(Schema.Struct({ telcoPackageId: Schema.String, activationAt: Time, expirationAt: Time }))
 
+const Bytes = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
 /** The package that the host has made. Throws where it is none. */
 export const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
   if (!isPackage(created)) {
@@ -62,6 +71,24 @@ const listOf = (listed: ReadonlyArray<string> | null): ReadonlyArray<string> | n
     throw new TypeError(`listPackages must resolve with an array of ids, or null, not with ${Arguments.shown(listed)}`)
   }
   return listed
+}
+
+const isUsage = Schema.is(
+  Schema.NullOr(Schema.Array(Schema.Struct({ packageId: Schema.NonEmptyString, usedBytes: Bytes, activationAt: Time })))
+)
+
+const usageOf = (read: ReadonlyArray<PackageUsage> | null): ReadonlyArray<Telco.PackageUsage> | null => {
+  if (!isUsage(read)) {
+    const must = "an array of { packageId: string, usedBytes: number, activationAt? }, or null"
+    throw new TypeError(`readUsage must resolve with ${must}, not with ${Arguments.shown(read)}`)
+  }
+  return (
+    read?.map(({ activationAt, packageId, usedBytes }) => ({
+      packageId,
+      usedBytes,
+      activationAt: Arguments.toInstantOrNull(activationAt)
+    })) ?? null
+  )
 }
 
 /** What came of a function that threw. */
@@ -138,7 +165,9 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
       Effect.asVoid(call("releaseProfile", (options) => telco.releaseProfile({ ...of }, options))),
     setMobilePlan: (of) => Effect.asVoid(call("setMobilePlan", (options) => telco.setMobilePlan({ ...of }, options))),
     listPackages: (of) =>
-      call("listPackages", async (options) => listOf((await telco.listPackages?.({ ...of }, options)) ?? null))
+      call("listPackages", async (options) => listOf((await telco.listPackages?.({ ...of }, options)) ?? null)),
+    readUsage: (of) =>
+      call("readUsage", async (options) => usageOf((await telco.readUsage?.({ ...of }, options)) ?? null))
   })
 }
 
@@ -174,19 +203,21 @@ const isListed = Schema.is(
       telcoPackageId: Schema.String,
       packageId: Schema.optional(Schema.NullOr(Schema.String)),
       activationAt: Time,
-      expirationAt: Time
+      expirationAt: Time,
+      usedBytes: Schema.optional(Schema.NullOr(Bytes))
     })
   )
 )
 
 const listedOf = (listed: ReadonlyArray<ListedPackage>): ReadonlyArray<KeylessTelco.Listed> => {
   if (!isListed(listed)) {
-    const must = "an array of { telcoPackageId: string, packageId?, activationAt?, expirationAt? }"
+    const must = "an array of { telcoPackageId: string, packageId?, activationAt?, expirationAt?, usedBytes? }"
     throw new TypeError(`listPackages must resolve with ${must}, not with ${Arguments.shown(listed)}`)
   }
-  return listed.map(({ activationAt, expirationAt, packageId = null, telcoPackageId }) => ({
+  return listed.map(({ activationAt, expirationAt, packageId = null, telcoPackageId, usedBytes = null }) => ({
     telcoPackageId,
     packageId,
+    usedBytes,
     activationAt: Arguments.toInstantOrNull(activationAt),
     expirationAt: Arguments.toInstantOrNull(expirationAt)
   }))

@@ -107,6 +107,11 @@ export interface ListedPackage {
   readonly activationAt?: InstantInput | null | undefined
   /** When it ends, where the telco says so. */
   readonly expirationAt?: InstantInput | null | undefined
+  /**
+   * All that was used of it by now, in bytes, where the telco says so. When a subscription moves to another SIM, what is left is
+   * ordered by it (rule S8); without it by the last report.
+   */
+  readonly usedBytes?: number | null | undefined
 }
 
 /** A package of the telco, and its order. */

@@ -74,6 +74,12 @@ const State = Schema.Struct({
 
 export type SimState = typeof State.Type
 
+/** What is remembered of packages, with what was noted meanwhile of some that were used more (`FinalUsage`). */
+export const withLater = (mine: SimState["packages"], theirs: SimState["packages"]): SimState["packages"] => {
+  const later = Object.entries(theirs).filter(([id, one]) => one.usedBytes > (mine[id]?.usedBytes ?? 0))
+  return later.length === 0 ? mine : { ...mine, ...Object.fromEntries(later) }
+}
+
 /** How long after its end a package is remembered, in milliseconds. */
 export const REMEMBERED = 40 * Time.DAY
 

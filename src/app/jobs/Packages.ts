@@ -12,12 +12,13 @@ import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Replacement from "../../domain/Replacement.ts"
 import * as Sim from "../../domain/Sim.ts"
+import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { ForOccurrence } from "../../domain/SimAggregate.ts"
 import { isPending } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Refused, Telco } from "../../ports/Telco.ts"
+import { Refused, Telco, Unavailable } from "../../ports/Telco.ts"
 import { cachedThenReload, Commits } from "../commit/Commits.ts"
 import {
   awaiting,
@@ -34,6 +35,15 @@ import {
 type Of<Tag extends Work["_tag"]> = Extract<Work, { _tag: Tag }>
 
 const NOT_LISTED = Effect.succeed(null)
+
+/** Why a move waits (rule S8). */
+const uncounted = ({ isAsked, message, retryAfterSeconds, telco }: Unavailable): Unavailable =>
+  new Unavailable({
+    message: `The telco has not said how much was used on the SIM before: ${message}`,
+    ...(isAsked !== undefined && { isAsked }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(telco !== undefined && { telco })
+  })
 
 /** What does the jobs. */
 export const make = Effect.gen(function* () {
@@ -134,15 +144,88 @@ export const make = Effect.gen(function* () {
       (aggregate?.attachments ?? []).map(({ attachment }) => attachment.attachmentId)
     )
 
+  /** A SIM that its subscription has left, and the one that has the subscription now; null where it is gone. */
+  const moved = Effect.fnUntraced(function* (organizationId: string, iccid: string) {
+    const left = yield* storage.sims.get({ organizationId, iccid })
+    const seen = new Set<string>()
+    let next = left?.movedTo ?? null
+    while (left !== null && next !== null && !seen.has(next)) {
+      seen.add(next)
+      const present = yield* storage.simAggregates.get({ organizationId, iccid: next })
+      if (present === null) return null
+      if (SimAggregate.live(present) !== null) return { left, present }
+      next = present.sim.movedTo
+    }
+    return null
+  })
+
+  /** Stops packages, and asks the telco how much was used of them; null: it cannot say. */
+  const stopAndRead = Effect.fnUntraced(function* ({ job }: LeasedJob, iccid: string, ids: ReadonlyArray<string>) {
+    const stopped: Array<string> = []
+    for (const packageId of ids) {
+      const stop = telco.suspendPackage({ packageId, iccid, key: Problem.telcoKey(packageId, job) })
+      const answer = yield* Effect.result(inTime("suspendPackage", stop))
+      if (Result.isSuccess(answer)) stopped.push(packageId)
+      else if (answer.failure._tag === "Telco.Unavailable") return yield* answer.failure
+      // Its cancellation will be refused too, which is an operator's to see to. What is left is not withheld for that.
+    }
+    if (telco.readUsage === undefined) return null
+    const read = inTime("readUsage", telco.readUsage({ iccid, stopped }))
+    return yield* Effect.catchTag(read, "Telco.Refused", ({ message }) =>
+      Effect.as(
+        Effect.logWarning("the telco does not say how much was used on a SIM", { iccid, answer: message }),
+        null
+      )
+    )
+  })
+
+  /**
+   * Rule S8: stops the packages on a SIM that its subscription has left, and records how much of them was used there, before
+   * anything is cancelled or ordered. Once they are cancelled nobody can say that, so before that it is read again, for what was
+   * charged late. Done again it changes nothing else. The answer of a telco that is unavailable is returned.
+   */
+  const count = Effect.fnUntraced(function* (held: LeasedJob, iccid: string, isBeforeEnd = false) {
+    const { organizationId } = held.job
+    const known = yield* moved(organizationId, iccid)
+    const ids = known === null ? [] : Replacement.uncounted(known.present, iccid)
+    const isRead = ids.length > 0 || (isBeforeEnd && known !== null && Replacement.isCounted(known.present, iccid))
+    if (!isRead) return null
+    const read = yield* Effect.result(stopAndRead(held, iccid, ids))
+    if (Result.isFailure(read)) return uncounted(read.failure)
+    yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        const fresh = yield* moved(organizationId, iccid)
+        if (fresh === null) return
+        const now = yield* clock.now
+        const { decision, left, usage } = Replacement.counted(fresh.left, fresh.present, read.success, now)
+        const commit = yield* commits.prepare(organizationId, decision, now)
+        yield* commits.write({ ...commit, sims: [left, ...(commit.sims ?? [])], reports: { usage } })
+      })
+    )
+    return null
+  })
+
   /** Orders what is left of a package on the SIM that its subscription has moved to (rule S8). */
-  const replace = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"ReplacePackage">) {
+  const replace = Effect.fnUntraced(function* (
+    held: LeasedJob,
+    work: Of<"ReplacePackage">,
+    isCounted = false
+  ): Effect.fn.Return<Done, StorageError> {
     const { attachmentId, iccid, occurrence, replacement } = work
     const id = packageId(attachmentId, occurrence, replacement)
     const now = yield* clock.now
     const loaded = yield* load(held, work)
     const present = cachedThenReload(loaded, load(held, work))
-    const step = Replacement.step(loaded, work, now)
+    const step = Replacement.step(loaded, work, now, isCounted)
     switch (step._tag) {
+      case "Count":
+        for (const left of step.iccids) {
+          const unavailable = yield* count(held, left)
+          if (unavailable === null) continue
+          yield* commits.retryOnConflict(commits.write(retrying(held, yield* clock.now, unavailable)))
+          return "retried" satisfies Done
+        }
+        return yield* replace(held, work, true)
       case "Nothing":
         yield* commits.retryOnConflict(commits.write(finishing(held, {})))
         return "done" satisfies Done
@@ -246,6 +329,9 @@ export const make = Effect.gen(function* () {
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
     const { iccid, others, packageIds, release } = work
+    // The telco may forget what was used of a package that is cancelled.
+    const unavailable = release ? yield* count(held, iccid, true) : null
+    if (unavailable !== null) return yield* giveBack(held, "cancellation", unavailable)
     const keyOf = (key: string) => Problem.telcoKey(key, held.job)
     // What an operator has tried again is cancelled, used or not.
     const isUndone = work.isUndone === true && !Problem.isRetried(held.job)

@@ -37,7 +37,7 @@ export class Replacements extends Context.Service<
   {
     /**
      * Moves the subscription of a SIM to a free eSIM of its label. The old SIM is withdrawn. It succeeds before the telco has
-     * taken the packages. Inside a transaction of the host it is part of that transaction (rule H1).
+     * said how much is left of the packages, and taken them. Inside a transaction of the host it is part of that transaction (rule H1).
      */
     readonly replace: (of: OfSubscription) => Effect.Effect<Replaced, Refused | StorageError>
     /** What `replace` would do now, or its refusal (rule S9). The eSIM that it shows is not reserved. */

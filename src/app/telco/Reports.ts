@@ -15,7 +15,7 @@ import * as UsageBook from "../../domain/UsageBook.ts"
 import type { OptInType, Payload, WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
-import { type Commit, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Commit, type ReportQuery, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits, NamedTypes } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 
@@ -74,21 +74,38 @@ const makeTaken = (): Taken => {
   }
 }
 
-const takeInto = (tally: Tally | undefined, report: Report, takenOf: Taken, now: Instant): Verdict => {
-  if (tally === undefined) return rejected("the iccid is not known")
-  const { accepted, seen } = tally
-  const taken = takenOf(tally.aggregate.sim.organizationId)
-  if (seen.includes(report.reportId) || taken.has(report.reportId)) return DUPLICATE
-  const applied = TelcoReport.apply(tally.aggregate, report, now)
-  if (Result.isFailure(applied)) return rejected(applied.failure)
-  const { jobs, aggregate, payloads, smdpEntries, usage } = applied.success
+const add = (tally: Tally, { aggregate, jobs, payloads, smdpEntries, usage }: TelcoReport.Applied): void => {
   tally.aggregate = aggregate
-  tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
-  taken.add(report.reportId)
   tally.payloads.push(...payloads)
   tally.smdpEntries.push(...smdpEntries)
   tally.usage.push(...usage)
   tally.jobs.push(...jobs)
+}
+
+/** `present`: the SIM that the subscription has moved to (rule S8), where the report is about a package of it. */
+const takeInto = (
+  tally: Tally | undefined,
+  present: Tally | undefined,
+  report: Report,
+  takenOf: Taken,
+  now: Instant
+): Verdict => {
+  if (tally === undefined) return rejected("the iccid is not known")
+  const { accepted, seen } = tally
+  const taken = takenOf(tally.aggregate.sim.organizationId)
+  if (seen.includes(report.reportId) || taken.has(report.reportId)) return DUPLICATE
+  if (present === undefined) {
+    const applied = TelcoReport.apply(tally.aggregate, report, now)
+    if (Result.isFailure(applied)) return rejected(applied.failure)
+    add(tally, applied.success)
+  } else {
+    const late = TelcoReport.applyLate(tally.aggregate, present.aggregate, report, now)
+    if (Result.isFailure(late)) return rejected(late.failure)
+    tally.aggregate = late.success.left
+    add(present, late.success.applied)
+  }
+  tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
+  taken.add(report.reportId)
   if (report.fact._tag === "FirstUse" || report.fact._tag === "SmdpState") tally.isAudited = true
   return ACCEPTED
 }
@@ -133,6 +150,25 @@ const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
   return [...byIccid.values()]
 }
 
+/** All packages, however long ago they have expired. */
+const ALL = 0
+
+/** The SIM that has the subscription of a SIM now, which has moved; undefined where it has not, or is not loaded. */
+const presentOf = (
+  found: ReadonlyMap<string, { readonly aggregate: ForReports }>,
+  iccid: string
+): string | undefined => {
+  const seen = new Set([iccid])
+  let next = found.get(iccid)?.aggregate.sim.movedTo ?? null
+  while (next !== null && !seen.has(next)) {
+    const further = found.get(next)?.aggregate.sim.movedTo
+    if (further === null || further === undefined) return next
+    seen.add(next)
+    next = further
+  }
+  return undefined
+}
+
 /** The indexes of the reports in the order in which they apply. Reports of one instant keep their order. */
 const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   const occurredAt = (place: number): Instant => reports[place]?.occurredAt ?? 0
@@ -150,28 +186,57 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const inTransaction = yield* HostTransaction
     const turn = yield* Semaphore.make(1)
 
+    /**
+     * The SIMs that the reports are about. Where a subscription has left one of which a use is reported (rule S8), the SIM that
+     * has it now is among them, with all of its packages; all are then read at once, as they are together.
+     */
+    const load = Effect.fnUntraced(function* (
+      iccids: ReadonlyArray<Asked>,
+      uses: ReadonlySet<string>,
+      of: Pick<ReportQuery, "seenSince" | "seenUntil">
+    ): Effect.fn.Return<ReadonlyMap<string, Tally>, StorageError> {
+      const found = yield* storage.simAggregates.forReports({ iccids, ...of })
+      const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
+      const moved = new Set<string>()
+      for (const iccid of uses) {
+        const present = presentOf(tallies, iccid)
+        const known = iccids.find((one) => one.iccid === present)
+        if (present !== undefined && known?.since !== ALL) moved.add(present)
+      }
+      if (moved.size === 0) return tallies
+      const others = iccids.filter(({ iccid }) => !moved.has(iccid))
+      const all = Array.from(moved, (iccid): Asked => {
+        const known = iccids.find((one) => one.iccid === iccid)
+        return { iccid, packageIds: [], reportIds: [], ...known, since: ALL }
+      })
+      return yield* load([...others, ...all], uses, of)
+    })
+
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
       // The storage is not asked for a text that it cannot keep.
       const problems = reports.map(TelcoReport.textProblem)
       const asOf = yield* clock.now
-      const found = yield* storage.simAggregates.forReports({
-        iccids: asked(reports.filter((_, place) => problems[place] === undefined)),
+      const sound = reports.filter((_, place) => problems[place] === undefined)
+      const uses = new Set(sound.filter(TelcoReport.isOfUse).map(({ iccid }) => iccid))
+      const tallies = yield* load(asked(sound), uses, {
         seenSince: TelcoReport.seenSince(reports, asOf),
         seenUntil: TelcoReport.seenUntil(asOf)
       })
       // Read after the aggregates, so that what is notified now is not dated before what has led to them.
       const now = yield* clock.now
-      const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
       const verdicts: Array<Verdict> = []
       const takenOf = makeTaken()
       for (const place of inOrder(reports)) {
         const report = reports[place]
         if (report === undefined) continue
         const problem = problems[place]
-        verdicts[place] =
-          problem === undefined ? takeInto(tallies.get(report.iccid), report, takenOf, now) : rejected(problem)
+        const tally = tallies.get(report.iccid)
+        const present = TelcoReport.isOfUse(report) ? tallies.get(presentOf(tallies, report.iccid) ?? "") : undefined
+        verdicts[place] = problem === undefined ? takeInto(tally, present, report, takenOf, now) : rejected(problem)
       }
-      const touched = [...tallies.values()].filter(({ accepted }) => accepted.length > 0)
+      const touched = [...tallies.values()].filter(
+        ({ accepted, aggregate, before }) => accepted.length > 0 || aggregate !== before
+      )
       if (touched.length > 0) yield* commits.write(yield* commitOf(touched, now))
       return verdicts
     })

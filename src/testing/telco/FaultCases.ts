@@ -1,5 +1,5 @@
 /**
- * The cases of the telco suite in which calls are lost, late and refused. Each one that has a hook of `Faults` is defined.
+ * The cases of the telco suite in which calls are lost, late and refused, or data is used (rule S8). Each one that has a hook of `Faults` is defined.
  */
 import { Effect, Option } from "effect"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
@@ -247,9 +247,50 @@ const reportedLater = <R>(
   })
 })
 
+const MEGABYTE = 1_048_576
+
+const used = <R>(
+  { iccid, order }: Subject<R>,
+  use: (packageId: string, bytes: number) => Effect.Effect<void, unknown, R>
+): Case<R> => ({
+  name: "what was used of packages, where the telco can say, is read without a report, and is final once they are suspended",
+  effect: Effect.gen(function* () {
+    const { cancelPackage, createPackage, readUsage, suspendPackage } = yield* Telco
+    if (readUsage === undefined) return
+    const key = yield* freshKey
+    const ids = [0, 1, 2, 3].map((occurrence) => `${key}:${occurrence}`)
+    const [first = "", second = "", unused = "", gone = ""] = ids
+    for (const id of ids) yield* createPackage(order(id))
+    for (const [id, megaBytes] of [
+      [first, 3],
+      [second, 1],
+      [first, 4],
+      [gone, 1]
+    ] as const) {
+      yield* use(id, megaBytes * MEGABYTE)
+    }
+    yield* suspendPackage({ packageId: first, iccid })
+    yield* cancelPackage({ packageId: gone, iccid })
+    const read = (stopped: ReadonlyArray<string>) =>
+      Effect.map(repeated("reading usage", readUsage({ iccid, stopped })), (all) =>
+        (all ?? []).flatMap(({ packageId, usedBytes }) => {
+          const isOwn = usedBytes > 0 && ids.includes(packageId) && packageId !== gone
+          return isOwn ? [`${packageId} ${usedBytes}`] : []
+        })
+      )
+    const expected = [`${first} ${7 * MEGABYTE}`, `${second} ${MEGABYTE}`]
+    yield* Suite.equals("what was used", (yield* read([first])).toSorted(), expected)
+    yield* use(second, MEGABYTE)
+    yield* suspendPackage({ packageId: second, iccid })
+    yield* suspendPackage({ packageId: unused, iccid })
+    const then = [`${first} ${7 * MEGABYTE}`, `${second} ${2 * MEGABYTE}`]
+    yield* Suite.equals("what was used until then", (yield* read([first, second, unused])).toSorted(), then)
+  })
+})
+
 /** The cases that the hooks allow. */
 export const cases = <R>(subject: Subject<R>, faults: Faults<R>): ReadonlyArray<Case<R>> => {
-  const { doLate, loseAnswer, loseRequest, refuse, settle, reportTimes } = faults
+  const { doLate, loseAnswer, loseRequest, refuse, settle, reportTimes, use } = faults
   const effectOf =
     <A>(hook: (of: A) => Suite.Answer<void, R>) =>
     (of: A): Effect.Effect<void, unknown, R> =>
@@ -270,5 +311,8 @@ export const cases = <R>(subject: Subject<R>, faults: Faults<R>): ReadonlyArray<
   }
   if (refuse !== undefined) given.push(...refused(subject, effectOf(refuse)))
   if (reportTimes !== undefined) given.push(reportedLater(subject, effectOf(reportTimes)))
+  if (use !== undefined) {
+    given.push(used(subject, (packageId, bytes) => Suite.answerOf(() => use(packageId, bytes))))
+  }
   return given
 }

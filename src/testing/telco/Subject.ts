@@ -152,6 +152,8 @@ export interface Faults<R> {
   readonly refuse?: (operation: Operation) => Hook<R>
   /** The telco learns the times of a package that waits for its first use. */
   readonly reportTimes?: (packageId: string) => Hook<R>
+  /** A customer uses so many bytes of a package, and nothing is reported of it. */
+  readonly use?: (packageId: string, bytes: number) => Hook<R>
   /** Waits until the adapter has mended what took effect late; nothing to wait for unless given. */
   readonly settle?: Wait<R>
 }
@@ -162,10 +164,11 @@ const about = {
   loseAnswer: "lost answers",
   doLate: "late effects",
   refuse: "refusals",
-  reportTimes: "times reported later"
+  reportTimes: "times reported later",
+  use: "usage"
 } as const satisfies Partial<Record<keyof Faults<never>, string>>
 
-const names = ["loseRequest", "loseAnswer", "doLate", "refuse", "reportTimes"] as const
+const names = ["loseRequest", "loseAnswer", "doLate", "refuse", "reportTimes", "use"] as const
 
 /** What is not observed for want of hooks, in words. */
 export const missing = <R>(faults: Faults<R>): ReadonlyArray<string> =>

@@ -96,7 +96,8 @@ export const faults: TelcoSuite.Faults<TelcoSimulator.TelcoSimulator> = {
   loseRequest: (on) => next({ fault: "unavailable", on, times: 1 }),
   loseAnswer: (on) => next({ fault: "answer lost", on, times: 1 }),
   doLate: (on) => Effect.as(next({ fault: "slow", on, delay: "100 millis", times: 1 }), Effect.sleep("300 millis")),
-  refuse: (on) => next({ fault: "refuse", on, times: 1 })
+  refuse: (on) => next({ fault: "refuse", on, times: 1 }),
+  use: (packageId, bytes) => Effect.flatMap(simulator, ({ use }) => use({ packageId, bytes }))
 }
 
 const next = (fault: Faults.Fault) => Effect.flatMap(simulator, ({ setFaults }) => setFaults([fault]))

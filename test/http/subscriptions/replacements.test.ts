@@ -1,13 +1,14 @@
 /**
  * Moving a subscription to another eSIM over HTTP (rule S8): its answer, what has moved, the refusals, and the preview.
  */
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { TelcoSimulator } from "../../../adapters/telco-simulator/index.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
 const world = await World.forFile()
-const stock = await Inventory.stock(world, 1, 8)
+const stock = await Inventory.stock(world, 1, 20)
 const acme = stock.tenant
 
 const subscribe = async (n: number) => {
@@ -69,18 +70,90 @@ describe("a subscription moves", () => {
   })
 })
 
+describe("a move gives no data twice", () => {
+  const MB = 1_048_576
+  const jobs = (fields: string) => world.admin("GET", `/jobs?${fields}`)
+  const simulator = <A>(use: (telco: TelcoSimulator.TelcoSimulator["Service"]) => Effect.Effect<A, unknown>) =>
+    world.run(Effect.orDie(TelcoSimulator.TelcoSimulator.use(use)))
+  const attachmentsOf = async (iccid: string) =>
+    (await acme.get(`/v3/subscriptions/${iccid}/plan-attachments`)).body.data
+  const move = async (n: number) => {
+    const { body, status } = await acme.post(path(n, "/replace"))
+    expect(status).toBe(200)
+    return body.data.esim.iccid
+  }
+  const reportOf = async (id: string, iccid: string, fields: object) => {
+    const occurred_at = new Date(World.START).toISOString()
+    return (await world.telco([{ id, type: "usage", iccid, occurred_at, ...fields }])).body
+  }
+
+  it("where the telco has counted more than it has reported, and what the old SIM still reports counts once", async () => {
+    await subscribe(12)
+    const iccid = World.iccid(12)
+    const [{ plan, plan_attachment_id: id }] = await attachmentsOf(iccid)
+    expect(await reportOf("m1", iccid, { total_bytes: 3 * MB })).toMatchObject({ accepted: 1 })
+    const all = plan.data_mega_bytes
+    await simulator((telco) => telco.use({ packageId: `${id}:0`, bytes: (all - 10) * MB }))
+    const next = await move(12)
+    expect(await packagesOf(next)).toMatchObject([{ packageId: `${id}:0:1`, dataMegaBytes: 10 }])
+    const used = async () => (await attachmentsOf(next))[0].used_allowance.dataBytes
+    expect(await used()).toBe((all - 10) * MB)
+    // By its name there, by the telco's, and by none; what is counted already, and what comes late.
+    expect(await reportOf("m2", iccid, { package_id: `${id}:0`, total_bytes: (all - 10) * MB })).toMatchObject({
+      accepted: 1
+    })
+    expect(await used()).toBe((all - 10) * MB)
+    expect(await reportOf("m3", iccid, { package_id: `telco-${id}:0`, total_bytes: (all - 9) * MB })).toMatchObject({
+      accepted: 1
+    })
+    expect(await reportOf("m4", iccid, { total_bytes: (all - 8) * MB })).toMatchObject({ accepted: 1 })
+    expect(await reportOf("m4", iccid, { total_bytes: (all - 8) * MB })).toMatchObject({ duplicates: 1 })
+    expect(await used()).toBe((all - 8) * MB)
+    expect(await reportOf("m5", next, { package_id: `${id}:0:1`, total_bytes: MB })).toMatchObject({ accepted: 1 })
+    expect(await used()).toBe((all - 7) * MB)
+    expect(await reportOf("m6", iccid, { package_id: `${id}:0:1`, total_bytes: MB })).toMatchObject({ accepted: 0 })
+    const book = async (of: string) =>
+      (await acme.get(`/v3/subscriptions/${of}/usage?by=day`)).body.data.reduce(
+        (sum: number, one: { readonly used_bytes: number }) => sum + one.used_bytes,
+        0
+      )
+    expect([await book(iccid), await book(next)]).toEqual([(all - 8) * MB, MB])
+  })
+
+  it("while the telco does not answer: the move waits for its count, and says so", async () => {
+    await subscribe(14)
+    const iccid = World.iccid(14)
+    const [{ plan, plan_attachment_id: id }] = await attachmentsOf(iccid)
+    await simulator((telco) => telco.use({ packageId: `${id}:0`, bytes: 5 * MB }))
+    await simulator((telco) => telco.setFaults([{ fault: "unavailable", on: "readUsage", times: 100 }]))
+    const next = await move(14)
+    expect(await packagesOf(next)).toEqual([])
+    // Stopped, so that no more is used, and not cancelled, so that it can be counted.
+    expect(await packagesOf(iccid)).toMatchObject([{ packageId: `${id}:0`, status: "suspended" }])
+    const waits = (await jobs("kind=ReplacePackage")).body.data
+    expect(waits).toMatchObject([
+      { iccid: next, last_message: expect.stringContaining("has not said how much was used") }
+    ])
+    expect((await jobs("kind=CancelPackages")).body.data).toMatchObject([{ iccid }])
+    await simulator((telco) => telco.clearFaults)
+    await world.admin("POST", "/clock/advance", { by: "2 hours" })
+    expect(await packagesOf(next)).toMatchObject([{ packageId: `${id}:0:1`, dataMegaBytes: plan.data_mega_bytes - 5 }])
+    expect(await packagesOf(iccid)).toMatchObject([{ packageId: `${id}:0`, status: "cancelled" }])
+  })
+})
+
 describe("a move is refused", () => {
   it("where there is no subscription, and where no eSIM of the label is left", async () => {
     expect((await acme.post(path(99, "/replace"))).body).toMatchObject({ code: "subscription_not_found" })
-    await subscribe(5)
+    await subscribe(15)
     const free = (await acme.get("/v3/sims?status=free&page_size=100")).body.data
     for (const { iccid } of free) {
       await acme.call("PATCH", `/v3/sims/${iccid}`, { body: { status: "withdrawn", reason: "lost" } })
     }
-    const before = await acme.get(path(5))
-    expect((await acme.post(path(5, "/replace"))).body).toMatchObject({ code: "no_free_esim" })
-    expect((await acme.post(path(5, "/replace?dry_run=true"))).body).toMatchObject({ code: "no_free_esim" })
-    expect((await acme.get(path(5))).body).toEqual(before.body)
+    const before = await acme.get(path(15))
+    expect((await acme.post(path(15, "/replace"))).body).toMatchObject({ code: "no_free_esim" })
+    expect((await acme.post(path(15, "/replace?dry_run=true"))).body).toMatchObject({ code: "no_free_esim" })
+    expect((await acme.get(path(15))).body).toEqual(before.body)
   })
 })
 

@@ -40,6 +40,28 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
   ["S8", "what is on the old SIM goes on", "packageIds: cancelled, release: true", "packageIds: [], release: true"],
   ["S8", "what was answered is ordered again", "pack.replacement?.isAwaited === true && ", ""],
   ["S8", "what was refused is ordered again", " && pack.refusal === null", ""],
+  ["S8", "what is left is ordered by the last report", "iccids.length > 0", "false"],
+  [
+    "S8",
+    "what the telco has counted is not gone by",
+    "const usedBefore = usedOnFormer(next)",
+    instead("usedOnFormer(next)", "replacement.usedBefore")
+  ],
+  ["S8", "what is used up is awaited", "isAwaited: remainder(terms, usedBefore) !== null", "isAwaited: true"],
+  [
+    "S8",
+    "what was ordered changes by what is counted later",
+    "uncountedOn(pack).length > 0 && uncountedOn(next).length === 0",
+    "uncountedOn(next).length === 0"
+  ],
+  ["S8", "deltas count that were counted later", "one.unreportedBytes + risen", "one.unreportedBytes"],
+  [
+    "S8",
+    "what the telco cannot say is awaited for ever",
+    'one.count === "awaited" ? of.count : one.count',
+    'one.count === "awaited" && of.count === "counted" ? of.count : one.count'
+  ],
+  ["S8", "a first use that nobody has reported is the count's", "Math.min(activationAt, now)", "now"],
   ["S8", "what is over is ordered late", "pack === undefined || !isAtTelco(pack, now)", "pack === undefined"],
   ["S8", "a suspended package is ordered", 'if (attachment.suspendedAt !== null) return { _tag: "Gone" }', ""],
   [
@@ -79,7 +101,17 @@ const inOccurrence = faultsOf("Occurrence.ts", "replacements", [
 ])
 
 const inReports = faultsOf("TelcoReport.ts", "replacements", [
-  ["S8", "the telco's totals begin anew", "sum(replacement?.usedBefore ?? 0, usage.bytes)", "usage.bytes"]
+  ["S8", "the telco's totals begin anew", "sum(usedOnFormer(pack), usage.bytes)", "usage.bytes"],
+  [
+    "S8",
+    "what is known of a former SIM is added again",
+    "sum(usedBytes, next.usedBytes - former.usedBytes)",
+    "sum(usedBytes, usage.bytes)"
+  ],
+  ["S8", "deltas count that the telco has counted", "Math.min(usage.bytes, former.unreportedBytes)", "0"],
+  ["S8", "late usage is booked on the new SIM", "entryOf(on, attachment", "entryOf(aggregate, attachment"],
+  ["S8", "the old SIM reports what is on the new one", "return isAsItWas\n", "return true\n"],
+  ["S8", "usage of another SIM counts without a name", "} else if (!there.isThere || ", "} else if ("]
 ])
 
 const inDeletion = faultsOf("Deletion.ts", "replacements", [

@@ -84,18 +84,8 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
     "attachmentId: attachment.attachmentId\n  }",
     "attachmentId: attachment.planId\n  }"
   ],
-  [
-    "R1",
-    "the last total counts, not the highest",
-    "Math.max(usedBytes, sum(replacement?.usedBefore ?? 0, usage.bytes))",
-    "usage.bytes"
-  ],
-  [
-    "R1",
-    "totals are added up",
-    "Math.max(usedBytes, sum(replacement?.usedBefore ?? 0, usage.bytes))",
-    "usedBytes + usage.bytes"
-  ],
+  ["R1", "the last total counts, not the highest", "Math.max(usedBytes, total)", "total"],
+  ["R1", "totals are added up", "sum(usedOnFormer(pack), usage.bytes)", "usedBytes + usage.bytes"],
   ["R1", "deltas replace what was used", ": sum(usedBytes, usage.bytes)", ": usage.bytes"],
   [
     "R1",
@@ -103,7 +93,7 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
     "Math.min(one + other, Number.MAX_SAFE_INTEGER)",
     "one + other"
   ],
-  ["R1", "a first use clears what was used", "fact === null ? pack.usedBytes :", "fact === null ? 0 :"]
+  ["R1", "a first use clears what was used", "fact === null ? pack :", "fact === null ? { ...pack, usedBytes: 0 } :"]
 ])
 
 const megabytes = faultsOf("Allowance.ts", "threshold", [

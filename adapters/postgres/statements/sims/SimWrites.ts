@@ -29,6 +29,7 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
     version: row.version,
     ...(row.allocation === undefined ? unallocated : Allocations.columnsOf(row.allocation)),
     recycledAt: row.recycledAt,
+    movedTo: row.movedTo,
     downloaded: row.downloaded,
     smdp: row.smdp,
     location: row.location,
@@ -70,7 +71,7 @@ const usage = ["downloaded", "lastActivityAt"] as const
 /** What reports of any kind change. */
 const reported = [...usage, "smdp", "location"] as const
 /** Who has the SIM. */
-const allocation = ["allocation", "allocatedTo", "recycledAt"] as const
+const allocation = ["allocation", "allocatedTo", "recycledAt", "movedTo"] as const
 
 /** Whether the SIM has service. */
 const service = ["pausedAt", "serviceChange", "serviceActive"] as const
@@ -286,7 +287,7 @@ const usageFields = new Set<SimField>(usage)
 const reportedFields = new Set<SimField>(reported)
 const packageUsage = new Set<SimDifference.PackageField>(["activationAt", "expirationAt", "usedBytes"])
 const notifiedFields = new Set<SimDifference.AttachmentField>(["anchor", "lastThresholdNotified"])
-const allocationFields = new Set<SimField>(["allocation", "recycledAt"])
+const allocationFields = new Set<SimField>(["allocation", "recycledAt", "movedTo"])
 
 const isWithin = <Field>(fields: ReadonlyArray<Field>, set: ReadonlySet<Field>): boolean =>
   fields.every((field) => set.has(field))

@@ -57,6 +57,7 @@ type Rest = Omit<SimRow, keyof typeof core | keyof SimIdentities.SimIdentities |
 /** What most SIMs have none of: a column without a value is added here. */
 const rest = Columns.of<Rest>({
   recycledAt: "bigint",
+  movedTo: "text",
   downloaded: "boolean",
   smdp: "jsonb",
   location: "jsonb",
@@ -136,6 +137,7 @@ const unpackIdentities = (packed: Columns.Packed<SimIdentities.SimIdentities>): 
 
 const unpackRest = (packed: Columns.Packed<Rest>) => ({
   recycledAt: packed[inRest.recycledAt],
+  movedTo: packed[inRest.movedTo],
   downloaded: packed[inRest.downloaded],
   smdp: packed[inRest.smdp],
   location: packed[inRest.location],
@@ -174,7 +176,7 @@ export const unpack = (
   // A literal that takes in others by `...` takes twice as long.
   const { imsi, msisdn, subscriberId } = identities === null ? SimIdentities.none : unpackIdentities(identities)
   const known = rest === null ? fresh : unpackRest(rest)
-  const { downloaded, lastActivityAt, location, mobilePlan, recycledAt, service, smdp } = known
+  const { downloaded, lastActivityAt, location, mobilePlan, movedTo, recycledAt, service, smdp } = known
   return {
     organizationId,
     simId,
@@ -189,6 +191,7 @@ export const unpack = (
     createdAt,
     allocation: Allocations.of(allocation, allocatedTo),
     recycledAt,
+    movedTo,
     downloaded,
     smdp,
     location,

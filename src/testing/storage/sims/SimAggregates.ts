@@ -209,7 +209,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
         )
         yield* World.write(world, sim, { attachments: [attachment, other], packages })
         const { iccid } = free
-        const replacement = { number: 1, usedBefore: 5, isAwaited: true }
+        const former = [
+          {
+            iccid: sim.iccid,
+            number: 0,
+            telcoPackageId: "T-1",
+            usedBytes: 5,
+            count: "awaited",
+            unreportedBytes: 0
+          } as const
+        ]
+        const replacement = { number: 1, usedBefore: 5, isAwaited: true, former }
         const moved = packages.map((pack, index) => ({
           ...pack,
           iccid,
@@ -223,7 +233,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         const { subscriptionId } = subscription
         const left = {
           ...old.sim,
-          allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } as const
+          allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } as const,
+          movedTo: iccid
         }
         const taken = Rows.inService(free, subscription)
         const next = { sim: taken, subscription: { ...subscription, iccid }, attachments }
@@ -257,9 +268,21 @@ export const cases: ReadonlyArray<World.Scenario> = [
           reported?.aggregate.attachments.flatMap((one) => one.packages),
           moved
         )
+        const late = { iccid: sim.iccid, since: 0, packageIds: [], reportIds: [] }
+        const [onOld] = yield* storage.simAggregates.forReports({ iccids: [late], seenSince: world.now })
+        yield* Suite.equals(
+          "where reports of the old SIM count",
+          [onOld?.aggregate.sim.movedTo, onOld?.aggregate.attachments],
+          [iccid, []]
+        )
+        const counted = former.map((one) => ({ ...one, usedBytes: 8, count: "counted" as const, unreportedBytes: 3 }))
         const taking = moved.map((pack) => ({
           ...pack,
-          ...(pack.replacement !== null && { telcoPackageId: "T-2", replacement: { ...replacement, isAwaited: false } })
+          ...(pack.replacement !== null && {
+            telcoPackageId: "T-2",
+            usedBytes: 8,
+            replacement: { ...replacement, isAwaited: false, former: counted }
+          })
         }))
         const known = yield* World.given("the view", yield* occurrence({ ...of, iccid }))
         const [{ attachment: state }] = known.attachments
