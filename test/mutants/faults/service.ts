@@ -123,7 +123,12 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
     "subscription: isNew ? null : aggregate.subscription",
     "subscription: aggregate.subscription"
   ],
-  ["S5", "only the first package is cancelled", "ordered.map((occurrence)", "ordered.slice(0, 1).map((occurrence)"]
+  [
+    "S5",
+    "only the first package is cancelled",
+    "ordered.map((occurrence) => packageId(attachment.attachmentId",
+    "ordered.slice(0, 1).map((occurrence) => packageId(attachment.attachmentId"
+  ]
 ])
 
 export const deletion = faultsOf("Deletion.ts", "deletion", [

@@ -38,9 +38,11 @@ const books: Readonly<Record<string, Book>> = {
     tables: ["audit_entry"],
     step: (sql, at) => sql<{ step: string }>`select simplan.keep_audit_entries(0, ${at}::bigint) as step`,
     write: (adapter, entryId) => {
-      const nobody = { iccid: null, address: null, requestId: null, reason: null }
+      const unattributed = { iccid: null, address: null, requestId: null, reason: null }
       const entry = { organizationId, entryId, createdAt: far, actor: "host", action: "plan.create" } as const
-      return on(adapter, (storage) => storage.commit({ auditEntries: [{ ...entry, resourceId: entryId, ...nobody }] }))
+      return on(adapter, (storage) =>
+        storage.commit({ auditEntries: [{ ...entry, resourceId: entryId, ...unattributed }] })
+      )
     },
     read: (adapter) =>
       on(adapter, (storage) => {

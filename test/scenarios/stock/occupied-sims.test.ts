@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import { Commands, Problems, Replacements } from "simplan"
 import { Telco } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
-import { orderOf } from "../telco-ocs/simulation/Orders.ts"
-import * as Calls from "./Calls.ts"
-import * as World from "./World.ts"
+import { orderOf } from "../../telco-ocs/simulation/Orders.ts"
+import * as Calls from "../Calls.ts"
+import * as World from "../World.ts"
 
 let world: World.World
 let planId: string
