@@ -1,7 +1,7 @@
 /** Clients that live with the faults: each leads one subscription after another through its life, and keeps the ledger. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, type Asked, ask, field, list, text } from "./Asking.ts"
-import { type Fate, isSettled, type Ledger, movedTo, type Operation, type Reports } from "./Ledger.ts"
+import { type Fate, isSettled, type Kind, type Ledger, movedTo, type Operation, type Reports } from "./Ledger.ts"
 import type { Random } from "./Random.ts"
 import * as JsonText from "../../src/testing/JsonText.ts"
 
@@ -134,22 +134,17 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     return null
   }
 
-  const subscribe = (iccid: string | null) => {
+  const subscribe = (iccid: string | null, kind: Kind = iccid === null ? "subscribe" : "topUp") => {
     const isDaily = iccid === null && random.chance(0.3)
     // The first package of this one is due in some seconds: a job creates it.
     const start = new Date(Date.now() + 12 * HOUR + random.between(500, 4_000)).toISOString()
     return perform(
-      ledger.open(
-        iccid === null ? "subscribe" : "topUp",
-        random.chance(0.8),
-        { method: "POST", path: "/v3/subscription", iccid },
-        (name) => ({
-          plan_id: isDaily ? access.plans.daily : access.plans.simple,
-          metadata: name,
-          ...(iccid === null ? {} : { iccid }),
-          ...(isDaily ? { active_period: { start } } : {})
-        })
-      )
+      ledger.open(kind, random.chance(0.8), { method: "POST", path: "/v3/subscription", iccid }, (name) => ({
+        plan_id: isDaily ? access.plans.daily : access.plans.simple,
+        metadata: name,
+        ...(iccid === null ? {} : { iccid }),
+        ...(isDaily ? { active_period: { start } } : {})
+      }))
     )
   }
 
@@ -194,6 +189,18 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
   const replace = (iccid: string) => {
     const path = `/v3/subscriptions/${iccid}/replace`
     return perform(ledger.open("replace", true, { method: "POST", path, iccid }, () => undefined))
+  }
+
+  /** Moves it while somebody tops it up: that comes before the move and goes along, or is refused. */
+  const replaceBeside = async (iccid: string) => {
+    const [moved, beside] = await Promise.all([replace(iccid), subscribe(iccid)])
+    return isSettled(beside) ? moved : null
+  }
+
+  /** Names the SIM that was left, also by a top-up that the telco did not take before the move, under its key. */
+  const nameLeft = async (iccid: string, failed: Operation | null): Promise<void> => {
+    if (failed?.isKeyed) await attempt(failed)
+    await Promise.all([subscribe(iccid, "named"), ...(random.chance(0.5) ? [wallet(iccid)] : [])])
   }
 
   const remove = (iccid: string) =>
@@ -282,15 +289,21 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     const isSimple = field(body, "active_period") === undefined
     if (isSimple && random.chance(0.3)) return use(iccid, createdAt)
     const isLost = isSimple && random.chance(0.2)
-    const steps = [sms, sms, subscribe, wallet, suspend, pause, pause, replace]
+    const topUp = (of: string) => subscribe(of)
+    const steps = [sms, sms, topUp, wallet, suspend, pause, pause, replace, replaceBeside]
+    let failed: Operation | null = null
     for (let left = random.between(isLost ? 1 : 0, 5); left > 0 && !isOver(); left--) {
       const isLastUse = isLost && left === 1
       const operation = isLastUse ? await lose(iccid, createdAt) : await random.pick(steps)(iccid)
       // What may still be on its way must not meet the SIM in its next life.
       if (operation === null || operation.fate._tag === "Open" || !isSettled(operation)) return
+      if (operation.kind === "topUp" && operation.fate._tag === "Refused") failed = operation
       const next = movedTo(operation)
       if (next !== null) {
+        const left = iccid
         iccid = next
+        if (random.chance(0.7)) await nameLeft(left, failed)
+        failed = null
         await find(iccid, subscriptionId)
       } else if (isLastUse) return
     }

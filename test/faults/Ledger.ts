@@ -5,7 +5,18 @@
 
 import { type Answer, text } from "./Asking.ts"
 
-export type Kind = "subscribe" | "topUp" | "delete" | "suspend" | "pause" | "resume" | "replace" | "sms" | "wallet"
+/** `named`: a creation that names a SIM which a subscription has left (rule S8), so that nothing may come of it. */
+export type Kind =
+  | "subscribe"
+  | "topUp"
+  | "named"
+  | "delete"
+  | "suspend"
+  | "pause"
+  | "resume"
+  | "replace"
+  | "sms"
+  | "wallet"
 
 export type Fate =
   /** Not known: there was no answer, or one that says nothing. */

@@ -103,6 +103,8 @@ const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<
     )
   ]
   for (const { fate, isAdrift, iccid, isKeyed, kind, name } of ledger.operations) {
+    if (kind === "named" && fate._tag === "Done")
+      problems.push(`${name} was taken on ${iccid}, which its subscription had left`)
     if (kind !== "subscribe" && kind !== "topUp") continue
     const attachment = byName.get(name)
     byName.delete(name)

@@ -254,6 +254,19 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
     /is lost: Replaced/
   ],
   [
+    "a creation that is taken by a SIM that was left",
+    ({ facts }) => void operation(facts.ledger, "named", done(left), true, left),
+    /named-\d+ was taken on \d+, which its subscription had left/
+  ],
+  [
+    "a plan on a SIM that was left, by a creation that was refused",
+    ({ facts }) => {
+      const named = operation(facts.ledger, "named", { _tag: "Refused", code: "sim_withdrawn" }, true, left)
+      facts.attachments.push(attachment("d", left, named.name))
+    },
+    /named-\d+ is there and nobody asked for it/
+  ],
+  [
     "a SIM that is withdrawn though nobody has left it",
     ({ replaced }) => Object.assign(replaced, { fate: { _tag: "Refused", code: "no_free_esim" } }),
     /SIMs that were replaced: 1 that should not be/
