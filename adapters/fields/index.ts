@@ -4,6 +4,7 @@
  */
 export * as Codes from "./Codes.ts"
 export * as Csv from "./Csv.ts"
+export * as CsvText from "./CsvText.ts"
 export * as Fields from "./Fields.ts"
 export * as JsonElements from "./JsonElements.ts"
 export * as Messages from "./Messages.ts"

@@ -12,7 +12,7 @@ const serve = FakeServer.forEachTest()
 const header = "iccid,label,is_esim,lpa\n"
 
 const importFile = async (
-  content: string,
+  content: string | Uint8Array,
   answer: (asked: FakeServer.Asked) => FakeServer.Answer,
   isTerminal = false
 ): Promise<Outcome & { readonly asked: ReadonlyArray<FakeServer.Asked> }> => {
@@ -26,7 +26,7 @@ const nothing = { imported: 0, updated: 0, duplicates: 0, errors: [], error_coun
 
 /** Imports all rows. */
 const takeAll = ({ body }: FakeServer.Asked): FakeServer.Answer => ({
-  body: { error: false, data: { ...nothing, imported: body.trim().split("\n").length - 1 } }
+  body: { error: false, data: { ...nothing, imported: body.split("\n").filter((line) => /^\d/.test(line)).length } }
 })
 
 describe("sims import", () => {
@@ -38,6 +38,26 @@ describe("sims import", () => {
     ])
     expect(outcome.out).toBe("imported    2\nupdated     0\nduplicates  0\nerrors      0\nwarnings    0\n")
     expect(outcome.code).toBe(0)
+  })
+
+  it("shows all rows at last where there is no terminal", async () => {
+    for (const end of ["", "\n", "\n\n,,,\n"]) {
+      const rows = Array.from({ length: 60 }, (_, index) => `${index},Green,true,`).join("\n")
+      const { err } = await importFile(`${header}${rows}${end}`, takeAll)
+      expect(err.trim().split("\n").at(-1)).toMatch(/^100 % {2}60 rows/)
+    }
+  })
+
+  it("reads a file as the server does: any end of a line, UTF-16, and rows without values", async () => {
+    const lines = ["iccid,label,is_esim,lpa", ...Array.from({ length: 49 }, (_, index) => `${index},Green,true,`)]
+    for (const end of ["\r", "\r\n"]) {
+      for (const encoding of ["utf8", "utf16le"] as const) {
+        const content = Buffer.from(`\uFEFF${[",,,", ...lines, ",,,", ",,,"].join(end)}`, encoding)
+        const { asked, code, out } = await importFile(content, takeAll)
+        const sent = asked.flatMap(({ body }) => body.split("\n")).filter((line) => /^\d/.test(line))
+        expect([code, sent, out.split("\n")[0]]).toEqual([0, lines.slice(1), "imported    49"])
+      }
+    }
   })
 
   it("asks with --dry-run what would come of the file", async () => {

@@ -5,9 +5,12 @@
  */
 import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
+import { CsvText } from "../../fields/index.ts"
 import * as Progress from "../output/Progress.ts"
 import * as Files from "./Files.ts"
 
+/** The share that is shown at most before the last piece was sent. */
+const NEARLY_DONE = 0.99
 /** How much of the file is read at once, in bytes. */
 const CHUNK = 256 * 1024
 /** The longest record, in characters. More text without the end of a record means that a quote is not closed. */
@@ -45,7 +48,7 @@ const boundaries = (text: string): { readonly first: number; readonly last: numb
   for (let index = 0; index < text.length; index++) {
     const character = text.charCodeAt(index)
     if (character === 0x22) inQuotes = !inQuotes
-    if (character > 0x20 && character !== 0xfeff) isBlank = false
+    if (character > 0x20 && character !== 0x2c) isBlank = false
     if (character !== 0x0a || inQuotes || isBlank) continue
     last = index + 1
     if (first === -1) first = last
@@ -70,9 +73,12 @@ export const take = (rest: Rest, chunk: string): readonly [rest: Rest, piece: Pi
   return [next, records === "" ? null : below(header, records, rest.line + lineFeeds(text.slice(0, from)))]
 }
 
+/** Whether it is nothing but lines without a value, such as those that spreadsheets write below the last row. */
+const isBlankText = (text: string): boolean => /^[\s,]*$/.test(text)
+
 /** The last piece, if the text ends without a line break. */
 export const finish = ({ header, line, text }: Rest): Piece | null =>
-  header === null || text.trim() === "" ? null : below(header, text, line)
+  header === null || isBlankText(text) ? null : below(header, text, line)
 
 /** The server's refusal of a piece that is no CSV, with the line of the file in place of that of the piece. */
 export const lineOfFile = (message: string, linesAbove: number): string =>
@@ -85,18 +91,20 @@ export const send = <E, R>(path: string, sendOne: (piece: Piece) => Effect.Effec
     const { size, type } = yield* Effect.mapError(files.stat(path), ({ reason }) => unreadable(path, reason._tag))
     if (type !== "File") return yield* misused(`FILE is ${JSON.stringify(path)}, but that is not a file.`)
     const progress = yield* Progress.make
+    const reader = CsvText.reader()
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
     let rest = start
     let bytes = 0
 
     const sendPiece = Effect.fnUntraced(function* (piece: Piece) {
       const done = yield* sendOne(piece)
-      yield* progress.update(size === 0n ? 1 : bytes / Number(size), done)
+      // What was read and not sent yet comes with the last piece.
+      yield* progress.update(Math.min(bytes / Number(size), isBlankText(rest.text) ? 1 : NEARLY_DONE), done)
     })
 
     const consume = Effect.fnUntraced(function* (chunk: Uint8Array) {
       bytes += chunk.length
-      const [next, piece] = take(rest, decoder.decode(chunk, { stream: true }))
+      const [next, piece] = take(rest, decoder.decode(reader.take(chunk), { stream: true }))
       rest = next
       if (rest.text.length > LONGEST_RECORD) {
         return yield* impossible(`Line ${rest.line} of ${path} or one after it has a quote that is never closed.`)
@@ -109,7 +117,11 @@ export const send = <E, R>(path: string, sendOne: (piece: Piece) => Effect.Effec
         Stream.mapError(({ reason }) => unreadable(path, reason._tag)),
         Stream.runForEach(consume)
       )
-      const last = finish(rest)
+      const [left, piece] = take(rest, decoder.decode(reader.end()))
+      const last = finish(left)
+      rest = last === null ? start : left
+      if (piece !== null) yield* sendPiece(piece)
+      rest = start
       if (last !== null) yield* sendPiece(last)
     })
     yield* Effect.ensuring(sendAll, progress.finish)

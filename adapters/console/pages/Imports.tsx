@@ -6,6 +6,7 @@ import { useState } from "preact/hooks"
 import { SimImport } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Csv from "../Csv.ts"
+import * as CsvText from "../../fields/CsvText.ts"
 import { FileField } from "../FileField.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import type * as Types from "../Types.ts"
@@ -140,7 +141,7 @@ const Import = ({ of }: { readonly of: string }) => {
   }
   const take = async (file: File): Promise<void> => {
     choose(null)
-    await send(file.name, await file.text(), false)
+    await send(file.name, CsvText.text(new Uint8Array(await file.arrayBuffer())), false)
   }
 
   return (

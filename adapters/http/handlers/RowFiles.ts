@@ -8,7 +8,7 @@
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
-import { JsonElements } from "../../fields/index.ts"
+import { CsvText, JsonElements } from "../../fields/index.ts"
 import * as Body from "../wire/Body.ts"
 import * as Turns from "../Turns.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -75,13 +75,20 @@ const SLICE_LINES = 256
 /** Waits for the turn of the next chunk. */
 type NextTurn = () => Promise<void>
 
+/** The chunks of a file as `CsvText` has them. */
+async function* readable(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { end, take } = CsvText.reader()
+  for await (const chunk of chunks) yield take(chunk)
+  yield end()
+}
+
 /** The bytes of a body in slices. `see` gets each slice first. */
 async function* slices(
   chunks: AsyncIterable<Uint8Array>,
   see: (slice: Uint8Array) => void,
   nextTurn: NextTurn
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
+  for await (const chunk of readable(chunks)) {
     for (let at = 0; at < chunk.length; ) {
       const slice = chunk.subarray(at, sliceEnd(chunk, at))
       at += slice.length
@@ -131,6 +138,8 @@ const tooLarge = (line: number, what: string): Errors.Problem =>
 export const column = (record: unknown, name: string): unknown =>
   typeof record === "object" && record !== null ? Object.getOwnPropertyDescriptor(record, name)?.value : undefined
 
+const isBlank = (record: ReadonlyArray<string>): boolean => record.every((cell) => cell === "")
+
 /**
  * Makes rows of any length as cheap as those of the header's: for each other row, the parser makes an error with a stack,
  * which `relax_column_count` only drops.
@@ -174,11 +183,11 @@ async function* csvRows<Row>(
   request: HttpServerRequest.HttpServerRequest,
   { fromText = (_, text) => text, required, toRow }: Form<Row>,
   lines: FileLines.FileLines,
+  most: number,
   nextTurn: NextTurn
 ): AsyncGenerator<ReadonlyArray<Row>> {
   const parse = await loadParser()
   const parser = parse({
-    bom: true,
     info: true,
     max_record_size: RECORD_LIMIT,
     relax_column_count: true,
@@ -196,12 +205,18 @@ async function* csvRows<Row>(
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   let names: ReadonlyArray<string> | undefined
-  let end = 0
+  let [end, blank] = [0, 0]
   try {
     let rows: Array<Row> = []
     for await (const { info, record } of parser) {
       const line = scanner.behind(end)
       end = info.bytes
+      // Spreadsheets write such rows below the last one.
+      if (isBlank(record)) {
+        blank += 1
+        if (blank > most) throw tooMany(most)
+        continue
+      }
       if (names === undefined) {
         names = columns(record, required)
         continue
@@ -231,7 +246,7 @@ const fromCsv = <Row>(
   nextTurn: NextTurn
 ): Rows<Row> => {
   const lines = FileLines.make()
-  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, form, lines, nextTurn), most), (error) =>
+  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, form, lines, most, nextTurn), most), (error) =>
     csvProblem(error, null)
   )
   return { rows: Stream.flattenIterable(rows), lines }
