@@ -138,6 +138,11 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
   if (skew !== 0) count("clock off")
   if (isOnline) count("device online")
   const behind = generator(seed + 1)
+  const writing = generator(seed + 2)
+  const losesWrites = faulty && !isPlain && writing(3) === 0
+  /** What befalls a write of the journal: one that fails may be done. */
+  const writeFault = (): "not done" | "done" | null =>
+    !losesWrites || now() > calmFrom || writing(12) > 0 ? null : writing(2) === 0 ? "not done" : "done"
   const model = Model.make({
     fault,
     latency,
@@ -163,6 +168,7 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
     machine,
     now,
     model,
+    writeFault,
     surroundings,
     zoneSet,
     windows: windowsFrom(start),
@@ -234,6 +240,21 @@ const start = Effect.fnUntraced(function* (
       }
     })
 
+  /** A write of the journal, which may fail. */
+  const written = <A>(operation: Effect.Effect<A, Journal.JournalError>): Effect.Effect<A, Journal.JournalError> =>
+    Effect.suspend(() => {
+      const fault = world.writeFault()
+      if (fault === null) return operation
+      count("write of the journal fails")
+      const failure = new Journal.JournalError({ message: "The journal is out of reach" })
+      return fault === "done" ? Effect.andThen(operation, failure) : Effect.fail(failure)
+    })
+  const journal: Journal.Journal["Service"] = {
+    ...shared,
+    add: (entry, also) => written(shared.add(entry, also)),
+    replace: (entry, also) => written(shared.replace(entry, also))
+  }
+
   const report = (used: ReadonlyArray<Settlement.UsedDuplicate>) =>
     call(
       "report",
@@ -251,7 +272,7 @@ const start = Effect.fnUntraced(function* (
     }
   })
   const layer = Ocs.layer({ ...settings, timeZone }).pipe(
-    Layer.provide([Layer.succeed(Journal.Journal, around(shared)), Layer.succeed(Api.Api, around(api))])
+    Layer.provide([Layer.succeed(Journal.Journal, around(journal)), Layer.succeed(Api.Api, around(api))])
   )
   const context = yield* Layer.build(layer)
   const it: Process = {
@@ -462,6 +483,11 @@ const simulate = Effect.fnUntraced(function* (world: World) {
       verdict.problem(
         `${iccid} is ${model.suspended.has(iccid) ? "paused and was resumed" : "in service and was paused"}`
       )
+  }
+  // Nobody polls here: a SIM with a package is due to be polled since its order.
+  for (const { document, iccid } of yield* entries) {
+    const polled = iccid === null ? null : yield* journal.get({ telco: "ocs", kind: "sim", key: iccid })
+    if (document["_tag"] === "Created" && (polled?.dueAt ?? null) === null) verdict.problem(`nobody polls ${iccid}`)
   }
   const found = verdict.problems(yield* entries)
   return oneIn(2) ? [...found, ...(yield* released(world, journal, last.telco))] : found

@@ -12,7 +12,16 @@ describe("Orders of packages and usage under faults", () => {
     expect(comparisons).toBeGreaterThan(250)
     for (const one of ["usage fails", "packages fails", "no process runs", "charged outside"])
       expect(faults.get(one), one).toBeGreaterThan(5)
-    const met = ["late", "twice", "answer lost", "request lost", "refused", "traffic control", "process dies"]
+    const met = [
+      "late",
+      "twice",
+      "answer lost",
+      "request lost",
+      "refused",
+      "traffic control",
+      "process dies",
+      "write of the journal fails"
+    ]
     for (const one of met) expect(faults.get(one), one).toBeGreaterThan(2)
     for (const one of ["clock off", "device online", "list behind", "window misread", "SIM paused", "SIM resumed"])
       expect(faults.get(one), one).toBeGreaterThan(5)
