@@ -89,7 +89,7 @@ TelcoSuite.run("A journaled telco whose system keeps our ids", over(withNotes), 
 })
 
 it("is tested by all cases but that of times that the telco learns later", () => {
-  expect(TelcoSuite.cases({ observe, faults })).toHaveLength(36)
+  expect(TelcoSuite.cases({ observe, faults })).toHaveLength(38)
 })
 
 const charging = async (): Promise<Charging.Charging> => {

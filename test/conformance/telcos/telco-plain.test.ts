@@ -104,12 +104,12 @@ describe("The suite", () => {
       TelcoSuite.run("one", TelcoSimulator.layerMemory(), runner, options)
       return names.join()
     }
-    expect(nameFor({ observe, faults })).toBe("one is a telco")
+    expect(nameFor({ observe, faults })).toBe("one is a telco (not observed: usage)")
     expect(nameFor({ observe, faults: { refuse: () => Effect.void } })).toBe(
-      "one is a telco (not observed: lost requests, lost answers, late effects, times reported later)"
+      "one is a telco (not observed: lost requests, lost answers, late effects, times reported later, usage)"
     )
     expect(nameFor({})).toBe(
-      "one is a telco (not observed: what is behind the port, lost requests, lost answers, late effects, refusals, times reported later)"
+      "one is a telco (not observed: what is behind the port, lost requests, lost answers, late effects, refusals, times reported later, usage)"
     )
     const names = TelcoSuite.cases().map(({ name }) => name)
     expect(names.filter((name) => /\b(lost|late)\b|^a refused/.test(name))).toEqual([])

@@ -7,7 +7,7 @@
  * taken together. The days of each package sum to what it has used, and both books of usage are equal to the byte, by SIM, day and
  * country (rule U1).
  */
-import { Context, Effect, Layer, Result, Stream } from "effect"
+import { Context, Effect, Exit, Layer, Result, Stream } from "effect"
 import { Attachments, Pauses, Problems, Replacements, Sims, Subscriptions, Time, Usage, Worker } from "simplan"
 import { Package, UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
@@ -220,9 +220,11 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       if (isFaulty && now() < calmFrom && oneIn(3)) dieIn = 1 + random(6)
       const before = yield* attachments.list({ organizationId, iccid: old })
       const reported = (yield* booked(old)).reduce((sum, { bytes }) => sum + bytes, 0)
-      const answer = yield* Effect.result(
-        Context.get(services, Replacements.Replacements).replace({ organizationId, iccid: old })
-      )
+      // The process dies before the commit, where it lists what the new SIM has, or in a job of its own.
+      const replacing = Context.get(services, Replacements.Replacements).replace({ organizationId, iccid: old })
+      const ended = yield* Effect.exit(Effect.result(replacing))
+      if (Exit.isFailure(ended)) return count("process dies before it has replaced")
+      const answer = ended.value
       if (Result.isFailure(answer)) {
         count(`not replaced: ${answer.failure._tag}`)
         return
