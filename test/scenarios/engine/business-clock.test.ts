@@ -4,8 +4,9 @@
  */
 import { Context, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Clock, Commands, EventHandlers, Services, Time, Webhooks, Worker } from "simplan"
+import { Clock, Commands, EventHandlers, Services, Subscriptions, Time, Webhooks, Worker } from "simplan"
 import { Clocks, Storage, Telco, type WebhookEvent } from "simplan/ports"
+import * as fc from "fast-check"
 import * as Memory from "simplan/memory"
 import { describe, expect, it } from "vitest"
 import * as Shop from "../../setup/Shop.ts"
@@ -213,5 +214,54 @@ describe("On a virtual clock nothing waits for the machine's:", () => {
         expect(left.items).toEqual([])
       })
     )
+  })
+
+  Tests.onTestClock("random calls and advances, with handlers of some types", function* () {
+    const types = ["subscription.created", "package.created", "attachment.activated", "attachment.expired"] as const
+    const handle = fc.record({
+      do: fc.constant("handle" as const),
+      name: fc.constantFrom("a", "b", "c"),
+      types: fc.subarray([...types], { minLength: 1 })
+    })
+    const subscribe = fc.record({
+      do: fc.constant("subscribe" as const),
+      iccid: fc.constantFrom(first, second),
+      days: fc.integer({ min: 1, max: 40 })
+    })
+    const others = fc.oneof(
+      fc.record({ do: fc.constant("leave" as const), name: fc.constantFrom("a", "b", "c") }),
+      fc.record({ do: fc.constant("remove" as const), index: fc.nat(1) }),
+      fc.record({ do: fc.constant("advance" as const), days: fc.integer({ min: 0, max: 40 }) })
+    )
+    const step = fc.oneof(handle, subscribe, others)
+    const more = fc.array(step, { minLength: 3, maxLength: 12 })
+    const run = fc.tuple(fc.boolean(), handle, handle, subscribe, more)
+    for (const [works, one, other, creation, rest] of fc.sample(run, { numRuns: 60, seed: 7 })) {
+      const steps = [one, other, creation, ...rest]
+      yield* withService(
+        Effect.gen(function* () {
+          if (works) yield* Effect.flatMap(Worker.Worker, (worker) => worker.running)
+          const organizationId = yield* Shop.open([first, second])
+          const recurrence = { periodicity: "Monthly", frequency: 1, occurrences: 12 } as const
+          const { planId } = yield* Shop.createPlan(organizationId, { recurrence })
+          const handlers = yield* EventHandlers.EventHandlers
+          for (const one of steps) {
+            if (one.do === "handle") yield* on(one.name, one.types)
+            else if (one.do === "leave") yield* handlers.off(one.name)
+            else if (one.do === "advance") yield* advanceBy(one.days * Time.DAY)
+            else if (one.do === "remove") {
+              const iccid = one.index === 0 ? first : second
+              yield* Effect.ignore(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid })))
+            } else {
+              const start = (yield* Clock.Clock.use((of) => of.read)).now + one.days * Time.DAY
+              yield* Effect.ignore(
+                Shop.subscribe({ organizationId, planId }, { iccid: one.iccid, activePeriod: { start, end: null } })
+              )
+            }
+          }
+          yield* Worker.Worker.use((worker) => worker.drain)
+        })
+      )
+    }
   })
 })
