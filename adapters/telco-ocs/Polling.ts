@@ -23,6 +23,7 @@ import { Allowance, Package, type Storage, TelcoReport, Time } from "simplan/por
 import { type CallFailure, Claims, Journal } from "../telco-calls/index.ts"
 import { Api, type Subscriber, type SubscriberPackage } from "./api/Api.ts"
 import * as Comparison from "./drift/Comparison.ts"
+import * as FullComparison from "./drift/FullComparison.ts"
 import * as UsageComparison from "./drift/Usage.ts"
 import * as OrderJournal from "./orders/OrderJournal.ts"
 import * as Facts from "./reports/Facts.ts"
@@ -297,6 +298,7 @@ export const make = (options: Options) =>
     const problems = yield* Problems.Problems
     const catalogues = yield* Catalogues.Catalogues
     const drift = yield* Comparison.make
+    const sinceOf = yield* FullComparison.makeSince(telco)
     const usage = yield* UsageComparison.make(options)
     const thresholds = yield* NotifiedThresholds.make(options)
     const metrics = makeMetrics(telco)
@@ -382,7 +384,8 @@ export const make = (options: Options) =>
       // A SIM without a package of its own is polled to compare the books, and for nothing else.
       const isServed = observations.length > 0
       const asksNetwork = isServed && wantsNetwork(before, observations, limits, now)
-      const isCompared = drift.isDue(before, now)
+      const comparedSince = yield* sinceOf(now)
+      const isCompared = drift.isDue(before, comparedSince, now)
       const asksSubscriber = asksNetwork || isCompared
       const subscriber = yield* beside(asksSubscriber, api.subscriber(iccid))
       const since = Math.min(...observations.map(({ ordered: { orderedAt } }) => orderedAt ?? now))
@@ -402,7 +405,10 @@ export const make = (options: Options) =>
       const taken = yield* takenOf(batch)
       const isTaken = (report: TelcoReport.Report): boolean => taken.has(report)
       const compared = isCompared
-        ? { comparedAt: now, suspected: yield* drift.compare({ iccid, ordered, listed, subscriber, before, now }) }
+        ? {
+            comparedAt: now,
+            suspected: yield* drift.compare({ iccid, ordered, listed, subscriber, before, since: comparedSince, now })
+          }
         : { comparedAt: before.comparedAt, suspected: before.suspected }
       const packages = remembered(observations, before, isTaken, now)
       const isAllTaken = observations.every((one) => one.reports.every(isTaken))

@@ -23,6 +23,7 @@ import { Orders } from "./orders/Orders.ts"
 import type { UsedDuplicate } from "./orders/Settlement.ts"
 import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
+import * as FullComparison from "./drift/FullComparison.ts"
 import * as Stock from "./drift/Stock.ts"
 import * as Notifications from "./reports/Notifications.ts"
 import * as PollSchedule from "./PollSchedule.ts"
@@ -76,6 +77,15 @@ export const take = (
     return yield* notifications.take(body)
   }).pipe(asTelco)
 
+/** How far a comparison of all SIMs is. Times are in milliseconds. */
+export type Progress = FullComparison.Progress
+
+/** Has all SIMs compared now, also those that were compared before, as after a restore: the background does it. */
+export const compareAll = FullComparison.request
+
+/** How far the last comparison of all SIMs is; null: none was asked for. */
+export const comparison = FullComparison.progress
+
 /** How long the loops wait where nothing is due, and where nothing works, in milliseconds. */
 const IDLE = Time.SECOND
 const STUCK = 5 * Time.SECOND
@@ -105,6 +115,7 @@ const turns = (options: Options) =>
     const plans = yield* MobilePlans
     const problems = yield* Problems.Problems
     const stock = yield* Stock.make(options)
+    const all = yield* FullComparison.make(options)
     const unpolled = yield* Unpolled.make
 
     const pollDue = Effect.map(polling.due, ({ failed, polls }) =>
@@ -126,7 +137,8 @@ const turns = (options: Options) =>
       turnOf(`Settling of ${telco}`, settling),
       turnOf(`Settling of mobile plans of ${telco}`, planning),
       turnOf(`The proof of the zone of ${telco}`, proving),
-      turnOf(`The comparison of SIMs in stock with ${telco}`, stock)
+      turnOf(`The comparison of SIMs in stock with ${telco}`, stock),
+      turnOf(`The comparison of all SIMs with ${telco}`, all)
     ] as const
   })
 

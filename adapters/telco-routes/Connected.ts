@@ -78,6 +78,26 @@ export interface Answer {
   readonly body: unknown
 }
 
+/** A comparison of all SIMs with what the telco has (rule S5). */
+export interface Comparison {
+  /** Has it done from now on; what was compared before does not count. */
+  readonly begin: Effect.Effect<ComparisonProgress, Storage.StorageError>
+  /** How far the last one is; null: none was asked for. */
+  readonly progress: Effect.Effect<ComparisonProgress | null, Storage.StorageError>
+}
+
+/** How far it is. Times are in milliseconds. */
+export interface ComparisonProgress {
+  /** When it was asked for. */
+  readonly requestedAt: number
+  /** How many SIMs were compared since. */
+  readonly compared: number
+  /** Of how many SIMs the telco has not answered. */
+  readonly unanswered: number
+  /** Null: it is under way. */
+  readonly doneAt: number | null
+}
+
 /** What a telco needs to be done beside calls. */
 export interface Background {
   /** Does it until it is interrupted. */
@@ -111,6 +131,8 @@ export interface Connected {
   readonly missing: Effect.Effect<ReadonlyArray<string>, Telco.Unavailable>
   /** Null: it needs nothing to be done. */
   readonly background: Background | null
+  /** Absent: its books cannot be compared. */
+  readonly comparison?: Comparison
 }
 
 /** What a telco has that only takes calls. */

@@ -54,6 +54,7 @@ export const actions = [
   "command.cancel",
   "event_handler.remove",
   "event_handler.replay",
+  "telco.compare",
   "catalogue.replace",
   "clock.advance"
 ] as const

@@ -10,6 +10,11 @@ type Zone = Parameters<NonNullable<Telco["zones"]>["set"]>[0]
 export const make = (secret = "x") => {
   const taken: Array<unknown> = []
   const zones: Array<Zone> = []
+  let last: { requestedAt: number; compared: number; unanswered: number; doneAt: number | null } | null = null
+  const comparison: NonNullable<Telco["comparison"]> = {
+    begin: Effect.sync(() => (last = { requestedAt: Date.UTC(2026, 0, 10), compared: 0, unanswered: 0, doneAt: null })),
+    progress: Effect.sync(() => last && { ...last, compared: 3, doneAt: Date.UTC(2026, 0, 11) })
+  }
   const telco = (kind: string, answer: { readonly status: number; readonly body: unknown }): Telco => ({
     kind,
     zones:
@@ -23,6 +28,7 @@ export const make = (secret = "x") => {
             list: Effect.sync(() => zones)
           }
         : null,
+    ...(kind === "ocs" && { comparison }),
     notifications: {
       secret: Redacted.make(secret),
       take: (body) =>

@@ -233,7 +233,7 @@ describe("A package", () => {
 
 describe("Extras", () => {
   const extras = (order: OrderJournal.Created | OrderJournal.Cancelled, seen: OrderJournal.Snapshot) => {
-    const { undecided, unused, used } = Decision.extras(KEY, order, seen)
+    const { undecided, unused, used } = Decision.extras(KEY, order, seen, WATCH)
     return { unused: unused.map(({ id }) => id), used: used.map(({ id }) => id), undecided }
   }
 
@@ -241,6 +241,12 @@ describe("Extras", () => {
     const packages = [listed(401), listed(402), listed(403), listed(404, { usedBytes: 1 }), listed(405)]
     const seen = snapshot(packages, { [KEY]: created(402), "other:0": created(405) })
     expect(extras(created(402), seen)).toEqual({ unused: [403], used: [404], undecided: false })
+  })
+
+  it("are none that were given after the order's calls may take effect, as what was sold before a restore", () => {
+    const latest = NOW + WATCH + 15 * MINUTE
+    const seen = snapshot([listed(402), listed(403, { assignedAt: latest }), listed(404, { assignedAt: latest + 1 })])
+    expect(extras(created(402), seen)).toEqual({ unused: [403], used: [], undecided: false })
   })
 
   it("are undecided while another order may find its own among them", () => {
@@ -263,7 +269,7 @@ describe("Extras", () => {
 
 describe("Cancelling", () => {
   const cancel = (order: OrderJournal.Order | null, seen: OrderJournal.Snapshot | null = null) =>
-    Decision.cancel(KEY, order, seen, LAG)
+    Decision.cancel(KEY, order, seen, LAG, WATCH)
 
   it("spends the key first", () => {
     expect(cancel(null)).toEqual({ next: "Spend", order: cancelled({ asked: null, confirmed: true }) })

@@ -5,6 +5,8 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { resolve } from "node:path"
+import * as Calls from "../client/Calls.ts"
+import * as Connection from "../client/Connection.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as DatabaseUrl from "../settings/DatabaseUrl.ts"
 import * as Process from "../server/Process.ts"
@@ -98,6 +100,68 @@ const check = Command.make(
   Command.withExamples([{ command: "simplan telco check --file telcos.json" }])
 )
 
+type Compared = {
+  readonly telco: string
+  readonly requested_at: string | null
+  readonly compared: number
+  readonly unanswered: number
+  readonly done_at: string | null
+}
+
+const isUnderWay = ({ done_at, requested_at }: Compared): boolean => requested_at !== null && done_at === null
+
+/** How soon the server is asked again how far it is. */
+const AGAIN = "1 second"
+
+const compare = Command.make(
+  "compare",
+  {
+    now: Flag.Boolean("now").pipe(
+      Flag.withDescription(
+        "Compare all SIMs from now on, and wait for the end; without it, say how far the last one is"
+      ),
+      Flag.withDefault(false)
+    ),
+    ...Connection.flags
+  },
+  Effect.fnUntraced(function* (given) {
+    const connection = yield* Connection.openAdmin(given)
+    const { width } = yield* Output.Output
+    const progress = Effect.map(
+      Calls.call(connection, (client) => client.telcos.comparisons({})),
+      ({ data }) => data
+    )
+    let all: ReadonlyArray<Compared> = given.now
+      ? (yield* Calls.call(connection, (client) => client.telcos.compare({}))).data
+      : yield* progress
+    while (given.now && all.some(isUnderWay)) {
+      yield* Effect.sleep(AGAIN)
+      all = yield* progress
+      const compared = all.reduce((sum, one) => sum + one.compared, 0)
+      if (process.stderr.isTTY) process.stderr.write(`\r${compared} SIMs compared`)
+    }
+    if (given.now && process.stderr.isTTY) process.stderr.write("\n")
+    yield* Output.print(
+      given.json
+        ? JSON.stringify(all, null, 2)
+        : Output.table(
+            all.map((one) => ({ ...one })),
+            width
+          )
+    )
+    const unanswered = all.reduce((sum, one) => sum + one.unanswered, 0)
+    if (given.now && unanswered > 0) {
+      return yield* impossible(`The telco has not answered of ${unanswered} SIMs: compare again once it does.`)
+    }
+  })
+).pipe(
+  Command.withDescription(
+    "Compare all SIMs of a running server with its charging systems, those in stock too. What differs is among the problems. After a restore, do this before the service sells again."
+  ),
+  Command.withShortDescription("Compare all SIMs with what the telcos have"),
+  Command.withExamples([{ command: "simplan telco compare --now" }])
+)
+
 export const command = Command.make(
   "telco",
   {
@@ -130,8 +194,10 @@ export const command = Command.make(
       `    ${Definitions.TELCO_KEY}               the bearer token that it asks for (made and kept where it is not set)`
     ].join("\n")
   ),
-  Command.withShortDescription("Start the simulated telco by itself; check: try real ones"),
-  Command.withSubcommands([check]),
+  Command.withShortDescription(
+    "Start the simulated telco by itself; check: try real ones; compare: compare their books"
+  ),
+  Command.withSubcommands([check, compare]),
   Command.withExamples([
     { command: "simplan telco", description: "Its books in .simplan/telco" },
     { command: "SIMPLAN_TELCO_BOOKS=memory: simplan telco --port 0", description: "One that forgets, for a test" }

@@ -43,8 +43,42 @@ const problems = Schemas.problems(
   "storage_unavailable"
 )
 
+const moment = (means: string) => Schema.NullOr(Schemas.Timestamp).annotate({ description: means })
+
+export const Comparison = Schema.Struct({
+  telco: ofTelco.name,
+  requested_at: moment("When it was asked for; null: never"),
+  compared: Schemas.field(Schema.Int, "How many SIMs were compared since", 4000),
+  unanswered: Schemas.field(Schema.Int, "Of how many SIMs the telco has not answered", 0),
+  done_at: moment("When it ended; null: it is under way, or was never asked for")
+}).annotate({ identifier: "Comparison" })
+
+const Comparisons = Schemas.data(Schema.Array(Comparison))
+
 export class TelcosApi extends HttpApiGroup.make("telcos")
   .add(
+    HttpApiEndpoint.get("comparisons", "/telcos/comparisons", {
+      success: Comparisons,
+      error: Schemas.problems(...Schemas.managing, "route_not_found")
+    }).annotateMerge(
+      Roles.ofService(
+        "read",
+        "How far the comparisons of all SIMs are",
+        "The last comparison of all SIMs with each telco whose books can be compared. What it finds is among the problems."
+      )
+    ),
+    HttpApiEndpoint.post("compare", "/telcos/comparisons", {
+      success: Comparisons,
+      error: Schemas.problems(...Schemas.restricted, "route_not_found")
+    }).annotateMerge(
+      Roles.ofService(
+        "support",
+        "Compare all SIMs with the telcos now",
+        "Compares all SIMs, those in stock too, with each telco whose books can be compared, at the rate that its calls allow. " +
+          "Comparisons that were made before do not count from then on: do this after each restore of a backup, before the " +
+          "service sells again. Asked again, it begins anew."
+      )
+    ),
     HttpApiEndpoint.get("zones", "/telcos/:name/zones", {
       params: ofTelco,
       success: Schemas.data(Schema.Array(Zone)),

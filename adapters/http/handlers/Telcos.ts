@@ -15,7 +15,7 @@ import {
   type Reports,
   type UsageReconciliation
 } from "simplan"
-import { AuditEntry, type Label, type Storage } from "simplan/ports"
+import { AuditEntry, type Label, type Storage, Time } from "simplan/ports"
 import * as TelcosApi from "../api/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -34,8 +34,23 @@ export interface Zone {
 /** What of the service a notification is reported to. */
 type Informed = Reports.Reports | Catalogues.Catalogues | Problems.Problems | UsageReconciliation.UsageReconciliation
 
+/** How far a comparison of all SIMs with a telco is. */
+interface ComparisonProgress {
+  readonly requestedAt: number
+  readonly compared: number
+  readonly unanswered: number
+  readonly doneAt: number | null
+}
+
 export interface Telco {
   readonly kind: string
+  /** Absent: its books cannot be compared. */
+  readonly comparison?: {
+    /** Has all SIMs compared from now on. */
+    readonly begin: Effect.Effect<ComparisonProgress, Storage.StorageError>
+    /** Null: none was asked for. */
+    readonly progress: Effect.Effect<ComparisonProgress | null, Storage.StorageError>
+  }
   /** Null: it has no location zones. */
   readonly zones: {
     /** Sets it, and runs `record` in the same commit. */
@@ -67,7 +82,17 @@ const notFound = new Errors.Problem({
 
 const shape = ({ coverageId, label, zoneId }: Zone) => ({ label, coverage_id: coverageId, zone_id: zoneId })
 
-/** The handlers of the zones of telcos. */
+const toIso = (instant: number | null): string | null => (instant === null ? null : Time.toIso(instant))
+
+const comparisonShape = (telco: string, progress: ComparisonProgress | null): typeof TelcosApi.Comparison.Type => ({
+  telco,
+  requested_at: toIso(progress?.requestedAt ?? null),
+  compared: progress?.compared ?? 0,
+  unanswered: progress?.unanswered ?? 0,
+  done_at: toIso(progress?.doneAt ?? null)
+})
+
+/** The handlers of the zones of telcos, and of the comparisons with their books. */
 export const make = (guard: OperatorAuth.Guard, telcos: ReadonlyMap<string, Telco>) =>
   Effect.gen(function* () {
     const coverage = yield* Coverage.Coverage
@@ -78,7 +103,24 @@ export const make = (guard: OperatorAuth.Guard, telcos: ReadonlyMap<string, Telc
       return zones === null ? Effect.fail(notFound) : Effect.succeed(zones)
     }
 
+    const comparable = () =>
+      [...telcos].flatMap(([name, { comparison }]) => (comparison === undefined ? [] : [{ name, comparison }]))
+
     return Endpoints.group(TelcosApi.TelcosApi, guard, {
+      comparisons: Effect.fnUntraced(function* () {
+        const all = yield* Effect.forEach(comparable(), ({ comparison, name }) =>
+          Effect.map(comparison.progress, (progress) => comparisonShape(name, progress))
+        )
+        return Responses.data(all)
+      }),
+      compare: Effect.fnUntraced(function* () {
+        const all = yield* Effect.forEach(comparable(), ({ comparison, name }) =>
+          Effect.map(comparison.begin, (progress) => comparisonShape(name, progress))
+        )
+        const of = { organizationId: AuditEntry.SERVICE, iccid: null, action: "telco.compare" } as const
+        for (const { telco } of all) yield* auditLog.record({ ...of, resourceId: telco })
+        return Responses.data(all)
+      }),
       zones: Effect.fnUntraced(function* ({ params }) {
         const { list } = yield* zonesOf(params)
         return Responses.data((yield* list).map(shape))

@@ -249,6 +249,8 @@ interface Poll {
   /** Null: the OCS has not answered, and what the SIM itself is is not compared. */
   readonly subscriber: Subscriber | null
   readonly before: SimState.SimState
+  /** Comparisons before this do not count. */
+  readonly since: Time.Instant
   readonly now: Time.Instant
 }
 
@@ -276,9 +278,10 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Whether the books are to be compared now. */
-    isDue: ({ comparedAt, suspected }: SimState.SimState, now: Time.Instant): boolean =>
+    /** Whether the books are to be compared now. Comparisons before `since` do not count (see `FullComparison`). */
+    isDue: ({ comparedAt, suspected }: SimState.SimState, since: Time.Instant, now: Time.Instant): boolean =>
       comparedAt === null ||
+      comparedAt < since ||
       now - comparedAt >= EVERY ||
       Object.values(suspected).some((since) => now - since >= watch),
 
@@ -297,17 +300,27 @@ export const make = Effect.gen(function* () {
     },
 
     /** Compares, mends and lists. What has to last to be a difference, and since when it was seen. */
-    compare: Effect.fn("TelcoOcs.compare")(function* ({ before, iccid, listed, now, ordered, subscriber }: Poll) {
+    compare: Effect.fn("TelcoOcs.compare")(function* ({
+      before,
+      iccid,
+      listed,
+      now,
+      ordered,
+      since,
+      subscriber
+    }: Poll) {
       const books = {
         ...{ telco, iccid, listed, watch, now, subscriber, mobilePlanId },
-        ...{ remembered: before.packages, suspected: before.suspected },
+        remembered: before.packages,
+        // What was suspected before a restore has not lasted since.
+        suspected: Object.fromEntries(Object.entries(before.suspected).filter(([, at]) => at >= since)),
         templates: yield* templatesAt(now)
       }
       const first = compare({ ...books, ordered, expected: yield* problems.expected({ iccid }) })
       if (first.findings.length + first.deletable.length === 0) return first.suspected
       // An order that was made while the list was read is in the second reading, and so is a SIM that was sold.
-      const since = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
-      const second = compare({ ...books, ordered: since, expected: yield* problems.expected({ iccid }) })
+      const orders = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
+      const second = compare({ ...books, ordered: orders, expected: yield* problems.expected({ iccid }) })
       const ids = new Set(second.findings.map(({ findingId }) => findingId))
       const findings: ReadonlyArray<Problem.Finding> = first.findings.filter(({ findingId }) => ids.has(findingId))
       for (const id of first.deletable.filter((one) => second.deletable.includes(one))) yield* remove(iccid, id)

@@ -134,11 +134,22 @@ export interface Extras {
   readonly undecided: boolean
 }
 
-/** The extras of an order that is final. */
+/** By how much the clock of the system may be off, in milliseconds. */
+const SKEW = 15 * 60_000
+
+/**
+ * Whether the package was given later than a call of the order may take effect. After a restore an order may look as if it were
+ * watched still, and what was sold meanwhile is none of its extras.
+ */
+const isLater = ({ assignedAt }: Api.SubscriberPackage, { lastAt }: OrderJournal.Asked, watch: number): boolean =>
+  assignedAt !== null && assignedAt > lastAt + watch + SKEW
+
+/** The extras of an order that is final; a call without an answer may take effect for `watch` milliseconds. */
 export const extras = (
   key: string,
   order: Exclude<OrderJournal.Order, OrderJournal.Open>,
-  { claims, orders, packages }: OrderJournal.Snapshot
+  { claims, orders, packages }: OrderJournal.Snapshot,
+  watch: number
 ): Extras => {
   const others = new Map([...orders].filter(([other]) => other !== key))
   const owned = new Set([...others.values()].map(OrderJournal.idOf))
@@ -150,6 +161,7 @@ export const extras = (
     const isOwn = one.id === OrderJournal.idOf(order)
     if (isOwn && order._tag === "Cancelled") unused.push(one)
     if (isOwn || owned.has(one.id) || order.asked === null || !fits(one, order.asked, orders)) continue
+    if (isLater(one, order.asked, watch)) continue
     const claim = claims.get(one.id)
     const mayBeOf = (other: OrderJournal.Order) => other._tag === "Open" && fits(one, other.asked, orders)
     if (isOpen(claim) || (claim === undefined && [...others.values()].some(mayBeOf))) undecided = true
@@ -349,7 +361,8 @@ export const cancel = (
   key: string,
   order: OrderJournal.Order | null,
   snapshot: OrderJournal.Snapshot | null,
-  lag: number
+  lag: number,
+  watch: number
 ): Cancel => {
   if (order === null) {
     return { next: "Spend", order: { _tag: "Cancelled", asked: null, id: null, confirmed: true } }
@@ -371,7 +384,7 @@ export const cancel = (
       if (order.asked !== null && !isUpToDate(snapshot, order.asked, lag)) {
         return { next: "Wait", until: order.asked.lastAt + lag }
       }
-      const ids = extras(key, order, snapshot).unused.map(({ id }) => id)
+      const ids = extras(key, order, snapshot, watch).unused.map(({ id }) => id)
       return { next: "Delete", ids, order: confirmed }
     }
   }

@@ -247,7 +247,7 @@ const make = Effect.gen(function* () {
     let snapshot: OrderJournal.Snapshot | null = null
     for (;;) {
       const kept = yield* orderJournal.get(packageId)
-      const decision = Decision.cancel(packageId, kept.order, snapshot, lag)
+      const decision = Decision.cancel(packageId, kept.order, snapshot, lag, watch)
       switch (decision.next) {
         case "Observe":
           snapshot = yield* observe(iccid)

@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
     const dueAt = Decision.nextCheck(order, now, watch)
     // An open order has no extras: the call that ends it searches its package.
     if (order._tag === "Open") return { deleted: 0, used: [], end: orderJournal.put(key, iccid, kept, order, dueAt) }
-    const extras = Decision.extras(key, order, yield* orderJournal.observe(iccid))
+    const extras = Decision.extras(key, order, yield* orderJournal.observe(iccid), watch)
     for (const { id } of extras.unused) yield* orderJournal.remove(id, key, iccid)
     return {
       deleted: extras.unused.length,

@@ -83,6 +83,9 @@ const isSame = (left: Zone, right: Zone): boolean => left.label === right.label 
 
 const keyOf = ({ coverageId, label }: Zone): string => `${label}/${coverageId}`
 
+const stored = <A>(effect: Effect.Effect<A, Journal.JournalError>) =>
+  Effect.mapError(effect, ({ cause, message }) => new Storage.StorageError({ message, cause }))
+
 interface ZoneCalls {
   /** Refuses a zone that the telco has not. */
   readonly check: (zone: Zone) => Effect.Effect<void, Refusal.InvalidField>
@@ -104,9 +107,6 @@ const makeZoneList = (telco: string, journal: Journal.Journal["Service"], of: Zo
       )
       return { iccid: null, externalId: null, dueAt: null, document: { zones: zones.map((one) => ({ ...one })) } }
     })
-
-  const stored = <A>(effect: Effect.Effect<A, Journal.JournalError>) =>
-    Effect.mapError(effect, ({ cause, message }) => new Storage.StorageError({ message, cause }))
 
   return {
     set: (zone, record) => {
@@ -201,6 +201,10 @@ export const connect = (
         onSuccess: (missing) => sentences(name, missing),
         onFailure: CallFailure.later
       }),
+      comparison: {
+        begin: stored(Effect.provideService(Reporting.compareAll(name), Journal.Journal, journal)),
+        progress: stored(Effect.provideService(Reporting.comparison(name), Journal.Journal, journal))
+      },
       background: { forever: inside(Reporting.run(reporting)), drain: inside(Reporting.drain(reporting)) }
     }
   })

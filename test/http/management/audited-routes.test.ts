@@ -391,6 +391,7 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "sim.set_stock_levels",
     async () => () => acme.call("PUT", "/v3/sims/stock/levels", { body: { levels: [{ label: "Green", level: 1 }] } })
   ],
+  "POST /admin/v1/telcos/comparisons": ["telco.compare", async () => () => world.admin("POST", "/telcos/comparisons")],
   "PUT /admin/v1/telcos/{name}/zones": [
     "coverage_profile.set_zone",
     async () => () =>

@@ -21,6 +21,23 @@ describe("without telcos", () => {
   })
 })
 
+describe("a comparison of all SIMs", () => {
+  it("is asked for at each telco that has books, and says how far it is", async () => {
+    const { telcos } = Telcos.make()
+    world = await World.forTest({ telcos })
+    const none = { telco: "x", requested_at: null, compared: 0, unanswered: 0, done_at: null }
+    expect((await world.admin("GET", "/telcos/comparisons")).body.data).toEqual([none])
+    const begun = { ...none, requested_at: "2026-01-10T00:00:00.000Z" }
+    expect((await world.admin("POST", "/telcos/comparisons")).body.data).toEqual([begun])
+    expect((await world.admin("GET", "/telcos/comparisons")).body.data).toEqual([
+      { ...begun, compared: 3, done_at: "2026-01-11T00:00:00.000Z" }
+    ])
+    expect((await world.admin("GET", "/audit")).body.data).toMatchObject([
+      { action: "telco.compare", resource_type: "telco", resource_id: "x" }
+    ])
+  })
+})
+
 describe("the zones of a telco", () => {
   it("are set and listed, for regions of the zone's label, and leave an audit entry", async () => {
     const { telcos } = Telcos.make()
