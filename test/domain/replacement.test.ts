@@ -443,7 +443,7 @@ describe("The telco is asked how much is left (S8)", () => {
     }
     expect(Result.isFailure(reported(after, total(1), null, NOW - 2 * DAY_MS))).toBe(true)
     const other = of(0, {}, [{ ...former(0, 0), iccid: "8" }])
-    expect(Result.isFailure(reported(other, total(1), null))).toBe(true)
+    for (const id of [null, "attachment:0:1"]) expect(Result.isFailure(reported(other, total(1), id))).toBe(true)
   })
 
   it("and what was over when it moved has its last total yet", () => {
