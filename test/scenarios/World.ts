@@ -56,10 +56,15 @@ export const make = async (
     when: "before",
     reached: () => undefined
   }
+  const failing: { next: (commit: Storage.Commit) => boolean } = { next: () => false }
   const watching: { before: (commit: Storage.Commit) => Promise<void> } = { before: async () => {} }
   const crashing = Context.add(context, Storage.Storage, {
     ...storage,
     commit: (commit) => {
+      if (failing.next(commit)) {
+        failing.next = () => false
+        return Effect.fail(new Storage.StorageError({ message: "The storage is out of reach", cause: null }))
+      }
       crash.at -= 1
       const write = Effect.andThen(
         Effect.promise(() => watching.before(commit)),
@@ -97,6 +102,11 @@ export const make = async (
         const ended = begin().then(() => Promise.reject(new Error(`All has ended before commit ${at}`)))
         await Promise.race([standsStill, ended])
       }
+    },
+    /** Has the next commit fail of which this holds, once: it is not done. Whether one has failed. */
+    failNextCommit: (isMeant: (commit: Storage.Commit) => boolean) => {
+      failing.next = isMeant
+      return () => failing.next !== isMeant
     },
     /** Has each commit wait for this from now on. */
     beforeCommit: (before: (commit: Storage.Commit) => Promise<void>) => {

@@ -78,6 +78,19 @@ describe("S5: after an outage of the telco", () => {
     expect(await busy(iccids)).toBe(0)
   })
 
+  it.each([1, 2])(
+    "everything is back within a minute, also if a write fails that has %i tried sooner",
+    async (count) => {
+      const iccids = await outage(count === 1 ? 1 : 20)
+      await world.advanceBy(3 * Time.HOUR)
+      const hasFailed = world.failNextCommit(({ jobs }) => jobs?.hastened?.length === count)
+      if (count === 1) await world.advanceBy(Time.MINUTE)
+      await world.setFaults([])
+      await world.advanceBy(Time.MINUTE)
+      expect([hasFailed(), await busy(iccids)]).toEqual([true, 0])
+    }
+  )
+
   it("what the telco refuses then is a problem soon, however often it was unavailable before (rule S6)", async () => {
     await outage(1)
     await world.advanceBy(3 * Time.HOUR)

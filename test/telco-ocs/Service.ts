@@ -3,7 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { Attachments, Catalogues, Organizations, Plans, Services, Sims, Subscriptions, Time } from "simplan"
-import { Clocks, type Telco, WebhookSender } from "simplan/ports"
+import { Clocks, Storage, type Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import * as Machine from "../../adapters/simulation/Machine.ts"
@@ -16,16 +16,21 @@ export const make = Effect.fnUntraced(function* (
   iccid: string,
   others: ReadonlyArray<string> = []
 ) {
+  let isFailing = (_: Storage.Commit): boolean => false
+  const storages = Layer.effectContext(
+    Effect.gen(function* () {
+      const memory = yield* Layer.build(Memory.layer)
+      const storage = Context.get(memory, Storage.Storage)
+      const commit: typeof storage.commit = (written) =>
+        isFailing(written)
+          ? Effect.fail(new Storage.StorageError({ message: "The storage is out of reach" }))
+          : storage.commit(written)
+      return Context.add(memory, Storage.Storage, { ...storage, commit })
+    })
+  )
   const services = yield* Layer.build(
     Services.layer.pipe(
-      Layer.provide([
-        Memory.layer,
-        StandardCatalogue.layer,
-        Machine.crypto(1),
-        clock,
-        sender,
-        Layer.succeedContext(telco)
-      ])
+      Layer.provide([storages, StandardCatalogue.layer, Machine.crypto(1), clock, sender, Layer.succeedContext(telco)])
     )
   )
   const { organizationId } = yield* Context.get(services, Organizations.Organizations).create({ name: "Acme" })
@@ -42,6 +47,10 @@ export const make = Effect.fnUntraced(function* (
   return {
     organizationId,
     services,
+    /** Has commits fail of which this holds: they are not done. */
+    failCommits: (isMeant: (commit: Storage.Commit) => boolean): void => {
+      isFailing = isMeant
+    },
     /** Attaches a plan of 30 days: from its start on, or from its first use. */
     subscribe: ({
       alertThresholds,

@@ -159,4 +159,20 @@ describe("The adapter of the online charging system", () => {
     expect([first?.name, others.length]).toEqual([second?.name, 0])
     expect([...model.packages.values()].map(({ templateId }) => templateId)).toEqual([first?.id, second?.id])
   })
+
+  it("does not refuse an order for good where a template is gone and the others cannot be read", async () => {
+    const model = Model.make({ fault: takeFault })
+    await run(
+      Effect.gen(function* () {
+        const telco = yield* Telco.Telco
+        yield* telco.createPackage(order("a:0"))
+        for (const [place, one] of model.templates.entries()) model.templates[place] = { ...one, isDeleted: true }
+        next = { name: "templates", fault: { kind: "not reached" } }
+        expect(yield* Effect.flip(telco.createPackage(order("b:0")))).toMatchObject({ _tag: "Telco.Unavailable" })
+        yield* telco.createPackage(order("b:0"))
+      }),
+      model
+    )
+    expect([...model.packages.values()].map(({ templateId }) => templateId)).toEqual([9000, 9001])
+  })
 })

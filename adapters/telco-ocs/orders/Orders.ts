@@ -10,7 +10,7 @@
  * Packages of simplan's templates that no order of the journal has are listed by names of their own, `<telco>/<id>`, and
  * can be cancelled by them: a SIM that is sold again must not have them (rule S5).
  */
-import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { Sims } from "simplan"
 import { Allowance, Telco } from "simplan/ports"
 import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
@@ -96,10 +96,13 @@ const make = Effect.gen(function* () {
     yield* orderJournal.put(key, iccid, kept, kept.order, yield* Clock.currentTimeMillis)
   })
 
-  /** The order under another template, where the system has refused one that it has no longer; else null. */
+  /**
+   * The order under another template, where the system has refused one that it has no longer; else null. Fails where the
+   * templates cannot be read now: a refusal is for good.
+   */
   const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: OrderJournal.Open) {
     const { templateId, templateName } = order.asked
-    const now = Option.getOrNull(yield* Effect.option(templateOf(terms)))
+    const now = yield* Effect.catchTag(templateOf(terms), "Telco.Refused", () => Effect.succeed(null))
     const isAnother = now !== null && now.templateName === templateName && now.templateId !== templateId
     return isAnother ? Decision.under(now.templateId, order) : null
   })
@@ -135,7 +138,8 @@ const make = Effect.gen(function* () {
     const failed = Decision.failed(order, outcome, message, now)
     if (outcome === "Refused") {
       yield* templates.forget(templateName)
-      const again = isFirst ? yield* renewed(terms, order) : null
+      const unrefused = put(packageId, iccid, kept, Decision.failed(order, "NotDone", message, now))
+      const again = isFirst ? yield* Effect.tapError(renewed(terms, order), () => unrefused) : null
       yield* put(packageId, iccid, kept, again ?? failed)
       return null
     }

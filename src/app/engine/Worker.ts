@@ -86,9 +86,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       const { work } = job
       const held = { job, token }
       if (work._tag !== "RunCommand") return runner.perform(held, work)
-      return Effect.tap(measured(held, runCommand(held, work)), (outcome) =>
-        Effect.ignore(recovery.tried(job, outcome === "retried"))
-      )
+      return Effect.tap(measured(held, runCommand(held, work)), (outcome) => recovery.tried(job, outcome === "retried"))
     }
     const perform = (job: Job, token: string) =>
       Effect.catchCause(Effect.asVoid(performed(job, token)), (cause) =>

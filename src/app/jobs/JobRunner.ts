@@ -208,8 +208,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
 
       const perform = (held: LeasedJob, of: OneStep) =>
         Effect.tap(measured(held, calling(held, false, dispatched(held, of))), (outcome) =>
-          // The job is done, whatever becomes of those that wait.
-          Effect.ignore(recovery.tried(held.job, isRetried(outcome)))
+          recovery.tried(held.job, isRetried(outcome))
         )
 
       // A job goes on when the request that began it is gone, and carries that request's idempotency key, or its command, in

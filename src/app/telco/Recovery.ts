@@ -13,13 +13,14 @@
  *   is to come when it was meant to.
  * - A probe that is held back, or that waits for another telco then, says nothing of the telco: the next one follows.
  * - No job is tried before the instant that the telco asks for.
+ * - What storage fails to do of this is done when it answers again. A standing clock waits for nothing: it is tried thrice.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { Job, WaitingJob, WaitingReason } from "../../domain/Job.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { SECOND } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, Storage } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { FilteredLists } from "../Paging.ts"
 
@@ -28,6 +29,10 @@ const PROBE = 10 * SECOND
 
 /** How many jobs one answer pulls forward. */
 const PULLED = 2
+
+/** After how many milliseconds what storage has failed to do is done again; how often on a standing clock. */
+const AGAIN = SECOND
+const TIMES = 3
 
 /** How many jobs are scanned for those that wait for longer. */
 const PAGE = 64
@@ -38,9 +43,9 @@ export class Recovery extends Context.Service<
   {
     /**
      * To be run after each try of a job that nobody waits for, with the job as it was before. `retried` is false where the
-     * try was the last one.
+     * try was the last one. The job is done, whatever becomes of those that wait.
      */
-    readonly tried: (job: Job, retried: boolean) => Effect.Effect<void, StorageError>
+    readonly tried: (job: Job, retried: boolean) => Effect.Effect<void>
   }
 >()("simplan/Recovery") {}
 
@@ -59,6 +64,7 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     const clock = yield* BusinessClock
     const commits = yield* Commits
     const lists = yield* FilteredLists
+    const scope = yield* Effect.scope
     /** By the telco's name: its next probe, and the job that was hastened last. */
     const probes = new Map<string, { readonly dueAt: Instant; readonly jobId: string | null }>()
     /** By reason and telco. */
@@ -124,24 +130,34 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
       // A probe that was tried before its time is over.
       if (last !== undefined && last.dueAt > now && last.jobId !== jobId) return
       const dueAt = Math.max(now + PROBE, waiting?.notBefore ?? now)
-      // Where all are tried sooner, or storage fails, there is none: it is searched again soon.
+      // Where all are tried sooner, there is none: it is searched again soon.
       probes.set(telco, { dueAt: now + SECOND, jobId: null })
-      const jobs = yield* next(telco, 1, dueAt, dueAt)
-      yield* hasten(jobs, dueAt)
+      const jobs = yield* Effect.onError(
+        Effect.tap(next(telco, 1, dueAt, dueAt), (found) => hasten(found, dueAt)),
+        () => Effect.sync(() => probes.delete(telco))
+      )
       for (const probe of jobs) probes.set(telco, { dueAt, jobId: probe.jobId })
     })
 
+    const helped = Effect.fnUntraced(function* (job: Job, retried: boolean) {
+      const after = retried ? yield* storage.jobs.get(job.jobId) : null
+      if (after !== null && isWaiting(after)) {
+        if (isWaiting(job) && telcoOf(job) !== telcoOf(after)) yield* unanswered(job)
+        return yield* unanswered(after)
+      }
+      // A refusal is an answer too, and what waits for something else has had its answer.
+      const isAnswered = !retried || (after !== null && after.waiting !== null)
+      if (isAnswered && isWaiting(job)) yield* answered(job)
+    })
+
     return Recovery.of({
-      tried: Effect.fnUntraced(function* (job, retried) {
-        const after = retried ? yield* storage.jobs.get(job.jobId) : null
-        if (after !== null && isWaiting(after)) {
-          if (isWaiting(job) && telcoOf(job) !== telcoOf(after)) yield* unanswered(job)
-          return yield* unanswered(after)
-        }
-        // A refusal is an answer too, and what waits for something else has had its answer.
-        const isAnswered = !retried || (after !== null && after.waiting !== null)
-        if (isAnswered && isWaiting(job)) yield* answered(job)
-      })
+      tried: (job, retried) => {
+        const once = helped(job, retried)
+        // Without a further try, those that wait have their own pauses, which rise to an hour.
+        if (clock.set !== null) return Effect.ignore(Effect.retry(once, { times: TIMES }))
+        const again = Effect.retry(Effect.delay(once, AGAIN), Schedule.forever)
+        return Effect.catch(once, () => Effect.asVoid(Effect.forkIn(again, scope)))
+      }
     })
   })
 )

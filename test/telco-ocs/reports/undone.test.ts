@@ -66,6 +66,25 @@ describe("S5: a top-up that was undone", () => {
     expect(yield* retried(world)).toContain("and 5 bytes of it are used")
   })
 
+  inWorld("is over soon after an outage, also if storage has failed to have its job tried sooner", function* (world) {
+    yield* topUpInVain(world)
+    const wait = Effect.andThen(TestClock.adjust("5 minutes"), world.work)
+    yield* Effect.repeat(wait, { times: 40 })
+    let failed = 0
+    world.failCommits(({ jobs }) => jobs?.hastened !== undefined && ++failed > 0)
+    yield* wait
+    expect(failed).toBeGreaterThan(0)
+    world.failCommits(() => false)
+    world.model.outageAfter = null
+    world.model.isOut = false
+    // The wait that ends with the next second, and that of the probe.
+    for (const passes of ["1 second", "10 seconds"] as const) {
+      yield* TestClock.adjust(passes)
+      yield* world.work
+    }
+    expect(ids(world)).toEqual([1])
+  })
+
   inWorld("leaves no package that nobody has used", function* (world) {
     yield* topUpInVain(world)
     yield* recover(world)
