@@ -364,7 +364,7 @@ export const counted = (
   })
   return {
     decision: {
-      sim: { loaded: { sim: present.sim, attachments: present.attachments }, next: { ...to, attachments } },
+      sim: { loaded: { sim: present.sim, attachments: present.attachments }, next: { sim: to.sim, attachments } },
       payloads,
       jobs
     },

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest"
 import type { WithPackages } from "../../src/domain/Attachment.ts"
 import type { NewJob } from "../../src/domain/Decision.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
+import * as Lifecycle from "../../src/domain/Lifecycle.ts"
 import * as Occurrence from "../../src/domain/Occurrence.ts"
 import * as Preview from "../../src/domain/Preview.ts"
 import * as Package from "../../src/domain/Package.ts"
@@ -378,6 +379,7 @@ describe("The telco is asked how much is left (S8)", () => {
       { data: { usagePercentage: 50, esim: NEW } },
       { data: { usagePercentage: 80 } }
     ])
+    expect(Lifecycle.caused(decision.sim ?? expect.fail(), NOW).causes).toEqual([])
   })
 
   it("and nothing is ordered where it has counted all", () => {
