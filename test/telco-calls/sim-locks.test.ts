@@ -44,6 +44,17 @@ describe("The lock of a SIM", () => {
     expect(yield* failed(locks.withLock(iccid, () => Effect.void))).toBe(null)
   })
 
+  Tests.onTestClock("ends 15 seconds after its last renewal where it cannot be given back", function* () {
+    const { journal } = yield* open
+    const unlock = () => Effect.fail(new Journal.JournalError({ message: "out of reach" }))
+    const locks = SimLocks.make({ ...journal, unlock }, { telco: "ocs" })
+    expect(yield* locks.withLock(iccid, () => Effect.succeed("done"))).toBe("done")
+    yield* TestClock.adjust("9 seconds")
+    expect((yield* failed(locks.withLock(iccid, () => Effect.void)))?._tag).toBe("Telco.Unavailable")
+    yield* TestClock.adjust("1 second")
+    expect(yield* failed(locks.withLock(iccid, () => Effect.void))).toBe(null)
+  })
+
   Tests.onTestClock(
     "is lost for good by a process that stood still, also where another one has given it back",
     function* () {

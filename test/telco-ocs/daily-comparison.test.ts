@@ -181,6 +181,17 @@ describe("The daily comparison", () => {
     expect((yield* world.compare(2 * DAY)).filter(([id]) => id.startsWith("template/"))).toHaveLength(1)
   })
 
+  inWorld("finds a day later a template that was edited where none could be read", function* (world) {
+    const { templateId } = yield* agreed(world)
+    world.ocs.changeTemplate({ id: templateId, perioddays: 60 })
+    const operation = "listPrepaidPackageTemplate"
+    world.ocs.setFaults([{ operation, fault: "http", status: 503 }])
+    expect(yield* world.compare(DAY)).toEqual([])
+    expect(world.ocs.books().calls.at(-1)).toMatchObject({ operation, fault: "http" })
+    world.ocs.setFaults([])
+    expect((yield* world.compare(2 * DAY)).map(([id]) => id)).toEqual([`template/${templateId}`])
+  })
+
   inWorld("finds a package that is gone after the watch time, and not in a list that is behind", function* (world) {
     const { id, packageId } = yield* agreed(world)
     world.ocs.changePackage({ id, deletedAt: 1 })

@@ -265,6 +265,15 @@ describe("Each drift has both sides, and a correction that makes it ours", () =>
     })
   }
 
+  inWorld("of the SIM, a day later where the OCS did not answer at one comparison", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    world.model.status = "DISCONNECTED"
+    world.model.failing = new Set(["subscriber"])
+    expect(yield* found(world)).toEqual([])
+    world.model.failing = new Set()
+    yield* corrected(world, `service/${ICCID}`, ["in service", "DISCONNECTED"])
+  })
+
   inWorld("an active package of a suspended plan", function* (world) {
     const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
     const { attachments, of } = servicesOf(world)

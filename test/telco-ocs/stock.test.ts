@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { Organizations, Problems, Sims, Time } from "simplan"
 import { describe, expect } from "vitest"
 import * as VirtualTime from "../scenarios/engine/VirtualTime.ts"
-import { ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
+import { ICCID, inWorld, LEASE, START, type World } from "./reports/ReportsWorld.ts"
 
 const ids = ({ model }: World) => model.packages.map(({ id }) => id)
 
@@ -161,6 +161,24 @@ describe("S5: a SIM in stock", () => {
     yield* world.background
     yield* TestClock.adjust("2 minutes")
     expect(calls(world)).toBe(100)
+  })
+
+  inWorld("is compared a lease after a process has died, also if nothing could be handed back", function* (world) {
+    addStray(world)
+    yield* turns(world)
+    yield* importMany(world, 1)
+    addStray(world, { iccid: iccidOf(0) })
+    yield* TestClock.adjust("1 minute")
+    world.model.hanging = new Set(["packages"])
+    world.journalFails.replace = "stock"
+    world.renewals.areMade = false
+    yield* Effect.scoped(Effect.andThen(world.background, TestClock.adjust("1 second")))
+    expect(yield* allocationOf(world, iccidOf(0))).toBe("Free")
+    world.model.hanging = new Set()
+    delete world.journalFails.replace
+    yield* world.background
+    yield* TestClock.adjust(LEASE + Time.SECOND)
+    expect(yield* allocationOf(world, iccidOf(0))).toBe("Releasing")
   })
 
   inWorld("is compared once the system answers again", function* (world) {

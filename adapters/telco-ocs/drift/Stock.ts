@@ -4,15 +4,15 @@
  * orders explain that; else an operator decides, since the packages may be of a customer whom a restored backup does not know.
  *
  * The journal has an entry of the kind `stock` for each organization, which says how far its inventory was compared, in the
- * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries, so that
- * each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a quarter of the allowed calls
+ * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries under the lease
+ * of the settings, so that each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a quarter of the allowed calls
  * goes to SIMs in stock: of 20 in a second 5, which is 432,000 SIMs a day; where polls take most of the calls, less. Of more
  * SIMs, a round takes longer than a day, and the next one follows at once.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { Organizations, Sims } from "simplan"
+import { Organizations, Settings as Limits, Sims } from "simplan"
 import { Sim, type Storage, Time } from "simplan/ports"
-import { Journal } from "../../telco-calls/index.ts"
+import { Claims, Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
 import type * as PollSchedule from "../PollSchedule.ts"
 
@@ -31,8 +31,6 @@ const KIND = "stock"
 const EVERY = Time.DAY
 /** How soon new SIMs are searched, what has failed is tried again, and organizations are searched, in milliseconds. */
 const AGAIN = Time.MINUTE
-/** How long a claim lasts, in milliseconds: longer than a turn takes if every call times out. */
-const CLAIM = 10 * Time.MINUTE
 /** How long to wait after a turn without a call, and where nothing is due, in milliseconds. */
 const PAUSE = 100
 const IDLE = Time.SECOND
@@ -99,6 +97,7 @@ const share = (items: ReadonlyArray<Sim.Sim>, isCompared: (sim: Sim.Sim) => bool
 /** One turn. It returns how long to wait before the next one, in milliseconds. */
 export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
   Effect.gen(function* () {
+    const { leaseMillis } = yield* Limits.Settings
     const journal = yield* Journal.Journal
     const sims = yield* Sims.Sims
     const orders = yield* Orders
@@ -181,18 +180,19 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
             now
           )
 
-    return Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const [entry] = yield* journal.claimDue({ telco, kind: KIND, now, until: now + CLAIM, limit: 1 })
-      if (entry === undefined) {
-        const isFirst = (yield* add(DISCOVERY, firstDiscovery(now), now)) !== null
-        return isFirst ? PAUSE : IDLE
-      }
-      // What is not done falls to another process at once.
-      const handBack = Effect.ignore(journal.replace({ ...entry, dueAt: now }))
-      const { calls, document, dueAt } = yield* Effect.onError(turn(entry, now), () => handBack)
-      yield* journal.replace({ ...entry, document, dueAt })
-      const elapsed = (yield* Clock.currentTimeMillis) - now
-      return calls === 0 ? PAUSE : Math.max(PAUSE, meter.stockMillis(calls, now) - elapsed)
-    })
+    return Claims.use(
+      journal,
+      { telco, kind: KIND, leaseMillis, limit: 1 },
+      Effect.fnUntraced(function* ({ entries: [entry] }) {
+        const now = yield* Clock.currentTimeMillis
+        if (entry === undefined) {
+          const isFirst = (yield* add(DISCOVERY, firstDiscovery(now), now)) !== null
+          return isFirst ? PAUSE : IDLE
+        }
+        const { calls, document, dueAt } = yield* turn(entry, now)
+        yield* journal.replace({ ...entry, document, dueAt })
+        const elapsed = (yield* Clock.currentTimeMillis) - now
+        return calls === 0 ? PAUSE : Math.max(PAUSE, meter.stockMillis(calls, now) - elapsed)
+      })
+    )
   })

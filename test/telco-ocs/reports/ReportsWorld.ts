@@ -28,6 +28,8 @@ export interface World extends Service.Service {
   readonly model: Model
   /** Whether claims are renewed: those of a process that was killed are not. */
   readonly renewals: { areMade: boolean }
+  /** Which calls of the journal fail, for entries of which kind. */
+  readonly journalFails: Partial<Record<"get" | "replace", string>>
   readonly journal: Journal.Journal["Service"]
   readonly polling: Polling.Polling
   readonly take: Notifications.Notifications["take"]
@@ -60,8 +62,21 @@ const make = Effect.gen(function* () {
   const model = new Model()
   const memory = yield* Journal.makeMemory
   const renewals = { areMade: true }
+  const journalFails: World["journalFails"] = {}
+  const unlessItFails = <A>(
+    name: "get" | "replace",
+    { kind }: Pick<Journal.Place, "kind">,
+    call: Effect.Effect<A, Journal.JournalError>
+  ) =>
+    Effect.suspend(() =>
+      journalFails[name] === kind
+        ? Effect.fail(new Journal.JournalError({ message: "The journal is out of reach" }))
+        : call
+    )
   const journal: Journal.Journal["Service"] = {
     ...memory,
+    get: (place) => unlessItFails("get", place, memory.get(place)),
+    replace: (entry, also) => unlessItFails("replace", entry, memory.replace(entry, also)),
     renew: (of) => Effect.suspend(() => (renewals.areMade ? memory.renew(of) : Effect.never))
   }
   const api = Layer.succeed(Api, apiOf(model))
@@ -95,6 +110,7 @@ const make = Effect.gen(function* () {
     ...service,
     model,
     renewals,
+    journalFails,
     journal,
     polling,
     take,

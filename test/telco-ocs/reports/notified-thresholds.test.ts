@@ -64,6 +64,33 @@ describe("A threshold that the settings call notified", () => {
     }
   )
 
+  inWorld("is found by polls while it cannot be read what was notified", function* (world) {
+    yield* idle(world)
+    for (const percent of [50, 80]) yield* world.take(crossed(percent))
+    expect(yield* wait(world)).toBe(SLOWEST)
+    world.journalFails.get = "thresholds"
+    yield* TestClock.adjust(SLOWEST)
+    const now = yield* Clock.currentTimeMillis
+    expect(yield* world.polling.due).toEqual({ polls: 1, failed: 0 })
+    const entry = yield* world.journal.get({ telco: TELCO, kind: "sim", key: ICCID })
+    expect((entry?.dueAt ?? 0) - now).toBeLessThan(SOON)
+  })
+
+  inWorld("is found by polls while it cannot be written what was notified, and its usage counts", function* (world) {
+    yield* idle(world)
+    world.journalFails.get = "thresholds"
+    expect(
+      yield* world.take({
+        subscriberPrepaidPackage: { ...crossed(50).subscriberPrepaidPackage, unitsAfter: SIX_TENTHS }
+      })
+    ).toMatchObject({ result: { code: 0 } })
+    expect((yield* world.attachment).usedBytes).toBe(SIX_TENTHS)
+    delete world.journalFails.get
+    expect(yield* wait(world)).toBeLessThan(SOON)
+    for (const percent of [50, 80]) yield* world.take(crossed(percent))
+    expect(yield* wait(world)).toBe(SLOWEST)
+  })
+
   inWorld("is found by polls again once the OCS notifies two others", function* (world) {
     yield* idle(world)
     for (const percent of [50, 80]) yield* world.take(crossed(percent))

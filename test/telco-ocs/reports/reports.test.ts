@@ -285,6 +285,22 @@ describe("A poll", () => {
     }
   )
 
+  inWorld("falls due after the lease also where it cannot be handed back", function* (world) {
+    const { journal, journalFails, model, polling } = world
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    model.hanging = new Set(["packages"])
+    const running = yield* Effect.forkChild(polling.due, { startImmediately: true })
+    journalFails.replace = "sim"
+    yield* Fiber.interrupt(running)
+    expect((yield* journal.get({ telco: "ocs", kind: "sim", key: ICCID }))?.dueAt).toBe(START + LEASE)
+    delete journalFails.replace
+    model.hanging = new Set()
+    model.change(1, { usedBytes: 9 })
+    yield* TestClock.adjust(LEASE)
+    yield* polling.due
+    expect((yield* world.attachment).usedBytes).toBe(9)
+  })
+
   inWorld("reports again what the core did not take", function* (world) {
     const { journal, model, polling } = world
     yield* world.subscribe({ megaBytes: 1024, start: START })
