@@ -258,6 +258,14 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     (history) => changed("delivered", () => ({ events: stepOf(history, "half").changes.events }))(history)
   ],
   [
+    Invariants.idsOrderEvents,
+    (history) => {
+      const eventId = "00000000-0000-7000-8000-000000000000"
+      const earlier = stepOf(history, "half").changes.events.map((event) => ({ ...event, eventId }))
+      return changed("delivered", () => ({ events: earlier }))(history)
+    }
+  ],
+  [
     Invariants.jobsGoFirst,
     changed("later", ({ calls }) => ({
       webhooks: calls.map(({ at }) => ({ at, organizationId: "", body: "{}", callsBefore: 0 }))

@@ -78,7 +78,7 @@ describe("the server", () => {
     expect(answered.filter((text) => !/^connection: close\r$/im.test(text))).toEqual([])
   })
 
-    it("lists packages and their usage, and says where the telco cannot", async () => {
+  it("lists packages and their usage, and says where the telco cannot", async () => {
     const of = (telco: Partial<Telco.Telco["Service"]>) => {
       const never = () => Effect.die("not asked for")
       const others = { createPackage: never, suspendPackage: never, cancelPackage: never, sendSms: never }

@@ -203,15 +203,23 @@ const errorsOf = (codes: ReadonlyArray<Codes.Code>): Json.Record => ({
   examples: Object.fromEntries(codes.map((code) => [code, exampleOfCode(code, {})]))
 })
 
-/** Whether an operation takes from the quota of a key or of an operator. */
-const isLimited = (schemas: Json.Record, operation: Json.Record): boolean => {
-  const { content } = Json.record(Json.record(operation["responses"])["429"])
+/** Whether an operation may answer with an error of the code. */
+const mayAnswer = (schemas: Json.Record, operation: Json.Record, code: Codes.Code): boolean => {
+  const { content } = Json.record(Json.record(operation["responses"])[String(Codes.status(code))])
   return Object.values(Json.record(content)).some((media) => {
     const { schema } = Json.record(media)
     const alternatives = Json.list(Json.record(schema)["anyOf"] ?? [schema])
-    return alternatives.some((one) => codesOf(Json.resolve(schemas, one)).includes("concurrency_limited"))
+    return alternatives.some((one) => codesOf(Json.resolve(schemas, one)).includes(code))
   })
 }
+
+/** Whether an operation takes from the quota of a key or of an operator. */
+const isLimited = (schemas: Json.Record, operation: Json.Record): boolean =>
+  mayAnswer(schemas, operation, "concurrency_limited")
+
+/** Whether an operation takes an idempotency key (rule W2). */
+const isRepeated = (schemas: Json.Record, operation: Json.Record): boolean =>
+  mayAnswer(schemas, operation, "idempotency_key_reused")
 
 /** What the document says of an operation that the definition does not have. */
 interface AboutOperation {
@@ -229,7 +237,7 @@ const responsesOf = (
   { isHosts, isVersioned }: AboutOperation
 ): Json.Record => {
   const hasQuota = isLimited(schemas, operation)
-  const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
+  const isRepeatable = isRepeated(schemas, operation)
   return Json.mapValues(operation["responses"], (response, status) => {
     const { content, ...rest } = Json.record(response)
     const isError = Number(status) >= 400
@@ -296,7 +304,7 @@ const headersTo = (isRepeatable: boolean, isOperators: boolean, isEdit: boolean)
 const operationOf = (schemas: Json.Record, given: unknown, about: AboutOperation): Json.Record => {
   const { isHosts, isOperators } = about
   const operation = Json.record(given)
-  const isRepeatable = Json.isRecord(Json.record(operation["responses"])["422"])
+  const isRepeatable = isRepeated(schemas, operation)
   const body = Json.record(operation["requestBody"])
   const parameters = Json.list(operation["parameters"]).map(parameterOf)
   return {

@@ -192,10 +192,10 @@ describe("A body (W9)", () => {
     const [response] = await answered
     const first = JSON.parse(await text(response))
     expect(response.statusCode).toBe(200)
-    // A key is used again only with the same bytes.
+    // A key is used again only with the same value.
     const again = await world.fetch("POST", "/v3/coverage-profiles/custom-region", { raw, headers })
     expect([again.status, again.body]).toEqual([200, first])
-    const other = await world.fetch("POST", "/v3/coverage-profiles/custom-region", { raw: `${raw} `, headers })
+    const other = await world.fetch("POST", "/v3/coverage-profiles/custom-region", { raw: `[${raw}]`, headers })
     expect(other.status).toBe(422)
   })
 
