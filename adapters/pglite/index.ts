@@ -60,6 +60,7 @@ const database = (dataDir: string | undefined) =>
       try: () => (dataDir === undefined ? Opening.inMemory() : Opening.inDirectory(dataDir)),
       catch: failed(dataDir === undefined ? "PGlite cannot start" : `PGlite cannot open ${dataDir}`)
     }),
+    // Failure: the process ends; the next one recovers the directory as after a kill.
     (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
   )
 
@@ -149,6 +150,7 @@ const allTables = (sql: SqlClient.SqlClient) =>
  * a statement of its own, between which others have their turn.
  */
 const vacuum = (sql: SqlClient.SqlClient, tables: ReturnType<typeof allTables>): Effect.Effect<void> =>
+  // Failure: the next round analyzes them.
   Effect.ignore(
     Effect.flatMap(tables, (found) =>
       Effect.forEach(found, ({ name }) => Effect.ignore(sql.unsafe(`vacuum (analyze) ${name}`).unprepared), {
@@ -162,6 +164,7 @@ const vacuum = (sql: SqlClient.SqlClient, tables: ReturnType<typeof allTables>):
  * where a directory was opened. The start does not wait for that.
  */
 const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) => {
+  // Failure: the next round analyzes them.
   const round = (tables: ReturnType<typeof allTables>) =>
     Effect.delay(Effect.ignore(Effect.andThen(room ?? Effect.void, vacuum(sql, tables))), INTERVAL)
   const changed = Effect.repeat(round(changedTables(sql)), Schedule.forever)

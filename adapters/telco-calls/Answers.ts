@@ -49,6 +49,7 @@ export const text = (
  * is closed: a body that is left alone keeps its connection until the next garbage collection.
  */
 export const discard = (response: Response): Effect.Effect<void> =>
+  // Failure: the connection is closed, and the next call opens another.
   parts(response, LONGEST).pipe(Stream.runDrain, Effect.timeoutOption("1 second"), Effect.ignore)
 
 /** The longest wait, in seconds: the longest step of the retry schedule. */

@@ -37,12 +37,12 @@ export const use = Effect.fnUntraced(function* <A, E, R>(
     ends.add(until)
     yield* journal.renew({ telco, kind, claims: [...open.values()], until })
   })
-  // A lease that is not renewed ends: another process does the work too.
+  // Failure: the lease ends, and another process does the work too.
   const renewing = Effect.sleep(leaseMillis / RENEWALS).pipe(
     Effect.andThen(Effect.catch(renew, ({ message }) => Effect.logDebug(`A lease was not renewed: ${message}`))),
     Effect.forever
   )
-  // What is not handed back falls due when the lease ends.
+  // Failure: what is not handed back falls due when the lease ends.
   const handBack = Effect.suspend(() =>
     Effect.forEach([...open.values()], (entry) => Effect.ignore(journal.replace({ ...entry, dueAt: now })), {
       discard: true

@@ -203,6 +203,7 @@ export const purge = Effect.fn("TelcoCalls.purge")(function* (
 
 /** Deletes what is over now. A failure waits for the next time. */
 export const purgeOnce = (journal: Journal["Service"], telcos: ReadonlyArray<string>): Effect.Effect<void> =>
+  // Failure: the next hour purges them.
   purge(journal, telcos).pipe(
     Effect.asVoid,
     Effect.catch(({ message }) => Effect.logWarning(`The purge of the telco's calls waits: ${message}`)),

@@ -83,7 +83,7 @@ export const make = (
     return { keep, check }
   }
 
-  /** Renews a lock until it is lost. A journal out of reach is asked again. */
+  /** Renews a lock until it is lost. Failure: it is renewed the next time, and whoever has it sees by `check` that it is lost. */
   const renew = ({ check, keep }: Held) =>
     Effect.sleep(RENEWED).pipe(
       Effect.andThen(Effect.ignore(keep)),
@@ -101,7 +101,7 @@ export const make = (
         const renewing = yield* Effect.forkChild(renew(mine))
         return yield* Effect.ensuring(use(mine), Fiber.interrupt(renewing))
       })
-      // Only who has it gives it back. It ends by itself where the journal is out of reach.
+      // Only who has it gives it back. Failure: it ends by itself, 15 seconds after its last renewal.
       return yield* Effect.ensuring(run, Effect.ignore(journal.unlock(lock)))
     })
   }

@@ -93,6 +93,7 @@ const isDone = ({ status }: Response): boolean => status >= 200 && status < 300
 const done = (response: Response): Call<void> =>
   isDone(response)
     ? Answers.text(response).pipe(
+        // Failure: it was done, whatever the body says; the connection is closed.
         Effect.catchTag("TelcoCalls.TooLong", () => Effect.void),
         Effect.asVoid,
         Effect.mapError(broken)

@@ -135,6 +135,7 @@ const make = Effect.gen(function* () {
       for (const entry of due) {
         const { iccid } = entry
         if (iccid === null) continue
+        // Failure: it is due again when the claim ends.
         yield* Effect.catch(
           locks.withLock(iccid, () => CallControl.asPoll(again(entry, iccid))),
           ({ message }) => Effect.logDebug(`The mobile plan of ${iccid} is set once more in a minute: ${message}`)

@@ -306,7 +306,8 @@ export const make = (options: Options) =>
     /** A call beside the list of packages: its failure does not stop the poll. Null: it has failed, or is not wanted. */
     const beside = <A>(isWanted: boolean, call: Effect.Effect<A, CallFailure.CallFailure>): Effect.Effect<A | null> =>
       isWanted
-        ? Effect.catch(call, ({ message }) =>
+        ? // Failure: the next poll asks for it; the SIM itself is compared with the next books, a day later.
+          Effect.catch(call, ({ message }) =>
             Effect.as(Effect.logDebug(`A poll of a SIM of ${telco} goes without a part: ${message}`), null)
           )
         : Effect.succeed(null)
@@ -458,7 +459,7 @@ export const make = (options: Options) =>
         const { nextAt } = SimState.of(entry)
         if (nextAt !== null) yield* metrics.lateness(now - nextAt)
       }
-      // Polls that rely on no threshold are early, never late.
+      // Failure: polls that rely on no threshold are early, never late.
       const notified = entries.length === 0 ? [] : yield* Effect.orElseSucceed(relied, () => [])
       const outcomes = yield* Effect.forEach(
         entries,

@@ -98,6 +98,7 @@ const SHARE = 5
 
 /** A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more may be due now. */
 const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message: string }, R>) =>
+  // Failure: the next turn.
   work.pipe(
     Effect.catch(({ message }) => Effect.as(Effect.logWarning(`${what} waits: ${message}`), STUCK)),
     Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))

@@ -420,6 +420,7 @@ const makeTransport: Effect.Effect<Transport, never, Scope.Scope> = Effect.gen(f
   ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
     if (fate.unavailable) return Effect.fail(outOfReach(fate))
     if (!fate.answerLost) return work(fate.refusal)
+    // Failure: it is the fault: whoever asked repeats the call.
     return Effect.andThen(Effect.exit(work(fate.refusal)), Effect.fail(unavailable("The telco's answer was lost")))
   }
 

@@ -177,6 +177,7 @@ export const make = (
       yield* setBound(telco, true)
       yield* Effect.logInfo("the SMSC can be sent to", { telco })
       // In a fiber of its own: whoever is interrupted can wait for nothing with a time-out.
+      // Failure: the connection is closed without it.
       const unbind = Effect.forkDetach(Effect.ignore(session.request("unbind", {}, UNBIND_MILLIS)))
       const cut = Effect.as(session.closed, "the connection was cut")
       const lost = Effect.map(keepAlive(session), ({ message }) => message)

@@ -228,7 +228,8 @@ export const make = Effect.fnUntraced(function* (connection: Connection.Connecti
             const id = exit.value["message_id"]
             const next = withTaken(record, typeof id === "string" ? id : "")
             yield* countSegment(telco, "accepted")
-            // For the last segment the call gets the true outcome, whatever becomes of the journal.
+            // For the last segment the call gets the true outcome. Failure: one that is repeated finds a message that was begun,
+            // and sends it no more.
             yield* next.state === "Sent"
               ? Effect.catch(write(next), ({ message }) =>
                   Effect.logWarning("a message was sent, and the journal does not say so", { telco, message })

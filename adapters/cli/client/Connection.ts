@@ -201,6 +201,7 @@ const KEY_FILE = Credentials.fileOf("demoKey")
 /** The API key of the demonstration of the server that was started last in this directory. */
 const demoKey = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
+  // Failure: without a key the command says which settings name one.
   const text = yield* Effect.orElseSucceed(files.readFileString(KEY_FILE), () => "")
   return text.trim()
 })

@@ -63,6 +63,7 @@ const key = Effect.fnUntraced(function* (organizationId: string, kept: Demo | un
   if (kept !== undefined) {
     const owner = yield* apiKeys
       .authenticate(kept.apiKey)
+      // Failure: another key is created.
       .pipe(Effect.catchTag("KeyRefused", () => Effect.succeed(undefined)))
     if (owner?.organizationId === organizationId) return kept.apiKey
   }

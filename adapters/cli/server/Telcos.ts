@@ -72,6 +72,7 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
       const names = next.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
       yield* Effect.logInfo(`The telcos' file was read again, and is in force: ${names}.`)
     }).pipe(
+      // Failure: the operator, by the log; the telcos stay as they were.
       Effect.catch(({ message }) =>
         Effect.logError(
           `The telcos' file was read again and not taken; the telcos stay as they were: ${sentence(message)}`

@@ -102,6 +102,7 @@ const writeFile = (
     const fresh = `${file}.${randomBytes(6).toString("hex")}`
     // Unlike a rename, a link fails if another process has created the file meanwhile.
     const replace = isNew ? files.link(fresh, file) : files.rename(fresh, file)
+    // Failure: a file of another name is left, which nobody but its owner may read, as the one that it was for.
     yield* files
       .writeFileString(fresh, text, { mode: 0o600, flag: "wx" })
       .pipe(Effect.andThen(replace), Effect.ensuring(Effect.ignore(files.remove(fresh, { force: true }))))

@@ -257,6 +257,7 @@ const variablesIn = (path: string) =>
  */
 export const ofServer = Effect.gen(function* () {
   const settings = yield* Effect.result(read)
+  // Failure: the same is wrong with the settings that are read above, which say so.
   const file = yield* Effect.orElseSucceed(telcoFile, () => null)
   const strange = unknown(yield* Environment, file === null ? [] : yield* variablesIn(file))
   if (Result.isSuccess(settings) && strange.length === 0) {

@@ -126,6 +126,7 @@ const keepsPrepared = (open: Session.Open): Effect.Effect<boolean, never, Scope.
     return false
   }).pipe(
     // The statement is not there, which ends the connection with some poolers.
+    // Failure: none is kept prepared, which is slower and always right.
     Effect.orElseSucceed(() => false)
   )
 

@@ -79,6 +79,7 @@ const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effec
   }).pipe(
     Effect.scoped,
     Effect.timeout(TIMEOUT),
+    // Failure: the next round asks the host again.
     Effect.catch(() => Effect.succeed(false))
   )
 
@@ -112,6 +113,7 @@ export const follow = Effect.fnUntraced(function* (
   yield* Effect.retry(choose, { schedule: Schedule.spaced(PAUSE) }).pipe(
     Effect.timeoutOrElse({ duration: AT_START, orElse: () => Effect.fail(noneTakesWrites) })
   )
+  // Failure: the next round chooses; the sockets stay with the host that they have.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), Effect.ignore(choose))))
   return (waitLimit) => {
     const socket = open(chosen, waitLimit)

@@ -117,6 +117,7 @@ export const follow = (sql: SqlClient.SqlClient): Effect.Effect<Offset, SqlError
     const again = Effect.map(measure(sql), offset.take)
     // The first measurements include the time for connections and caches.
     yield* Effect.repeat(again, { times: 3 })
+    // Failure: the next measurement.
     yield* Effect.forkScoped(Effect.repeat(Effect.delay(Effect.ignore(again), INTERVAL), Schedule.forever))
     return offset
   })

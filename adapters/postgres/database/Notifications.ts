@@ -229,6 +229,7 @@ export const make = Effect.fnUntraced(function* (
       return yield* Effect.raceFirst(send(opened), receive(received))
     })
   )
+  // Failure: the next session, which begins by having everything read again.
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.exit(session), Effect.sleep(RECOVERY))))
 
   const notifications: Notifications = {

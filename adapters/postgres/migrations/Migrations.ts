@@ -338,6 +338,7 @@ const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, { name, stateme
       if (found !== undefined) yield* run(`drop index concurrently simplan.${name}`)
       yield* run(statement.replace(" index ", " index concurrently "))
     })
+    // Failure: the lock ends with the session.
     yield* Effect.ensuring(built, Effect.ignore(run("select pg_advisory_unlock($1::bigint)", schema.indexLock)))
   }).pipe(
     Effect.scoped,

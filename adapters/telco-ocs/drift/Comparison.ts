@@ -264,12 +264,14 @@ export const make = Effect.gen(function* () {
   const remove = (iccid: string, id: number) =>
     api.deletePackage(id).pipe(
       Effect.andThen(Effect.logInfo(`Deleted an unused package of a cancelled order at ${telco}`, { iccid, id })),
+      // Failure: the next comparison finds it, and deletes it.
       Effect.catch(({ message }) => Effect.logDebug(`Package ${id} of ${telco} could not be deleted: ${message}`))
     )
 
   /** The templates by their ids; none where they cannot be read now. */
   const templatesAt = Effect.fnUntraced(function* (now: Time.Instant) {
     if (templates !== null && now < templates.until) return templates.byId
+    // Failure: the next comparison, a day later, reads them.
     const listed = yield* Effect.orElseSucceed(api.templates, () => null)
     if (listed === null) return new Map<number, Template>()
     const byId = new Map(listed.map((one) => [one.id, one]))

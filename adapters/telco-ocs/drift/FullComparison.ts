@@ -3,14 +3,14 @@
  * and those in service. What was compared before it was asked for does not count, nor what was suspected before.
  *
  * The journal has one entry of it, of the kind `comparison`: when it was asked for, how far it is, and when it has ended. Processes
- * claim it, so that one at a time goes on with it, at the rate that SIMs in stock have; SIMs in service are polled by the polls'
+ * claim it under the lease of the settings, so that one at a time goes on with it, at the rate that SIMs in stock have; SIMs in service are polled by the polls'
  * own rate. It goes through all inventories in the order of import and waits for the SIMs of a turn. What the OCS does not answer
  * for some minutes is counted as such and left to the daily comparison.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { Organizations, Sims } from "simplan"
+import { Organizations, Settings as Limits, Sims } from "simplan"
 import { Sim, type Storage, Time } from "simplan/ports"
-import { Journal } from "../../telco-calls/index.ts"
+import { Claims, Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
 import * as SimState from "../reports/SimState.ts"
 import * as Subscribers from "../Subscribers.ts"
@@ -52,8 +52,7 @@ const placeOf = (telco: string): Journal.Place => ({ telco, kind: KIND, key: "al
 
 const document = (state: State): Journal.Document => ({ ...state })
 
-/** How long a claim lasts, how long a turn waits for its SIMs, and how long nothing is done where nothing is due. */
-const CLAIM = 5 * Time.MINUTE
+/** How long a turn waits for its SIMs, and how long nothing is done where nothing is due. */
 const AGAIN = 2 * Time.SECOND
 const PAUSE = 100
 const IDLE = Time.SECOND
@@ -106,6 +105,7 @@ type Outcome = "compared" | "waits" | "left"
 /** One turn. It returns how long to wait before the next one, in milliseconds. */
 export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =>
   Effect.gen(function* () {
+    const { leaseMillis } = yield* Limits.Settings
     const journal = yield* Journal.Journal
     const sims = yield* Sims.Sims
     const orders = yield* Orders
@@ -114,6 +114,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
     const inStock = ({ iccid, organizationId }: Sim.Sim) =>
       sims.withhold({ organizationId, iccid, list: orders.listStock({ iccid }) }).pipe(
         Effect.as("compared" as const),
+        // Failure: the turn is repeated, and what is never answered is left to the daily comparison.
         Effect.catchTags({
           "Telco.Refused": () => Effect.succeed("waits" as const),
           "Telco.Unavailable": () => Effect.succeed("waits" as const)
@@ -172,13 +173,11 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
       return { calls, dueAt: now, next }
     })
 
-    return Effect.gen(function* () {
+    const turn = Effect.fnUntraced(function* ({ entries: [entry] }: Claims.Claimed) {
       const now = yield* Clock.currentTimeMillis
-      const [entry] = yield* journal.claimDue({ telco, kind: KIND, now, until: now + CLAIM, limit: 1 })
       const state = stateOf(entry ?? null)
       if (entry === undefined || state === null || state.doneAt !== null) return IDLE
-      const handBack = Effect.ignore(journal.replace({ ...entry, dueAt: now }))
-      const { calls, dueAt, next } = yield* Effect.onError(advance(state, now), () => handBack)
+      const { calls, dueAt, next } = yield* advance(state, now)
       yield* journal.replace({ ...entry, document: document(next), dueAt })
       if (next.doneAt !== null) {
         const { compared, unanswered } = next
@@ -187,4 +186,5 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
       const elapsed = (yield* Clock.currentTimeMillis) - now
       return calls === 0 ? PAUSE : Math.max(PAUSE, meter.stockMillis(calls, now) - elapsed)
     })
+    return Claims.use(journal, { telco, kind: KIND, leaseMillis, limit: 1 }, turn)
   })

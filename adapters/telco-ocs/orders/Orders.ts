@@ -102,6 +102,7 @@ const make = Effect.gen(function* () {
    */
   const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: OrderJournal.Open) {
     const { templateId, templateName } = order.asked
+    // Failure: there is no other template: the first refusal stands.
     const now = yield* Effect.catchTag(templateOf(terms), "Telco.Refused", () => Effect.succeed(null))
     const isAnother = now !== null && now.templateName === templateName && now.templateId !== templateId
     return isAnother ? Decision.under(now.templateId, order) : null

@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** The order of a failed settling is due again. */
+  /** Failure: the order is due again when its claim ends. */
   const orNull = <A, E extends { readonly message: string }, R>(key: string, effect: Effect.Effect<A, E, R>) =>
     Effect.catch(effect, ({ message }) =>
       Effect.as(Effect.logDebug(`The settling of order ${key} has failed: ${message}`), null)

@@ -133,8 +133,10 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
       if (known !== null && known !== subscriberId) {
         return refused(2, `package ${externalId} belongs to another subscriber than ${subscriberId}`)
       }
+      // Failure: polls find the threshold until one of its notifications is written.
       if (threshold !== null) yield* Effect.ignore(thresholds.record(threshold))
       if (window === null && sim !== null && !isReported(sim, externalId)) {
+        // Failure: the SIM is due to be polled.
         yield* Effect.catchTag(poll(sim), "TelcoCalls.CallFailure", ({ message }) =>
           Effect.logDebug(`The first use of package ${externalId} of ${telco} cannot be read now: ${message}`)
         )
@@ -173,6 +175,7 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
       const sim = yield* simEntry(iccid)
       const before = sim === null ? SimState.initial : SimState.of(sim)
       const now = yield* Clock.currentTimeMillis
+      // Failure: the notification is reported itself, and polls read the history.
       const history = yield* Effect.catchTag(historyOf(iccid, sim), "TelcoCalls.CallFailure", ({ message, outcome }) =>
         Effect.as(
           Effect.logDebug(`The profile's history cannot be read from ${telco}: ${message}`),
@@ -216,6 +219,7 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
               return yield* profileStatus(notification)
           }
         }).pipe(
+          // Failure: the OCS keeps the answer; polls find what the notification was about.
           Effect.catch((failure) =>
             Effect.as(
               Effect.logWarning(`A notification of ${telco} could not be taken: ${failure.message}`),

@@ -54,6 +54,7 @@ const sentences = (name: string, missing: ReadonlyArray<Zones.Missing>): Readonl
 const isZone =
   (name: string, api: Api.Api["Service"]) =>
   ({ zoneId }: Zone): Effect.Effect<void, Refusal.InvalidField> =>
+    // Failure: an order in a zone that is not there is refused, and the checks of the start name it.
     Effect.flatMap(Effect.option(api.zones), (all) =>
       Option.isNone(all) || all.value.some(({ id }) => id === zoneId)
         ? Effect.void
@@ -140,7 +141,7 @@ export const connect = (
       concurrency: of.callsAtOnce
     })
     const { mobilePlanId, resellerId, timeZone, zones: mapped } = of
-    // Where the inventory cannot be read now, the system is asked.
+    // Failure: the system is asked, as of a SIM that the inventory does not have.
     const identitiesOf = (iccid: string) => Effect.orElseSucceed(known(iccid), () => null)
     const watch = of.watchMillis
     const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, timeZone, watch, identitiesOf }

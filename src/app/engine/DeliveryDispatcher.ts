@@ -358,6 +358,7 @@ export const make: (
     yield* Metrics.recordLateness("deliveries", dueAt, now)
     if (left.length === 0) return accepted
     claims.takeTurns()
+    // Failure: they are due again when their lease ends.
     yield* Effect.ignore(commits.write({ deliveries: { settled: left } }))
     return accepted
   })

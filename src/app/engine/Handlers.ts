@@ -97,6 +97,7 @@ const isLost = (cause: Cause.Cause<unknown>): boolean => {
   return error instanceof Conflict && (error.on === "lease" || error.on === "version")
 }
 
+// Failure: the event is given to the handler again, as after any error.
 const isHopeless = ({ giveUp, name }: Registered, cause: Cause.Cause<unknown>) =>
   Effect.catchCause(
     Effect.sync(() => giveUp(Cause.squash(cause))),

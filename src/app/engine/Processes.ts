@@ -103,6 +103,7 @@ export const layer: Layer.Layer<Processes, never, Storage | Ids | Leases.Leases>
         const all = yield* storage.processes.list({ since: own.beatAt - Rules.SILENCE })
         return Rules.shown([own, ...all.filter((one) => one.processId !== processId)])
       }),
+      // Failure: the next beat writes it; a process that leaves without a word is silent, and not listed for long.
       beating: Effect.ignore(beat).pipe(
         Effect.andThen(Effect.timeoutOption(changed.await, Rules.BEAT)),
         Effect.forever,

@@ -198,6 +198,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })
     }).pipe(one.withPermits(1))
     const housekeeping = Effect.repeat(
+      // Failure: the next hour forgets it.
       Effect.catchTag(forget, "StorageError", () => Effect.void),
       Schedule.spaced(HOUR)
     )

@@ -109,6 +109,7 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       if (heldDeliveries.length > 0) yield* outbox.renew({ leases: heldDeliveries, until })
     })
 
+    // Failure: the next renewal, or another process, which takes the work when its lease has ended.
     const renewOrLog = renew.pipe(
       Effect.retry({ times: RENEWALS, schedule: Schedule.spaced(leaseMillis / 15) }),
       Effect.catchTag("StorageError", (error) => Effect.logWarning("leases were not renewed", { error: error.message }))
@@ -178,6 +179,7 @@ const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effe
       yield* Effect.timeoutOption(FiberSet.awaitEmpty(fibers), WAIT_LIMIT)
       yield* Effect.timeoutOption(leases.handBack(held), WAIT_LIMIT)
     })
+    // Failure: what is not handed back is due again when its lease ends.
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(FiberSet.awaitEmpty(fibers), drainMillis).pipe(Effect.andThen(handBack), Effect.ignore)
     )

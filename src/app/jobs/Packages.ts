@@ -171,6 +171,7 @@ export const make = Effect.gen(function* () {
     }
     if (telco.readUsage === undefined) return null
     const read = inTime("readUsage", telco.readUsage({ iccid, stopped }))
+    // Failure: the last report is taken for right, and what the old SIM still reports counts (rule S8).
     return yield* Effect.catchTag(read, "Telco.Refused", ({ message }) =>
       Effect.as(
         Effect.logWarning("the telco does not say how much was used on a SIM", { iccid, answer: message }),

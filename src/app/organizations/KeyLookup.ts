@@ -133,6 +133,7 @@ export const uses: Effect.Effect<Uses, never, Storage | Scope.Scope> = Effect.ge
     )
   )
 
+  // Failure: they stay noted, and are written with the next ones.
   const planned: Effect.Effect<void> = write.pipe(
     Effect.catchTag("StorageError", (error) =>
       Effect.logWarning("the last uses of API keys were not written; they are written later", { error: error.message })
@@ -146,6 +147,7 @@ export const uses: Effect.Effect<Uses, never, Storage | Scope.Scope> = Effect.ge
     )
   )
 
+  // Failure: the last two minutes are not written; the key's next use is, by whichever process has it.
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(write, LAST_WRITE)))
 
   return {

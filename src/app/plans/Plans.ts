@@ -96,6 +96,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       get,
       create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
         yield* organizations.check({ organizationId })
+        // Failure: plans without a profile are refused by the rules, with the other fields.
         const profile = yield* Effect.catchTag(
           coverage.area({ organizationId, coverageId: terms.coverageId }),
           "NotFound",

@@ -181,8 +181,8 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
     fiber.addObserver(() => underWay.delete(fiber))
   }
 
-  // A reservation that cannot be released ends by itself.
   const release = (reservations: ReadonlyArray<Reservation>): void => {
+    // Failure: the reservation ends by itself.
     if (reservations.length > 0) begin(Effect.ignore(statements.release(reservations)))
   }
 
@@ -304,6 +304,7 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
       adapting?.interruptUnsafe()
       release(ahead.splice(0))
       const ended = Effect.suspend(() => Fiber.awaitAll([...underWay]))
+      // Failure: what is not released by then ends by itself.
       return Effect.ignore(Effect.timeoutOption(Effect.andThen(ended, ended), CLOSING))
     })
   }
@@ -371,6 +372,7 @@ const makeDirect = ({ release, reserve }: Statements): Source => {
         yield* Effect.sleep(PAUSE)
       }
     }),
+    // Failure: the reservation ends by itself.
     abandon: (reservation) => Effect.ignore(release([reservation])),
     end: Effect.void
   }

@@ -90,6 +90,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
         const sim = yield* reserve({ organizationId, label, purpose: "subscription" })
         const { iccid } = sim
         if (isInside || telco.listPackages === undefined) return sim
+        // Failure: the order of what is left finds them.
         const listed = yield* Effect.orElseSucceed(inTime("listPackages", telco.listPackages({ iccid })), () => null)
         if (listed === null || listed.length === 0) return sim
         const now = yield* clock.now

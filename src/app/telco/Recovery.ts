@@ -153,7 +153,7 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     return Recovery.of({
       tried: (job, retried) => {
         const once = helped(job, retried)
-        // Without a further try, those that wait have their own pauses, which rise to an hour.
+        // Failure: those that wait have their own pauses, which rise to an hour.
         if (clock.set !== null) return Effect.ignore(Effect.retry(once, { times: TIMES }))
         const again = Effect.retry(Effect.delay(once, AGAIN), Schedule.forever)
         return Effect.catch(once, () => Effect.asVoid(Effect.forkIn(again, scope)))
