@@ -31,8 +31,10 @@ it("a request ends with its client, and with the server", async () => {
   const ask = (n: number) => {
     const headers = { "x-api-key": key }
     const sent = get(`${world.url}/v3/subscriptions/${World.iccid(n)}`, { agent: false, headers })
-    const failed = new Promise((resolve) => sent.on("error", resolve))
-    return { hangUp: () => sent.destroy(), failed }
+    const status = new Promise((resolve) => {
+      sent.on("error", () => resolve(null)).on("response", ({ statusCode }) => resolve(statusCode))
+    })
+    return { hangUp: () => sent.destroy(), status }
   }
   const [first, second] = [ask(1), ask(2)]
   await expect.poll(() => begun).toHaveLength(2)
@@ -40,7 +42,7 @@ it("a request ends with its client, and with the server", async () => {
   await expect.poll(() => ended).toEqual([World.iccid(1)])
   await world.close()
   expect(ended).toEqual([World.iccid(1), World.iccid(2)])
-  await Promise.all([first.failed, second.failed])
+  expect([await first.status, await second.status]).toEqual([null, 503])
 })
 
 it("a body that breaks off creates nothing, and the server goes on", async () => {
