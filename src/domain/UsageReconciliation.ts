@@ -25,6 +25,16 @@ export interface TelcoBook extends UsageBook.Days {
    * since what is used meanwhile may be in one book already and not in the other.
    */
   readonly since: { readonly least: number; readonly most: number }
+  /** The first day that was to be compared, if it is before `from`: the book of the days between them cannot be read. */
+  readonly wanted?: Instant
+}
+
+/** A day of which the telco's book cannot be read. */
+export interface Unread {
+  /** The first instant of the UTC day. */
+  readonly day: Instant
+  /** In bytes, as our book has it. */
+  readonly booked: number
 }
 
 /** A day on which the telco's total is another one than ours. */
@@ -49,6 +59,17 @@ const sum = (all: Iterable<{ readonly bytes: number }>): number => {
   let total = 0
   for (const { bytes } of all) total = UsageBook.plus(total, bytes)
   return total
+}
+
+/** Rule U1: the days that were to be compared and cannot be, each of them, with what our book has. Nothing of them moves. */
+export const unread = (
+  entries: ReadonlyArray<Pick<UsageBook.SimEntry, "day" | "bytes">>,
+  { from, wanted = from }: Pick<TelcoBook, "from" | "wanted">
+): ReadonlyArray<Unread> => {
+  const days: Array<Unread> = []
+  for (let day = wanted; day < from; day += DAY)
+    days.push({ day, booked: sum(entries.filter((entry) => entry.day === day)) })
+  return days
 }
 
 const ascending = (left: number, right: number): number => left - right

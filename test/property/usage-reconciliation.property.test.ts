@@ -169,4 +169,22 @@ describe("A reconciliation of usage (U1)", () => {
       })
     )
   })
+
+  it("lists each day that cannot be compared, with all that our book has of it, and moves nothing of it", () => {
+    const place = fc.nat({ max: 3 })
+    fc.assert(
+      fc.property(entries, sinces, books, place, place, (before, since, book, one, other) => {
+        const [wanted, from] = [TODAY - Math.max(one, other) * DAY_MS, TODAY - Math.min(one, other) * DAY_MS]
+        const cut = { ...book, wanted, from, used: book.used.filter(({ day }) => day >= from) }
+        const unread = Reconciling.unread(before, cut)
+        const expected = days.filter((day) => day >= wanted && day < from)
+        expect(unread).toEqual(
+          expected.map((day) => ({ day, booked: sum(before.filter((entry) => entry.day === day)) }))
+        )
+        const reconciled = Reconciling.reconcile(before, since, cut)
+        const compared = [...reconciled.moved, ...reconciled.differences]
+        expect(compared.filter(({ day }) => day !== null && day < from)).toEqual([])
+      })
+    )
+  })
 })

@@ -80,7 +80,7 @@ describe("The daily comparison of usage", () => {
     expect((yield* world.attachment).usedBytes).toBe(743)
   })
 
-  inWorld("asks for days after an outage, for five of them at most, and for none without use", function* (world) {
+  inWorld("asks for days after an outage, a week at a time, and for none without use", function* (world) {
     yield* world.subscribe({ megaBytes: 1024, start: START })
     yield* pollAt(world, START + Time.HOUR)
     yield* pollAt(world, TOMORROW + 4 * Time.HOUR)
@@ -95,11 +95,93 @@ describe("The daily comparison of usage", () => {
     ])
     use(world, 1, TOMORROW + 5 * Time.DAY, "FR", 30)
     yield* pollAt(world, TOMORROW + 11 * Time.DAY + 4 * Time.HOUR)
+    expect([reads(world), yield* world.problems]).toEqual([3, []])
     expect(yield* book(world)).toEqual([
       [next, "FR", 10],
       [UsageBook.dateOf(TOMORROW + Time.DAY), "DE", 20],
-      [UsageBook.dateOf(TOMORROW + 11 * Time.DAY), null, 30]
+      [UsageBook.dateOf(TOMORROW + 5 * Time.DAY), "FR", 30]
     ])
+  })
+
+  /** An outage of so many days, in which the SIM is used on each of them. */
+  const outage = function* (world: World, days: number) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    yield* world.subscribe({ megaBytes: 1024 })
+    for (let place = 0; place < days; place++)
+      use(world, place < 30 ? 1 : 2, START + place * Time.DAY, "FR", 100 + place)
+    yield* pollAt(world, TODAY + days * Time.DAY + CLOSING)
+  }
+
+  inWorld("compares each of 35 days after an outage, by six reads", function* (world) {
+    yield* outage(world, 35)
+    expect([reads(world), yield* world.problems]).toEqual([6, []])
+    expect(yield* book(world)).toEqual(
+      Array.from({ length: 35 }, (_, place) => [UsageBook.dateOf(TODAY + place * Time.DAY), "FR", 100 + place])
+    )
+  })
+
+  const unread = (world: World) =>
+    Effect.map(world.problems, (problems) =>
+      problems.flatMap(({ refused, work }) =>
+        work._tag === "ReviewPackage" ? [[work.findingId, work.sides, refused?.message]] : []
+      )
+    )
+
+  inWorld(
+    "lists days that are longer ago, with what simplan has of them, and the rest as a difference",
+    function* (world) {
+      yield* outage(world, 37)
+      const last = UsageBook.dateOf(TOMORROW)
+      const list = `the usage of the days from ${day} to ${last} was not compared, and cannot be read any more`
+      const message = `ocs: ${list}; simplan's book has 0 bytes. Ask ocs for its usage of these days, if they are to be compared, then resolve this problem`
+      const found = [
+        `ocs/usage-unread/${ICCID}/${day}`,
+        { ours: `0 bytes from ${day} to ${last}`, theirs: "not read" },
+        message
+      ]
+      expect(yield* unread(world)).toEqual([found])
+      expect([reads(world), (yield* book(world)).length]).toEqual([6, 36])
+      // What was used on the two days was found on the day of the poll, and stays there.
+      use(world, 2, TODAY + 37 * Time.DAY + 5 * Time.HOUR, "FR", 1)
+      yield* pollAt(world, TODAY + 38 * Time.DAY + CLOSING)
+      yield* pollAt(world, TODAY + 38 * Time.DAY + 10 * Time.HOUR)
+      expect(yield* unread(world)).toEqual([found])
+      expect((yield* differing(world)).map(([usage]) => usage)).toEqual([
+        { day: TODAY + 37 * Time.DAY, booked: 201, telco: 1 }
+      ])
+    }
+  )
+
+  inWorld("lists days that the system refuses to answer, and compares the later ones", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    yield* pollAt(world, START + 2 * Time.HOUR)
+    use(world, 1, TOMORROW + 7 * Time.DAY, "DE", 20)
+    world.model.usageFrom = TOMORROW
+    yield* pollAt(world, TOMORROW + 9 * Time.DAY + CLOSING)
+    expect(yield* book(world)).toEqual([
+      [day, null, 500],
+      [UsageBook.dateOf(TOMORROW + 7 * Time.DAY), "DE", 20]
+    ])
+    const [[id, sides, message] = []] = yield* unread(world)
+    const until = UsageBook.dateOf(TOMORROW + 3 * Time.DAY)
+    expect([id, sides]).toEqual([
+      `ocs/usage-unread/${ICCID}/${day}`,
+      { ours: `500 bytes from ${day} to ${until}`, theirs: "not read" }
+    ])
+    expect(message).toContain(`simplan's book has 500 bytes (${day}: 500). Ask ocs`)
+    expect(reads(world)).toBe(2)
+  })
+
+  inWorld("compares all days later where a read of earlier ones has no answer", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    use(world, 1, START + Time.HOUR, "FR", 500)
+    world.model.failing = new Set(["usage"])
+    yield* pollAt(world, TOMORROW + 9 * Time.DAY + CLOSING)
+    expect(yield* world.problems).toEqual([])
+    world.model.failing = new Set()
+    yield* pollAt(world, TOMORROW + 10 * Time.DAY + CLOSING)
+    expect([yield* book(world), yield* world.problems]).toEqual([[[day, "FR", 500]], []])
   })
 
   inWorld(

@@ -4,7 +4,7 @@
  * A package that is found by more than one poll has one finding. Once it is resolved, a comparison adds it again as long as
  * the books still differ.
  */
-import { type Problem, Time, UsageBook } from "simplan/ports"
+import { type Problem, Time, UsageBook, type UsageReconciliation } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"
 import type { UsedDuplicate } from "../orders/Settlement.ts"
 import type * as ZoneProof from "../orders/ZoneProof.ts"
@@ -248,4 +248,30 @@ export const usage = (of: OfSim, difference: NonNullable<Finding["usage"]>): Fin
     ),
     usage: difference
   }
+}
+
+/** How many days a message names. */
+const NAMED = 31
+
+/** Days of which the OCS's own book of usage cannot be read any more (rule U1): one finding; none without such days. */
+export const unread = (of: OfSim, days: ReadonlyArray<UsageReconciliation.Unread>): ReadonlyArray<Finding> => {
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const { iccid, telco } = of
+  const used = days.filter(({ booked }) => booked > 0)
+  const named = used.slice(0, NAMED).map(({ booked, day }) => `${UsageBook.dateOf(day)}: ${booked}`)
+  const more = used.length > NAMED ? [`and ${used.length - NAMED} days more`] : []
+  const total = used.reduce((sum, { booked }) => UsageBook.plus(sum, booked), 0)
+  const list = used.length === 0 ? "" : ` (${[...named, ...more].join(", ")})`
+  const period = `from ${UsageBook.dateOf(first.day)} to ${UsageBook.dateOf(last.day)}`
+  return [
+    finding(
+      telco,
+      `usage-unread/${iccid}/${UsageBook.dateOf(first.day)}`,
+      iccid,
+      `the usage of the days ${period} was not compared, and cannot be read any more; simplan's book has ${total} bytes${list}`,
+      `Ask ${telco} for its usage of these days, if they are to be compared`,
+      sides(`${total} bytes ${period}`, "not read")
+    )
+  ]
 }

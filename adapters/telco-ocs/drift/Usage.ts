@@ -2,8 +2,9 @@
  * The daily comparison of usage with the OCS's own book of it (rule U1), which has the country of all that was used, and when.
  *
  * A poll finds how much was used since the poll before. So once a day, from 3 hours after midnight on, the poll of a SIM that
- * was used reads the OCS's book of the days that are over, up to five of them, and of the day since: one call more. The core
- * moves its bytes to the days and countries in which the OCS has them. A day whose total is another one is compared
+ * was used reads the OCS's book of the days that are over, and of the day since: one call more, and another one for each six
+ * days of an outage. The core moves its bytes to the days and countries in which the OCS has them. Days that are longer ago
+ * than 35 days, or that the OCS refuses to answer, are one problem, with what our book has. A day whose total is another one is compared
  * once more, 6 hours later, because the OCS may write what it has charged into its book late; then it is a problem
  * (`UsageDiffers`), once. How far a SIM was compared is in the journal, so that any process goes on from it. One that dies before
  * it has written that there has the days compared again. A problem goes by the last comparison: it is withdrawn where the day is
@@ -28,8 +29,11 @@ const AGAIN = 6 * Time.HOUR
 /** The same where the OCS's book could not be read, or ours has not taken all of what the poll has found. */
 const LATER = Time.DAY
 
-/** How many days that are over are read at once: with the day since, and the zone of the OCS, they are the week that it answers. */
-const DAYS = 5
+/** How many days that are over are compared at most: those of reports that are taken late (rule R1). */
+const DAYS = 35
+
+/** How many days one call reads: with the zone of the OCS they are the week that it answers. */
+const READ = 6 * Time.DAY
 
 /** What was used so shortly before a poll may be in one book and not in the other; clocks may be off by as much. */
 const RECENT = 15 * Time.MINUTE
@@ -124,21 +128,52 @@ export const make = ({ meter, telco }: { readonly telco: string; readonly meter:
     const { reconcile } = yield* Reconciliations.UsageReconciliation
     const count = makeMetric(telco)
 
+    /**
+     * The OCS's book of the days from `wanted` to today, as far as it answers, the latest days first. A refusal of today's book
+     * fails; one of earlier days ends it.
+     */
+    const readAll = Effect.fnUntraced(function* (
+      iccid: string,
+      wanted: Time.Instant,
+      now: Time.Instant,
+      read: NonNullable<typeof api.usage>
+    ) {
+      const today = UsageBook.dayOf(now)
+      const used: Array<Used> = []
+      let from = today + Time.DAY
+      while (from > wanted) {
+        const until = from
+        const isLatest = until > today
+        const first = Math.max(wanted, until - READ)
+        meter.count(1, now)
+        const found = yield* Effect.catchIf(
+          read({ iccid, from: first, to: Math.min(now, until - 1) }),
+          ({ outcome }) => !isLatest && outcome === "Refused",
+          () => Effect.succeed(null)
+        )
+        if (found === null) break
+        // It may answer days beside those that were asked for: each counts once.
+        used.push(...found.filter(({ at }) => at >= first && (isLatest || at < until)))
+        from = first
+      }
+      return { used, from }
+    })
+
     const compared = Effect.fn("TelcoOcs.compareUsage")(function* (
       { iccid, now }: Poll,
       usage: Compared,
       read: NonNullable<typeof api.usage>
     ) {
       const today = UsageBook.dayOf(now)
-      const from = Math.max(usage.comparedTo ?? today, today - DAYS * Time.DAY)
-      meter.count(1, now)
-      const used = yield* read({ iccid, from, to: now })
-      const { differences, moved } = yield* reconcile({ iccid, book: bookOf(used, from, now) })
+      const wanted = Math.min(usage.comparedTo ?? today, today)
+      const { from, used } = yield* readAll(iccid, Math.max(wanted, today - DAYS * Time.DAY), now, read)
+      const { differences, moved, unread } = yield* reconcile({ iccid, book: { ...bookOf(used, from, now), wanted } })
       const isLasting = ({ day }: UsageReconciliation.Difference) => usage.suspected.includes(day)
       const lasting = differences.filter(isLasting)
       const equal = usage.suspected.filter((day) => day >= from && !lasting.some((one) => one.day === day))
       yield* problems.withdraw({ findingIds: equal.map((day) => Findings.usageFindingId({ telco, iccid }, day)) })
-      yield* problems.add({ findings: lasting.map((one) => Findings.usage({ telco, iccid }, one)) })
+      const findings = lasting.map((one) => Findings.usage({ telco, iccid }, one))
+      yield* problems.add({ findings: [...findings, ...Findings.unread({ telco, iccid }, unread)] })
       yield* count(differences.length > 0 ? "differs" : moved.length > 0 ? "moved" : "equal")
       if (lasting.length === differences.length) return comparedTo(today)
       const next = Math.min(...differences.filter((one) => !isLasting(one)).map(({ day }) => day))

@@ -19,15 +19,21 @@ export interface Asked {
   readonly book: Reconciling.TelcoBook
 }
 
+/** What comes of it: of days that were compared, and of those that cannot be. */
+export interface Outcome extends Reconciling.Reconciled {
+  /** By day; empty where the telco's book of all days was read. */
+  readonly unread: ReadonlyArray<Reconciling.Unread>
+}
+
 /** Moves usage to the day and country in which the telco has it (rule U1). */
 export class UsageReconciliation extends Context.Service<
   UsageReconciliation,
   {
     /**
-     * Moves bytes of the SIM's entries to where the telco has them, and returns the days whose totals are others even so. None
-     * where there is no such SIM.
+     * Moves bytes of the SIM's entries to where the telco has them, and returns the days whose totals are others even so, and
+     * those of which the telco's book cannot be read. None where there is no such SIM.
      */
-    readonly reconcile: (of: Asked) => Effect.Effect<Reconciling.Reconciled, StorageError>
+    readonly reconcile: (of: Asked) => Effect.Effect<Outcome, StorageError>
   }
 >()("simplan/UsageReconciliation") {}
 
@@ -39,7 +45,7 @@ const PAGE = 1_000
 
 type Booking = Pick<UsageBook.Booking, "planId" | "label" | "createdAt">
 
-const NOTHING: Reconciling.Reconciled = { moved: [], differences: [] }
+const NOTHING: Outcome = { moved: [], differences: [], unread: [] }
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessClock | Commits> = Layer.effect(
@@ -78,7 +84,8 @@ export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessCl
       if (found === undefined) return NOTHING
       const { attachments, sim } = found.aggregate
       const { label, organizationId } = sim
-      const entries = yield* entriesOf({ organizationId, iccid, from: book.from, until: book.until + DAY })
+      const from = book.wanted ?? book.from
+      const entries = yield* entriesOf({ organizationId, iccid, from, until: book.until + DAY })
       const bookings = new Map(
         attachments.map(({ attachment }) => [attachment.attachmentId, { ...attachment, label }] as const)
       )
@@ -96,7 +103,7 @@ export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessCl
         const change: SimChange = { loaded: found.aggregate, next: found.aggregate }
         yield* commits.write({ sims: [change], reports: { usage } })
       }
-      return reconciled
+      return { ...reconciled, unread: Reconciling.unread(entries, book) }
     })
 
     return UsageReconciliation.of({

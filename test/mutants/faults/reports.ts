@@ -43,7 +43,14 @@ const book = [
     ["U1", "bytes stay where they were as well", "add({ ...entry, bytes: -bytes })", "void 0"],
     ["U1", "a SIM has used before it was there", "&& bornOn(entry) <= to)", "&& bornOn(entry) < Infinity)"],
     ["U1", "a country gets more than the telco has", ", usedIn(to) - bookedIn(to))", ", usedIn(to))"],
-    ["U1", "the oldest attachments go first", "bornOn(right) - bornOn(left)", "bornOn(left) - bornOn(right)"]
+    ["U1", "the oldest attachments go first", "bornOn(right) - bornOn(left)", "bornOn(left) - bornOn(right)"],
+    [
+      "U1",
+      "a day that cannot be compared is skipped",
+      "let day = wanted; day < from",
+      "let day = wanted + DAY; day < from"
+    ],
+    ["U1", "what our book has of it is not listed", "sum(entries.filter((entry) => entry.day === day))", "0"]
   ]),
   ...faultsOf("Location.ts", "reports", [
     ["U1", "of several visits in a country the newest is kept", "place - 1 : place", "place : place"],

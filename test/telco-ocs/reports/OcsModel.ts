@@ -28,6 +28,8 @@ export class Model {
   history: ReadonlyArray<ProfileState> = []
   /** Its book of usage; null: it is not asked for it. */
   usage: ReadonlyArray<Used & { readonly iccid: string }> | null = null
+  /** The first instant of which that book has anything: earlier days are refused. */
+  usageFrom = 0
   readonly templates: Array<Template & { readonly allowanceBytes: number }> = []
   /** The names of the calls, in order. */
   readonly calls: Array<string> = []
@@ -65,6 +67,9 @@ const subscriberOf = (model: Model, iccid: string) => ({
   mobilePlanId: model.mobilePlanId
 })
 
+const refusal = (name: string) =>
+  Effect.fail(new CallFailure.CallFailure({ outcome: "Refused", message: `${name} is refused` }))
+
 /** The calls of the OCS over the model. */
 export const apiOf = (model: Model): Api["Service"] => {
   const call = <A>(name: string, answer: () => A) =>
@@ -72,7 +77,7 @@ export const apiOf = (model: Model): Api["Service"] => {
       model.calls.push(name)
       if (model.hanging.has(name)) return Effect.never
       if (model.refusing.has(name)) {
-        return Effect.fail(new CallFailure.CallFailure({ outcome: "Refused", message: `${name} is refused` }))
+        return refusal(name)
       }
       const failure = Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` }))
       if (model.isOut || model.failing.has(name)) return failure
@@ -130,11 +135,16 @@ export const apiOf = (model: Model): Api["Service"] => {
       return model.usage === null
         ? null
         : ({ from, iccid, to }: { readonly iccid: string; readonly from: number; readonly to: number }) =>
-            call("usage", () => {
+            Effect.suspend(() => {
               const day = (instant: number) => Math.floor(instant / Time.DAY)
-              return (model.usage ?? []).filter(
-                (one) => one.iccid === iccid && day(one.at) >= day(from) && day(one.at) <= day(to)
+              const isRefused = day(to) - day(from) >= 6 || from < model.usageFrom
+              const answer = call("usage", () =>
+                // With the days beside them, as where the zone of the OCS is another one.
+                (model.usage ?? []).filter(
+                  (one) => one.iccid === iccid && day(one.at) >= day(from) - 1 && day(one.at) <= day(to) + 1
+                )
               )
+              return isRefused ? Effect.andThen(answer, refusal("usage")) : answer
             })
     },
     templates: call("templates", () => model.templates),

@@ -1,5 +1,5 @@
 /**
- * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all, processes die, calls fail, the
+ * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all, also for weeks, processes die, calls fail, the
  * system's clock is off, its lists are behind, and its book of usage is written late. In the end, after the daily comparisons,
  * simplan's book and that of the system are equal to the byte, by day and country (rule U1); and what the system has charged
  * outside of all packages is among the problems, with both figures.
@@ -65,7 +65,10 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     const lag = pick([0, 5 * SECOND])
     const isFaulty = !oneIn(5)
     const chargesOutside = oneIn(6)
-    const lasting = (2 + random(3)) * DAY
+    /** For how long no process runs, once, while the SIM is used on most days. */
+    const outage = oneIn(5) ? (5 + random(16)) * DAY : 0
+    let isOutage = outage > 0
+    const lasting = (2 + random(3)) * DAY + outage
     const calmFrom = start + lasting
     const model = new Model()
     const records: Array<Written> = []
@@ -140,6 +143,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
             comparisons++
             const first = UsageBook.dayOf(from)
             const last = UsageBook.dayOf(to)
+            if (last - first >= 6 * DAY) throw new Error("more is read than the system answers")
             return records.filter(
               ({ at, writtenAt }) => writtenAt <= now() && UsageBook.dayOf(at) >= first && UsageBook.dayOf(at) <= last
             )
@@ -231,6 +235,14 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       const isRunning = !oneIn(25)
       if (!isRunning) count("no process runs")
       yield* until(isRunning ? target : Math.min(calmFrom, target + random(30 * HOUR)), isRunning)
+      if (isOutage && oneIn(4)) {
+        isOutage = false
+        count("no process runs for days")
+        for (const end = now() + outage; now() < end; yield* until(now() + 1 + random(DAY), false)) {
+          roam()
+          use()
+        }
+      }
       if (oneIn(4)) roam()
       const what = random(20)
       if (what < 14) use()
