@@ -2,10 +2,10 @@
  * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all, also for weeks, processes die, calls fail, the
  * system's clock is off, its lists are behind, and its book of usage is written late. In the end, after the daily comparisons,
  * simplan's book and that of the system are equal to the byte, by day and country (rule U1); and what the system has charged
- * outside of all packages is among the problems, with both figures.
+ * outside of all packages is among the problems, with both figures. So is a package that was used before its creation was undone.
  */
 import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, type Scope, Stream } from "effect"
-import { Problems, Time, Usage } from "simplan"
+import { Problems, Time, Usage, Worker } from "simplan"
 import { UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
 import { CallFailure, Journal } from "../../../adapters/telco-calls/index.ts"
@@ -85,16 +85,19 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       const at = Math.floor((now() + skew) / SECOND) * SECOND
       records.push({ iccid: ICCID, at, countryAlpha2: network.countryAlpha2, bytes, writtenAt: now() + late() })
     }
-    const use = () => {
+    const listed = () => void lists.push({ at: now(), packages: model.packages })
+    const use = (isMeant: (id: number) => boolean = () => true) => {
       const at = now() + skew
-      const usable = model.packages.filter(({ expirationAt }) => expirationAt === null || at < expirationAt)
+      const usable = model.packages.filter(
+        ({ expirationAt, id }) => isMeant(id) && (expirationAt === null || at < expirationAt)
+      )
       if (usable.length === 0) return
       const one = pick(usable)
       const bytes = 1 + random(oneIn(3) ? 50_000_000 : 1_000)
       const times = one.activationAt === null ? { activationAt: at - (at % SECOND), expirationAt: at + 30 * DAY } : {}
       model.change(one.id, { usedBytes: one.usedBytes + bytes, ...times })
       model.network = { at, mcc: network.mcc, mnc: network.mnc, rat: "4G", imei: "490154203237518" }
-      lists.push({ at: now(), packages: model.packages })
+      listed()
       write(bytes)
     }
     const roam = () => {
@@ -128,7 +131,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       packages: (iccid) =>
         call(
           "packages",
-          Effect.sync((): ReadonlyArray<SubscriberPackage> => {
+          Effect.map(ocs.packages(iccid), (): ReadonlyArray<SubscriberPackage> => {
             const then = lists.findLast(({ at }) => at <= now() - lag)
             return (lag === 0 || then === undefined ? model.packages : then.packages).filter(
               (one) => one.iccid === iccid
@@ -188,7 +191,33 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     const subscribe = Effect.gen(function* () {
       isSubscribing = true
       yield* service.subscribe({ megaBytes: 100_000 })
-      lists.push({ at: now(), packages: model.packages })
+      listed()
+      isSubscribing = false
+    })
+    const { drain } = Context.get(services, Worker.Worker)
+    /**
+     * A top-up whose package is made while its answer is lost, and where the process dies, all that it would have written. The
+     * package is used before the next process, or the undo, is answered by the system.
+     */
+    const interrupted = Effect.gen(function* () {
+      isSubscribing = true
+      const dies = oneIn(2)
+      count(dies ? "process dies while it tops up" : "top-up without an answer")
+      const before = model.lastId
+      model.outageAfter = "affectPackage"
+      service.failCommits(() => dies && model.isOut)
+      yield* Effect.exit(service.subscribe({ megaBytes: 50_000 }))
+      listed()
+      if (!oneIn(3)) use((id) => id > before)
+      // Lists are behind, and what a dead process has taken falls due later.
+      yield* Effect.sleep(lag + MINUTE + random(2 * MINUTE))
+      service.failCommits(() => false)
+      for (let tries = random(4); tries > 0; tries--) yield* Effect.andThen(drain, Effect.sleep(random(3 * MINUTE)))
+      model.outageAfter = null
+      model.isOut = false
+      // What is refused is asked for some times.
+      for (let tries = 0; tries < 6; tries++) yield* Effect.andThen(drain, Effect.sleep(2 * MINUTE))
+      listed()
       isSubscribing = false
     })
     const notify = Effect.suspend(() => {
@@ -247,7 +276,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       const what = random(20)
       if (what < 14) use()
       else if (what < 17) yield* notify
-      else if (what === 17 && model.packages.length < 4) yield* subscribe
+      else if (what === 17 && model.packages.length < 4) yield* isFaulty && oneIn(2) ? interrupted : subscribe
       else if (what === 18 && chargesOutside) {
         const bytes = 1 + random(1_000_000)
         outside += bytes
@@ -257,8 +286,25 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         count("charged outside")
       }
     }
-    // On until everything that was put off has been compared.
+    const problems = Context.get(services, Problems.Problems)
+    const page = Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items)
+    /** An operator has the packages cancelled that were used before their creations were undone: how much was used of them. */
+    const resolved = Effect.gen(function* () {
+      isSubscribing = true
+      const before = model.packages
+      for (const { jobId: problemId, work } of yield* page)
+        if (work._tag !== "UsageDiffers") yield* problems.retry({ problemId })
+      yield* drain
+      listed()
+      isSubscribing = false
+      return before.reduce((sum, one) => sum + (model.packages.some(({ id }) => id === one.id) ? 0 : one.usedBytes), 0)
+    })
     dieIn = 0
+    // A day on which a poll has seen no use is not compared.
+    yield* until(now() + limits.slowest + HOUR, true)
+    const undone = yield* resolved
+    if (undone > 0) count("an undone package was used")
+    // On until everything that was put off has been compared.
     yield* until(UsageBook.dayOf(now()) + 5 * DAY, true)
 
     // --- both books ---
@@ -273,7 +319,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       const key = `${UsageBook.dateOf(UsageBook.dayOf(at))} ${countryAlpha2}`
       theirs.set(key, (theirs.get(key) ?? 0) + bytes)
     }
-    const { items } = yield* Context.get(services, Problems.Problems).page({ after: null, limit: 100 })
+    const items = yield* page
     const differing = items.flatMap(({ work }) => (work._tag === "UsageDiffers" ? [work.usage] : []))
     const totalOf = (book: ReadonlyMap<string, number>, day: number): number =>
       [...book].reduce((sum, [key, bytes]) => (key.startsWith(UsageBook.dateOf(day)) ? sum + bytes : sum), 0)
@@ -283,9 +329,11 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         found.push(`${UsageBook.dateOf(day)} differs, and is not among the problems`)
     }
     const reported = differing.reduce((sum, { booked, telco }) => sum + telco - booked, 0)
-    if (reported !== outside)
-      found.push(`${reported} bytes are among the problems, and ${outside} were charged outside`)
-    if (outside === 0) {
+    if (reported !== outside + undone)
+      found.push(
+        `${reported} bytes are among the problems, ${outside} were charged outside, and ${undone} of what was undone`
+      )
+    if (outside + undone === 0) {
       for (const key of new Set([...ours.keys(), ...theirs.keys()])) {
         const [left = 0, right = 0] = [ours.get(key), theirs.get(key)]
         if (left !== right) found.push(`${key}: ${left} bytes by simplan's book, and ${right} by the system's`)

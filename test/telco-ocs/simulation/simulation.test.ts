@@ -10,7 +10,8 @@ describe("Orders of packages and usage under faults", () => {
     // The runs have met what they are for.
     expect(switches).toBeGreaterThan(1_000)
     expect(comparisons).toBeGreaterThan(250)
-    for (const one of ["usage fails", "packages fails", "no process runs", "charged outside"])
+    const interrupted = ["process dies while it tops up", "top-up without an answer", "an undone package was used"]
+    for (const one of ["usage fails", "packages fails", "no process runs", "charged outside", ...interrupted])
       expect(faults.get(one), one).toBeGreaterThan(5)
     const met = [
       "late",
