@@ -103,7 +103,7 @@ const unexplained = (path: string, text: string): ReadonlyArray<string> => {
 const isChecked = (path: string): boolean =>
   /\.tsx?$/.test(path) && !/^(?:src\/testing|adapters\/simulation|adapters\/timeline)\//.test(path)
 
-it("Each failure that is ignored says who makes up for it", () => {
+it("Each failure that is ignored says who makes up for it", { timeout: 120_000 }, () => {
   const files = ["src", "adapters"]
     .flatMap((folder) =>
       readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map((at) => `${folder}/${at}`)
