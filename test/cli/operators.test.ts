@@ -434,3 +434,23 @@ it("lists what the telco refuses, has it asked again, and closes it", async () =
   expect(gone).toMatchObject({ code: 1, out: "" })
   expect(gone.err).toContain("problem")
 })
+
+it("has the telco corrected by what is had here", async () => {
+  const telco = TelcoSimulator.TelcoSimulator
+  const fault = { fault: "refuse", on: "cancelPackage", message: "no such package" } as const
+  await world.run(telco.use((one) => one.setFaults([fault])))
+  const iccid = World.iccid(4)
+  await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+  await stock.tenant.call("DELETE", `/v3/subscriptions/${iccid}`)
+  await json("clock", "advance", "--by", "1 day")
+  const [{ problem_id }] = await json("problems")
+  await world.run(telco.use((one) => one.clearFaults))
+  expect(await json("problems", "correct", problem_id)).toEqual([{ problem_id }])
+  await json("clock", "advance", "--by", "1 second")
+  expect(await json("problems")).toEqual([])
+  // The SIM is free again.
+  const sold = await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+  expect(sold.status).toBe(201)
+  const gone = await run("problems", "correct", problem_id)
+  expect([gone.code, gone.err]).toEqual([1, expect.stringContaining("404 problem_not_found")])
+})
