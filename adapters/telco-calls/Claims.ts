@@ -10,6 +10,7 @@ import type * as Journal from "./Journal.ts"
 
 /** The entries that a process works on. */
 export interface Claimed {
+  /** As they were when they were claimed. */
   readonly entries: ReadonlyArray<Journal.Entry>
   /** Whether a time is the end of this claim: an entry that is due then was made due by nobody else. */
   readonly isEnd: (dueAt: number | null) => boolean

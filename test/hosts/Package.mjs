@@ -9,11 +9,11 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 /**
- * In bytes. The code, its types and those sources that its declarations lead to had 1,647,220 with bulk commands, sign-ins that the
- * identity provider renews, lists of the console that grow, the processes that share a database, plans of migrations, histories with
- * attempts, usage and waiting work, stocks of every label, and bulk actions that are gone on with.
+ * In bytes. The code, its types and those sources that its declarations lead to had 1,649,665 before moves asked what was used,
+ * telcos were compared by status and all at once, differences could be corrected, and requests were compared by their value.
+ * With these they had 1,719,019.
  */
-const LARGEST = 1_655_000
+const LARGEST = 1_735_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
 export const pack = (folder) => {

@@ -29,7 +29,7 @@ describe("Orders of packages and usage under faults", () => {
     expect(faults.get("duplicates deleted")).toBeGreaterThan(5)
     for (const one of ["replaced after use", "replaced while paused", "process dies while it replaces"])
       expect(faults.get(one), one).toBeGreaterThan(50)
-  }, 120_000)
+  }, 300_000)
 
   it.each([3_000_416, 3_000_608, 3_000_727, 3_001_168])(
     "tell of a used package whose order was cancelled only after its watch time, as from seed %i",
