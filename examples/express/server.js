@@ -7,7 +7,8 @@ import * as Staff from "./staff.js"
 const simplan = createSimplan({ database: process.env.DATABASE_URL ?? "memory", telco: "simulator", http: Staff.http })
 const server = createApp(simplan).listen(Number(process.env.PORT ?? 3000))
 
-process.once("SIGTERM", () => {
+// In this order: the server would reset kept connections whose requests it has not read yet.
+process.once("SIGTERM", async () => {
+  await simplan.close()
   server.close()
-  void simplan.close()
 })

@@ -6,7 +6,10 @@ import * as Staff from "./staff.js"
 
 const simplan = createSimplan({ database: process.env.DATABASE_URL ?? "memory", telco: "simulator", http: Staff.http })
 const app = createApp(simplan)
-app.addHook("onClose", () => simplan.close())
 await app.listen({ port: Number(process.env.PORT ?? 3000) })
 
-process.once("SIGTERM", () => void app.close())
+// In this order: the server would reset kept connections whose requests it has not read yet.
+process.once("SIGTERM", async () => {
+  await simplan.close()
+  await app.close()
+})

@@ -9,7 +9,8 @@ const simplan = createSimplan({ database: process.env.DATABASE_URL ?? "memory", 
 const app = await createApp(simplan, new ExpressAdapter())
 await app.listen(Number(process.env.PORT ?? 3000))
 
+// In this order: the server would reset kept connections whose requests it has not read yet.
 process.once("SIGTERM", async () => {
-  await app.close()
   await simplan.close()
+  await app.close()
 })

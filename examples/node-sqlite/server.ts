@@ -17,7 +17,8 @@ const server = createServer(toNodeHandler(simplan)).listen(Number(PORT), () => {
   console.log(JSON.stringify(server.address()))
 })
 
-process.once("SIGTERM", () => {
+// In this order: the server would reset kept connections whose requests it has not read yet.
+process.once("SIGTERM", async () => {
+  await simplan.close()
   server.close()
-  void simplan.close()
 })

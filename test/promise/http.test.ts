@@ -399,6 +399,13 @@ const slowTelco = () => {
   return { telco: slow, started: started.promise, go: go.resolve }
 }
 
+const inFastify = async (simplan: Simplan): Promise<string> => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  app.all("/esim/*", toNodeHandler(simplan))
+  return app.listen({ port: 0, host: "127.0.0.1" })
+}
+
 describe("a request under way", () => {
   it("is finished before the service stops, and later ones get 503", async () => {
     const slow = slowTelco()
@@ -416,17 +423,22 @@ describe("a request under way", () => {
     expect([late.status, (await bodyOf(late)).code]).toEqual([503, "not_ready"])
   })
 
-  it("is answered where it has arrived on a kept connection that was not read before the service stops", async () => {
+  it.each<readonly [string, (simplan: Simplan) => Promise<string>]>([
+    ["node:http", (simplan) => listen(toNodeHandler(simplan))],
+    ["a router behind a body parser", (simplan) => listen(router(toNodeHandler(simplan), (bytes) => bytes.toString()))],
+    ["Fastify", inFastify]
+  ])("is answered by %s where it has arrived on a kept connection before the service stops", async (name, mount) => {
+    const base = name === "node:http" ? "" : "/esim"
     const simplan = open({ rateLimit: "off" })
     const { headers, organizationId, planId } = await tenant(simplan)
     const rows = Inventory.esims(9_000, 40).map(({ iccid }) => ({ iccid, label: "Green", isEsim: true }) as const)
     await simplan.sims.import({ organizationId, rows })
-    const url = await listen(toNodeHandler(simplan))
+    const url = await mount(simplan)
     const clients = Array.from({ length: 40 }, () => {
       const socket = connect(Number(new URL(url).port), "127.0.0.1").setEncoding("latin1")
       const received: Array<string> = []
       socket.on("data", (text: string) => void received.push(text))
-      socket.write("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n")
+      socket.write(`GET ${base}/docs HTTP/1.1\r\nHost: x\r\n\r\n`)
       return { socket, received, ended: once(socket, "close") }
     })
     // Too many at once are refused, on connections that are kept too.
@@ -438,13 +450,27 @@ describe("a request under way", () => {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
     for (const { received, socket } of clients) {
       received.length = 0
-      socket.write(`POST /v3/subscription HTTP/1.1\r\n${head}\r\n${body}`)
+      socket.write(`POST ${base}/v3/subscription HTTP/1.1\r\n${head}\r\n${body}`)
     }
     await simplan.close()
     await Promise.all(clients.map(({ ended }) => ended))
     const answered = clients.map(({ received }) => received.join(""))
     expect(answered.map((text) => text.slice(9, 12))).toEqual(clients.map(() => "201"))
     expect(answered.filter((text) => !/^connection: close\r$/im.test(text))).toEqual([])
+  })
+
+  it("is answered by simplan.handler with a connection that closes once the service stops", async () => {
+    const simplan = open()
+    const { headers } = await tenant(simplan)
+    const ask = async () => {
+      const answer = await simplan.handler(new Request("http://host/v3/plans", { headers }))
+      return [answer.status, answer.headers.get("connection")]
+    }
+    expect(await ask()).toEqual([200, null])
+    const closing = simplan.close()
+    expect(await ask()).toEqual([200, "close"])
+    await closing
+    expect(await ask()).toEqual([503, "close"])
   })
 
   it("is read to its end before the service stops, where its answer streams", async () => {

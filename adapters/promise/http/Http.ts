@@ -265,9 +265,15 @@ export const make = (
     isClosing: runtime.isClosing,
     log: runtime.log
   }
+  // A web request has no HTTP version. Servers of HTTP/2 leave this header out of what they send.
+  const closing = async (answering: Promise<Response>): Promise<Response> => {
+    const made = await answering
+    if (runtime.isClosing()) made.headers.set("connection", "close")
+    return made
+  }
   const handle: Simplan["handler"] = (request, host) => {
     if (!isWebRequest(request)) throw wrongRequest(request)
-    return runtime.hold(answer(request, { prefix: prefix ?? "", address: null, host }))
+    return runtime.hold(closing(answer(request, { prefix: prefix ?? "", address: null, host })))
   }
   mounts.set(handle, mounted)
   return handle
