@@ -4,7 +4,9 @@ import type { Member } from "./Cluster.ts"
 import * as Database from "./Database.ts"
 import type { Proxy } from "../setup/databases/Proxy.ts"
 import type { Random } from "./Random.ts"
+import type { Stop } from "./Ledger.ts"
 import * as Receiver from "./Receiver.ts"
+import * as Stopping from "./Stopping.ts"
 import { EVERY, type Telco } from "./Telco.ts"
 
 /** A pooler between the servers and the database. */
@@ -32,6 +34,8 @@ export interface Stage {
   readonly restartDatabase: (() => Promise<void>) | null
   readonly telco: Telco
   readonly receivers: ReadonlyArray<Receiver.Receiver>
+  /** What became of the requests at each server that was stopped. */
+  readonly stops: Array<Stop>
   readonly leaseMillis: number
   readonly telcoTimeoutMillis: number
 }
@@ -52,8 +56,13 @@ const lockTables = async (url: string, millis: number): Promise<void> => {
   await locking.close()
 }
 
-const processActs = ({ leaseMillis, members }: Stage, random: Random): Acts => ({
+const processActs = ({ leaseMillis, members, stops }: Stage, random: Random): Acts => ({
   "killed a process": () => random.pick(members).kill(),
+  "stopped a process": async () => {
+    const member = random.pick(members)
+    await member.listening()
+    stops.push(await Stopping.whileAsked(member))
+  },
   "froze a process past its lease": () => random.pick(members).freeze(leaseMillis + random.between(300, 1_500))
 })
 

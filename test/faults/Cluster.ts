@@ -14,6 +14,8 @@ export interface Member {
   readonly url: string
   /** Kills it, and returns when it is dead; it is started again at once. */
   readonly kill: () => Promise<void>
+  /** Stops it by SIGTERM, and returns when it has ended; it is started again at once. */
+  readonly end: () => Promise<void>
   /** Kills it, and returns when it has been away for so long and is started again. */
   readonly away: (millis: number) => Promise<void>
   /** It stands still for so long. */
@@ -83,6 +85,10 @@ export const member = ({ name, onCrash, port, ...options }: Options): Member => 
     kill: async () => {
       isKilled = true
       await current.kill("SIGKILL")
+    },
+    end: async () => {
+      isKilled = true
+      await current.kill("SIGTERM")
     },
     away: async (millis) => {
       isKilled = true

@@ -52,9 +52,17 @@ export interface Reports {
   isAcknowledged: boolean
 }
 
+/** How many requests had been sent to a server to their end when it was stopped, and how many got an answer or a part of it. */
+export interface Stop {
+  readonly name: string
+  readonly sent: number
+  readonly answered: number
+}
+
 export class Ledger {
   readonly operations: Array<Operation> = []
   readonly reports: Array<Reports> = []
+  readonly stops: Array<Stop> = []
   /** What must not have happened, recorded as it happened. */
   readonly problems: Array<string> = []
   requests = 0

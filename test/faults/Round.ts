@@ -261,6 +261,7 @@ export const run = async ({
       restartDatabase: database?.restart ?? null,
       telco,
       receivers,
+      stops: ledger.stops,
       leaseMillis: LEASE,
       telcoTimeoutMillis: TELCO_TIMEOUT
     }

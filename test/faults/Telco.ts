@@ -26,7 +26,7 @@ export interface Books {
 
 type Faults = ReadonlyArray<Readonly<Record<string, unknown>>>
 
-export interface Telco extends Cluster.Member {
+export interface Telco extends Omit<Cluster.Member, "end"> {
   /** Replaces the faults; nothing where the telco does not listen just now. */
   readonly setFaults: (faults: Faults) => Promise<void>
   /**

@@ -331,6 +331,12 @@ const events = ({ deliveries, ledger, packages: all, receivers }: Facts): Readon
   ]
 }
 
+/** A server that is stopped answers each request that has arrived. */
+const stops = ({ ledger }: Facts): ReadonlyArray<string> =>
+  ledger.stops.flatMap(({ answered, name, sent }) =>
+    answered === sent ? [] : [`${name} was stopped and left ${sent - answered} of ${sent} requests without an answer`]
+  )
+
 /** After how many refusals a job ends. */
 const REFUSALS = 3
 
@@ -357,6 +363,7 @@ const refusals = ({ refused: { listed, stuck } }: Facts): ReadonlyArray<string> 
 /** All that is wrong, in sentences. */
 export const problems = (facts: Facts): ReadonlyArray<string> => [
   ...facts.ledger.problems,
+  ...stops(facts),
   ...refusals(facts),
   ...requests(facts),
   ...sims(facts),

@@ -70,6 +70,7 @@ const right = () => {
     void ledger.reports.push({ events: [], causes, attachmentId, usedBytes, isAcknowledged: true })
   reports("a", USED, ["a used 50 %"])
   reports("c", 5, [])
+  ledger.stops.push({ name: "server 0", sent: 16, answered: 16 })
   const events = [event("e", 50)]
   return {
     facts: {
@@ -165,6 +166,11 @@ const wrongs: ReadonlyArray<readonly [name: string, spoil: (round: Round) => voi
     "another SIM than was answered",
     ({ facts }) => Object.assign(facts.attachments[0] ?? {}, { iccid: second }),
     /was answered another SIM/
+  ],
+  [
+    "requests that a server has left without an answer when it was stopped",
+    ({ facts }) => void facts.ledger.stops.push({ name: "server 0", sent: 16, answered: 15 }),
+    /server 0 was stopped and left 1 of 16 requests without an answer/
   ],
   [
     "a SIM that is lost",
