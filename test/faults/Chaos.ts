@@ -6,7 +6,7 @@ import type { Proxy } from "../setup/databases/Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Stop } from "./Ledger.ts"
 import * as Receiver from "./Receiver.ts"
-import * as Stopping from "./Stopping.ts"
+import * as Stopping from "./stopping/Stopping.ts"
 import { EVERY, type Telco } from "./Telco.ts"
 
 /** A pooler between the servers and the database. */

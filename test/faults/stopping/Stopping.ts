@@ -1,9 +1,9 @@
 /** Stops a server while requests have arrived on connections that are kept: each of them has to be answered. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
-import type { Member } from "./Cluster.ts"
-import type { Stop } from "./Ledger.ts"
-import * as Tenant from "./Tenant.ts"
+import type { Member } from "../Cluster.ts"
+import type { Stop } from "../Ledger.ts"
+import * as Tenant from "../Tenant.ts"
 
 const KEPT = 16
 
