@@ -1,5 +1,5 @@
 // Orders of packages from a charging system under faults, its book of usage beside simplan's, and moves of subscriptions to other
-// SIMs, from new seeds:
+// SIMs, and restores of an older state of the database, from new seeds:
 //
 //     npm run test:ocs -- --runs 10000
 //

@@ -1,4 +1,4 @@
-/** A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, pauses beside them (rule S7), replacements (rule S8). */
+/** A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, pauses beside them (rule S7), replacements (rule S8), restores (rule S5). */
 import { describe, expect, it } from "vitest"
 import * as Runs from "./Runs.ts"
 import * as Simulation from "./Simulation.ts"
@@ -29,6 +29,8 @@ describe("Orders of packages and usage under faults", () => {
     expect(faults.get("duplicates deleted")).toBeGreaterThan(5)
     for (const one of ["replaced after use", "replaced while paused", "process dies while it replaces"])
       expect(faults.get(one), one).toBeGreaterThan(50)
+    for (const one of ["no process runs for days", "restored before sales", "restored and compared"])
+      expect(faults.get(one), one).toBeGreaterThan(1)
   }, 300_000)
 
   it.each([3_000_416, 3_000_608, 3_000_727, 3_001_168])(
