@@ -20,6 +20,7 @@ export const {
   Commands,
   History,
   Invariants,
+  JsonText,
   Simulated,
   Simulation,
   StorageSuite,

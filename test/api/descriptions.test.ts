@@ -54,3 +54,11 @@ describe("what has no description", () => {
     expect(found(text.join("\n"))).toEqual([])
   })
 })
+
+it("What import loads as simplan/testing has all that require has", async () => {
+  const [entry, index] = await Promise.all([
+    import("../../adapters/simulation/entry.ts"),
+    import("../../adapters/simulation/index.ts")
+  ])
+  expect(Object.keys(entry)).toEqual(Object.keys(index))
+})

@@ -185,7 +185,8 @@ describe("The migrations", () => {
       [29, "fdc0ab7445b40f77"],
       [30, "248ef1bdefcccf1f"],
       [31, "28077af3a6ed80bc"],
-      [32, "3299a12bfb3b8623"]
+      [32, "3299a12bfb3b8623"],
+      [33, "5aeaba6a5c5a0d22"]
     ])
   })
 })
