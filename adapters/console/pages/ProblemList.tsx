@@ -20,7 +20,7 @@ const columns: ReadonlyArray<View.Column<Comparison>> = [
   { title: "Ended (UTC)", of: ({ done_at }) => <View.Time at={done_at} /> }
 ]
 
-/** Nothing is shown where no telco has books, and to whom the comparisons are not. */
+/** Nothing is shown if no telco has books. */
 const Comparisons = () => {
   const path = "/telcos/comparisons"
   const { again, data } = View.useReading(path, () => Api.read<ReadonlyArray<Comparison>>(path))
@@ -47,6 +47,6 @@ export default () => (
       retried, corrected or resolved.
     </p>
     <List label="Problems" path="/problems" columns={Problems.columns} empty={Problems.NONE} />
-    <Comparisons />
+    {Api.operator.value?.organization_id === null && <Comparisons />}
   </>
 )
