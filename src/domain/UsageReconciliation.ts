@@ -163,16 +163,18 @@ export const reconcile = (
   /** What a day has too much. */
   const surplusOf = (day: Instant): number => Math.max(0, day === until ? back : excessOf(day))
   /**
-   * Brings bytes to a day from those that have too much, also by way of later days; returns how many. `passed` are the days that
-   * wait for it.
+   * Brings bytes to a day from those that have too much, also by way of later days; returns how many. `tried` are the days that
+   * bytes were brought to already on the way: each is once, since the ways between many days are too many. What is
+   * left because of that comes with the next call; 0 means that nothing can be brought.
    */
-  const pull = (to: Instant, most: number, passed: ReadonlyArray<Instant> = []): number => {
+  const pull = (to: Instant, most: number, tried = new Set<Instant>()): number => {
+    tried.add(to)
     let left = most
     for (const day of [...days, until]) {
-      if (day === to || left <= 0 || passed.includes(day)) continue
+      if (left <= 0 || tried.has(day)) continue
       const free = surplusOf(day)
       const wanted = Math.min(left, sum(movable(day, to)))
-      const freed = day < to || wanted <= free ? 0 : pull(day, wanted - free, [...passed, to])
+      const freed = day < to || wanted <= free ? 0 : pull(day, wanted - free, tried)
       const bytes = shift(day, to, Math.min(left, free + freed))
       left -= bytes
       if (day === until) back -= bytes - freed

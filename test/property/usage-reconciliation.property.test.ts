@@ -187,4 +187,35 @@ describe("A reconciliation of usage (U1)", () => {
       })
     )
   })
+
+  it("ends soon for 35 days, however bytes would have to go from day to day", () => {
+    const MOST = 35
+    const dayOf = (place: number) => TODAY - (MOST - place) * DAY_MS
+    const place = fc.nat({ max: MOST })
+    const bytes = fc.integer({ min: 1, max: 100 })
+    const entry = fc.tuple(place, fc.constantFrom(..."abcdef"), bytes)
+    fc.assert(
+      fc.property(
+        fc.array(entry, { minLength: 40, maxLength: 120 }),
+        fc.array(fc.tuple(fc.nat({ max: MOST - 1 }), bytes), { minLength: 20, maxLength: 60 }),
+        fc.array(place, { minLength: 6, maxLength: 6 }),
+        (booked, charged, born) => {
+          const ours = new Map<string, UsageBook.SimEntry>()
+          for (const [on, attachmentId, bytes] of booked) {
+            const one = { attachmentId, day: dayOf(on), countryAlpha2: null, bytes }
+            ours.set(keyOf(one), one)
+          }
+          const theirs = new Map(
+            charged.map(([on, bytes]) => [on, { day: dayOf(on), countryAlpha2: null, bytes: bytes * 4 }])
+          )
+          const since = new Map(born.map((on, index) => ["abcdef"[index] ?? "", dayOf(on)]))
+          const book = { from: dayOf(0), until: TODAY, used: [...theirs.values()], since: { least: 0, most: 0 } }
+          const entries = [...ours.values()]
+          const reconciled = Reconciling.reconcile(entries, since, book)
+          expect(sum(written(entries, reconciled))).toBe(sum(entries))
+        }
+      ),
+      { numRuns: 50 }
+    )
+  })
 })
