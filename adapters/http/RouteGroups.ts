@@ -36,8 +36,9 @@ const bySegment: Readonly<Partial<Record<string, Group>>> = {
 /** Whether a path is of notifications of telcos, which are part of the group `telco`. */
 export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2plus)\//.test(path)
 
-/** Whether a path exists only where there are telcos of a settings file. */
-export const isOfTelcos = (path: string): boolean => isNotification(path) || path.startsWith("/admin/v1/telcos/")
+/** Whether a path exists only if there are telcos of a settings file. Without any the comparisons are an empty list. */
+export const isOfTelcos = (path: string): boolean =>
+  isNotification(path) || /^\/admin\/v1\/telcos\/(?!comparisons(?:\?|$))/.test(path)
 
 const isOfConsole = (path: string): boolean => /^\/admin\/console(?:[/?]|$)/.test(path)
 
