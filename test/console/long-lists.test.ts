@@ -1,5 +1,5 @@
 /**
- * A list of 10,000 in a real browser: it grows as one scrolls, holds no frame up for long, and back leads to where one was.
+ * A list of 10,000 in a real browser: it grows as one scrolls, scrolling renders few rows, and back leads to where one was.
  */
 import { expect, it } from "vitest"
 import * as Inventory from "../http/Inventory.ts"
@@ -15,9 +15,9 @@ const opened = Opened.forFile({}, async (world) => {
   await world.admin("POST", `/organizations/${of}/sims`, { sims: Inventory.esims(2, MANY - 1) })
 })
 
-/** Counts the tasks of the page that took longer than a frame may, from now on. */
-const watch =
-  "window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })"
+/** Keeps the milliseconds of the page's tasks that take longer than a frame may, as `window.tasks`. */
+const watch = (buffered: boolean) =>
+  `window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: ${buffered} })`
 
 it("grows as one scrolls, and back leads to where one was", async () => {
   const { heading, page, region, signIn } = opened
@@ -44,19 +44,22 @@ it("grows as one scrolls, and back leads to where one was", async () => {
   await expect.poll(() => rows.count()).toBe(25)
 })
 
-it("scrolls without a task that holds up more than some frames", async () => {
+it("scrolls without rendering all of its rows anew", async () => {
   const { page, region, signIn } = opened
   await signIn(`?page=sims&of=${of}&rows=${MANY}`)
   const rows = region("SIMs").locator("tbody tr")
   await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(MANY)
-  await page().evaluate(watch)
+  const longest = async () => Math.max(0, ...(await page().evaluate<ReadonlyArray<number>>("window.tasks")))
+  await page().evaluate(watch(true))
+  await expect.poll(longest).toBeGreaterThan(0)
+  const rendering = await longest()
+  await page().evaluate(watch(false))
   await page().mouse.move(400, 400)
   for (let turn = 0; turn < 60; turn += 1) {
     await page().mouse.wheel(0, 1_500)
     await page().evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
   }
   expect(await page().evaluate<number>("window.scrollY")).toBeGreaterThan(20_000)
-  const tasks = await page().evaluate<ReadonlyArray<number>>("window.tasks")
-  expect(Math.max(0, ...tasks)).toBeLessThan(200)
-  expect(tasks.length).toBeLessThan(6)
+  // A ratio, since the machine may be busy. A frame that renders all rows anew takes about as long as the first one.
+  expect(await longest()).toBeLessThan(rendering / 2)
 }, 120_000)

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Pglite from "simplan/pglite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as EarlierSchema from "../../setup/databases/EarlierSchema.ts"
 import type { Message } from "./holdPglite.ts"
 
 interface Holder {
@@ -73,8 +74,10 @@ describe("A data directory of PGlite", () => {
       )
     await opened((sql) =>
       Effect.gen(function* () {
+        yield* sql`drop schema simplan cascade`
+        yield* EarlierSchema.make(sql, 30)
+        yield* sql`create index sim_paused on simplan.sim (organization_id)`
         yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_paused'::regclass`
-        yield* sql`delete from simplan.migration where migration_id = 31`
       })
     )
     const found = await opened(

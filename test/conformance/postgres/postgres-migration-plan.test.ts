@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Plan from "../../../adapters/postgres/migrations/Plan.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
+import * as EarlierSchema from "../../setup/databases/EarlierSchema.ts"
 import { admin, connect } from "./PostgresWorld.ts"
 import * as Tests from "../../setup/Tests.ts"
 
@@ -20,20 +21,6 @@ const onDatabase = Tests.given(
 )
 
 const schema = Postgres.DatabaseSchema.make(Postgres.DatabaseSchema.DEFAULT)
-
-/** The schema as it was after this migration. */
-const upTo = (sql: SqlClient.SqlClient, number: number) =>
-  Effect.gen(function* () {
-    yield* sql`create schema simplan`
-    yield* sql`
-      create table simplan.migration (
-        migration_id integer primary key, created_at timestamptz not null default now(), name text not null, digest text
-      )`
-    for (const { digest, name, number: of, statements } of Migrations.all.filter((one) => one.number <= number)) {
-      for (const statement of statements) yield* sql.unsafe(statement).unprepared
-      yield* sql`insert into simplan.migration (migration_id, name, digest) values (${of}, ${name}, ${digest})`
-    }
-  })
 
 /** Rows of the first schema that later migrations read and change. */
 const fill = (sql: SqlClient.SqlClient, count: number) =>
@@ -175,7 +162,7 @@ const knownTo = (sql: SqlClient.SqlClient) =>
 
 describe("The plan of a migration", () => {
   onDatabase("says of each statement what it blocks and scans, and none makes a table anew", function* (sql) {
-    yield* upTo(sql, 1)
+    yield* EarlierSchema.make(sql, 1)
     yield* fill(sql, 20)
     yield* sql`set enable_bitmapscan = off`
     for (const { name, statements } of Migrations.all.slice(1)) {
@@ -199,7 +186,7 @@ describe("The plan of a migration", () => {
   })
 
   onDatabase("does not fit a statement that makes a table anew, or that is of no known kind", function* (sql) {
-    yield* upTo(sql, 1)
+    yield* EarlierSchema.make(sql, 1)
     yield* fill(sql, 20)
     const anew = "alter table simplan.sim add column token text not null default gen_random_uuid()::text"
     const step = Plan.stepOf(anew)
@@ -212,7 +199,7 @@ describe("The plan of a migration", () => {
   })
 
   onDatabase("has the rows and the sizes of the tables, and holds a lock until the migration ends", function* (sql) {
-    yield* upTo(sql, 5)
+    yield* EarlierSchema.make(sql, 5)
     yield* fill(sql, 3_000)
     yield* sql`analyze`
     const pending = yield* Plan.of(sql, schema)
@@ -240,7 +227,7 @@ describe("The plan of a migration", () => {
 
 describe("A migration of a database that is used", () => {
   onDatabase("waits for a lock without holding up others, and holds nothing of another migration", function* (sql) {
-    yield* upTo(sql, 20)
+    yield* EarlierSchema.make(sql, 20)
     yield* fill(sql, 10)
     const [reader, other] = [yield* admin(url()), yield* admin(url())]
     const held = yield* Effect.scoped(
@@ -269,7 +256,7 @@ describe("A migration of a database that is used", () => {
   })
 
   onDatabase("builds an index on a large table while others read and write, in one process alone", function* (sql) {
-    yield* upTo(sql, 30)
+    yield* EarlierSchema.make(sql, 30)
     yield* fillLarge(sql)
     const [writer, other] = [yield* admin(url()), yield* admin(url())]
     const [planned] = yield* Plan.of(sql, schema)
@@ -310,7 +297,7 @@ describe("A migration of a database that is used", () => {
     ["small", (sql: SqlClient.SqlClient) => fill(sql, 10)]
   ] as const) {
     onDatabase(`builds anew an index on a ${size} table that an ended process has left`, function* (sql) {
-      yield* upTo(sql, 30)
+      yield* EarlierSchema.make(sql, 30)
       yield* filled(sql)
       yield* sql`create index sim_paused on simplan.sim (organization_id)`
       yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_paused'::regclass`
