@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto"
 import { DateTime, Effect, Schema } from "effect"
 import { Reports, Time } from "simplan"
-import { Iccid, type SmdpHistory, type TelcoReport, TextLimit } from "simplan/ports"
+import { Iccid, type SmdpHistory, type Storage, type TelcoReport, TextLimit } from "simplan/ports"
 import * as Api from "./Api.ts"
 
 /** Notification point, or event, to state of `/v3`; one that is missing, or null, stands for nothing that `/v3` shows. */
@@ -21,6 +21,8 @@ export interface Options {
   readonly states?: States
   /** The IANA name of the zone of times that have none; UTC unless given. An unknown name is thrown. */
   readonly timeZone?: string
+  /** Whether a SIM is one of this SM-DP+; notifications about others are rejected. All are unless given. */
+  readonly isSupplied?: (iccid: string) => Effect.Effect<boolean, Storage.StorageError>
 }
 
 /** The HTTP status to answer with, and for one that is not 204 the reason. */
@@ -165,6 +167,7 @@ const reportOf = (notification: Notification, table: States, zone: DateTime.Time
 export const make = (options: Options = {}): Effect.Effect<DownloadProgress, never, Reports.Reports> =>
   Effect.map(Reports.Reports, (reports) => {
     const table = { ...states, ...options.states }
+    const { isSupplied = () => Effect.succeed(true) } = options
     const zone = options.timeZone === undefined ? UTC : DateTime.zoneMakeNamedUnsafe(options.timeZone)
     const taken = Effect.fn("TelcoEs2plus.notification")(function* (body: unknown) {
       const notification = yield* read(body)
@@ -172,6 +175,13 @@ export const make = (options: Options = {}): Effect.Effect<DownloadProgress, nev
       const report = reportOf(notification, table, zone)
       if (report === null) {
         yield* Effect.logDebug("a notification of the SM-DP+ stands for no state", about)
+        return DONE
+      }
+      if (!(yield* isSupplied(report.iccid))) {
+        yield* Effect.logWarning("a notification of the SM-DP+ is rejected", {
+          ...about,
+          reason: "the SIM is not its own"
+        })
         return DONE
       }
       const [verdict] = yield* reports.take({ reports: [report] })

@@ -37,6 +37,8 @@ export interface Options extends Stock.Options, Pick<Polling.Options, "fastest" 
    * if it sends no notifications (see `PollSchedule`).
    */
   readonly notified?: ReadonlyArray<number>
+  /** Whether the OCS may notify the states of a SIM's profile: it is one of its own. All are unless given. */
+  readonly mayReport?: Notifications.Options["mayReport"]
 }
 
 /** A meter for `Options`, of so many calls per second that are allowed. */
@@ -58,7 +60,10 @@ type Needs =
 /** What only the background needs. */
 type Beside = Orders | MobilePlans | Organizations.Organizations | Sims.Sims
 
-const limits = ({ notified = [50, 80], ...options }: Options): Polling.Options => ({ ...options, notified })
+const limits = ({ mayReport: _, notified = [50, 80], ...options }: Options): Polling.Options => ({
+  ...options,
+  notified
+})
 
 /** The audit entries of what follows say that the telco has reported it (rule W11). */
 const asTelco = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -73,7 +78,8 @@ export const take = (
 ): Effect.Effect<Notifications.Answer, never, Exclude<Needs, Beside>> =>
   Effect.gen(function* () {
     const { pollBeside } = yield* Polling.make(limits(options))
-    const notifications = yield* Notifications.make({ telco: options.telco, poll: pollBeside })
+    const { mayReport, telco } = options
+    const notifications = yield* Notifications.make({ telco, poll: pollBeside, mayReport })
     return yield* notifications.take(body)
   }).pipe(asTelco)
 

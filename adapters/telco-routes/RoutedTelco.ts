@@ -235,6 +235,11 @@ export interface Identities {
   readonly imsi: (iccid: string) => Call<string | null>
   /** The name of the telco that takes the packages of such SIMs now; undefined where none does. */
   readonly supplier: (of: Routing.Supplied) => string | undefined
+  /** Whether a telco may report of a SIM what it was not asked for: the SIM's route names it for one of these. */
+  readonly mayReport: (
+    telco: string,
+    capabilities: ReadonlyArray<Routing.Capability>
+  ) => (iccid: string) => Effect.Effect<boolean, Storage.StorageError>
 }
 
 /** `telcos` may be filled in afterwards. */
@@ -261,6 +266,11 @@ export const makeIdentities = ({
     known,
     // The name of the route: `telcos` may not have the telco yet.
     supplier: (of) => Routing.find(routes, of)?.telcos.packages,
+    mayReport: (telco, capabilities) => (iccid) =>
+      Effect.map(storage.simAggregates.owner(iccid), (owner) => {
+        const route = owner === null ? undefined : Routing.find(routes, owner)
+        return capabilities.some((capability) => route?.telcos[capability] === telco)
+      }),
     imsi: Effect.fnUntraced(function* (iccid: string) {
       const { imsi } = yield* known(iccid)
       if (imsi !== null) return imsi

@@ -86,7 +86,7 @@ const connect = (
     case "ocs":
       return Ocs.connect(of, identities)
     case "es2plus":
-      return Es2plus.connect(of)
+      return Es2plus.connect(of, identities)
     case "smpp":
       return Smpp.connect(of, identities)
     case "simulator":

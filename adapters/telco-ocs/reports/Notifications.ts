@@ -6,7 +6,7 @@
  * this (a secret in the path, or mutual TLS).
  */
 import { Option, Schema, Clock, Effect } from "effect"
-import { Iccid, type TelcoReport, Time } from "simplan/ports"
+import { Iccid, type Storage, type TelcoReport, Time } from "simplan/ports"
 import { Whole } from "../api/Shapes.ts"
 import { Reports } from "simplan"
 import { Journal } from "../../telco-calls/index.ts"
@@ -91,7 +91,14 @@ const LAG = 30 * Time.SECOND
 /** 1: the body is no notification. 2: what it is about is not known here. 3: not now. */
 const refused = (code: 1 | 2 | 3, msg: string): Answer => ({ result: { code, msg } })
 
-export const make = ({ poll, telco }: { readonly telco: string; readonly poll: Polling.Polling["pollBeside"] }) =>
+export interface Options {
+  readonly telco: string
+  readonly poll: Polling.Polling["pollBeside"]
+  /** Whether the OCS may notify the states of a SIM's profile; always unless given. */
+  readonly mayReport?: ((iccid: string) => Effect.Effect<boolean, Storage.StorageError>) | undefined
+}
+
+export const make = ({ mayReport = () => Effect.succeed(true), poll, telco }: Options) =>
   Effect.gen(function* () {
     const api = yield* Api
     const journal = yield* Journal.Journal
@@ -172,6 +179,8 @@ export const make = ({ poll, telco }: { readonly telco: string; readonly poll: P
         )
         return OK
       }
+      // The OCS is not asked, and learns nothing of what others have.
+      if (!(yield* mayReport(iccid))) return refused(2, `the subscriber ${iccid} is not known`)
       const sim = yield* simEntry(iccid)
       const before = sim === null ? SimState.initial : SimState.of(sim)
       const now = yield* Clock.currentTimeMillis

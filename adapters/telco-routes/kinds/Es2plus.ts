@@ -9,6 +9,7 @@ import { Api, DownloadProgress, Es2plus } from "../../telco-es2plus/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 import * as Guards from "../Guards.ts"
+import type * as RoutedTelco from "../RoutedTelco.ts"
 
 const text = (secret: Redacted.Redacted): string => `${Redacted.value(secret)}\n`
 
@@ -24,7 +25,8 @@ const matchingIds =
     }).pipe(Effect.mapError(({ message }) => new Telco.Unavailable({ message })))
 
 export const connect = (
-  of: Settings.Of<"es2plus">
+  of: Settings.Of<"es2plus">,
+  { mayReport }: RoutedTelco.Identities
 ): Effect.Effect<Connected.Connected, Connected.CannotConnect, Journal.Journal | Storage.Storage | Scope.Scope> =>
   Effect.gen(function* () {
     const { name, notificationSecret } = of
@@ -47,7 +49,8 @@ export const connect = (
     const { releaseProfile } = Context.get(context, Es2plus.Profiles)
     const take = (body: unknown) =>
       Effect.gen(function* () {
-        const progress = yield* DownloadProgress.make({ states: of.states, timeZone: of.timeZone })
+        const isSupplied = mayReport(name, ["profiles"])
+        const progress = yield* DownloadProgress.make({ states: of.states, timeZone: of.timeZone, isSupplied })
         const { message, status } = yield* progress.take(body)
         if (status === 400) {
           const reason = message === null ? "" : `: ${message.replace(/\s+/g, " ")}`

@@ -124,7 +124,7 @@ const makeZoneList = (telco: string, journal: Journal.Journal["Service"], of: Zo
 /** Connects. */
 export const connect = (
   of: Settings.Of<"ocs">,
-  { known, supplier }: RoutedTelco.Identities
+  { known, mayReport, supplier }: RoutedTelco.Identities
 ): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
@@ -158,6 +158,7 @@ export const connect = (
       slowest: of.poll.slowestMillis,
       notified: of.notifiedThresholds,
       isSupplied: (sim: Routing.Supplied) => supplier(sim) === name,
+      mayReport: mayReport(name, ["packages", "profiles"]),
       meter: Reporting.makeMeter(of.callsPerSecond)
     }
     const inside = <A, R>(effect: Effect.Effect<A, never, R>) =>
