@@ -11,6 +11,7 @@ import * as CommandLine from "./cases/command-line.mjs"
 import * as Consoles from "./cases/consoles.mjs"
 import * as EffectThree from "./cases/effect-3.mjs"
 import * as Examples from "./cases/examples.mjs"
+import * as Injected from "./cases/injected.mjs"
 import * as Lint from "./cases/lint.mjs"
 import * as Modules from "./cases/modules.mjs"
 import * as Mounts from "./cases/mounts.mjs"
@@ -32,6 +33,7 @@ const cases = {
   types: Types,
   modules: Modules,
   mounts: Mounts,
+  injected: Injected,
   consoles: Consoles,
   small: Small,
   "effect-3": EffectThree,

@@ -348,6 +348,46 @@ describe("toNodeHandler", () => {
     expect(document.servers[0].url).toBe("/api/esim")
   })
 
+  it("answers requests without a connection, as injections and mocks of requests are", async () => {
+    const simplan = open({ prefix: "/esim" })
+    const { coverageId, headers } = await tenant(simplan)
+    const app = Fastify()
+    onTestFinished(() => app.close())
+    app.all("/esim/*", toNodeHandler(simplan))
+    const url = "/esim/v3/plans"
+    const made = await app.inject({ method: "POST", url, headers, payload: planOf(coverageId) })
+    expect([made.statusCode, made.json().plan_id]).toEqual([201, expect.any(String)])
+
+    // As those of `node-mocks-http`: a few methods, which return nothing, and no stream.
+    const handler = toNodeHandler(simplan)
+    const ask = async (method: string, path: string, body?: object) => {
+      let [status, text] = [0, ""]
+      const add = (chunk?: Uint8Array | string) => {
+        text += typeof chunk === "string" ? chunk : Buffer.from(chunk ?? []).toString()
+      }
+      const ignored = () => undefined
+      const request = { method, url: path, baseUrl: path, originalUrl: path, headers, body, socket: {}, on: ignored }
+      await new Promise<void>((resolve) => {
+        const response = {
+          ...{ on: ignored, once: ignored, removeListener: ignored, getHeader: ignored, write: add },
+          writeHead: (given: number) => {
+            status = given
+          },
+          end: (chunk?: Uint8Array | string) => {
+            add(chunk)
+            resolve()
+          }
+        }
+        handler(request, response)
+      })
+      return { status, body: JSON.parse(text) }
+    }
+    expect(await ask("POST", url, JSON.parse(planOf(coverageId)))).toMatchObject({ status: 201 })
+    expect(await ask("POST", url)).toMatchObject({ status: 400, body: { code: "malformed_json" } })
+    const listed = await ask("GET", "/esim/v3/coverage-profiles")
+    expect([listed.status, listed.body.data.length > 500]).toEqual([200, true])
+  })
+
   it("keeps away from an answer that something of the host's has made meanwhile", async () => {
     const simplan = open()
     const url = await listen((request, response) => {

@@ -1,9 +1,10 @@
-/** Answers over a connection of Node's HTTP server, to clients that read slowly. */
+/** Answers over a connection of Node's HTTP server, to clients that read slowly, and to requests without a connection. */
 import { once } from "node:events"
 import { createServer, type Server, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { Transform } from "node:stream"
-import { afterEach, expect, it } from "vitest"
+import Fastify from "fastify"
+import { afterEach, expect, it, onTestFinished, vi } from "vitest"
 import * as NodeAnswer from "../../adapters/promise/http/NodeAnswer.ts"
 
 let server: Server | undefined
@@ -75,4 +76,53 @@ it("leaves one listener on a stream that middleware has put in the response's pl
   }
   expect(await received(compressing)).toBeGreaterThan(CHUNK * CHUNKS)
   expect(through.listenerCount("drain")).toBe(1)
+})
+
+/** Has the timers of answers counted. Timers that something else sets are not faked. */
+const timers = () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+it.each([
+  ["whose body was parsed", (body: string) => body],
+  ["whose body nobody reads", undefined]
+])("leaves nothing behind of a request that was injected, %s", async (_, parse) => {
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser("text/plain", { parseAs: "string" }, (_, body, done) => done(null, String(body)))
+  app.addContentTypeParser("*", (_, __, done) => done(null))
+  app.post("/", async ({ raw }, reply) => {
+    reply.hijack()
+    await NodeAnswer.send(streamed(), raw, reply.raw)
+  })
+  await app.ready()
+  timers()
+  const type = parse === undefined ? "text/csv" : "text/plain"
+  const answer = await app.inject({ method: "POST", url: "/", payload: "body", headers: { "content-type": type } })
+  expect(answer.rawPayload.byteLength).toBe(CHUNK * CHUNKS)
+  await new Promise(setImmediate)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it("breaks off a connection whose client is still sending 2 s after the answer", async () => {
+  const answered = new Promise<void>((resolve) => {
+    server = createServer((request, response) => {
+      timers()
+      void NodeAnswer.send(new Response(null, { status: 204 }), request, response).then(resolve)
+    }).listen(0, "127.0.0.1")
+  })
+  await once(server ?? createServer(), "listening")
+  const address = server?.address()
+  const socket = connect(typeof address === "object" && address !== null ? address.port : 0, "127.0.0.1")
+  socket.write("POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 10\r\n\r\n12345")
+  await answered
+  await once(socket, "data")
+  vi.advanceTimersByTime(1_999)
+  expect(vi.getTimerCount()).toBe(1)
+  const closed = once(socket, "close")
+  vi.advanceTimersByTime(1)
+  await closed
+  expect(vi.getTimerCount()).toBe(0)
 })

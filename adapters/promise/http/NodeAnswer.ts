@@ -1,5 +1,8 @@
 /**
  * Sends an answer over a connection of Node's HTTP server, as fast as the client reads it.
+ *
+ * `fastify.inject`, functions of AWS Lambda and mocks call a handler without a connection: their requests and responses have
+ * only a part of Node's methods. Once such a request is answered, nothing of it goes on.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 
@@ -8,6 +11,9 @@ const STALLED = 30_000
 
 /** How long a client may go on sending a body after its answer, in ms. */
 const LINGER = 2_000
+
+/** Ends an answer that is not whole. */
+export const breakOff = (response: ServerResponse): void => void response.destroy?.()
 
 /**
  * Waits until a response takes more, or will never again. The response has one listener of each kind for all waits: what
@@ -20,7 +26,7 @@ const waitingFor = (response: ServerResponse): (() => Promise<void>) => {
   response.once("close", done)
   return () =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => response.destroy(), STALLED)
+      const timer = setTimeout(() => breakOff(response), STALLED)
       wake = () => {
         clearTimeout(timer)
         wake = undefined
@@ -29,13 +35,20 @@ const waitingFor = (response: ServerResponse): (() => Promise<void>) => {
     })
 }
 
+/** Whether a client may still be sending the body. A request that is injected ends, and is never complete. */
+const isArriving = (request: IncomingMessage): boolean =>
+  !request.complete && !request.readableEnded && !request.destroyed && typeof request.resume === "function"
+
 /** Discards the rest of a body after its answer: a client that is still sending would else not see the answer. */
 const discardRest = (request: IncomingMessage): void => {
-  if (request.complete || request.destroyed) return
-  const timer = setTimeout(() => request.socket?.destroy(), LINGER)
-  const done = () => clearTimeout(timer)
-  request.once("end", done)
-  request.once("close", done)
+  if (!isArriving(request)) return
+  // Only a connection has somebody at its other end who could send for ever.
+  if (typeof request.socket?.destroy === "function") {
+    const timer = setTimeout(() => request.socket.destroy(), LINGER)
+    const done = () => clearTimeout(timer)
+    request.once("end", done)
+    request.once("close", done)
+  }
   request.resume()
 }
 
@@ -47,14 +60,15 @@ const stream = async (body: ReadableStream<Uint8Array>, response: ServerResponse
   try {
     for (let next = await reader.read(); next.done !== true; next = await reader.read()) {
       if (response.destroyed) return
-      if (!response.write(next.value)) await drained()
+      // A mock returns nothing, and has taken all of it.
+      if (response.write(next.value) === false) await drained()
     }
     response.end()
   } catch {
     // The service has logged why. A client must not take a part for the whole.
-    response.destroy()
+    breakOff(response)
   } finally {
-    response.off("close", giveUp)
+    response.removeListener("close", giveUp)
   }
 }
 

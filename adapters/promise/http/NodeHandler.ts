@@ -100,7 +100,9 @@ const ofKoa = (context: object, next: unknown, request: IncomingMessage, respons
 const ofNode = (request: IncomingMessage, response: ServerResponse, next: unknown): Incoming => {
   const url = request.url ?? "/"
   const target = textIn(request, "originalUrl") ?? url
-  const base = textIn(request, "baseUrl") ?? ""
+  const found = textIn(request, "baseUrl") ?? ""
+  // Requests of `node-mocks-http` have their whole URL there.
+  const base = found === url ? "" : found
   return {
     request,
     response,
@@ -158,8 +160,9 @@ const streamed = (request: IncomingMessage): ReadableStream<Uint8Array> => {
 
 /** The body of a request, read by nobody or by a parser. */
 const bodyOf = ({ parsed, request }: Incoming, log: Http.Mounted["log"]): Body => {
-  if (!request.readableDidRead) return { content: streamed(request), isParsed: false }
-  const value = parsed.raw ?? parsed.value
+  const isStream = typeof request.iterator === "function"
+  if (isStream && !request.readableDidRead) return { content: streamed(request), isParsed: false }
+  const value = parsed.raw ?? parsed.value ?? (isStream ? undefined : "")
   if (value !== undefined) return { content: asText(value), isParsed: true }
   log("error", "toNodeHandler: something has read the body before, and left nothing in req.body", {})
   const broken = new ReadableStream<Uint8Array>({ start: (controller) => controller.error() })
@@ -250,7 +253,7 @@ const serve = async (mounted: Http.Mounted, incoming: Incoming, prefix: string):
     await NodeAnswer.send(answer, request, response, taken())
   } catch (error) {
     mounted.log("error", "A request could not be answered", { err: error })
-    response.destroy()
+    NodeAnswer.breakOff(response)
   }
 }
 
