@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { Telco } from "simplan/ports"
 import { type Journal, SimLocks } from "../telco-calls/index.ts"
 import type * as Api from "./api/Api.ts"
+import * as UsageComparison from "./drift/Usage.ts"
 import * as FinalUsage from "./FinalUsage.ts"
 import * as MobilePlans from "./MobilePlans.ts"
 import * as Orders from "./orders/Orders.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function* () {
     cancelPackage,
     listPackages,
     readUsage: yield* FinalUsage.make,
+    compareUsage: yield* UsageComparison.makeAsk,
     sendSms: yield* Sms.makeSendSms,
     setMobilePlan,
     setService,

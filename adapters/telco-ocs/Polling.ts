@@ -357,8 +357,11 @@ export const make = (options: Options) =>
       const attempt = (current: Journal.Entry, due: Time.Instant | null): Effect.Effect<void, Journal.JournalError> =>
         Effect.gen(function* () {
           const { packages, usage } = SimState.of(current)
-          const compared = isBeside && usage.comparedTo !== null ? { ...state, usage } : state
-          const kept = { ...compared, packages: SimState.withLater(state.packages, packages) }
+          const compared =
+            isBeside && usage.comparedTo !== null
+              ? usage
+              : UsageComparison.withLater(state.usage, SimState.of(entry).usage, usage)
+          const kept = { ...state, packages: SimState.withLater(state.packages, packages), usage: compared }
           const written = { ...current, document: SimState.within(current, kept), dueAt: due }
           if ((yield* journal.replace(written)) !== null) return
           const fresh = yield* journal.get(entry)

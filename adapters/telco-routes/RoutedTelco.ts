@@ -202,6 +202,12 @@ export const make = ({
       })
       const known = found.filter((one) => one !== null)
       return known.length === 0 ? null : known.flat()
+    }),
+    compareUsage: Effect.fnUntraced(function* (of) {
+      for (const name of yield* suppliers(of.iccid)) {
+        const call = telcos.get(name)?.telco.compareUsage
+        if (call !== undefined) yield* counted(name, "compareUsage", call(of))
+      }
     })
   }
 }

@@ -311,7 +311,11 @@ const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Una
   Effect.catchTag(work, "BooksError", ({ message }) => Effect.fail(new Telco.Unavailable({ message })))
 
 /** What the telco does with a call that has reached it; with the refusal that is injected, if it is one. */
-const working = (records: Records, options: Options, refusal: string | null): Required<Telco.Telco["Service"]> => ({
+const working = (
+  records: Records,
+  options: Options,
+  refusal: string | null
+): Required<Pick<Telco.Telco["Service"], Faults.Kind>> => ({
   createPackage: (order) => {
     const { iccid, packageId, terms, window } = order
     const { dataMegaBytes, label, periodDays } = terms

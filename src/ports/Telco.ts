@@ -4,7 +4,7 @@
  * Every call carries a key and is idempotent by it: the same call again has the first one's outcome and no further
  * effect, also when the first one's answer was lost. Suspending, cancelling and releasing what is not there succeeds.
  * A cancelled package's key is spent: a creation that arrives later is `Refused`. What was refused is asked again only
- * under another key (rule S6), and may then be done. `listPackages` and `readUsage` change nothing and have no key.
+ * under another key (rule S6), and may then be done. `listPackages` and `readUsage` change nothing and have no key; `compareUsage` has none, since it may be done twice.
  */
 import { Context, Data, Effect } from "effect"
 import type { Label } from "../domain/Label.ts"
@@ -185,6 +185,11 @@ export class Telco extends Context.Service<
       readonly iccid: string
       readonly stopped: ReadonlyArray<string>
     }) => Call<ReadonlyArray<PackageUsage> | null>
+    /**
+     * Has the usage of a SIM on a UTC day, which is its first instant, compared once more with the telco's own book of it
+     * (rules S6 and U1). What differs then is added to the problems again. Absent: whoever compares does so by itself.
+     */
+    readonly compareUsage?: (of: { readonly iccid: string; readonly day: Instant }) => Call<void>
   }
 >()("simplan/Telco") {}
 
@@ -250,20 +255,21 @@ export const dispatch = (
 }
 
 /**
- * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without
- * `listPackages`, `readUsage` or `setService` stays without it.
+ * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without an
+ * optional operation stays without it.
  */
 export const map = (
   port: Telco["Service"],
   wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
 ): Telco["Service"] => {
-  const { listPackages, readUsage } = port
+  const { compareUsage, listPackages, readUsage } = port
   const { setService: wrapped, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
   return {
     ...others,
     ...(port.setService !== undefined && { setService: wrapped }),
     ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") }),
-    ...(readUsage !== undefined && { readUsage: (of) => wrap(readUsage(of), "readUsage") })
+    ...(readUsage !== undefined && { readUsage: (of) => wrap(readUsage(of), "readUsage") }),
+    ...(compareUsage !== undefined && { compareUsage: (of) => wrap(compareUsage(of), "compareUsage") })
   }
 }
 

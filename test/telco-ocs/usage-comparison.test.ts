@@ -229,6 +229,64 @@ describe("The daily comparison of usage", () => {
     expect(yield* again).toEqual([])
   })
 
+  /** A day on which so many bytes more are in the system's book, found to differ by two comparisons. */
+  const differs = function* (world: World, day: number, bytes: number) {
+    use(world, 1, day + 13 * Time.HOUR, "FR", 500)
+    yield* pollAt(world, day + 14 * Time.HOUR)
+    const written = world.model.usage ?? []
+    world.model.usage = [...written, { iccid: ICCID, at: day + 13 * Time.HOUR, countryAlpha2: "FR", bytes }]
+    yield* pollAt(world, day + Time.DAY + CLOSING)
+    yield* pollAt(world, day + Time.DAY + CLOSING + 6 * Time.HOUR)
+  }
+
+  const problemOf = (day: number) => ({ problemId: `review:ocs/usage/${ICCID}/${UsageBook.dateOf(day)}` })
+
+  /** An operator has it tried again. */
+  const retry = (world: World, day: number) =>
+    Effect.andThen(Context.get(world.services, Problems.Problems).retry(problemOf(day)), world.work)
+
+  const found = (world: World) => Effect.map(differing(world), (all) => all.map(([usage]) => usage))
+
+  inWorld("compares the day of a problem again that is retried, at once, and no other one", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    yield* differs(world, TODAY, 7)
+    yield* differs(world, TOMORROW, 8)
+    const problems = Context.get(world.services, Problems.Problems)
+    yield* problems.resolve(problemOf(TOMORROW))
+    const after = TOMORROW + Time.DAY + 12 * Time.HOUR
+    const before = reads(world)
+    yield* pollAt(world, after)
+    expect(reads(world)).toBe(before)
+    yield* retry(world, TODAY)
+    expect(yield* world.problems).toEqual([])
+    const entry = yield* world.journal.get({ telco: TELCO, kind: "sim", key: ICCID })
+    expect(entry?.dueAt).toBe(after)
+    yield* pollAt(world, after)
+    expect(yield* found(world)).toEqual([{ day: TODAY, booked: 500, telco: 507 }])
+    yield* retry(world, TODAY)
+    world.model.usage = world.model.usage?.filter(({ bytes }) => bytes !== 7) ?? []
+    yield* pollAt(world, after + Time.MINUTE)
+    yield* pollAt(world, after + 2 * Time.DAY)
+    expect(yield* world.problems).toEqual([])
+    expect(reads(world)).toBe(before + 2)
+  })
+
+  inWorld("compares it again also where a poll was under way, or the system does not answer", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    yield* differs(world, TODAY, 7)
+    const after = TOMORROW + 12 * Time.HOUR
+    yield* pollAt(world, after)
+    const begun = yield* world.journal.get({ telco: TELCO, kind: "sim", key: ICCID })
+    yield* retry(world, TODAY)
+    yield* world.polling.poll(begun ?? expect.fail())
+    expect([yield* found(world), (yield* world.journal.get(begun ?? expect.fail()))?.dueAt]).toEqual([[], after])
+    world.model.failing = new Set(["usage"])
+    yield* pollAt(world, after)
+    world.model.failing = new Set()
+    yield* pollAt(world, after + Time.DAY)
+    expect(yield* found(world)).toEqual([{ day: TODAY, booked: 500, telco: 507 }])
+  })
+
   inWorld("is not made by a poll for a notification, which leaves it as another one has made it", function* (world) {
     const { journal, polling } = world
     yield* world.subscribe({ megaBytes: 1024, start: START })

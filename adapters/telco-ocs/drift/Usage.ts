@@ -9,13 +9,18 @@
  * (`UsageDiffers`), once. How far a SIM was compared is in the journal, so that any process goes on from it. One that dies before
  * it has written that there has the days compared again. A problem goes by the last comparison: it is withdrawn where the day is
  * equal then, and has that one's figures. So no two comparisons of a SIM are made at once: a poll for a notification makes none.
+ *
+ * Where an operator retries a problem, the next comparison has that day too, and no other one that is compared already.
  */
-import { Effect, Metric } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { Problems, UsageReconciliation as Reconciliations } from "simplan"
-import { Time, UsageBook, type UsageReconciliation } from "simplan/ports"
+import { type Telco, Time, UsageBook, type UsageReconciliation } from "simplan/ports"
+import { CallFailure, Journal } from "../../telco-calls/index.ts"
 import { Api, type Used } from "../api/Api.ts"
 import type * as PollSchedule from "../PollSchedule.ts"
-import type * as SimState from "../reports/SimState.ts"
+import * as SimState from "../reports/SimState.ts"
+import { Settings } from "../Settings.ts"
+import * as Subscribers from "../Subscribers.ts"
 import * as Findings from "./Findings.ts"
 
 type Compared = SimState.SimState["usage"]
@@ -97,15 +102,19 @@ export const begun = ({
   return comparedTo(UsageBook.dayOf(first))
 }
 
+/** The first day that is to be compared. */
+const firstOf = ({ asked, comparedTo }: Compared): Time.Instant => Math.min(comparedTo ?? 0, ...asked)
+
 /** Whether a package was used since the first day that was not compared, or so shortly before that the OCS has it on that day. */
-const isUsed = (packages: SimState.SimState["packages"], { comparedTo }: Compared): boolean =>
+const isUsed = (packages: SimState.SimState["packages"], { asked, comparedTo }: Compared): boolean =>
+  asked.length > 0 ||
   Object.values(packages).some(({ usedAt, usedBytes }) => usedBytes > 0 && usedAt >= (comparedTo ?? 0) - RECENT)
 
 /** The first instant from this one on at which the OCS's book of the day before is read. */
 const closed = (instant: Time.Instant): Time.Instant => Math.max(instant, UsageBook.dayOf(instant) + CLOSING)
 
 /** When the OCS's book is read next of a SIM that was used. */
-const dueAt = ({ againAt, comparedTo }: Compared): Time.Instant => closed(againAt ?? (comparedTo ?? 0) + Time.DAY)
+const dueAt = (usage: Compared): Time.Instant => closed(usage.againAt ?? firstOf(usage) + Time.DAY)
 
 /** When a SIM is polled to be compared, if nothing else has it polled; null: it was not used. */
 export const again = (usage: Compared, packages: SimState.SimState["packages"]): Time.Instant | null =>
@@ -119,7 +128,48 @@ export const isDue = (usage: Compared, packages: SimState.SimState["packages"], 
   isClosed(usage, now) && isUsed(packages, usage)
 
 /** All days before this one are compared. */
-export const comparedTo = (day: Time.Instant): Compared => ({ comparedTo: day, againAt: null, suspected: [] })
+export const comparedTo = (day: Time.Instant): Compared => ({
+  comparedTo: day,
+  againAt: null,
+  suspected: [],
+  asked: []
+})
+
+/** What a poll has compared, with the days that an operator has asked for since the poll began. */
+export const withLater = (mine: Compared, before: Compared, now: Compared): Compared => {
+  const later = now.asked.filter((day) => !before.asked.includes(day))
+  return later.length === 0 ? mine : { ...mine, asked: [...mine.asked, ...later] }
+}
+
+/** The port's `compareUsage`: the next poll of the SIM, which is due now, compares that day too. */
+export const makeAsk = Effect.gen(function* () {
+  const { telco } = yield* Settings
+  const journal = yield* Journal.Journal
+  return Effect.fn("TelcoOcs.compareUsageAgain")(function* ({
+    day,
+    iccid
+  }: Parameters<NonNullable<Telco.Telco["Service"]["compareUsage"]>>[0]) {
+    const now = yield* Clock.currentTimeMillis
+    const place = { telco, kind: Subscribers.KIND, key: iccid }
+    // A SIM that was never polled was never compared.
+    if ((yield* CallFailure.ofJournal(journal.get(place))) === null) return
+    yield* CallFailure.ofJournal(
+      Journal.change(journal, place, (before) => {
+        const entry = before ?? { document: {}, dueAt: null, externalId: null }
+        const state = SimState.of(entry)
+        const { usage } = state
+        const isOver = usage.comparedTo !== null && day < usage.comparedTo && !usage.asked.includes(day)
+        const asked = isOver ? [...usage.asked, day] : usage.asked
+        return {
+          iccid,
+          externalId: entry.externalId,
+          document: SimState.within(entry, { ...state, usage: { ...usage, asked } }),
+          dueAt: Math.min(now, entry.dueAt ?? now)
+        }
+      })
+    )
+  })
+})
 
 export const make = ({ meter, telco }: { readonly telco: string; readonly meter: Pick<PollSchedule.Meter, "count"> }) =>
   Effect.gen(function* () {
@@ -165,12 +215,20 @@ export const make = ({ meter, telco }: { readonly telco: string; readonly meter:
       read: NonNullable<typeof api.usage>
     ) {
       const today = UsageBook.dayOf(now)
-      const wanted = Math.min(usage.comparedTo ?? today, today)
+      const isAsked = ({ day }: Pick<UsageReconciliation.Difference, "day">) => usage.asked.includes(day)
+      const isMeant = (one: Pick<UsageReconciliation.Difference, "day">) =>
+        one.day >= (usage.comparedTo ?? today) || isAsked(one)
+      const wanted = Math.min(usage.comparedTo ?? today, today, ...usage.asked)
       const { from, used } = yield* readAll(iccid, Math.max(wanted, today - DAYS * Time.DAY), now, read)
-      const { differences, moved, unread } = yield* reconcile({ iccid, book: { ...bookOf(used, from, now), wanted } })
-      const isLasting = ({ day }: UsageReconciliation.Difference) => usage.suspected.includes(day)
+      const reconciled = yield* reconcile({ iccid, book: { ...bookOf(used, from, now), wanted } })
+      const { moved } = reconciled
+      const differences = reconciled.differences.filter(isMeant)
+      const unread = reconciled.unread.filter(isMeant)
+      const isLasting = (one: UsageReconciliation.Difference) => usage.suspected.includes(one.day) || isAsked(one)
       const lasting = differences.filter(isLasting)
-      const equal = usage.suspected.filter((day) => day >= from && !lasting.some((one) => one.day === day))
+      const equal = [...usage.suspected, ...usage.asked].filter(
+        (day) => day >= from && !lasting.some((one) => one.day === day)
+      )
       yield* problems.withdraw({ findingIds: equal.map((day) => Findings.usageFindingId({ telco, iccid }, day)) })
       const findings = lasting.map((one) => Findings.usage({ telco, iccid }, one))
       yield* problems.add({ findings: [...findings, ...Findings.unread({ telco, iccid }, unread)] })
@@ -178,7 +236,7 @@ export const make = ({ meter, telco }: { readonly telco: string; readonly meter:
       if (lasting.length === differences.length) return comparedTo(today)
       const next = Math.min(...differences.filter((one) => !isLasting(one)).map(({ day }) => day))
       const suspected = differences.map(({ day }) => day).filter((day) => day >= next)
-      return { comparedTo: next, againAt: now + AGAIN, suspected }
+      return { comparedTo: next, againAt: now + AGAIN, suspected, asked: [] }
     })
 
     /** Compares a SIM whose turn it is. How far it is compared. */

@@ -37,10 +37,12 @@ const Usage = Schema.Struct({
   /** When days are compared once more; null: when the next one is over. */
   againAt: Maybe,
   /** The first instants of the days on which the totals were others. */
-  suspected: Schema.Array(Instant)
+  suspected: Schema.Array(Instant),
+  /** Those of earlier days that an operator wants to have compared once more. */
+  asked: Schema.Array(Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 })
 
-const notCompared: typeof Usage.Type = { comparedTo: null, againAt: null, suspected: [] }
+const notCompared: typeof Usage.Type = { comparedTo: null, againAt: null, suspected: [], asked: [] }
 
 const State = Schema.Struct({
   polledAt: Maybe,

@@ -1,6 +1,6 @@
 /**
- * Asking the telco for what is had here, where an operator has said so of a difference between both books (rule S6). What the
- * telco refuses three times is a problem again.
+ * Asking the telco for what is had here, or for the comparison of a day's usage, where an operator has said so of a difference
+ * between both books (rule S6). What the telco refuses three times is a problem again.
  */
 import { Effect, Result } from "effect"
 import * as Correction from "../../domain/Correction.ts"
@@ -15,6 +15,8 @@ import { type Done, finishing, type LeasedJob, makeGiveBack, makeInTime } from "
 
 type Asked = Effect.Effect<void, Refused | Unavailable>
 
+type Difference = Extract<Work, { _tag: "CorrectDifference" | "UsageDiffers" }>
+
 /** What does the job. */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
@@ -27,8 +29,14 @@ export const make = Effect.gen(function* () {
   /** The calls that are wanted now. */
   const wanted = Effect.fnUntraced(function* (
     { job }: LeasedJob,
-    { correction, iccid }: Extract<Work, { _tag: "CorrectDifference" }>
+    work: Difference
   ): Effect.fn.Return<ReadonlyArray<Asked>, StorageError> {
+    const { iccid } = work
+    if (work._tag === "UsageDiffers") {
+      const { day } = work.usage
+      return telco.compareUsage === undefined ? [] : [inTime("compareUsage", telco.compareUsage({ iccid, day }))]
+    }
+    const { correction } = work
     const { organizationId } = job
     // The same difference may be found again later, and then the telco is asked anew.
     const key = Problem.telcoKey(`${job.jobId}:${job.createdAt}`, job)
@@ -64,13 +72,15 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return Effect.fnUntraced(function* (
-    held: LeasedJob,
-    work: Extract<Work, { _tag: "CorrectDifference" }>
-  ): Effect.fn.Return<Done, StorageError> {
+  return Effect.fnUntraced(function* (held: LeasedJob, work: Difference): Effect.fn.Return<Done, StorageError> {
     for (const call of yield* wanted(held, work)) {
       const answer = yield* Effect.result(call)
-      if (Result.isFailure(answer)) return yield* giveBack(held, "correction", answer.failure)
+      if (Result.isFailure(answer))
+        return yield* giveBack(
+          held,
+          work._tag === "UsageDiffers" ? "comparison of usage" : "correction",
+          answer.failure
+        )
     }
     yield* commits.retryOnConflict(commits.write(finishing(held, {})))
     return "done"

@@ -193,9 +193,9 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
           case "CheckStock":
             return checkStock(held, of)
           case "CorrectDifference":
+          case "UsageDiffers":
             return correctDifference(held, of)
           case "ReviewPackage":
-          case "UsageDiffers":
           case "HandleEvent":
             // The retry of a finding (rule S6): the next comparison of both books adds it again if it still finds it.
             return Effect.as(commits.retryOnConflict(commits.write(finishing(held, {}))), "done" as const)

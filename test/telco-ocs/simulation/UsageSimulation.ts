@@ -293,7 +293,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       isSubscribing = true
       const before = model.packages
       for (const { jobId: problemId, work } of yield* page)
-        if (work._tag !== "UsageDiffers") yield* problems.retry({ problemId })
+        if (work._tag !== "UsageDiffers" || oneIn(2)) yield* problems.retry({ problemId })
       yield* drain
       listed()
       isSubscribing = false
