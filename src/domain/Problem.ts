@@ -96,6 +96,14 @@ export const found = (
   endedAt: now
 })
 
+/** The package of ours that a finding wants to be cancelled; null where it wants something else. */
+export const cancelled = ({ correction }: Pick<Finding, "correction">): string | null =>
+  correction?._tag === "Cancellation" ? correction.packageId : null
+
+/** Whether the job cancels the package already, or waits for an operator who decides about that. */
+export const isCancelledBy = (packageId: string, { work }: Pick<Job, "work">): boolean =>
+  work._tag === "CancelPackages" && work.packageIds.includes(packageId)
+
 /** Whether the problem of usage has the figures that the finding has. */
 export const isOf = ({ usage }: Pick<Finding, "usage">, { work }: Pick<Job, "work">): boolean =>
   work._tag === "UsageDiffers" && work.usage.booked === usage?.booked && work.usage.telco === usage.telco

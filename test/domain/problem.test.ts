@@ -166,6 +166,17 @@ describe("A difference between both books (S6)", () => {
     expect(Problem.corrected({ ...release, release: false })).toBeNull()
   })
 
+  it("is none of its own where its package is cancelled already, or an operator decides about that (S5)", () => {
+    const packageId = Problem.cancelled({ correction: { _tag: "Cancellation", packageId: "a:0" } })
+    const undoing = { _tag: "CancelPackages", iccid: ICCID, release: false, isUndone: true } as const
+    const by = (packageIds: ReadonlyArray<string>) =>
+      Problem.isCancelledBy(packageId ?? "", { work: { ...undoing, packageIds } })
+    expect([by(["a:0", "a:1"]), by(["a:1"]), Problem.cancelled({ correction: { _tag: "Service" } })]).toEqual([
+      ...[true, false],
+      null
+    ])
+  })
+
   it("ends a job at once that another try would only repeat, and a retry gives it three more", () => {
     const ended = Problem.ended({ refused: null }, "others are there", 7)
     expect(ended).toEqual({ refused: { times: 3, since: 7, message: "others are there" }, endedAt: 7, dueAt: 7 })

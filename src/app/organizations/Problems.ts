@@ -11,9 +11,11 @@ import type * as Attachment from "../../domain/Attachment.ts"
 import type { Action } from "../../domain/AuditEntry.ts"
 import { isWaiting, type Job, type WaitingFilter, type WaitingJob } from "../../domain/Job.ts"
 import * as Delivery from "../../domain/Delivery.ts"
+import * as Package from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Correction from "../../domain/Correction.ts"
 import * as Problem from "../../domain/Problem.ts"
+import * as Provisioning from "../../domain/Provisioning.ts"
 import {
   type InsideTransaction,
   NotFound,
@@ -95,7 +97,8 @@ export class Problems extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<Attachment.WithPackages> | null, StorageError>
     /**
      * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is, unless it
-     * is about usage and has other figures; one about a SIM that nobody has is left out.
+     * is about usage and has other figures; one about a SIM that nobody has is left out, and so is a package whose creation is
+     * being undone (rule S5).
      */
     readonly add: (of: { readonly findings: ReadonlyArray<Problem.Finding> }) => Effect.Effect<void, StorageError>
     /** Takes back findings that a later comparison does not confirm. One that is not there, or is tried again, stays so. */
@@ -202,6 +205,14 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
         })
       )
 
+    /** Rule S5: the undoing of a creation is listed by itself where the telco keeps its package. */
+    const isBeingUndone = Effect.fnUntraced(function* (finding: Problem.Finding) {
+      const packageId = Problem.cancelled(finding)
+      if (packageId === null) return false
+      const job = yield* storage.jobs.get(Provisioning.undoJobId(Package.attachmentIdOf(packageId)))
+      return job !== null && Problem.isCancelledBy(packageId, job)
+    })
+
     const expected = Effect.fnUntraced(function* (iccid: string): Effect.fn.Return<Expected | null, StorageError> {
       const owner = yield* storage.simAggregates.owner(iccid)
       if (owner === null) return null
@@ -236,7 +247,9 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
           })
         )
       ),
-      add: Effect.fn("Problems.add")(function* ({ findings }) {
+      add: Effect.fn("Problems.add")(function* ({ findings: all }) {
+        const findings: Array<Problem.Finding> = []
+        for (const finding of all) if (!(yield* isBeingUndone(finding))) findings.push(finding)
         if (findings.length === 0) return
         for (const finding of findings)
           if (finding.usage !== undefined) yield* withdraw(finding.findingId, (job) => Problem.isOf(finding, job))

@@ -43,6 +43,16 @@ const retried = (world: World) =>
     return refused?.message
   })
 
+/** Two days pass, with their comparisons of both books. */
+const settled = (world: World) =>
+  Effect.gen(function* () {
+    for (let passed = 0; passed < 8; passed++) {
+      yield* world.settle
+      yield* TestClock.adjust("6 hours")
+      yield* world.polling.due
+    }
+  })
+
 describe("S5: a top-up that was undone", () => {
   inWorld("keeps a package that was used before it could be cancelled, and lists it", function* (world) {
     yield* topUpInVain(world)
@@ -50,6 +60,19 @@ describe("S5: a top-up that was undone", () => {
     yield* recover(world)
     expect(ids(world)).toEqual([1, 2])
     expect(yield* retried(world)).toContain("package 2 at ocs is undone, and 8388608 bytes of it are used")
+  })
+
+  inWorld("lists it once, though the comparison of both books finds it too, until it is resolved", function* (world) {
+    yield* topUpInVain(world)
+    world.model.change(2, { usedBytes: 5, activationAt: START })
+    yield* recover(world)
+    yield* settled(world)
+    const kinds = Effect.map(world.problems, (all) => all.map(({ work }) => work._tag))
+    expect(yield* kinds).toEqual(["CancelPackages"])
+    const [{ jobId: problemId } = expect.fail()] = yield* world.problems
+    yield* Context.get(world.services, Problems.Problems).resolve({ problemId })
+    yield* settled(world)
+    expect(yield* kinds).toEqual(["ReviewPackage"])
   })
 
   inWorld("keeps one that was used after its cancellation had begun", function* (world) {

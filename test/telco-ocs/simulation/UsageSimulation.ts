@@ -6,7 +6,7 @@
  */
 import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, type Scope, Stream } from "effect"
 import { Problems, Time, Usage, Worker } from "simplan"
-import { UsageBook } from "simplan/ports"
+import { Problem, UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
 import { CallFailure, Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api, type SubscriberPackage, type Used } from "../../../adapters/telco-ocs/api/Api.ts"
@@ -288,11 +288,18 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     }
     const problems = Context.get(services, Problems.Problems)
     const page = Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items)
+    const twice: Array<string> = []
     /** An operator has the packages cancelled that were used before their creations were undone: how much was used of them. */
     const resolved = Effect.gen(function* () {
       isSubscribing = true
       const before = model.packages
-      for (const { jobId: problemId, work } of yield* page)
+      const all = yield* page
+      for (const { work } of all) {
+        const packageId = work._tag === "ReviewPackage" ? Problem.cancelled(work) : null
+        if (packageId !== null && all.some((one) => Problem.isCancelledBy(packageId, one)))
+          twice.push(`package ${packageId} is among the problems twice`)
+      }
+      for (const { jobId: problemId, work } of all)
         if (work._tag !== "UsageDiffers" || oneIn(2)) yield* problems.retry({ problemId })
       yield* drain
       listed()
@@ -308,7 +315,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     yield* until(UsageBook.dayOf(now()) + 5 * DAY, true)
 
     // --- both books ---
-    const found: Array<string> = []
+    const found = twice
     const [from, to] = [start - DAY, now()].map(UsageBook.dateOf)
     const sums = yield* Context.get(services, Usage.Usage)
       .ofSim({ organizationId, iccid: ICCID, by: ["day", "country"], from, to })
