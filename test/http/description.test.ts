@@ -4,6 +4,7 @@
  */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { HttpApi, OpenApi } from "effect/http-api"
+import { Time } from "simplan"
 import { WebhookEvent } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import { Api, Codes, Document } from "../../adapters/http/index.ts"
@@ -141,7 +142,8 @@ describe("/openapi.json", () => {
       const { example, schema } = post.requestBody.content["application/json"]
       add(type, schema, [example])
     }
-    const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, allErrors: true })
+    const formats = { "date-time": (text: string) => Time.fromIso(text) !== undefined }
+    const ajv = new Ajv2020({ strict: false, formats, logger: false, validateSchema: false, allErrors: true })
     ajv.validate({ components: document.components, properties }, examples)
     expect(ajv.errorsText()).toBe("No errors")
   })
@@ -173,6 +175,25 @@ describe("/openapi.json", () => {
   it("says which texts are instants", () => {
     const isInstant = (path: string) => /\/properties\/(?:\w+_at|now|start|to)$/.test(path)
     expect(problems((one, path) => isInstant(path) && !JSON.stringify(one).includes('"date-time"'))).toEqual([])
+  })
+
+  it("has a boolean for each parameter that is true or false, and names no scheme of security that it does not have", () => {
+    const truths = operations.flatMap(([name, { parameters }]) =>
+      parameters
+        .filter((one: Json) => one.schema.type === "boolean" || one.schema.enum?.includes("true"))
+        .map((one: Json) => [`${name} ${one.name}`, one.schema, typeof one.example])
+    )
+    expect(truths.length).toBeGreaterThan(20)
+    expect(truths.filter(([name]) => / is_esim$/.test(name)).map(([name]) => name)).toEqual([
+      "GET /v3/sims is_esim",
+      "GET /admin/v1/organizations/{id}/sims is_esim"
+    ])
+    for (const [name, schema, kind] of truths)
+      expect([name, schema, kind]).toEqual([name, { type: "boolean" }, "boolean"])
+    const schemes = Object.keys(document.components.securitySchemes)
+    for (const [, { security }] of operations) {
+      for (const one of security) expect(schemes).toEqual(expect.arrayContaining(Object.keys(one)))
+    }
   })
 
   it("takes an idempotency key exactly where one counts, and pages by the same parameters everywhere", () => {

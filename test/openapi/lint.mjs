@@ -14,7 +14,8 @@ const directory = mkdtempSync(join(tmpdir(), "simplan-openapi-"))
 const file = join(directory, "openapi.json")
 const ruleset = join(directory, "ruleset.yaml")
 writeFileSync(file, JSON.stringify(Document.document()))
-writeFileSync(ruleset, 'extends: ["spectral:oas"]\n')
+// OpenAPI 3.1 lets `security` name the roles that a scheme of any kind needs; this rule knows the scopes of 3.0 alone.
+writeFileSync(ruleset, 'extends: ["spectral:oas"]\nrules: { oas3-operation-security-defined: "off" }\n')
 
 const run = (...command) => spawnSync("npx", ["--yes", ...command], { cwd: directory, stdio: "inherit" }).status
 

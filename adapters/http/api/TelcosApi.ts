@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Roles from "./Roles.ts"
+import * as Samples from "./Samples.ts"
 import * as Schemas from "./Schemas.ts"
 
 export const Zone = Schema.Struct({
@@ -43,14 +44,16 @@ const problems = Schemas.problems(
   "storage_unavailable"
 )
 
-const moment = (means: string) => Schema.NullOr(Schemas.Timestamp).annotate({ description: means })
-
 export const Comparison = Schema.Struct({
   telco: ofTelco.name,
-  requested_at: moment("When it was asked for; null: never"),
+  requested_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When it was asked for; null: never", Samples.used),
   compared: Schemas.field(Schema.Int, "How many SIMs were compared since", 4000),
   unanswered: Schemas.field(Schema.Int, "Of how many SIMs the telco has not answered", 0),
-  done_at: moment("When it ended; null: it is under way, or was never asked for")
+  done_at: Schemas.field(
+    Schema.NullOr(Schemas.Timestamp),
+    "When it ended; null: it is under way, or was never asked for",
+    Samples.used
+  )
 }).annotate({ identifier: "Comparison" })
 
 const Comparisons = Schemas.data(Schema.Array(Comparison))

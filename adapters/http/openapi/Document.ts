@@ -254,10 +254,16 @@ const responsesOf = (
   })
 }
 
+const TRUTH = JSON.stringify({ type: "string", enum: ["true", "false"] })
+
+/** A parameter. In a query true and false are texts, so the definition has them as such. */
 const parameterOf = (given: unknown): Json.Record => {
   const { schema, ...parameter } = Json.record(given)
   const { description, examples, ...plain } = described(Json.record(schema))
-  return { ...parameter, description, schema: plain, example: Json.list(examples)[0] }
+  const [example] = Json.list(examples)
+  return JSON.stringify(plain) === TRUTH
+    ? { ...parameter, description, schema: { type: "boolean" }, example: example === "true" }
+    : { ...parameter, description, schema: plain, example }
 }
 
 /** The `Idempotency-Key` header, of the operations that take one (rule W2). */
