@@ -242,3 +242,109 @@ describe("S5: a SIM in stock", () => {
     yield* TestClock.adjust(Time.DAY)
   })
 })
+
+describe("S5: the comparison of all SIMs that an operator asks for", () => {
+  const ended = ({ all }: World) => Effect.map(all.progress, (state) => state !== null && state.doneAt !== null)
+  const figures = ({ all }: World) =>
+    Effect.map(all.progress, (state) => [state?.compared ?? null, state?.unanswered ?? null])
+
+  inWorld("has a quarter of the calls that are allowed, and leaves no SIM out", function* (world) {
+    yield* importMany(world, 299)
+    addStray(world, { iccid: iccidOf(298) })
+    yield* world.all.background
+    yield* VirtualTime.pass(5 * Time.SECOND)
+    expect([calls(world), yield* world.all.progress]).toEqual([0, null])
+    yield* world.all.request
+    yield* VirtualTime.pass(30 * Time.SECOND)
+    expect(calls(world)).toBeGreaterThan(120)
+    expect(calls(world)).toBeLessThanOrEqual(170)
+    expect(yield* ended(world)).toBe(false)
+    yield* VirtualTime.pass(40 * Time.SECOND)
+    expect([calls(world), yield* ended(world), yield* figures(world)]).toEqual([300, true, [300, 0]])
+    expect(yield* allocationOf(world, iccidOf(298))).toBe("Releasing")
+  })
+
+  inWorld(
+    "is one process's, goes on where it has stopped, and begins anew if it is asked for again",
+    function* (world) {
+      yield* importMany(world, 99)
+      yield* world.all.request
+      yield* Effect.scoped(Effect.andThen(world.all.background, TestClock.adjust("10 seconds")))
+      const before = calls(world)
+      expect([before > 0 && before < 100, yield* ended(world)]).toEqual([true, false])
+      yield* world.all.background
+      yield* world.all.background
+      yield* TestClock.adjust("2 minutes")
+      expect([calls(world), yield* figures(world)]).toEqual([100, [100, 0]])
+      yield* world.all.request
+      expect([yield* ended(world), yield* figures(world)]).toEqual([false, [0, 0]])
+      yield* TestClock.adjust("2 minutes")
+      expect([calls(world), yield* ended(world), yield* figures(world)]).toEqual([200, true, [100, 0]])
+    }
+  )
+
+  inWorld("is taken over a lease after its process has died, and only then", function* (world) {
+    yield* importMany(world, 99)
+    yield* world.all.request
+    yield* Effect.scoped(Effect.andThen(world.all.background, TestClock.adjust("10 seconds")))
+    const before = calls(world)
+    // The next turn is that of a process which is killed in it: nothing is written, renewed or handed back.
+    world.model.hanging = new Set(["packages"])
+    world.journalFails.replace = "comparison"
+    world.renewals.areMade = false
+    yield* Effect.scoped(Effect.andThen(world.all.background, TestClock.adjust("1 second")))
+    world.model.hanging = new Set()
+    delete world.journalFails.replace
+    const dead = calls(world)
+    yield* world.all.background
+    yield* TestClock.adjust(LEASE - 2 * Time.SECOND)
+    expect([dead - before, calls(world)]).toEqual([5, dead])
+    yield* TestClock.adjust("1 minute")
+    // What the dead process has asked for is asked for again, and counts once.
+    expect([calls(world), yield* ended(world), yield* figures(world)]).toEqual([105, true, [100, 0]])
+  })
+
+  inWorld(
+    "waits some minutes for what is not answered, counts it, and keeps no other SIM from its turn",
+    function* (world) {
+      yield* importMany(world, 29)
+      // Of two turns, which wait both.
+      world.model.unanswered = new Set([iccidOf(0), iccidOf(25)])
+      addStray(world, { iccid: iccidOf(28) })
+      yield* world.all.request
+      yield* world.all.background
+      yield* TestClock.adjust("1 minute")
+      expect([yield* ended(world), yield* allocationOf(world, iccidOf(28))]).toEqual([false, "Free"])
+      yield* TestClock.adjust("2 minutes")
+      expect([yield* ended(world), yield* figures(world)]).toEqual([false, [19, 1]])
+      yield* TestClock.adjust("5 minutes")
+      expect([yield* ended(world), yield* figures(world)]).toEqual([true, [28, 2]])
+      expect(yield* allocationOf(world, iccidOf(28))).toBe("Releasing")
+    }
+  )
+
+  inWorld("waits for polls of SIMs in service, which count only from when it was asked for", function* (world) {
+    yield* importMany(world, 1)
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    const polled = Effect.map(world.journal.get({ telco: "ocs", kind: "sim", key: ICCID }), (entry) => entry?.dueAt)
+    yield* TestClock.adjust("1 minute")
+    yield* world.polling.due
+    yield* TestClock.adjust("1 second")
+    const requestedAt = START + Time.MINUTE + Time.SECOND
+    expect(yield* polled).toBeGreaterThan(requestedAt)
+    yield* world.all.request
+    yield* world.all.background
+    yield* TestClock.adjust("10 seconds")
+    expect([yield* polled, yield* ended(world)]).toEqual([requestedAt, false])
+    yield* world.polling.due
+    yield* TestClock.adjust("10 seconds")
+    expect([yield* ended(world), yield* figures(world)]).toEqual([true, [2, 0]])
+    world.model.unanswered = new Set([ICCID])
+    yield* world.all.request
+    for (let second = 0; second < 300; second++) {
+      yield* TestClock.adjust("1 second")
+      yield* world.polling.due
+    }
+    expect([yield* ended(world), yield* figures(world)]).toEqual([true, [1, 1]])
+  })
+})

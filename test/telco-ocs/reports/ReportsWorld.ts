@@ -8,6 +8,7 @@ import { Problems, Reports, Settings, Time, Worker } from "simplan"
 import { type Job, Telco, type TelcoReport } from "simplan/ports"
 import { Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api } from "../../../adapters/telco-ocs/api/Api.ts"
+import * as FullComparison from "../../../adapters/telco-ocs/drift/FullComparison.ts"
 import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
 import * as Orders from "../../../adapters/telco-ocs/orders/Orders.ts"
 import * as Notifications from "../../../adapters/telco-ocs/reports/Notifications.ts"
@@ -43,6 +44,12 @@ export interface World extends Service.Service {
   readonly problems: Effect.Effect<ReadonlyArray<Job.Job>>
   /** Polls, settles and compares until the scope closes. */
   readonly background: Effect.Effect<void, never, Scope.Scope>
+  /** The comparison of all SIMs: asks for it, says how far it is, and goes on with it until the scope closes. */
+  readonly all: {
+    readonly request: Effect.Effect<unknown>
+    readonly progress: Effect.Effect<Reporting.Progress | null>
+    readonly background: Effect.Effect<void, never, Scope.Scope>
+  }
   /** Does a share of that. */
   readonly drainOf: (options: Pick<Reporting.Options, "isSupplied">) => Effect.Effect<void>
 }
@@ -122,6 +129,16 @@ const make = Effect.gen(function* () {
     }).pipe(Effect.orDie),
     work: Effect.orDie(Effect.asVoid(Context.get(services, Worker.Worker).drain)),
     problems: Effect.map(Effect.orDie(problems.page({ after: null, limit: 100 })), ({ items }) => items),
+    all: {
+      request: Effect.orDie(provided(FullComparison.request(TELCO))),
+      progress: Effect.orDie(provided(FullComparison.progress(TELCO))),
+      background: provided(FullComparison.make(limits)).pipe(
+        Effect.flatMap((turn) => Effect.forever(Effect.flatMap(provided(turn), (millis) => Effect.sleep(millis)))),
+        Effect.orDie,
+        Effect.forkScoped,
+        Effect.asVoid
+      )
+    },
     drainOf: (options) => provided(Reporting.drain({ ...limits, ...options })),
     background: provided(Effect.asVoid(Layer.build(Reporting.background(limits))))
   }
