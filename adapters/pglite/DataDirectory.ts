@@ -39,7 +39,9 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "which is on a file system that is full"
 }
 
-const codeOf = (cause: unknown): string => (cause instanceof Error && "code" in cause ? String(cause.code) : "")
+// In Jest an error of Node's modules is of another realm, and no `Error` here.
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
 // Node's own option `recursive` tries for ever where a parent is there and takes no directory, as /proc.
 const makeWithParents = async (path: string): Promise<void> => {

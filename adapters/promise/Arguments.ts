@@ -1,11 +1,14 @@
 /**
  * Arguments of methods, checked by schemas (rules W8 and W9): an unknown field, a wrong type and a text over its limit are
  * each an `InvalidFieldError` that names the method, the field, what it must be, and what it is.
+ *
+ * Values of other realms are taken. Jest and `node:vm` run a host's modules in a realm of their own, where `structuredClone` and
+ * Node's modules make values of classes that `instanceof` does not know.
  */
 import { Result, Schema } from "effect"
 import { Time } from "simplan"
 import { TextLimit, type Version as Rules } from "simplan/ports"
-import { inspect } from "node:util"
+import { inspect, types } from "node:util"
 import { Fields, Messages } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type { TimeSpan as HostTimeSpan } from "./types/Calls.ts"
@@ -101,7 +104,7 @@ const INSTANT = "must be a valid Date, or RFC 3339 text with a zone, such as 202
 const isInstant = (value: unknown): value is Date | string =>
   typeof value === "string"
     ? Time.fromIso(value) !== undefined
-    : value instanceof Date && value.getTime() >= Time.START_OF_TIME && value.getTime() < Time.END_OF_TIME
+    : types.isDate(value) && value.getTime() >= Time.START_OF_TIME && value.getTime() < Time.END_OF_TIME
 
 /** An instant: a `Date` or RFC 3339 text, between the years 0 and 9999. */
 export const Instant = Schema.declare(isInstant, { message: INSTANT })
@@ -148,6 +151,22 @@ export const millis = (value: unknown): number | undefined => {
 
 /** Whether it is a length of time. */
 const isTimeSpan = (value: unknown): value is HostTimeSpan => millis(value) !== undefined
+
+const isSignal = (value: unknown): value is AbortSignal =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof Reflect.get(value, "aborted") === "boolean" &&
+  typeof Reflect.get(value, "addEventListener") === "function"
+
+/** An `AbortSignal`. */
+export const Signal = Schema.declare(isSignal, { message: "must be an AbortSignal" })
+
+/** Whether it is a URL. */
+export const isUrl = (value: unknown): value is URL =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof Reflect.get(value, "href") === "string" &&
+  Reflect.get(value, "searchParams") !== undefined
 
 /** A length of time: milliseconds, or a number with a unit. */
 export const TimeSpan = Schema.declare(isTimeSpan, { message: TIME_SPAN_MESSAGE })

@@ -25,7 +25,7 @@ const toHost =
     // A logger that fails must not fail what is logged.
     try {
       const written: unknown = Reflect.apply(logger[level], logger, line)
-      if (written instanceof Promise) written.catch(() => undefined)
+      Promise.resolve(written).catch(() => undefined)
     } catch {}
   }
 

@@ -32,7 +32,7 @@ export interface Method<Request> {
 
 const decodeCall = Arguments.decoder(
   Schema.Struct({
-    signal: Schema.optional(Schema.instanceOf(AbortSignal, { message: "must be an AbortSignal" })),
+    signal: Schema.optional(Arguments.Signal),
     timeout: Schema.optional(Schema.Unknown),
     idempotencyKey: Schema.optional(Schema.Unknown),
     request: Schema.optional(
@@ -227,7 +227,7 @@ const jsonOf = (value: unknown): unknown => {
 
 /** What version 0.2 makes the digest of, to which a field that is null is not there. */
 const formerly = (value: unknown): unknown => {
-  if (value instanceof Date) return value.toISOString()
+  if (types.isDate(value)) return value.toISOString()
   if (Array.isArray(value)) return value.map(formerly)
   if (typeof value !== "object" || value === null) return value
   if (Symbol.iterator in value || Symbol.asyncIterator in value) return null

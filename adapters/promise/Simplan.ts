@@ -36,7 +36,7 @@ const DRAIN = "drain"
 const decodeDrain = Arguments.decoder(
   Schema.Struct({
     within: Schema.optional(Arguments.TimeSpan),
-    signal: Schema.optional(Schema.instanceOf(AbortSignal, { message: "must be an AbortSignal" }))
+    signal: Schema.optional(Arguments.Signal)
   }),
   "the options"
 )

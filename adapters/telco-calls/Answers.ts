@@ -65,14 +65,30 @@ export const retryAfterSeconds = (header: string | undefined, now: number): numb
 const withoutConnection =
   /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w+_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
+// In Jest the errors of Node's modules are of another realm, and no `Error` here.
+const part = (error: unknown, name: string): unknown =>
+  typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+
+/** What an error comes of; undefined where nothing is known. A host has an error for each of its addresses. */
+const behind = (error: unknown): unknown => {
+  const errors = part(error, "errors")
+  return Array.isArray(errors) ? errors[0] : part(error, "cause")
+}
+
 /** What was first: `fetch` wraps the error of the connection, which has one for each address of a host. */
 export const origin = (error: unknown): unknown => {
-  if (error instanceof AggregateError) return error.errors[0]
-  return error instanceof Error && error.cause !== undefined ? origin(error.cause) : error
+  const first = behind(error)
+  return first === undefined ? error : origin(first)
+}
+
+/** What was first, in its own words. */
+export const reasonOf = (error: unknown): string => {
+  const message = part(origin(error), "message")
+  return typeof message === "string" && message !== "" ? message : "the connection failed"
 }
 
 const field = (error: unknown, name: "code" | "syscall"): string => {
-  const value = typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
+  const value = part(error, name)
   return typeof value === "string" && /^[A-Za-z_]\w*$/.test(value) ? value : ""
 }
 
@@ -81,7 +97,7 @@ export const codeOf = (error: unknown): string => field(origin(error), "code")
 
 /** An error and those that it comes of, the outermost first. */
 const chain = (error: unknown): ReadonlyArray<unknown> => {
-  const first = error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined
+  const first = behind(error)
   return first === undefined ? [error] : [error, ...chain(first)]
 }
 

@@ -89,8 +89,7 @@ const send = (agents: Agents, protocol: string, { body, method, url }: Request) 
   Effect.callback<Received, Api.Failure>((resume) => {
     let isConnected = false
     const fail = (error: Error): void => {
-      const first = Answers.origin(error)
-      const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
+      const why = Answers.reasonOf(error)
       const isNotDone = !isConnected || (isRefusedByTls(error) && !request.reusedSocket)
       const outcome = isNotDone ? "NotDone" : "Unknown"
       resume(Effect.fail(new Api.Failure({ outcome, message: `The SM-DP+ cannot be reached: ${why}` })))

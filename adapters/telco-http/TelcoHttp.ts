@@ -52,9 +52,7 @@ type Broken =
 const broken = (error: Broken): Telco.Unavailable => {
   if ("code" in error) return unavailable(error.message)
   if ("longest" in error) return unavailable(`The telco's answer is longer than ${error.longest} bytes`)
-  const first = Answers.origin(error.reason.cause)
-  const why = first instanceof Error && first.message !== "" ? first.message : "the connection failed"
-  return unavailable(`The telco cannot be reached: ${why}`)
+  return unavailable(`The telco cannot be reached: ${Answers.reasonOf(error.reason.cause)}`)
 }
 
 const decoded = <A>(response: Response, decode: (text: string) => Effect.Effect<A, unknown>, otherwise: string) =>

@@ -142,8 +142,9 @@ const readBody = (response: Http.IncomingMessage, done: (text: string) => void):
 
 /** If a name has several addresses and none answers, the error has one cause for each. */
 const failed = (error: Error): WebhookSender.SendFailed => {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  const message = first instanceof Error && first.message !== "" ? first.message : "The connection failed"
+  const first: unknown = "errors" in error && Array.isArray(error.errors) ? error.errors[0] : error
+  const found: unknown = typeof first === "object" && first !== null ? Reflect.get(first, "message") : undefined
+  const message = typeof found === "string" && found !== "" ? found : "The connection failed"
   return new WebhookSender.SendFailed({ message })
 }
 

@@ -60,22 +60,25 @@ export const standardHeaders = ({ body, eventId, signingKeys, timestamp }: Signe
 /** `timestamp` is in Unix seconds; `message` is for a person. */
 export type Verification =
   | { readonly _tag: "Verified"; readonly timestamp: number }
-  | { readonly _tag: "HeaderMissing" | "HeaderMalformed" | "SignatureMismatch"; readonly message: string }
+  | {
+      readonly _tag: "BodyMissing" | "HeaderMissing" | "HeaderMalformed" | "SignatureMismatch"
+      readonly message: string
+    }
   | { readonly _tag: "TimestampOutOfTolerance"; readonly timestamp: number; readonly message: string }
 
 type HeaderValue = string | ReadonlyArray<string> | null | undefined
 
 /** A webhook that was received, and what it is verified by. */
 export interface ToVerify {
-  /** The value of `x-service-signature`; several values are malformed. */
+  /** The value of `x-service-signature`, or a list with it; several values are malformed. */
   readonly header?: HeaderValue
   /**
-   * All headers, instead of `header`: as Node or `fetch` has them. Without `x-service-signature` the headers of the
+   * All headers, instead of `header`: as Node (`headers` or `headersDistinct`) or `fetch` has them. Without `x-service-signature` the headers of the
    * Standard Webhooks specification are verified.
    */
   readonly headers?: { readonly [name: string]: HeaderValue } | { readonly get: (name: string) => string | null }
-  /** The received body; or the parsed payload, whose compact JSON text is the body. */
-  readonly body: string | Uint8Array | { readonly [key: string]: unknown }
+  /** The received body, as it came; or the parsed payload, whose compact JSON text is the body. */
+  readonly body: string | Uint8Array | ArrayBuffer | { readonly [key: string]: unknown }
   /** The key of the endpoint; with several keys, one match is enough. */
   readonly signingKey?: string
   /** In place of `signingKey`, while two are known; one match is enough. */
@@ -90,7 +93,8 @@ export interface ToVerify {
 }
 
 /**
- * Verifies the signature of a call. Signatures are compared in constant time. To prevent replays within the tolerance,
+ * Verifies the signature of a call. Signatures are compared in constant time. It throws nothing: a body that is none is
+ * `BodyMissing`, which says what was given. To prevent replays within the tolerance,
  * store the ids of events for as long.
  */
 export const verify = ({
@@ -102,7 +106,9 @@ export const verify = ({
   signingKeys = [],
   toleranceSeconds = 300
 }: ToVerify): Verification => {
-  const own = header ?? read(headers, HEADER)
+  const bytes = bytesOf(body)
+  if (typeof bytes === "string") return { _tag: "BodyMissing", message: bytes }
+  const own = single(header) ?? read(headers, HEADER)
   const isStandard = !own && Boolean(read(headers, STANDARD_SIGNATURE))
   if (!own && !isStandard) return { _tag: "HeaderMissing", message: `The header ${HEADER} is missing` }
   const parsed = isStandard ? parseStandard(headers) : parse(own)
@@ -113,14 +119,17 @@ export const verify = ({
     return { _tag: "HeaderMalformed", message }
   }
   const { prefix, secretOf, signatures, timestamp } = parsed
-  const bytes = bytesOf(body)
   const keys = signingKey === undefined ? signingKeys : [...signingKeys, signingKey]
   // With an empty key anyone could sign.
-  const secrets = keys.map(secretOf).filter((secret) => secret.length > 0)
+  const secrets = keys
+    .filter((key) => typeof key === "string")
+    .map(secretOf)
+    .filter((secret) => secret.length > 0)
   const expected = secrets.map((secret) => createHmac("sha256", secret).update(prefix).update(bytes).digest())
   const matches = expected.map((one) => signatures.some((signature) => timingSafeEqual(one, signature)))
   if (!matches.includes(true)) {
-    return { _tag: "SignatureMismatch", message: "No signature is the body's under a given key" }
+    const message = secrets.length === 0 ? "No signingKey is given" : "No signature is the body's under a given key"
+    return { _tag: "SignatureMismatch", message }
   }
   const age = now / 1000 - timestamp
   if (!(Math.abs(age) <= toleranceSeconds)) {
@@ -134,17 +143,38 @@ export const verify = ({
   return { _tag: "Verified", timestamp }
 }
 
+// `headersDistinct` of Node has a list of each header's values.
+const single = (value: HeaderValue): HeaderValue =>
+  typeof value === "object" && value !== null && value.length === 1 ? value[0] : value
+
 /** The value of a header; its name is in lower case. */
 const read = (headers: NonNullable<ToVerify["headers"]>, name: string): HeaderValue => {
-  if (typeof headers.get === "function") return headers.get(name)
-  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? []
-  return value
+  if (typeof headers?.get === "function") return headers.get(name)
+  const [, value] = Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? []
+  return single(value)
 }
 
-const bytesOf = (body: ToVerify["body"]): Uint8Array => {
-  if (body instanceof Uint8Array) return body
-  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
+const MUST = "body must be the received body, as text, bytes or the parsed payload"
+
+/** The bytes of a body, of whatever realm; or a sentence that says what was given in its place. */
+const bytesOf = (body: unknown): Uint8Array | string => {
+  if (typeof body === "string") return Buffer.from(body)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  if (typeof body !== "object" || body === null) return `${MUST}, not ${body === null ? "null" : typeof body}`
+  if (isBuffer(body)) return new Uint8Array(body)
+  if (["arrayBuffer", "getReader", "pipe"].some((name) => typeof Reflect.get(body, name) === "function")) {
+    return `${MUST}, not a request or a stream that is still to be read`
+  }
+  try {
+    return Buffer.from(JSON.stringify(body))
+  } catch {
+    return `${MUST}, not an object that is no JSON`
+  }
 }
+
+// One of another realm is no instance of `ArrayBuffer`.
+const isBuffer = (value: object): value is ArrayBuffer =>
+  /^\[object (?:Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value))
 
 interface Parsed {
   readonly timestamp: number

@@ -2,6 +2,7 @@
  * The service with Promises: its groups of methods, over the storage in memory and a virtual clock.
  */
 import { Effect, Layer } from "effect"
+import { runInNewContext } from "node:vm"
 import * as Memory from "simplan/memory"
 import { Jobs, Storage } from "simplan/ports"
 import { TelcoRefused, createSimplan, type Options, type Simplan, type Telco } from "simplan/promise"
@@ -161,6 +162,49 @@ describe("subscriptions", () => {
     })
     await simplan.subscriptions.remove({ organizationId, iccid: created.sim.iccid })
     expect(await simplan.subscriptions.list({ organizationId }).toArray()).toEqual([])
+  })
+
+  it("take values of other realms, as those of Jest", async () => {
+    const foreign = (text: string, of: object = {}) => runInNewContext(text, of)
+    const { organizationId, planId } = await selling(
+      open({ clock: { start: foreign(`new Date("${start.toISOString()}")`) } })
+    )
+    const activePeriod = foreign('({ start: new Date("2026-02-01T00:00:00Z"), end: new Date("2026-03-01T00:00:00Z") })')
+    const order = { organizationId, planId, activePeriod }
+    const { activationAt } = await simplan.subscriptions.create(order, { idempotencyKey: "once" })
+    expect(activationAt).toEqual(new Date("2026-02-01T00:00:00Z"))
+    // The fingerprint of a foreign date is that of its text.
+    const texts = { start: "2026-02-01T00:00:00Z", end: "2026-03-01T00:00:00Z" }
+    const again = await simplan.subscriptions.create({ ...order, activePeriod: texts }, { idempotencyKey: "once" })
+    expect(again.activationAt).toEqual(activationAt)
+
+    const rows = foreign('new Set([{ iccid: "8944500000000000014", label: "Green", isEsim: true }])')
+    expect(await simplan.sims.import({ organizationId, rows })).toMatchObject({ imported: 1 })
+    const listeners = new Set<() => void>()
+    const signal = foreign("({ aborted: false, reason: undefined, addEventListener, removeEventListener })", {
+      addEventListener: (_: string, listener: () => void) => void listeners.add(listener),
+      removeEventListener: (_: string, listener: () => void) => void listeners.delete(listener)
+    })
+    expect(await simplan.plans.get({ organizationId, planId }, { signal })).toMatchObject({ planId })
+    expect(listeners.size).toBe(0)
+    const reason = foreign('Object.assign(new Error("enough"), { name: "AbortError" })')
+    await expect(
+      simplan.plans.get({ organizationId, planId }, { signal: { ...signal, aborted: true, reason } })
+    ).rejects.toBe(reason)
+    await expect(simplan.plans.get({ organizationId, planId }, { signal: foreign("({})") })).rejects.toThrow(
+      /signal must be an AbortSignal/
+    )
+  })
+
+  it("take an error of another realm for what it is", async () => {
+    const failing = runInNewContext(
+      'async () => { throw Object.assign(new Error("no route"), { code: "ECONNREFUSED" }) }'
+    )
+    const { organizationId, planId } = await selling(open({ telco: telco({ createPackage: failing }), logger: false }))
+    await expect(simplan.subscriptions.create({ organizationId, planId })).rejects.toMatchObject({
+      name: "TelcoUnavailableError",
+      cause: { message: "no route" }
+    })
   })
 
   it("are previewed before they are created, suspended and removed (S9)", async () => {

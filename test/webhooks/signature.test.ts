@@ -4,6 +4,7 @@
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"
+import { runInNewContext } from "node:vm"
 import * as fc from "fast-check"
 import { WebhookEndpoint } from "simplan/ports"
 import { Signature } from "simplan/webhooks"
@@ -32,6 +33,36 @@ describe("A signature", () => {
     }
   })
 
+  it("verifies for bytes of any kind, of any realm", () => {
+    const bytes = [...Buffer.from(body)]
+    const forms: ReadonlyArray<Signature.ToVerify["body"]> = [
+      Uint8Array.from(bytes).buffer,
+      ...["Uint8Array.from(bytes)", "Uint8Array.from(bytes).buffer", "JSON.parse(body)"].map((text) =>
+        runInNewContext(text, { bytes, body })
+      )
+    ]
+    for (const form of forms) {
+      expect(Signature.verify({ header, body: form, signingKey, now })).toEqual({ _tag: "Verified", timestamp })
+    }
+  })
+
+  it.each<readonly [string, unknown, string]>([
+    ["nothing", undefined, "not undefined"],
+    ["null", null, "not null"],
+    ["a number", 7, "not number"],
+    ["a stream", new Response("x").body, "not a request or a stream that is still to be read"],
+    ["a request", new Request("http://host", { method: "POST", body: "x" }), "not a request or a stream"],
+    ["what is no JSON", { count: 1n }, "not an object that is no JSON"]
+  ])("says what is wrong with a body that is %s", (_, given, what) => {
+    const of: object = { header, body: given, signingKey, now }
+    const verified = Reflect.apply(Signature.verify, undefined, [of])
+    expect(verified).toEqual({
+      _tag: "BodyMissing",
+      message: expect.stringMatching(/^body must be the received body, as text, bytes or the parsed payload, not /)
+    })
+    expect(verified.message).toContain(what)
+  })
+
   it("verifies under either key while one is rotated, and under one of several at the receiver", () => {
     const both = Signature.sign({ timestamp, body, signingKeys: [otherKey, signingKey] })
     expect(both).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
@@ -44,7 +75,7 @@ describe("A signature", () => {
   it("fails under another key, under none and under an empty one", () => {
     const mismatch = { _tag: "SignatureMismatch" }
     expect(Signature.verify({ header, body, signingKey: otherKey, now })).toMatchObject(mismatch)
-    expect(Signature.verify({ header, body, now })).toMatchObject(mismatch)
+    expect(Signature.verify({ header, body, now })).toMatchObject({ ...mismatch, message: "No signingKey is given" })
     const forged = Signature.sign({ timestamp, body, signingKeys: [""] })
     expect(Signature.verify({ header: forged, body, signingKey: "", now })).toMatchObject(mismatch)
   })
@@ -152,9 +183,13 @@ describe("The Standard Webhooks headers", () => {
   it("are verified as Node and as fetch have them, after the signature of simplan's own", () => {
     expect(tagOf()).toBe("Verified")
     expect(tagOf(new Headers(headers))).toBe("Verified")
+    const distinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+    expect(tagOf(distinct)).toBe("Verified")
     expect(tagOf(headers, otherKey)).toBe("Verified")
     const own = Signature.sign({ timestamp: at, body, signingKeys: [signingKey] })
     expect(tagOf({ [Signature.HEADER]: own })).toBe("Verified")
+    expect(tagOf({ ...distinct, [Signature.HEADER]: [own] })).toBe("Verified")
+    expect(tagOf({ ...distinct, [Signature.HEADER]: [own, own] })).toBe("HeaderMalformed")
     expect(tagOf({ ...headers, [Signature.HEADER]: own }, otherKey)).toBe("SignatureMismatch")
   })
 

@@ -35,8 +35,11 @@ const source = (request: HttpServerRequest.HttpServerRequest): AsyncIterable<Uin
   if (request.source instanceof Http.IncomingMessage) return request.source.iterator({ destroyOnReturn: false })
   // Frameworks have web requests of their own.
   const body: unknown = Reflect.get(request.source, "body")
-  return body instanceof ReadableStream ? body : empty()
+  return isStream(body) ? body : empty()
 }
+
+const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
+  typeof body === "object" && body !== null && Symbol.asyncIterator in body
 
 async function* empty(): AsyncGenerator<Uint8Array> {}
 

@@ -115,12 +115,15 @@ export interface Target {
   readonly address: string
 }
 
+/** Of several addresses that were tried, the first one's error. */
+const firstOf = (cause: unknown): unknown => {
+  const errors: unknown = typeof cause === "object" && cause !== null ? Reflect.get(cause, "errors") : undefined
+  return Array.isArray(errors) ? errors[0] : undefined
+}
+
 /** What a failure of the network says; of several addresses that were tried, the first. */
 const networkMessage = (cause: unknown): string =>
-  text(cause, "message") ||
-  (cause instanceof AggregateError && text(cause.errors[0], "message")) ||
-  text(cause, "code") ||
-  "no reason is known"
+  text(cause, "message") || text(firstOf(cause), "message") || text(cause, "code") || "no reason is known"
 
 /** What the client says where neither the URL nor the environment names a user. */
 const NO_USER = "No username configured"

@@ -93,7 +93,7 @@ const LOST =
   /^(?:ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOSTUNREACH$|ENETUNREACH$|CONNECT|P1001$|P1017$)|^Connection terminated|connection error/
 
 const isLost = (error: unknown): boolean =>
-  error instanceof Error && [field(error, "code"), error.message].some((text) => LOST.test(String(text)))
+  [field(Object(error), "code"), field(Object(error), "message")].some((text) => LOST.test(String(text)))
 
 const reasonOf = (error: unknown): SqlError.SqlErrorReason => {
   const found = databaseError(error)

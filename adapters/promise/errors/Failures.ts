@@ -5,6 +5,7 @@
 import { Cause, Context } from "effect"
 import { Refusal } from "simplan"
 import { Storage } from "simplan/ports"
+import { types } from "node:util"
 import { Codes } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "./Errors.ts"
@@ -182,9 +183,15 @@ export const ofStorage = (error: Storage.StorageError, requestId?: string): Erro
   return new Errors.TransactionError({ ...details, code: "transaction_unusable", status: 409, sqlState, retryable })
 }
 
+/** Whether it is an error, of whatever realm. A `DOMException` is one too. */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error ||
+  types.isNativeError(value) ||
+  Object.prototype.toString.call(value) === "[object DOMException]"
+
 /** The error where something broke that no class is for. `broken` begins its message. */
 export const ofDefect = (defect: unknown, broken: string, requestId?: string): Errors.SimplanError => {
-  const what = defect instanceof Error ? `${defect.name}: ${defect.message}` : Arguments.shown(defect)
+  const what = isError(defect) ? `${defect.name}: ${defect.message}` : Arguments.shown(defect)
   return new Errors.SimplanError({
     ...coded("internal_error"),
     message: `${broken}: ${what}`,
@@ -244,7 +251,7 @@ export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
 /** The error of a call that its signal has ended: named `AbortError`, with the signal's reason as its cause. */
 export const aborted = (signal: AbortSignal, method: string): Error => {
   const { reason } = signal
-  if (reason instanceof Error && reason.name === "AbortError") return reason
+  if (isError(reason) && reason.name === "AbortError") return reason
   return Object.assign(new DOMException(`${method} was aborted`, "AbortError"), { cause: reason })
 }
 
@@ -285,9 +292,9 @@ const CONNECTION = /^(?:ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOSTUNREACH$|EN
 /** Whether an error, or one that it comes of, is like this. */
 const isSome = (error: unknown, is: (one: Error, code: string) => boolean): boolean => {
   let one = error
-  for (let depth = 0; depth < 4 && one instanceof Error; depth++) {
+  for (let depth = 0; depth < 4 && isError(one); depth++) {
     if (is(one, "code" in one && typeof one.code === "string" ? one.code : "")) return true
-    one = one instanceof AggregateError ? one.errors[0] : one.cause
+    one = "errors" in one && Array.isArray(one.errors) ? one.errors[0] : one.cause
   }
   return false
 }

@@ -10,6 +10,7 @@
  * - Once `close` of the service was called, each answer over HTTP/1 closes its connection.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { types } from "node:util"
 import type { WebHandler } from "../../http/index.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Http from "./Http.ts"
@@ -139,8 +140,11 @@ interface Body {
   readonly isParsed: boolean
 }
 
-const asText = (value: unknown): Uint8Array | string =>
-  typeof value === "string" || value instanceof Uint8Array ? value : JSON.stringify(value)
+const asText = (value: unknown): Uint8Array | string => {
+  if (typeof value === "string") return value
+  if (types.isAnyArrayBuffer(value)) return Buffer.from(value)
+  return types.isUint8Array(value) ? value : JSON.stringify(value)
+}
 
 // Reading stops where the reader does, and leaves the connection open for the answer.
 const streamed = (request: IncomingMessage): ReadableStream<Uint8Array> => {

@@ -43,7 +43,8 @@ const isClient = (client: unknown): client is NonNullable<Where["client"]> =>
 const isStorage = (value: unknown): value is StorageLayer => Layer.isLayer(value)
 
 const isMissing = (error: unknown): boolean =>
-  error instanceof Error &&
+  typeof error === "object" &&
+  error !== null &&
   "code" in error &&
   (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND")
 
@@ -139,7 +140,7 @@ export const open = (options: Options): Opening => {
   if (given === undefined || given === null) throw refused("missing")
   if (typeof given === "string") return ofText(given, opened)
   if (typeof given !== "object") throw refused(Arguments.shown(given))
-  if (given instanceof URL) return ofText(given.href, opened)
+  if (Arguments.isUrl(given)) return ofText(given.href, opened)
   if ("storage" in given) {
     const { storage } = given
     if (directUrl !== undefined) throw noPooler()

@@ -53,7 +53,9 @@ const Token = Schema.String.check(
 
 const decodeBridge = Arguments.decoder(
   Schema.Struct({
-    url: Schema.Union([Schema.String, Schema.instanceOf(URL)]).annotate({ message: `must be ${Fields.TELCO_URL}` }),
+    url: Schema.Union([Schema.String, Schema.declare(Arguments.isUrl)]).annotate({
+      message: `must be ${Fields.TELCO_URL}`
+    }),
     token: Token,
     timeout: Schema.optional(Arguments.TimeSpan),
     pauses: Schema.optional(Schema.Boolean)
@@ -156,7 +158,7 @@ const byFunction = (sender: HostSender, log: Logs.Write): Webhooks => ({
     const failed = (error: unknown) => {
       const level = Failures.isConnection(error) ? "warn" : "error"
       log(level, "webhooks.send threw an error; the webhook is sent again", { err: error })
-      const message = error instanceof Error && error.message !== "" ? error.message : Arguments.shown(error)
+      const message = Failures.isError(error) && error.message !== "" ? error.message : Arguments.shown(error)
       return new WebhookSender.SendFailed({ message })
     }
     const late = new WebhookSender.SendFailed({ message: `No response within ${SEND_LIMIT / 1000} s` })

@@ -29,7 +29,7 @@ export const missing = (method: string, of: unknown, names: ReadonlyArray<string
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof Error && error.message !== "" ? error.message : `it threw ${Arguments.shown(error)}`
+  Failures.isError(error) && error.message !== "" ? error.message : `it threw ${Arguments.shown(error)}`
 
 /** An order as the host gets it. */
 export const orderOf = ({ iccid, packageId, terms, window }: Telco.PackageOrder): PackageOrder => ({
