@@ -319,6 +319,8 @@ describe("S5: the comparison of all SIMs that an operator asks for", () => {
       expect([yield* ended(world), yield* figures(world)]).toEqual([false, [19, 1]])
       yield* TestClock.adjust("5 minutes")
       expect([yield* ended(world), yield* figures(world)]).toEqual([true, [28, 2]])
+      // Only what was not answered is asked for again.
+      expect(calls(world)).toBe(28)
       expect(yield* allocationOf(world, iccidOf(28))).toBe("Releasing")
     }
   )

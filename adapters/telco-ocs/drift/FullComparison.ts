@@ -39,7 +39,9 @@ const State = Schema.Struct({
   /** Of the next organization: the last import sequence that was compared; null: none was. */
   sequence: Schema.NullOr(Schema.Finite),
   /** How often the SIMs of this turn were asked for in vain. */
-  tries: Schema.Finite
+  tries: Schema.Finite,
+  /** The import sequences of those of this turn that are compared: they are not asked for again. */
+  done: Schema.Array(Schema.Finite).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 })
 
 type State = typeof State.Type
@@ -68,7 +70,7 @@ export const request = (telco: string): Effect.Effect<Progress, Journal.JournalE
     const journal = yield* Journal.Journal
     const requestedAt = yield* Clock.currentTimeMillis
     const progress: Progress = { requestedAt, compared: 0, unanswered: 0, doneAt: null }
-    const state: State = { ...progress, after: null, sequence: null, tries: 0 }
+    const state: State = { ...progress, after: null, sequence: null, tries: 0, done: [] }
     yield* Journal.change(journal, placeOf(telco), () => ({
       ...{ iccid: null, externalId: null, dueAt: requestedAt },
       document: document(state)
@@ -155,20 +157,24 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
       const last = page.items.at(-1)
       if (last === undefined) {
         const after = { createdAt, id: organizationId }
-        return { calls: 0, dueAt: now, next: { ...state, after, sequence: null, tries: 0 } }
+        return { calls: 0, dueAt: now, next: { ...state, after, sequence: null, tries: 0, done: [] } }
       }
-      const outcomes: ReadonlyArray<Outcome> = yield* Effect.forEach(page.items, (sim) => compare(sim, state, now), {
+      const open = page.items.filter(({ importSequence }) => !state.done.includes(importSequence))
+      const outcomes: ReadonlyArray<Outcome> = yield* Effect.forEach(open, (sim) => compare(sim, state, now), {
         concurrency: AT_ONCE
       })
-      const calls = page.items.filter((sim) => !Sim.isUsed(sim)).length
-      const count = (of: Outcome) => outcomes.filter((one) => one === of).length
-      const waiting = count("waits")
+      const calls = open.filter((sim) => !Sim.isUsed(sim)).length
+      const waiting = outcomes.filter((one) => one === "waits").length
+      const done = [
+        ...state.done,
+        ...open.flatMap(({ importSequence }, index) => (outcomes[index] === "compared" ? [importSequence] : []))
+      ]
       if (waiting > 0 && state.tries < TRIES) {
-        return { calls, dueAt: now + AGAIN, next: { ...state, tries: state.tries + 1 } }
+        return { calls, dueAt: now + AGAIN, next: { ...state, tries: state.tries + 1, done } }
       }
       const next = {
-        ...{ ...state, sequence: last.importSequence, tries: 0 },
-        ...{ compared: state.compared + count("compared"), unanswered: state.unanswered + waiting }
+        ...{ ...state, sequence: last.importSequence, tries: 0, done: [] },
+        ...{ compared: state.compared + done.length, unanswered: state.unanswered + waiting }
       }
       return { calls, dueAt: now, next }
     })
