@@ -31,6 +31,7 @@ import * as Leases from "./app/jobs/Leases.ts"
 import * as Messages from "./app/subscriptions/Messages.ts"
 import * as Operators from "./app/plans/Operators.ts"
 import * as Overview from "./app/engine/Overview.ts"
+import * as OperatorSessions from "./app/organizations/OperatorSessions.ts"
 import * as Organizations from "./app/organizations/Organizations.ts"
 import * as Pauses from "./app/subscriptions/Pauses.ts"
 import * as Replacements from "./app/subscriptions/Replacements.ts"
@@ -80,6 +81,7 @@ export type Services =
   | IdempotencyKeys.IdempotencyKeys
   | Messages.Messages
   | Operators.Operators
+  | OperatorSessions.OperatorSessions
   | Organizations.Organizations
   | Overview.Overviews
   | Pauses.Pauses
@@ -128,6 +130,7 @@ const resources = Layer.mergeAll(
     ApiKeys.layer,
     AuditLog.layer,
     EventHandlers.layer,
+    OperatorSessions.layer,
     ServiceOperators.layer,
     Stock.layer,
     Webhooks.layer,

@@ -259,8 +259,8 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
                 byAddress
               )
             : Layer.empty,
-          openId !== undefined && hasConsole && adminToken !== undefined && sessions !== null
-            ? OpenId.layer(openId, adminToken, sessions, trustedProxies, byAddress)
+          openId !== undefined && hasConsole && sessions !== null
+            ? OpenId.layer(openId, sessions, trustedProxies, byAddress)
             : Layer.empty
         )
       })

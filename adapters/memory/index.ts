@@ -27,6 +27,8 @@ const makeTables = (): Tables => ({
   smdpHistory: new Table("smdpHistory"),
   report: new Table("report"),
   usage: new Table("usage"),
+  session: new Table("session"),
+  sessionKey: new Table("sessionKey"),
   stockLevel: new Table("stockLevel"),
   idempotencyRecord: new Table("idempotencyRecord"),
   command: new Table("command"),

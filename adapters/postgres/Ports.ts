@@ -49,6 +49,8 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       named: Operators.named(database),
       page: Operators.page(database)
     },
+    sessions: { get: Operators.session(database) },
+    sessionKey: Operators.sessionKey(database),
     apiKeys: {
       byHash: Organizations.keyByHash(database),
       get: Organizations.keyById(database),

@@ -117,6 +117,7 @@ const storage = (store: RowStore): Storage.Service => {
         read(() => values(list("operator")).find((one) => one.name === name && one.deletedAt === null) ?? null),
       page: (query) => read(() => page("operator", query))
     },
+    sessions: { get: (sessionId) => read(() => get("session", sessionId)) },
     apiKeys: {
       byHash: (hash) =>
         read(() => {
@@ -423,6 +424,12 @@ const storage = (store: RowStore): Storage.Service => {
           () => Effect.sync(() => watchers.delete(listener))
         )
       ),
+    sessionKey: (candidate) =>
+      read(() => {
+        const found = get("sessionKey", "")
+        if (found === null) store.put("sessionKey", { value: candidate }, null)
+        return found?.value ?? candidate
+      }),
     purge: (older) => read(() => Writes.purge(store, older)),
     purgeReports: ({ before }) => Effect.asVoid(read(() => store.purge("report", before, EVERYTHING))),
     purgeAudit: ({ before }) => Effect.asVoid(read(() => store.purge("auditEntry", before, EVERYTHING))),

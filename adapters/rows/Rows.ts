@@ -8,6 +8,7 @@ import type {
   Plan,
   Process,
   Region,
+  Session,
   SimAggregate,
   SmdpHistory,
   Storage,
@@ -29,6 +30,10 @@ export interface Kinds {
   readonly organization: Organization.Organization
   /** The id is `operatorId`; of the whole service; listed by its token's hash as well. */
   readonly operator: Operator.Operator
+  /** By its end. The id is `sessionId`; of the whole service. */
+  readonly session: Session.Session
+  /** At most one row, of the whole service. */
+  readonly sessionKey: { readonly value: string }
   /** The id is `apiKeyId`; listed by its hash as well. The last use in it counts for nothing. */
   readonly apiKey: ApiKey.ApiKey
   /** Whose the secret before the last rotation is. The id is its hash; of the whole service. */
@@ -273,6 +278,8 @@ export const withUse = (key: Kinds["apiKey"], use: Kinds["apiKeyUse"] | null): K
 export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   organization: ({ createdAt, organizationId }) => ofService(organizationId, createdAt),
   operator: ofOperator,
+  session: ({ endsAt, sessionId }) => ofService(sessionId, endsAt),
+  sessionKey: () => ofService("", 0),
   apiKey: ofKey,
   formerKey: ({ hash }) => ofService(hash, 0),
   apiKeyUse: ({ apiKeyId, organizationId }) => ({ ...ofService(apiKeyId, 0), organizationId }),

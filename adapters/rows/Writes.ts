@@ -39,7 +39,7 @@ const check = (on: Storage.Conflict["on"], holds: boolean): void => {
 
 const checkLease = (held: string | null, token: string): void => check("lease", held === token)
 
-type Versioned = "endpoint" | "operator" | "plan" | "stockLevel"
+type Versioned = "endpoint" | "operator" | "plan" | "session" | "stockLevel"
 
 /** Writes all that the commit has. Throws `Conflict`. */
 export const write = (store: RowStore, commit: Storage.Commit): void => {
@@ -54,6 +54,7 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
     })
   for (const organization of commit.organizations ?? []) put("organization", organization)
   for (const operator of commit.operators ?? []) putVersion("operator", operator)
+  for (const session of commit.sessions ?? []) putVersion("session", session)
   for (const { deletedAt, hash, name } of commit.operators ?? []) {
     check("operator token", [...store.also("operator", Rows.operatorsWith(hash), null)].length === 1)
     const isNamesake = (other: Operator.Operator) => other.name === name && other.deletedAt === null
@@ -257,12 +258,11 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER
 
 export const purge = (
   store: RowStore,
-  {
-    commandsBefore,
-    idempotencyBefore
-  }: { readonly commandsBefore: Time.Instant; readonly idempotencyBefore: Time.Instant }
+  { commandsBefore, idempotencyBefore, sessionsBefore }: Parameters<Storage.Service["purge"]>[0]
 ): number =>
-  store.purge("idempotencyRecord", idempotencyBefore, EVERYTHING) + store.purge("command", commandsBefore, EVERYTHING)
+  store.purge("idempotencyRecord", idempotencyBefore, EVERYTHING) +
+  store.purge("command", commandsBefore, EVERYTHING) +
+  store.purge("session", sessionsBefore, EVERYTHING)
 
 /** Events are kept as their deliveries have them. One that nobody takes is not kept at all. */
 export const purgeEvents = (

@@ -3,7 +3,7 @@
  *
  * Every adapter gives these guarantees; the conformance suite in `src/testing` checks them:
  * - A commit happens as a whole or not at all, across facts, events and jobs.
- * - Each written SIM, plan, key, operator or endpoint carries the version that was loaded; 0 says that it is new. Where another
+ * - Each written SIM, plan, key, operator, session or endpoint carries the version that was loaded; 0 says that it is new. Where another
  *   version is stored, the commit changes nothing and fails with `Conflict`. A written value is stored with
  *   `version + 1`.
  * - ICCIDs, the hashes of keys and of operators' tokens, and the names of operators that are not deleted are unique in the
@@ -30,7 +30,14 @@ import type {
   Problems,
   Processes
 } from "./storage/Operation.ts"
-import type { ApiKeys, EventHandlers, Operators, Organizations, WebhookEndpoints } from "./storage/Organizations.ts"
+import type {
+  ApiKeys,
+  EventHandlers,
+  Operators,
+  Organizations,
+  Sessions,
+  WebhookEndpoints
+} from "./storage/Organizations.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Sims } from "./storage/Sims.ts"
 import type { SimAggregates, Subscriptions, UsageBooks } from "./storage/Subscriptions.ts"
@@ -48,6 +55,8 @@ export interface Reads {
   readonly organizations: Organizations
   /** Who the management API takes requests from (rule W14). */
   readonly operators: Operators
+  /** The sessions of operators' browsers (rule W14). */
+  readonly sessions: Sessions
   /** By hash for a request, and in pages; each with its last use. */
   readonly apiKeys: ApiKeys
   /** Reads of one endpoint, or of a page. */
@@ -107,13 +116,16 @@ export interface Service extends Reads {
    * return, those of other processes soon after. Where some may have been missed, it notifies `Changes.anything`.
    */
   readonly watch: Changes.Watch
+  /** The key that is stored for sealing what browsers keep of sessions; this one, if none is, from now on. */
+  readonly sessionKey: (candidate: string) => Effect.Effect<string, StorageError>
   /**
-   * Deletes idempotency records from before this instant, and commands that were settled before theirs; returns how many
-   * rows went.
+   * Deletes idempotency records from before this instant, commands that were settled before theirs, and sessions that were over
+   * before theirs, which is machine time; returns how many rows went.
    */
   readonly purge: (older: {
     readonly idempotencyBefore: Instant
     readonly commandsBefore: Instant
+    readonly sessionsBefore: Instant
   }) => Effect.Effect<number, StorageError>
   /**
    * Forgets the report ids that were received before `before`, the first instant of a UTC day, and prepares for those of the

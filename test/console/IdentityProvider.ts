@@ -7,15 +7,17 @@ export interface IdentityProvider {
   readonly issuer: URL
   /** Knows the client from now on, which may be led back to this address. */
   readonly open: (redirectUrl: string) => void
-  /** The claims of users by name. `info`: those that only the user's information has. */
+  /** The claims of users by name. */
   readonly users: Map<string, Readonly<Record<string, unknown>>>
   readonly close: () => Promise<void>
 }
 
 export const CLIENT = { id: "simplan-console", secret: "the-secret-of-the-console" }
 
-/** Listens on a port of its own; `inToken`: whether the ID token has the claims, or only the user's information. */
-export const start = async (inToken: boolean): Promise<IdentityProvider> => {
+const CLAIMS = ["groups", "simplan_role", "simplan_organization", "email", "email_verified"]
+
+/** Listens on a port of its own; `inToken`: which claims the ID token has. The user's information has all. */
+export const start = async (inToken: ReadonlyArray<string> = CLAIMS): Promise<IdentityProvider> => {
   const users = new Map<string, Readonly<Record<string, unknown>>>()
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -34,8 +36,8 @@ export const start = async (inToken: boolean): Promise<IdentityProvider> => {
             grant_types: ["authorization_code", "refresh_token"]
           }
         ],
-        claims: { openid: ["sub"], profile: ["groups", "simplan_role", "simplan_organization"], email: ["email"] },
-        conformIdTokenClaims: !inToken,
+        claims: { openid: ["sub", ...inToken], profile: CLAIMS.filter((name) => !inToken.includes(name)) },
+        conformIdTokenClaims: true,
         cookies: { keys: ["a key of the test alone"] },
         pkce: { required: () => true },
         findAccount: (_, sub) =>

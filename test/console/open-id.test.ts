@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** A service and the provider that it trusts. */
 const start = async ({
-  inToken = true,
+  inToken = undefined as ReadonlyArray<string> | undefined,
   prefix = "",
   roleClaim = "simplan_role",
   scope = "openid profile email"
@@ -124,7 +124,7 @@ it("whoever the provider gives a role is signed in by name, and signs out", asyn
 })
 
 it("the highest of several roles counts, from the user's information too, and an organization binds", async () => {
-  const { console, provider, world } = await start({ inToken: false, prefix: "/esim", roleClaim: "groups" })
+  const { console, provider, world } = await start({ inToken: [], prefix: "/esim", roleClaim: "groups" })
   const { organization_id } = await createOrganization(`${world.url}/esim`)
   provider.users.set("desk", { groups: ["staff", "read", "support"], simplan_organization: organization_id })
   await enter(console, "desk")

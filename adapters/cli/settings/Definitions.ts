@@ -68,6 +68,20 @@ const claim = (name: string, meaning: string, preset: string): Definition<string
   read: (text) => (/^\S+$/.test(text) ? text : undefined)
 })
 
+/** A claim, and whether it has to be there: one that was named has to. */
+const requirable = (
+  name: string,
+  meaning: string,
+  preset: string
+): Definition<{ readonly claim: string; readonly isRequired: boolean }> => ({
+  ...claim(name, meaning, ""),
+  read: (text) => {
+    if (text === "") return { claim: preset, isRequired: false }
+    return /^\S+$/.test(text) ? { claim: text, isRequired: true } : undefined
+  },
+  shown: `${preset}, if it is there`
+})
+
 const HOSTS = "a host name or an IP address to listen on, such as 127.0.0.1 or 0.0.0.0"
 const PORTS = "a port from 0 to 65535 (0 takes any that is free)"
 
@@ -383,12 +397,16 @@ export const definitions = {
     "the claim with read, support or admin, or a list with it",
     "simplan_role"
   ),
-  oidcOrganizationClaim: claim(
+  oidcOrganizationClaim: requirable(
     "SIMPLAN_OIDC_ORGANIZATION_CLAIM",
-    "the claim with the only organization that the operator sees",
+    "the claim with the only organization that the operator sees, or * for all; once it is set here, it has to be there",
     "simplan_organization"
   ),
-  oidcNameClaim: claim("SIMPLAN_OIDC_NAME_CLAIM", "the claim with the name that audit entries have", "email"),
+  oidcNameClaim: requirable(
+    "SIMPLAN_OIDC_NAME_CLAIM",
+    "the claim with the name that audit entries have; once it is set here, it has to be there",
+    "email"
+  ),
   oidcRenewalMillis: define({
     name: "SIMPLAN_OIDC_RENEWAL",
     meaning: "how long claims hold until the provider is asked again, where it gives a refresh token",

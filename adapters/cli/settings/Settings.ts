@@ -123,6 +123,7 @@ type OpenIdResults = Pick<Results, Extract<keyof Results, `oidc${string}`>>
 const openIdOf = (results: OpenIdResults): Result.Result<Settings["openId"], string> =>
   Result.flatMap(Result.all(results), (found) => {
     const { oidcClientId: clientId, oidcIssuer: issuer, oidcRedirectUrl: redirectUrl } = found
+    const beside = [found.oidcOrganizationClaim, found.oidcNameClaim]
     if (issuer === null && clientId === null && redirectUrl === null) return Result.succeed(null)
     if (issuer === null || clientId === null || redirectUrl === null) {
       const { OIDC_CLIENT_ID, OIDC_ISSUER, OIDC_REDIRECT_URL } = Definitions
@@ -137,8 +138,9 @@ const openIdOf = (results: OpenIdResults): Result.Result<Settings["openId"], str
       clientSecret: found.oidcClientSecret,
       scope: found.oidcScope,
       roleClaim: found.oidcRoleClaim,
-      organizationClaim: found.oidcOrganizationClaim,
-      nameClaim: found.oidcNameClaim,
+      organizationClaim: found.oidcOrganizationClaim.claim,
+      nameClaim: found.oidcNameClaim.claim,
+      requiredClaims: beside.flatMap(({ claim, isRequired }) => (isRequired ? [claim] : [])),
       renewalMillis: found.oidcRenewalMillis,
       sessionMillis: found.oidcSessionMillis
     })

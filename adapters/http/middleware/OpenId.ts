@@ -12,15 +12,15 @@
 import { Clock, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
-import { Id, Operator, TextLimit } from "simplan/ports"
 import type * as OpenIdClient from "openid-client"
 import type * as RateLimit from "./RateLimit.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as Claims from "./Claims.ts"
 import * as OperatorAuth from "./OperatorAuth.ts"
 import * as Sessions from "./Sessions.ts"
 
 /** The provider, and how its claims are read. */
-export interface Provider {
+export interface Provider extends Claims.Names {
   /** Where the provider's configuration is found. Only one of the same machine may be without TLS. */
   readonly issuer: URL
   readonly clientId: string
@@ -30,12 +30,6 @@ export interface Provider {
   readonly redirectUrl: URL
   /** The scopes that are asked for, apart by spaces. */
   readonly scope: string
-  /** The claim with the role, or with a list that has it; dots lead into objects. The highest role counts. */
-  readonly roleClaim: string
-  /** The claim with the only organization that the operator sees. Without it, the operator sees all. */
-  readonly organizationClaim: string
-  /** The claim with the name that audit entries have, after `oidc:`; the subject where it is absent. */
-  readonly nameClaim: string
   /** After how many milliseconds the provider is asked again, where it gives a refresh token. */
   readonly renewalMillis: number
   /** How many milliseconds a session lasts where it gives none. */
@@ -65,31 +59,7 @@ const TIMEOUT = 10
 /** Why nobody is signed in. The console has a sentence for each. */
 export type Refusal = "expired" | "refused" | "no_role" | "unreachable"
 
-type Claims = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Claims => typeof value === "object" && value !== null
-
-const claimOf = (claims: Claims, path: string): unknown =>
-  // A claim whose name has dots comes first: some providers name theirs by URLs.
-  path in claims
-    ? claims[path]
-    : path.split(".").reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), claims)
-
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
-
-/** Whom the claims name; null where they give no role, or an organization that is none. */
-export const operatorOf = (claims: Claims, provider: Provider): Sessions.Identity | null => {
-  const given = claimOf(claims, provider.roleClaim)
-  const roles: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
-  const role = Operator.roles.findLast((one) => roles.includes(one))
-  const organization = claimOf(claims, provider.organizationClaim)
-  const named = textOf(organization)
-  const organizationId = named === undefined ? null : Id.canonical(named)
-  if (role === undefined || (organization !== undefined && organization !== null && organizationId === null))
-    return null
-  const name = textOf(claimOf(claims, provider.nameClaim)) ?? textOf(claims["sub"]) ?? ""
-  return { name: `${Operator.OPEN_ID}${name}`.slice(0, TextLimit.NAME), role, organizationId }
-}
 
 interface Begun {
   readonly state: string
@@ -148,53 +118,63 @@ const configured = (provider: Provider): (() => Promise<Client>) => {
 
 /** What the provider says of somebody. */
 interface Answer {
-  readonly claims: Claims
+  /** Of the ID token, and the user's information where it was asked for. */
+  readonly places: ReadonlyArray<Claims.Claims>
   readonly renewal: Sessions.Renewal | null
 }
 
 type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers
 
 /**
- * The claims of the ID token, and where it has no role those of the user's information. `before`: how the provider was asked, where it
- * is asked again.
+ * The claims of the ID token, and those of the user's information unless the token has all that are read. `before`: how the provider
+ * was asked, where it is asked again.
  */
 const answerOf = async (
   { config, library }: Client,
   tokens: Tokens,
-  roleClaim: string,
+  names: Claims.Names,
   before: Sessions.Renewal | null
 ): Promise<Answer> => {
-  const claims: Claims = { ...tokens.claims() }
+  const claims: Claims.Claims = { ...tokens.claims() }
   const subject = before?.subject ?? textOf(claims["sub"])
+  // A token that comes again is of the same user (OpenID Connect, section 12.2).
+  if (claims["sub"] !== undefined && claims["sub"] !== subject) throw new Error("The ID token is of another user")
   // A provider may let the same token go on.
   const refreshToken = tokens.refresh_token ?? before?.refreshToken
   const renewal = subject === undefined || refreshToken === undefined ? null : { subject, refreshToken }
-  if (claimOf(claims, roleClaim) !== undefined || subject === undefined) return { claims, renewal }
-  if (config.serverMetadata().userinfo_endpoint === undefined) return { claims, renewal }
-  return { claims: { ...(await library.fetchUserInfo(config, tokens.access_token, subject)), ...claims }, renewal }
+  const isWhole = subject === undefined || config.serverMetadata().userinfo_endpoint === undefined
+  if (isWhole || Claims.areComplete(claims, names)) return { places: [claims], renewal }
+  return { places: [claims, { ...(await library.fetchUserInfo(config, tokens.access_token, subject)) }], renewal }
 }
 
 /** What the provider says of whom it has led back. */
-const signedInBy = async (client: Client, url: URL, begun: Begun, roleClaim: string): Promise<Answer> => {
+const signedInBy = async (client: Client, url: URL, begun: Begun, names: Claims.Names): Promise<Answer> => {
   const tokens = await client.library.authorizationCodeGrant(client.config, url, {
     pkceCodeVerifier: begun.verifier,
     expectedState: begun.state,
     expectedNonce: begun.nonce,
     idTokenExpected: true
   })
-  return answerOf(client, tokens, roleClaim, null)
+  return answerOf(client, tokens, names, null)
 }
 
 /** What the provider says now; null where it says that the sign-in is over. */
-const askedAgain = async (client: Client, before: Sessions.Renewal, roleClaim: string): Promise<Answer | null> => {
+const askedAgain = async (client: Client, before: Sessions.Renewal, names: Claims.Names): Promise<Answer | null> => {
   try {
     const tokens = await client.library.refreshTokenGrant(client.config, before.refreshToken)
-    return await answerOf(client, tokens, roleClaim, before)
+    return await answerOf(client, tokens, names, before)
   } catch (error) {
     if (error instanceof client.library.ResponseBodyError && error.error === "invalid_grant") return null
     throw error
   }
 }
+
+/** Whom an answer names; null, and a line in the log, where it names nobody. */
+const named = ({ places }: Answer, names: Claims.Names) =>
+  // Failure: nobody is signed in, or goes on being so.
+  Effect.catch(Effect.fromResult(Claims.operatorOf(places, names)), (reason) =>
+    Effect.as(Effect.logWarning(`A sign-in by OpenID Connect is refused: ${reason}`), null)
+  )
 
 /** Browsers keep no cookie of more than 4,096 bytes; encrypted, this many are 3,600. */
 const MOST_KEPT = 2_600
@@ -241,18 +221,14 @@ const silent = new Errors.Problem({
   message: "The identity provider gives no answer, so that nothing says what the operator may do; try again"
 })
 
-/** How many renewals are remembered, each of which another tab of the browser may ask for with the same cookie. */
-const REMEMBERED = 1_000
-
-/** Adds the routes, within the limit of the client's address. `secret` encrypts what a sign-in has to remember. */
+/** Adds the routes, within the limit of the client's address. */
 export const layer = (
   provider: Provider,
-  secret: Redacted.Redacted,
   sessions: Sessions.Sessions,
   trustedProxies: number,
   limited: RateLimit.AddressLimit
 ) => {
-  const sealing = Sessions.sealing(secret, "simplan sign-in")
+  const sealing = sessions.sealing("simplan sign-in")
   const configure = configured(provider)
 
   const signIn = Effect.gen(function* () {
@@ -272,7 +248,8 @@ export const layer = (
       // What OpenID Connect (section 11) asks for.
       ...(provider.scope.split(" ").includes("offline_access") && { prompt: "consent" })
     })
-    const sealed = sealing.seal(JSON.stringify([state, nonce, verifier, now + LASTS * 1_000]))
+    const { seal } = yield* sealing
+    const sealed = seal(JSON.stringify([state, nonce, verifier, now + LASTS * 1_000]))
     // The provider's page leads back: a cookie that is strictly of this site would be missing there.
     return leadTo(
       url.href,
@@ -282,36 +259,32 @@ export const layer = (
 
   const signedIn = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const text = sealing.open(Sessions.cookieOf(request, COOKIE) ?? "")
+    const { open } = yield* sealing
+    const text = open(Sessions.cookieOf(request, COOKIE) ?? "")
     const begun = text === null ? null : begunOf(text)
     const now = yield* Clock.currentTimeMillis
     if (begun === null || begun.endsAt <= now) return refuse("expired")
     const client = yield* asked(configure, "unreachable")
     const url = new URL(provider.redirectUrl)
     url.search = new URL(request.url, provider.redirectUrl).search
-    const { claims, renewal } = yield* asked(() => signedInBy(client, url, begun, provider.roleClaim), "refused")
-    const operator = operatorOf(claims, provider)
+    const answer = yield* asked(() => signedInBy(client, url, begun, provider), "refused")
+    const operator = yield* named(answer, provider)
     if (operator === null) return refuse("no_role")
-    const { holder, terms } = held(operator, renewal, provider)
+    const { holder, terms } = held(operator, answer.renewal, provider)
     const { cookie } = yield* sessions
       .begin(holder, request, terms)
       .pipe(Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: operator.name })))
     return leadTo("../console", cookie)
   })
 
-  /** What the provider says of whose session it is, by the cookie that asks. It may take a refresh token once, or let it go on. */
-  const renewals = new Map<string, Effect.Effect<Answer | null, unknown>>()
-
-  const askedOnce = Effect.fnUntraced(function* ({ id, renewsAt }: Sessions.Session, before: Sessions.Renewal) {
-    const cookie = `${id} ${renewsAt}`
-    const known = renewals.get(cookie)
-    if (known !== undefined) return yield* known
-    const asking = yield* Effect.cached(
-      learnt(async () => askedAgain(await configure(), before, provider.roleClaim), "A renewal")
+  /** For whom a session goes on, and how, by what the provider says now; null: it does not. */
+  const askedFor = Effect.fnUntraced(function* (before: Sessions.Renewal) {
+    const answer = yield* Effect.mapError(
+      learnt(async () => askedAgain(await configure(), before, provider), "A renewal"),
+      () => silent
     )
-    if (renewals.size >= REMEMBERED) renewals.clear()
-    renewals.set(cookie, asking)
-    return yield* Effect.tapError(asking, () => Effect.sync(() => renewals.delete(cookie)))
+    const operator = answer === null ? null : yield* named(answer, provider)
+    return answer === null || operator === null ? null : held(operator, answer.renewal, provider)
   })
 
   const renew = Effect.gen(function* () {
@@ -321,20 +294,18 @@ export const layer = (
     if (session === null || "token" in session.holder || session.holder.renewal === null) {
       return yield* OperatorAuth.sessionEnded
     }
-    const answer = yield* Effect.mapError(askedOnce(session, session.holder.renewal), () => silent)
-    const operator = answer === null ? null : operatorOf(answer.claims, provider)
-    const { name } = session.holder.operator
-    if (answer === null || operator === null) {
-      const removal = yield* sessions
-        .end(session, request)
-        .pipe(Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: name })))
-      return HttpServerResponse.setHeader(yield* Errors.responseTo(OperatorAuth.sessionEnded), "set-cookie", removal)
-    }
-    const { holder, terms } = held(operator, answer.renewal, provider)
-    return HttpServerResponse.empty({
-      status: 204,
-      headers: { "cache-control": "no-store", "set-cookie": sessions.renew(session, holder, request, terms) }
-    })
+    const { operator, renewal } = session.holder
+    const cookie = yield* sessions.renew(session, request, askedFor(renewal)).pipe(
+      Effect.catchTag("RenewalUnderWay", () => Effect.fail(silent)),
+      Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: operator.name }))
+    )
+    return cookie === null
+      ? HttpServerResponse.setHeader(
+          yield* Errors.responseTo(OperatorAuth.sessionEnded),
+          "set-cookie",
+          sessions.removal(request)
+        )
+      : HttpServerResponse.empty({ status: 204, headers: { "cache-control": "no-store", "set-cookie": cookie } })
   })
 
   const answering = (route: typeof signIn | typeof signedIn | typeof renew) =>

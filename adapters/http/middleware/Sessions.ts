@@ -2,17 +2,17 @@
  * Sessions of browsers in the management API (rule W14): an operator's token is exchanged for a cookie, with which the console asks;
  * or an identity provider has named the operator (`OpenId`).
  *
- * A session is stored nowhere. The cookie has the token or the operator, the session's id and its end, encrypted with a key that is made of the token
- * that the server was started with. So every process takes it, a restart keeps it, and it ends with the operator's token, which is
- * looked up as one that was sent. A session that was ended has an audit entry, which is where others see that it has: at once the
- * process that ended it, within 5 s all.
+ * The cookie has the token or the operator, the session's id, which of its cookies it is, and its end. It is encrypted with a key that is
+ * made of a random one, which the storage keeps, and of the token that the server was started with: whoever has a cookie cannot guess the
+ * token by it, and whoever can read the database makes no cookie. So every process takes it, a restart keeps it, and it ends with the
+ * operator's token, which is looked up as one that was sent. Whether the session goes on is in the storage (`OperatorSessions`).
  *
  * The cookie names no path, so that a browser sends it to the management API alone, below whatever prefix it is reached.
  */
 import { Clock as MachineClock, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { AuditLog, Clock, Settings, type Time } from "simplan"
-import { AuditEntry, Clocks, Operator } from "simplan/ports"
+import { OperatorSessions } from "simplan"
+import { Operator, type Storage } from "simplan/ports"
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import type * as Errors from "../wire/Errors.ts"
 import * as Requests from "./Requests.ts"
@@ -22,9 +22,6 @@ export const COOKIE = "simplan_session"
 
 /** How long a session lasts at most, in milliseconds of the machine's clock. */
 export const LASTS = 8 * 3_600_000
-
-/** How many sessions are kept that were looked up, and how many that were ended. */
-const KEPT = 10_000
 
 /** An operator whom an identity provider has named. */
 export interface Identity extends Operator.Acting {
@@ -58,8 +55,8 @@ export interface Terms {
 export interface Session {
   readonly id: string
   readonly holder: Holder
-  /** Business time: entries that end it are not from before. */
-  readonly begunAt: Time.Instant
+  /** Which of the session's cookies it is, counted from 0. */
+  readonly renewals: number
   /** Time of the machine. */
   readonly endsAt: number
   /** From this time of the machine on it has to be renewed first; null: never. */
@@ -80,30 +77,41 @@ export interface Sessions {
     request: HttpServerRequest.HttpServerRequest,
     terms?: Terms
   ) => Effect.Effect<{ readonly session: Session; readonly cookie: string }, Errors.Failure>
-  /** The value of the header that sets the cookie of a session that goes on. It ends when it was to end, or earlier. */
-  readonly renew: (
+  /**
+   * Renews the cookie of a session that goes on, once. `ask` says for whom and how it does; null: it does not. It ends when it was
+   * to end, or earlier. Returns the value of the header that sets the cookie; null: the session is over.
+   */
+  readonly renew: <E>(
     session: Session,
-    holder: Holder,
     request: HttpServerRequest.HttpServerRequest,
-    terms: Terms
-  ) => string
+    ask: Effect.Effect<{ readonly holder: Holder; readonly terms: Terms } | null, E>
+  ) => Effect.Effect<string | null, E | OperatorSessions.RenewalUnderWay | Storage.StorageError>
   /** Whether a session has to be renewed before anything is done by it. */
   readonly isStale: (session: Session) => boolean
-  /** The session of a request; null where it has none that is good. It may have to be renewed first. */
+  /** The session of a request; null where it has none that goes on. It may have to be renewed first: so has one that was. */
   readonly of: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Session | null, Errors.Failure>
   /** Ends one. Returns the value of the header that removes its cookie. */
   readonly end: (
     session: Session,
     request: HttpServerRequest.HttpServerRequest
   ) => Effect.Effect<string, Errors.Failure>
+  /** The value of the header that removes the cookie. */
+  readonly removal: (request: HttpServerRequest.HttpServerRequest) => string
+  /** Encrypts texts for a purpose. */
+  readonly sealing: (purpose: string) => Effect.Effect<Sealing, Storage.StorageError>
+}
+
+/** Encrypts texts, and reads what it has encrypted; null for anything else. */
+export interface Sealing {
+  readonly seal: (text: string) => string
+  readonly open: (text: string) => string | null
 }
 
 const NONCE = 12
 const TAG = 16
 
-/** Encrypts texts for a purpose, and reads what it has encrypted; null for anything else. */
-export const sealing = (secret: Redacted.Redacted, purpose: string) => {
-  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", purpose, 32))
+const sealingBy = (secret: Redacted.Redacted, stored: string, purpose: string): Sealing => {
+  const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), Buffer.from(stored, "base64"), purpose, 32))
   return {
     seal: (text: string): string => {
       const nonce = randomBytes(NONCE)
@@ -177,7 +185,7 @@ const Contents = Schema.fromJsonString(
         renewal: Schema.NullOr(Schema.Struct({ subject: Schema.String, refreshToken: Schema.String }))
       })
     ]),
-    begunAt: Schema.Number,
+    renewals: Schema.Number,
     endsAt: Schema.Number,
     renewsAt: Schema.NullOr(Schema.Number)
   })
@@ -189,73 +197,76 @@ const contentsOf = Schema.decodeUnknownOption(Contents)
 export const make = (
   secret: Redacted.Redacted,
   trustedProxies: number
-): Effect.Effect<Sessions, never, AuditLog.AuditLog | Clock.Clock> =>
+): Effect.Effect<Sessions, never, OperatorSessions.OperatorSessions> =>
   Effect.gen(function* () {
-    const log = yield* AuditLog.AuditLog
-    const business = yield* Clock.Clock
+    const stored = yield* OperatorSessions.OperatorSessions
     const machine = yield* MachineClock.Clock
-    const { auditRetentionMillis, cacheMillis } = yield* Settings.Settings
-    const { open, seal } = sealing(secret, "simplan session")
-    // The entry that ends a session is kept no longer than others.
-    const longest = Math.min(LASTS, auditRetentionMillis)
-    const ended = new Set<string>()
-    const goodUntil = new Map<string, number>()
+    let key: string | undefined
 
-    const recorded = (session: Session, action: "session.create" | "session.delete") =>
-      log.record({ organizationId: AuditEntry.SERVICE, action, resourceId: session.id, iccid: null })
+    const sealing: Sessions["sealing"] = Effect.fnUntraced(function* (purpose) {
+      key ??= yield* stored.key
+      return sealingBy(secret, key, purpose)
+    })
+    const sealer = sealing("simplan session")
 
     const header = (value: string, seconds: number, request: HttpServerRequest.HttpServerRequest): string =>
       setCookie({ name: COOKIE, value, seconds, sameSite: "Strict" }, request, trustedProxies)
 
-    /** Whether it was ended, in any process. */
-    const isEnded = Effect.fnUntraced(function* ({ begunAt, id }: Session) {
-      if (ended.has(id)) return true
-      const now = yield* Clocks.monotonicNow
-      if ((goodUntil.get(id) ?? Number.NEGATIVE_INFINITY) > now) return false
-      const asked = { organizationId: AuditEntry.SERVICE, from: begunAt, to: null, actor: null, resourceId: id }
-      const { items } = yield* log.page({ ...asked, action: "session.delete", after: null, limit: 1 })
-      if (items.length > 0 || ended.has(id)) return true
-      if (goodUntil.size >= KEPT) goodUntil.clear()
-      goodUntil.set(id, now + cacheMillis)
-      return false
-    })
+    const removal = (request: HttpServerRequest.HttpServerRequest): string => header("", 0, request)
 
-    /** The session from now on, and its cookie. It ends when it was to end, or earlier. */
-    const going = (
-      before: Omit<Session, "renewsAt">,
-      { lasts, renewedAfter }: Terms,
-      request: HttpServerRequest.HttpServerRequest
-    ) => {
-      const now = machine.currentTimeMillisUnsafe()
-      const endsAt = Math.min(before.endsAt, now + Math.min(lasts, longest))
-      const session: Session = { ...before, endsAt, renewsAt: renewedAfter === null ? null : now + renewedAfter }
-      const seconds = Math.max(0, Math.floor((endsAt - now) / 1_000))
-      return { session, cookie: header(seal(JSON.stringify(session)), seconds, request) }
+    const secondsTo = (endsAt: number, now: number): number => Math.max(0, Math.floor((endsAt - now) / 1_000))
+
+    /** The session from now on. It ends when it was to end, or earlier. */
+    const going = (before: Omit<Session, "renewsAt">, { lasts, renewedAfter }: Terms, now: number): Session => {
+      const endsAt = Math.min(before.endsAt, now + lasts)
+      return { ...before, endsAt, renewsAt: renewedAfter === null ? null : now + renewedAfter }
     }
 
+    const opened = ({ open }: Sealing, text: string): Session | null => {
+      const contents = open(text)
+      return contents === null ? null : Option.getOrNull(contentsOf(contents))
+    }
+
+    const ofCookie = ({ id: sessionId, renewals }: Session): OperatorSessions.Cookie => ({ sessionId, renewals })
+
     return {
-      begin: Effect.fnUntraced(function* (holder, request, terms = { lasts: longest, renewedAfter: null }) {
-        const { now: begunAt } = yield* business.read
+      begin: Effect.fnUntraced(function* (holder, request, terms = { lasts: LASTS, renewedAfter: null }) {
         const id = randomBytes(16).toString("hex")
-        const begun = going({ id, holder, begunAt, endsAt: Number.POSITIVE_INFINITY }, terms, request)
-        yield* recorded(begun.session, "session.create")
-        return begun
+        const now = machine.currentTimeMillisUnsafe()
+        const session = going({ id, holder, renewals: 0, endsAt: Number.POSITIVE_INFINITY }, terms, now)
+        const { seal } = yield* sealer
+        yield* stored.begin({ sessionId: id, endsAt: session.endsAt })
+        return { session, cookie: header(seal(JSON.stringify(session)), secondsTo(session.endsAt, now), request) }
       }),
-      renew: (session, holder, request, terms) => going({ ...session, holder }, terms, request).cookie,
+      renew: Effect.fnUntraced(function* (session, request, ask) {
+        const sealed = yield* sealer
+        const renewed = Effect.map(ask, (found) => {
+          if (found === null) return null
+          const { holder, terms } = found
+          const now = machine.currentTimeMillisUnsafe()
+          return sealed.seal(JSON.stringify(going({ ...session, holder, renewals: session.renewals + 1 }, terms, now)))
+        })
+        const value = yield* stored.renew(ofCookie(session), renewed)
+        const next = value === null ? null : opened(sealed, value)
+        return value === null || next === null
+          ? null
+          : header(value, secondsTo(next.endsAt, machine.currentTimeMillisUnsafe()), request)
+      }),
       isStale: ({ renewsAt }) => renewsAt !== null && renewsAt <= machine.currentTimeMillisUnsafe(),
       of: Effect.fnUntraced(function* (request) {
-        const text = open(cookieOf(request) ?? "")
-        const session = text === null ? null : Option.getOrNull(contentsOf(text))
+        const session = opened(yield* sealer, cookieOf(request) ?? "")
         if (session === null || session.endsAt <= machine.currentTimeMillisUnsafe()) return null
-        return (yield* isEnded(session)) ? null : session
+        switch (yield* stored.standing(ofCookie(session))) {
+          case "good":
+            return session
+          case "replaced":
+            return { ...session, renewsAt: 0 }
+          case "over":
+            return null
+        }
       }),
-      end: Effect.fnUntraced(function* (session, request) {
-        yield* recorded(session, "session.delete")
-        // Those that are kept no longer are looked up again.
-        if (ended.size >= KEPT) ended.clear()
-        ended.add(session.id)
-        goodUntil.delete(session.id)
-        return header("", 0, request)
-      })
+      end: (session, request) => Effect.as(stored.end({ sessionId: session.id }), removal(request)),
+      removal,
+      sealing
     }
   })

@@ -40,6 +40,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.commands?.put, Commands.put),
     ...some(commit.commands?.settled, Commands.settle),
     ...some(commit.operators, Operators.put),
+    ...some(commit.sessions, Operators.putSessions),
     ...some(commit.apiKeys, Organizations.putKeys),
     ...some(commit.webhookEndpoints, WebhookEndpoints.put),
     ...some(commit.plans, Plans.put),

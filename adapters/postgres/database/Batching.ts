@@ -258,6 +258,7 @@ type Commit = Storage.Commit
 const alone = [
   "organizations",
   "operators",
+  "sessions",
   "apiKeys",
   "webhookEndpoints",
   "eventHandlers",

@@ -429,5 +429,23 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Partitions are made while no statement uses their table.
   "0032_partitions_made_alone": takenReports.lockedWhole,
   // Where a subscription has moved to, so that what its old SIM still reports counts (rule S8).
-  "0033_moves": [`alter table simplan.sim add column moved_to text collate "C"`]
+  "0033_moves": [`alter table simplan.sim add column moved_to text collate "C"`],
+  // The sessions of operators' browsers, and what their cookies are sealed with (rule W14).
+  "0034_sessions": [
+    `create table simplan.session (
+    session_id text collate "C" not null primary key,
+    ends_at bigint not null,
+    ended_at bigint,
+    renewals integer not null,
+    renewed_at bigint,
+    cookie text,
+    asked_at bigint,
+    version bigint not null
+  )`,
+    `create index session_of_end on simplan.session (ends_at)`,
+    `create table simplan.session_key (
+    singleton boolean primary key default true check (singleton),
+    value text not null
+  )`
+  ]
 }

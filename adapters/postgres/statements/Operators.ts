@@ -1,7 +1,9 @@
 /**
- * The statements about operators of the service. They belong to no organization, though some see only one.
+ * The statements about operators of the service and the sessions of their browsers. They belong to no organization, though some
+ * operators see only one.
  */
-import type { Operator, Storage } from "simplan/ports"
+import { Effect } from "effect"
+import type { Operator, Session, Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -64,4 +66,43 @@ export const page =
         where ${Pages.after(sql, "operator.created_at, operator.operator_id", after)}
         order by operator.created_at, operator.operator_id
         limit ${limit}::int`
+    )
+
+const sessionColumns = Columns.of<Session.Session>(
+  {
+    sessionId: "text",
+    endsAt: "bigint",
+    endedAt: "bigint",
+    renewals: "integer",
+    renewedAt: "bigint",
+    cookie: "text",
+    askedAt: "bigint",
+    version: "bigint"
+  },
+  ["sessionId"]
+)
+
+/** Writes sessions, each guarded by its version. */
+export const putSessions = Columns.putVersions("session_put", "session", sessionColumns)
+
+export const session = (database: Database) => (sessionId: string) =>
+  database.row(
+    (sql) => sql<Row<Session.Session>>`
+      select (${sql.literal(Columns.json("session", sessionColumns))})::text as value
+      from simplan.session
+      where session.session_id = ${sessionId}`
+  )
+
+/** Keeps the candidate where no key is kept. */
+export const sessionKey =
+  (database: Database) =>
+  (candidate: string): Effect.Effect<string, Storage.StorageError> =>
+    Effect.map(
+      database.write(
+        (sql) => sql<Row<string>>`
+          insert into simplan.session_key as stored (value) values (${candidate})
+          on conflict (singleton) do update set value = stored.value
+          returning to_json(stored.value)::text as value`
+      ),
+      ([kept]) => kept ?? candidate
     )

@@ -48,9 +48,10 @@ export const putClock = (sql: Sql, instant: number): Columns.Clause => ({
 export const clock = (database: Database) =>
   database.row((sql) => sql<Row<number>>`select to_json(clock.instant)::text as value from simplan.clock`)
 
-/** Forgets idempotency records and settled commands from before these instants. */
+/** Forgets idempotency records, settled commands and sessions from before these instants. */
 export const purge =
-  (database: Database) => (older: { readonly idempotencyBefore: number; readonly commandsBefore: number }) =>
+  (database: Database): Storage.Service["purge"] =>
+  (older) =>
     Effect.map(
       database.write(
         (sql) => sql<Row<number>>`
@@ -60,9 +61,13 @@ export const purge =
           ), command_gone as (
             delete from simplan.command where command.settled_at < ${older.commandsBefore}::bigint
             returning 1
+          ), session_gone as (
+            delete from simplan.session where session.ends_at < ${older.sessionsBefore}::bigint
+            returning 1
           )
           select to_json(
             (select count(*) from idempotency_gone) + (select count(*) from command_gone)
+            + (select count(*) from session_gone)
           )::text as value`
       ),
       ([gone]) => gone ?? 0

@@ -108,6 +108,7 @@ const writing: Readonly<Record<Writing, true>> = {
   keepProcess: true,
   forgetProcess: true,
   recordKeyUses: true,
+  sessionKey: true,
   "sims.import": true,
   "sims.reserve": true,
   "sims.release": true,

@@ -2,7 +2,7 @@
  * The worker: the fetch loops of jobs and deliveries, which do work as it falls due, and waiting until nothing due is
  * left.
  */
-import { Cause, Context, Effect, Layer, RcRef, Schedule, Scope, Semaphore } from "effect"
+import { Cause, Clock as MachineClock, Context, Effect, Layer, RcRef, Schedule, Scope, Semaphore } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as TelcoReport from "../../domain/TelcoReport.ts"
@@ -188,7 +188,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       yield* storage.purgeReports({ before: TelcoReport.keptFrom(now), now })
       yield* storage.purge({
         idempotencyBefore: now - Idempotency.RETENTION,
-        commandsBefore: now - retentionMillis
+        commandsBefore: now - retentionMillis,
+        sessionsBefore: yield* MachineClock.currentTimeMillis
       })
       yield* storage.purgeAudit({ before: UsageBook.keptFrom(now, auditRetentionMillis), now })
       const events = { before: now - retentionMillis, limit: PURGED_AT_ONCE }

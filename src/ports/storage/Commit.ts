@@ -16,6 +16,7 @@ import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
 import type { Job, Refusals, Waiting, Work } from "../../domain/Job.ts"
 import type { Operator } from "../../domain/Operator.ts"
 import type { Organization } from "../../domain/Organization.ts"
+import type { Session } from "../../domain/Session.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
@@ -64,6 +65,8 @@ export interface Commit {
   readonly organizations?: ReadonlyArray<Organization>
   /** Guarded by their versions; their hashes, and the names of those that are not deleted, are unique (rule W14). */
   readonly operators?: ReadonlyArray<Operator>
+  /** Guarded by their versions (rule W14). */
+  readonly sessions?: ReadonlyArray<Session>
   /** Guarded by their versions; their hashes are unique in the whole service. */
   readonly apiKeys?: ReadonlyArray<ApiKey>
   /** Guarded by their versions. */

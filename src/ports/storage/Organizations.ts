@@ -7,6 +7,7 @@ import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { Operator } from "../../domain/Operator.ts"
 import type { Organization } from "../../domain/Organization.ts"
 import type { Kind } from "../../domain/Quota.ts"
+import type { Session } from "../../domain/Session.ts"
 import type { Failing, Health, WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Type } from "../../domain/WebhookEvent.ts"
@@ -31,6 +32,11 @@ export interface Operators {
   readonly named: (name: string) => Read<Operator | null>
   /** By creation and id, ascending, deleted ones included. */
   readonly page: (query: Keyset<CreatedCursor>) => Read<ReadonlyArray<Operator>>
+}
+
+export interface Sessions {
+  /** Null where there is none, or where it was over and is forgotten (`purge`). */
+  readonly get: (sessionId: string) => Read<Session | null>
 }
 
 export interface ApiKeys {

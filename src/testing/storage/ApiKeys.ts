@@ -70,6 +70,43 @@ export const operatorCases: ReadonlyArray<World.Scenario> = [
     })
   ),
 
+  scenario("a session is guarded by its version, and forgotten once it is over", (world) =>
+    Effect.gen(function* () {
+      const { now, storage } = world
+      const session = Rows.session(world, { endsAt: now + MINUTE })
+      const { sessionId } = session
+      yield* Suite.equals("before", yield* storage.sessions.get(sessionId), null)
+      yield* storage.commit({ sessions: [session] })
+      yield* Suite.equals("begun", yield* storage.sessions.get(sessionId), { ...session, version: 1 })
+      yield* World.conflicts(world, "made again", { sessions: [session] }, "version")
+      const renewed = { ...session, version: 1, renewals: 1, renewedAt: now, cookie: "c".repeat(4_096), askedAt: now }
+      yield* storage.commit({ sessions: [renewed] })
+      yield* World.conflicts(world, "renewed twice", { sessions: [renewed] }, "version")
+      yield* Suite.equals("renewed", yield* storage.sessions.get(sessionId), { ...renewed, version: 2 })
+      const ended = { ...renewed, version: 2, askedAt: null, endedAt: now }
+      yield* storage.commit({ sessions: [ended] })
+      const purge = (sessionsBefore: number) =>
+        storage.purge({ idempotencyBefore: 0, commandsBefore: 0, sessionsBefore })
+      yield* purge(session.endsAt)
+      yield* Suite.equals("ended", yield* storage.sessions.get(sessionId), { ...ended, version: 3 })
+      yield* purge(session.endsAt + 1)
+      yield* Suite.equals("forgotten", yield* storage.sessions.get(sessionId), null)
+      yield* World.conflicts(world, "ended when forgotten", { sessions: [{ ...ended, version: 3 }] }, "version")
+    })
+  ),
+
+  scenario("the first key for sessions is that of all", (world) =>
+    Effect.gen(function* () {
+      const { storage } = world
+      const first = yield* storage.sessionKey(world.id())
+      const others = yield* Effect.all(
+        [1, 2, 3].map(() => storage.sessionKey(world.id())),
+        { concurrency: 3 }
+      )
+      yield* Suite.equals("the key", others, [first, first, first])
+    })
+  ),
+
   scenario("operators are listed oldest first, deleted ones too", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world

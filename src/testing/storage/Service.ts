@@ -200,7 +200,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   scenario("idempotency records and settled commands are forgotten once they are old enough", (world) =>
     Effect.gen(function* () {
       const { now, storage } = world
-      yield* storage.purge({ idempotencyBefore: now, commandsBefore: now })
+      yield* storage.purge({ idempotencyBefore: now, commandsBefore: now, sessionsBefore: 0 })
       const ages = [-2, -1, 0, 1].map((offset) => now + offset)
       const records = ages.map((createdAt) => Rows.record(world, { createdAt }))
       const commands = ages.map(() => Rows.command(world, { createdAt: now - DAY }))
@@ -216,14 +216,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
             .map((command, index) => ({ ...command, outcome, settledAt: ages[index + 1] ?? now }))
         }
       })
-      const purged = yield* storage.purge({ idempotencyBefore: now - 1, commandsBefore: now + 1 })
+      const purged = yield* storage.purge({ idempotencyBefore: now - 1, commandsBefore: now + 1, sessionsBefore: 0 })
       yield* Suite.equals("rows that went", purged, 3)
       const left = yield* Effect.forEach(records, (record) => storage.idempotencyRecords.get(record))
       yield* Suite.equals("records", left, [null, ...records.slice(1)])
       const kept = yield* Effect.forEach(commands, (command) => storage.commands.get(command))
       const ofCommands = kept.map((command) => command?.settledAt)
       yield* Suite.equals("commands, of which the first is pending", ofCommands, [null, undefined, undefined, now + 1])
-      const again = yield* storage.purge({ idempotencyBefore: now - 1, commandsBefore: now + 1 })
+      const again = yield* storage.purge({ idempotencyBefore: now - 1, commandsBefore: now + 1, sessionsBefore: 0 })
       yield* Suite.equals("rows that went the second time", again, 0)
     })
   ),

@@ -186,7 +186,8 @@ describe("The migrations", () => {
       [30, "248ef1bdefcccf1f"],
       [31, "28077af3a6ed80bc"],
       [32, "3299a12bfb3b8623"],
-      [33, "5aeaba6a5c5a0d22"]
+      [33, "5aeaba6a5c5a0d22"],
+      [34, "a5c851ecc104c3fa"]
     ])
   })
 })

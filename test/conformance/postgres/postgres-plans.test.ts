@@ -479,7 +479,7 @@ const use = (adapter: Adapter, round: number) =>
       [round, updated],
       [2_700 + round, touched]
     ])
-    yield* storage.purge({ idempotencyBefore: -1, commandsBefore: -1 })
+    yield* storage.purge({ idempotencyBefore: -1, commandsBefore: -1, sessionsBefore: -1 })
     const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
     yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })

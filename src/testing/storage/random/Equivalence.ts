@@ -24,6 +24,7 @@ const merge = (left: Commit, right: Commit): Commit => ({
   ...left,
   ...right,
   operators: [...(left.operators ?? []), ...(right.operators ?? [])],
+  sessions: [...(left.sessions ?? []), ...(right.sessions ?? [])],
   apiKeys: [...(left.apiKeys ?? []), ...(right.apiKeys ?? [])],
   webhookEndpoints: [...(left.webhookEndpoints ?? []), ...(right.webhookEndpoints ?? [])],
   plans: [...(left.plans ?? []), ...(right.plans ?? [])],
@@ -94,7 +95,7 @@ const take = (run: Run, service: Service, taken: Step, place: number) =>
 const start = (run: Run, { storage }: Service) =>
   Effect.gen(function* () {
     const before = run.now - DAY / 2
-    yield* storage.purge({ idempotencyBefore: before, commandsBefore: before })
+    yield* storage.purge({ idempotencyBefore: before, commandsBefore: before, sessionsBefore: before })
     yield* storage.commit({
       organizations: run.worlds.map(World.organization),
       catalogue: { countries: [], operators: [], profiles: [] },

@@ -117,6 +117,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
     storage.operators.byHash(pick(run.hashes, choice)),
     storage.operators.named(pick(run.hashes, choice)),
     storage.operators.get(idOf(run, run.worlds[0], row)),
+    storage.sessions.get(idOf(run, run.worlds[0], row % 3)),
     storage.apiKeys.byHash(pick(run.hashes, choice)),
     storage.apiKeys.byHash(`before ${id}`),
     storage.apiKeys.get({ ...of, apiKeyId: id }),
@@ -310,7 +311,8 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
       }
       return storage.purge({
         idempotencyBefore: world.now + choice * MINUTE,
-        commandsBefore: world.now + (choice % 3) * MINUTE
+        commandsBefore: world.now + (choice % 3) * MINUTE,
+        sessionsBefore: world.now + (choice % 5) * MINUTE
       })
     case "read":
       return pick(reads(run, side, ask), choice + 25 * row)

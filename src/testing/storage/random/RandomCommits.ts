@@ -142,6 +142,21 @@ const ofOperator = (run: Run, { world }: Side, part: Part): Piece => {
   })
 }
 
+const ofSession = (run: Run, { world }: Side, part: Part): Piece => {
+  const sessionId = idOf(run, run.worlds[0], part.row % 3)
+  return Effect.map(world.storage.sessions.get(sessionId), (stored): Commit => {
+    const session = Rows.session(world, {
+      sessionId,
+      endsAt: world.now + part.choice * MINUTE,
+      endedAt: part.choice % 4 === 3 ? world.now : null,
+      renewals: part.choice,
+      cookie: part.row % 2 === 0 ? null : `cookie ${part.choice}`,
+      version: seenVersion(stored, part)
+    })
+    return { sessions: [session] }
+  })
+}
+
 const ofKey = (run: Run, { world }: Side, part: Part): Piece => {
   const apiKeyId = idOf(run, world, part.row)
   return Effect.map(world.storage.apiKeys.get({ organizationId: world.organizationId, apiKeyId }), (stored): Commit => {
@@ -286,6 +301,8 @@ export const piece = (run: Run, side: Side, part: Part): Piece => {
       return ofPlan(run, side, part)
     case "rest on plan":
       return restingOnPlan(run, side, part)
+    case "session":
+      return ofSession(run, side, part)
     case "operator":
       return ofOperator(run, side, part)
     case "api key":
@@ -341,6 +358,7 @@ const rowsOf = (part: Part): ReadonlyArray<string> => {
     case "stock level":
       return [`${name} ${row % 2}`]
     case "endpoint":
+    case "session":
       return [`${name} ${row % 3}`]
     case "put idempotency":
     case "settle idempotency":

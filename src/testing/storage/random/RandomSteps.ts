@@ -33,6 +33,7 @@ const otherParts = [
   "plan",
   "rest on plan",
   "operator",
+  "session",
   "api key",
   "endpoint",
   "region",

@@ -9,6 +9,7 @@ import type { Attachment } from "../../../domain/Attachment.ts"
 import type { Command } from "../../../domain/Command.ts"
 import type { IdempotencyRecord } from "../../../domain/Idempotency.ts"
 import type { Job, Waiting } from "../../../domain/Job.ts"
+import type { Session } from "../../../domain/Session.ts"
 import type { Operator } from "../../../domain/Operator.ts"
 import type { Package } from "../../../domain/Package.ts"
 import type { Plan, PlanTerms } from "../../../domain/Plan.ts"
@@ -41,6 +42,18 @@ export const apiKey = (world: World, changes: Partial<ApiKey> = {}): ApiKey => (
 })
 
 /** One that sees all organizations. No other has its name: names are unique in the whole service. */
+export const session = (world: World, changes: Partial<Session> = {}): Session => ({
+  sessionId: world.id(),
+  endsAt: world.now,
+  endedAt: null,
+  renewals: 0,
+  renewedAt: null,
+  cookie: null,
+  askedAt: null,
+  version: 0,
+  ...changes
+})
+
 export const operator = (world: World, changes: Partial<Operator> = {}): Operator => {
   const operatorId = world.id()
   const { hash, hint } = apiKey(world)

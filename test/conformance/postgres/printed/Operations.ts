@@ -6,6 +6,7 @@
 import type { Effect } from "effect"
 import { type AuditEntry, type Delivery, type Jobs, type Outbox, SimSearch, type Storage } from "simplan/ports"
 import { inService, iccidOf, jobDue, newSim, terms, touch } from "../PostgresWorld.ts"
+import { Session } from "simplan/ports"
 import * as Values from "../../../domain/Values.ts"
 
 interface Ports {
@@ -74,6 +75,7 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
   operators: {
     operators: [Values.operator({ operatorId: "o", name: "O", hash: "h", hint: "h", createdAt: 1 })]
   },
+  sessions: { sessions: [Session.begun({ sessionId: "s", endsAt: 2 })] },
   apiKeys: {
     apiKeys: [Values.apiKey({ organizationId, apiKeyId: "k", name: "K", hash: "h", hint: "h", createdAt: 1 })]
   },
@@ -205,6 +207,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   "operators.get": ({ storage }) => storage.operators.get("o"),
   "operators.named": ({ storage }) => storage.operators.named("O"),
   "operators.page": ({ storage }) => storage.operators.page({ after, limit: 10 }),
+  "sessions.get": ({ storage }) => storage.sessions.get("s"),
+  sessionKey: ({ storage }) => storage.sessionKey("k"),
   "apiKeys.byHash": ({ storage }) => storage.apiKeys.byHash("h"),
   "apiKeys.get": ({ storage }) => storage.apiKeys.get({ organizationId, apiKeyId: "k" }),
   "apiKeys.page": ({ storage }) => storage.apiKeys.page(page),
@@ -355,7 +359,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "overview.database": ({ storage }) => storage.overview.database,
   "processes.list": ({ storage }) => storage.processes.list({ since: 1 }),
   virtualClock: ({ storage }) => storage.virtualClock,
-  purge: ({ storage }) => storage.purge({ idempotencyBefore: 1, commandsBefore: 1 }),
+  purge: ({ storage }) => storage.purge({ idempotencyBefore: 1, commandsBefore: 1, sessionsBefore: 1 }),
   purgeReports: ({ storage }) => storage.purgeReports({ before: 0, now: Date.UTC(2026, 10, 26) }),
   purgeAudit: ({ storage }) => storage.purgeAudit({ before: 0, now: Date.UTC(2026, 10, 26) }),
   purgeEvents: ({ storage }) => storage.purgeEvents({ before: 1, limit: 10 }),

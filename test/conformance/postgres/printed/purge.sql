@@ -4,7 +4,11 @@ with idempotency_gone as (
 ), command_gone as (
   delete from simplan.command where command.settled_at < $2::bigint
   returning 1
+), session_gone as (
+  delete from simplan.session where session.ends_at < $3::bigint
+  returning 1
 )
 select to_json(
   (select count(*) from idempotency_gone) + (select count(*) from command_gone)
+  + (select count(*) from session_gone)
 )::text as value;
