@@ -109,6 +109,32 @@ describe("a charging system among routed telcos", () => {
     await expect.poll(usedBytes, { timeout: 20_000 }).toBe(60 * MEGABYTE)
   })
 
+  it("is compared with all SIMs when the host asks for it, and says how far it is", async () => {
+    const { simplan } = await subscribed()
+    const never = { telco: "ocs", requestedAt: null, compared: 0, unanswered: 0, doneAt: null }
+    expect(await simplan.telcos.comparisons()).toEqual([never])
+    const request = { idempotencyKey: "after the restore", request: { actor: "user 7" } }
+    const [begun] = await simplan.telcos.compare(request)
+    expect(begun).toMatchObject({ telco: "ocs", requestedAt: expect.any(Date) })
+    const ended = async () => (await simplan.telcos.comparisons()).map(({ compared, doneAt }) => [compared, doneAt])
+    await expect.poll(ended, { timeout: 20_000 }).toEqual([[1, expect.any(Date)]])
+    // The same request again begins none.
+    expect(await simplan.telcos.compare(request)).toEqual(await simplan.telcos.comparisons())
+    expect(await ended()).toEqual([[1, expect.any(Date)]])
+    const [again] = await simplan.telcos.compare()
+    expect(again?.requestedAt?.getTime()).toBeGreaterThan(begun?.requestedAt?.getTime() ?? Number.NaN)
+    const entries = await simplan.auditLog.list({ organizationId: null, action: "telco.compare" }).toArray()
+    expect(entries.map(({ actor, resourceId }) => [actor, resourceId])).toEqual([
+      ["host", "ocs"],
+      ["user 7", "ocs"]
+    ])
+  })
+
+  it("is the only one that is compared: of other telcos there is nothing", async () => {
+    const simplan = open("simulator")
+    expect([await simplan.telcos.comparisons(), await simplan.telcos.compare()]).toEqual([[], []])
+  })
+
   it("is polled by drain where no worker runs", async () => {
     const { ocs, simplan, usedBytes } = await subscribed({ worker: false })
     await ocs.useData({ iccid, bytes: 60 * MEGABYTE })

@@ -280,6 +280,7 @@ const others = new Set([
     "problems.correct",
     "problems.resolve"
   ],
+  ...["telcos.comparisons", "telcos.compare"],
   ...["commands.get", "commands.cancel", "messages.settled", "subscriptions.settled", "wallet.settled"]
 ])
 

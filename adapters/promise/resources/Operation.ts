@@ -5,10 +5,12 @@ import { Effect, Result, Schema } from "effect"
 import { AuditLog, Clock, Problems, Reports } from "simplan"
 import { AuditEntry, type Job, Problem, SmdpHistory, type TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
+import type { Connected } from "../../telco-routes/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
+import * as Routed from "../ports/Routed.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Operation.ts"
 
@@ -253,6 +255,39 @@ export const makeProblems = (runtime: Runtime): Types.Problems => ({
     Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.resolve({ problemId, force })))
   )
 })
+
+const toDateOrNull = (instant: number | null | undefined): Date | null =>
+  typeof instant === "number" ? Arguments.toDate(instant) : null
+
+const comparisonOf = (telco: string, progress: Connected.ComparisonProgress | null): Types.TelcoComparison => ({
+  telco,
+  requestedAt: toDateOrNull(progress?.requestedAt),
+  compared: progress?.compared ?? 0,
+  unanswered: progress?.unanswered ?? 0,
+  doneAt: toDateOrNull(progress?.doneAt)
+})
+
+export const makeTelcos = (runtime: Runtime): Types.Telcos => {
+  const list = Effect.flatMap(Routed.comparisons, (all) =>
+    Effect.forEach(all, ({ comparison, telco }) =>
+      Effect.map(comparison.progress, (progress) => comparisonOf(telco, progress))
+    )
+  )
+  const begin = Effect.gen(function* () {
+    const auditLog = yield* AuditLog.AuditLog
+    for (const { comparison, telco } of yield* Routed.comparisons) {
+      yield* comparison.begin
+      const of = { organizationId: AuditEntry.SERVICE, iccid: null, action: "telco.compare" } as const
+      yield* auditLog.record({ ...of, resourceId: telco })
+    }
+  })
+  const comparisons = Methods.reading(runtime, { name: "telcos.comparisons", decode: nothing }, () => list)
+  const compare = Methods.writing(runtime, { name: "telcos.compare", decode: nothing }, () => ({
+    ...Methods.done(begin),
+    reply: () => list
+  }))
+  return { comparisons: (options) => comparisons({}, options), compare: (options) => compare({}, options) }
+}
 
 const decodeTo = Arguments.decoder(Schema.Struct({ to: Arguments.Instant }))
 

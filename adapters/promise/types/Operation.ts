@@ -191,6 +191,32 @@ export interface Problems {
   ) => Promise<void>
 }
 
+/** How far a comparison of all SIMs with what a telco has is (rule S5). */
+export interface TelcoComparison {
+  /** The name of the telco in its settings. */
+  readonly telco: string
+  /** When it was asked for; null: never. */
+  readonly requestedAt: Date | null
+  /** How many SIMs were compared since. */
+  readonly compared: number
+  /** Of how many SIMs the telco has not answered: they are left to the daily comparison. */
+  readonly unanswered: number
+  /** When it ended; null: it is under way, or was never asked for. */
+  readonly doneAt: Date | null
+}
+
+/** Routed telcos (`simplan/telco-routes`) whose books can be compared; of others there is nothing here. */
+export interface Telcos {
+  /** How far the last comparison of all SIMs with each telco is. What it finds is among the problems. */
+  readonly comparisons: (options?: CallOptions) => Promise<ReadonlyArray<TelcoComparison>>
+  /**
+   * Has all SIMs compared now, those in stock too, at the rate that the telco's calls allow: after each restore of a backup,
+   * before the service sells again. What was compared before does not count from then on. Asked again, it begins anew. It is
+   * done in the background, by the processes whose worker runs, or by `drain`.
+   */
+  readonly compare: (options?: WriteOptions) => Promise<ReadonlyArray<TelcoComparison>>
+}
+
 /** The business clock: the time that the rules go by. */
 export interface Clock {
   /** The time, and whether the clock is a virtual one. */

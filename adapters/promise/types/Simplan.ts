@@ -4,7 +4,7 @@
 import type { TimeSpan } from "./Calls.ts"
 import type { Handlers, On } from "./Handlers.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
-import type { AuditLog, Clock, Problems, Reports } from "./Operation.ts"
+import type { AuditLog, Clock, Problems, Reports, Telcos } from "./Operation.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
 import type { Plans } from "./Plans.ts"
 import type { ServiceOperators } from "./ServiceOperators.ts"
@@ -63,6 +63,8 @@ export interface Simplan extends AsyncDisposable {
   readonly sims: Sims
   /** SIMs in service. */
   readonly subscriptions: Subscriptions
+  /** The comparisons with the books of routed telcos. */
+  readonly telcos: Telcos
   /** What was used, by day and country. */
   readonly usage: Usage
   /** The mobile plan of eSIMs. */
