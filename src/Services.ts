@@ -39,6 +39,7 @@ import * as Plans from "./app/plans/Plans.ts"
 import * as Processes from "./app/engine/Processes.ts"
 import * as Problems from "./app/organizations/Problems.ts"
 import * as Health from "./app/engine/Health.ts"
+import * as HeavyReads from "./app/HeavyReads.ts"
 import * as Reports from "./app/telco/Reports.ts"
 import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
@@ -146,4 +147,7 @@ const resources = Layer.mergeAll(
 ).pipe(Layer.provideMerge(callingTelco))
 
 /** Starts nothing in the background: `Worker.background` and `Processes.background` do. */
-export const layer: Layer.Layer<Services, never, Ports> = resources.pipe(Layer.provideMerge(shared))
+export const layer: Layer.Layer<Services, never, Ports> = resources.pipe(
+  Layer.provideMerge(shared),
+  Layer.provide(HeavyReads.layer)
+)

@@ -74,13 +74,16 @@ export const table = {
   not_supported: [422, "The telco of the SIM cannot do that"],
   rate_limited: [429, "Too many requests; `Retry-After` tells when to come back"],
   sms_limited: [429, "Too many SMS were sent to the SIM; `Retry-After` tells when to come back"],
-  concurrency_limited: [429, "Too many requests or streams of the API key are under way"],
+  concurrency_limited: [
+    429,
+    "Too many requests, streams or heavy reads of the API key or its organization are under way"
+  ],
   headers_too_large: [431, "The request's headers are over the limit"],
   internal_error: [500, "Something broke; `request_id` finds it in the log"],
   telco_refused: [502, "The telco refused"],
   esims_releasing: [503, "No eSIM of the label is free now, but some are or may be on their way back to stock"],
   telco_unavailable: [503, "The telco could not be reached in time; nothing remains of the request"],
-  storage_unavailable: [503, "The storage is out of reach"],
+  storage_unavailable: [503, "The storage is out of reach, or a read took it too long and was stopped"],
   identity_provider_unavailable: [503, "The identity provider gives no answer about an operator whom it has signed in"],
   not_ready: [503, "The service is starting or stopping"]
 } as const satisfies Readonly<Record<string, readonly [status: number, description: string]>>

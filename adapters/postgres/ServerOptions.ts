@@ -52,8 +52,8 @@ export interface Options {
    * in two schemas of one database share nothing. 1 to 63 lower-case letters, digits and underscores.
    */
   readonly schema?: string | undefined
-  /** With a URL: how many connections commits may use at once, 10 where it is absent; reads share one more, one holds the
-   * database, and one is for notifying other processes and listening to them. */
+  /** With a URL: how many connections commits may use at once, 10 where it is absent; reads share one more, heavy ones have up to
+   * four while there are some, one holds the database, and one is for notifying other processes and listening to them. */
   readonly maxConnections?: number | undefined
   /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
   readonly alone?: boolean | undefined

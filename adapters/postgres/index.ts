@@ -89,6 +89,8 @@ export const pendingMigrations = (
 export interface Clients {
   /** What reads outside of transactions run on. */
   readonly reads: SqlClient.SqlClient
+  /** What heavy reads run on, each on a connection that serves no one else meanwhile; `reads` where it is absent. */
+  readonly heavy?: SqlClient.SqlClient | undefined
   /** What commits run on, and the transactions of hosts. */
   readonly writes: SqlClient.SqlClient
   /** Runs before each write of the ports, which it refuses by failing. */
@@ -142,6 +144,7 @@ export const layerOf = <E, R>(
       const cipher = Secrets.makeCipher(keys)
       const database = yield* Database.make({
         reads: schema.client(clients.reads),
+        heavy: clients.heavy && schema.client(clients.heavy),
         writes: schema.client(clients.writes),
         beforeWrites: clients.beforeWrites,
         fastPaths,
@@ -180,15 +183,16 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       const service = DatabaseSchema.make(schema)
       const heartbeatInterval = Sockets.heartbeatInterval(waitLimit)
       const lock = yield* DatabaseLock.hold(session, target, service, alone, heartbeatInterval)
-      const reads = yield* connections.reads
+      const { heavy, reads } = yield* connections.reads
       yield* Database.recordConnections("writes", max.writes)
       yield* Database.recordConnections("reads", max.reads)
+      if (max.heavy !== undefined) yield* Database.recordConnections("heavy reads", max.heavy)
       const offset = yield* ClockOffset.follow(writes)
       const home = yield* HostConnection.databaseOf(writes)
       if (connections.hasDirect) yield* checkSame(ownSession, target, home)
       const notifications = yield* Notifications.make(session, service.channel, heartbeatInterval)
       const shared = { offset, lock, notifications }
-      return { reads, writes, migrates, fastPaths, schema, secretKeys, home, shared }
+      return { reads, heavy: heavy ?? writes, writes, migrates, fastPaths, schema, secretKeys, home, shared }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),
       Effect.provide(Reactivity.layer)

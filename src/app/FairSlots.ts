@@ -109,9 +109,18 @@ export const fewest = <A>(inOrder: Iterable<A>, held: (one: A) => number): A | u
   return found
 }
 
-/** `slots` in all, of which one organization alone has all but an eighth; `mostWaiting` of one may wait. */
-export const make = ({ mostWaiting, slots }: { readonly slots: number; readonly mostWaiting: number }): FairSlots => {
-  const kept = reserved(slots)
+/** How many slots there are, and who may have them. */
+export interface Options {
+  /** How many there are in all. */
+  readonly slots: number
+  /** How many one organization alone leaves free; an eighth of the slots by default. */
+  readonly kept?: number
+  /** How many of one organization may wait. */
+  readonly mostWaiting: number
+}
+
+/** The slots of a resource, all of them free. */
+export const make = ({ mostWaiting, slots, kept = reserved(slots) }: Options): FairSlots => {
   const lines = new Map<string, Line>()
   // Those that have something waiting, in the order of their turns.
   const waiting = new Map<string, Line>()

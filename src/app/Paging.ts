@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as Clocks from "../ports/Clocks.ts"
-import { type CreatedCursor, type Filtered, type Keyset, SCAN_LIMIT } from "../ports/Storage.ts"
+import { Aside, type CreatedCursor, type Filtered, type Keyset, SCAN_LIMIT } from "../ports/Storage.ts"
 import * as FairSlots from "./FairSlots.ts"
 import * as RequestContext from "./RequestContext.ts"
 
@@ -92,8 +92,10 @@ export class FilteredLists extends Context.Service<
   }
 >()("simplan/FilteredLists") {}
 
-/** How many steps are made at a time. They share the storage's connection for reads, and a processor of the database. */
+/** How many steps beyond a page's first are made at a time, aside of other reads: they share a processor of the database. */
 const SLOTS = 1
+/** How a step beyond the first is made. */
+const STEP: Aside = { atMost: 10_000 }
 /** How many requests of one organization may wait for their turn, and how long after it was asked for a page may, in ms. */
 const MOST_WAITING = 256
 const WAIT_LIMIT = 2_000
@@ -115,7 +117,9 @@ export const filteredListsLayer: Layer.Layer<FilteredLists> = Layer.sync(Filtere
         const read = step({ after: next, limit: limit + 1 - items.length })
         const waitLimitMillis = Math.max(0, until - (yield* Clocks.monotonicNow))
         const turn = { organizationId, isUrgent: true, waitLimitMillis }
-        const found: Filtered<A, Cursor> | null = yield* rows === 0 ? read : slots.run(turn, read, Effect.succeed(null))
+        const found: Filtered<A, Cursor> | null = yield* rows === 0
+          ? read
+          : slots.run(turn, Effect.provideService(read, Aside, STEP), Effect.succeed(null))
         if (found === null) return { items, next }
         yield* RequestContext.countRows(found.rows)
         items.push(...found.items)

@@ -30,11 +30,13 @@ export const Current = Context.Reference<RequestContext>("simplan/RequestContext
 
 /**
  * What a request has read, where that is much more than it answers: the attachments of a subscription with their texts, its
- * body, and the rows that a filter goes over.
+ * body, the rows that a filter goes over, and the time of heavy reads.
  */
 export interface Meter {
   /** Bytes, roughly. */
   bytes: number
+  /** Milliseconds that heavy reads took the storage. */
+  millis: number
 }
 
 /** Counts bytes that were read. */
@@ -42,6 +44,14 @@ export const countBytes = (read: number): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { meter } = fiber.getRef(Current)
     if (meter !== undefined) meter.bytes += read
+    return Effect.void
+  })
+
+/** Counts the time that a heavy read took the storage, in milliseconds; also of one that was stopped. */
+export const countMillis = (millis: number): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const { meter } = fiber.getRef(Current)
+    if (meter !== undefined) meter.millis += millis
     return Effect.void
   })
 

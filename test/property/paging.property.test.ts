@@ -77,7 +77,7 @@ describe("W13: a page of a filtered list", () => {
           do {
             let rows = 0
             const list = { length, isTaken, onStep: (scanned: number) => (rows += scanned) }
-            const meter = { bytes: 0 }
+            const meter = { bytes: 0, millis: 0 }
             const found: Effect.Success<ReturnType<typeof page>> = yield* Effect.provideService(
               page(list, limit, after),
               RequestContext.Current,
@@ -100,7 +100,7 @@ describe("W13: a page of a filtered list", () => {
   it("stops after 20,480 rows that the filter does not take, and says where to go on", () => {
     const steps: Array<number> = []
     return Effect.gen(function* () {
-      const meter = { bytes: 0 }
+      const meter = { bytes: 0, millis: 0 }
       const found = yield* Effect.provideService(
         page({ ...nothing, onStep: (rows) => steps.push(rows) }, 10),
         RequestContext.Current,

@@ -3,12 +3,13 @@
  * streams it may have under way. All keys of an organization together have a share of a few keys (rule W13). An operator who reads
  * what organizations have is limited as a key is, and all operators together as an organization.
  *
- * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body included, where that is more.
+ * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body included, where that is more; and 1
+ * for each 5 ms that its heavy reads take the storage, whether they come to an end or not.
  * A stream pays as it is read, and while less than half of the quota is left it goes no faster than the quota comes
  * back, so that the key's other requests are answered meanwhile. An answer shows what is left by `RateLimit` and
  * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
  */
-import { Effect, type Scope, Stream } from "effect"
+import { Clock, Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
 import { AuditEntry, Clocks } from "simplan/ports"
@@ -21,6 +22,9 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /** The bytes of an answer, or of what is read for it, that cost as much as a request. */
 const UNIT = 65_536
+
+/** The time of heavy reads that costs as much as a request, in ms. */
+const MILLIS = 5
 
 /** What a streamed answer loads before it begins: two pages, in bytes. */
 const STREAMED = 262_144
@@ -160,6 +164,7 @@ export const make = (
       streams: share * bounds.streams
     })
     const room = yield* Concurrency.makeReadRoom
+    const clock = yield* Clock.Clock
 
     const limitsOf = ({ all, called, key }: Reader): ReadonlyArray<LimitOfCaller> => [
       ...(limit === null ? [] : [{ name: called.policy, of: called.requests, limit, caller: key }]),
@@ -167,6 +172,13 @@ export const make = (
         ? []
         : [{ name: called.policyOfAll, of: called.requestsOfAll, limit: limitOfAll, caller: all }])
     ]
+
+    /** Charges for the heavy reads of a request that were made since it was last charged for them. */
+    const chargeReads = (reader: Reader, meter: RequestContext.Meter | undefined, now: number): void => {
+      if (meter === undefined || meter.millis < MILLIS) return
+      for (const { caller, limit: of } of limitsOf(reader)) of.charge(caller, Math.floor(meter.millis / MILLIS), now)
+      meter.millis %= MILLIS
+    }
 
     /** The limit of which less is left. */
     const headers = (reader: Reader, now: number): Readonly<Record<string, string>> => {
@@ -180,9 +192,10 @@ export const make = (
     }
 
     /** Charges for a piece of a stream, and waits where its key or organization has used up half of its quota. */
-    const paced = (reader: Reader, piece: Uint8Array): Effect.Effect<Uint8Array> =>
+    const paced = (reader: Reader, piece: Uint8Array, meter: RequestContext.Meter | undefined) =>
       Effect.flatMap(Clocks.monotonicNow, (now) => {
         let pause = 0
+        chargeReads(reader, meter, now)
         for (const { caller, limit: of } of limitsOf(reader)) {
           pause = Math.max(pause, of.untilHalf(caller, now))
           of.charge(caller, piece.byteLength / UNIT, now)
@@ -203,7 +216,12 @@ export const make = (
       concurrencyOfAll.closeStream(reader.all)
     }
 
-    const streamed = (reader: Reader, response: Response, stream: HttpBody.Stream) =>
+    const streamed = (
+      reader: Reader,
+      response: Response,
+      stream: HttpBody.Stream,
+      request: RequestContext.RequestContext
+    ) =>
       Effect.map(
         Effect.acquireRelease(
           Effect.sync(() => openStream(reader)),
@@ -212,12 +230,22 @@ export const make = (
         (refusal) => {
           if (refusal !== null) return Errors.response(refusal)
           if (limit === null) return response
-          const body = Stream.mapEffect(stream.stream, (piece) => paced(reader, piece))
+          const { meter } = request
+          // Whoever sends the answer goes by another request, or by none.
+          const body = Stream.mapEffect(stream.stream, (piece) => paced(reader, piece, meter)).pipe(
+            Stream.ensuring(Effect.map(Clocks.monotonicNow, (now) => chargeReads(reader, meter, now))),
+            Stream.provideService(RequestContext.Current, request)
+          )
           return HttpServerResponse.setBody(response, HttpBody.stream(body, stream.contentType))
         }
       )
 
-    const charged = (reader: Reader, response: Response, read = 0): Effect.Effect<Response> =>
+    const charged = (
+      reader: Reader,
+      response: Response,
+      meter: RequestContext.Meter | undefined,
+      read = 0
+    ): Effect.Effect<Response> =>
       limit === null
         ? Effect.succeed(response)
         : Effect.map(Clocks.monotonicNow, (now) => {
@@ -225,6 +253,7 @@ export const make = (
             const answered = body._tag === "Uint8Array" ? body.contentLength : 0
             const cost = Math.floor(Math.max(answered, read) / UNIT)
             for (const { caller, limit: of } of limitsOf(reader)) of.charge(caller, cost, now)
+            chargeReads(reader, meter, now)
             return Requests.setHeaders(response, headers(reader, now))
           })
 
@@ -253,7 +282,8 @@ export const make = (
         <R>(answer: Answer<R>, read: string | null): Answer<R | Scope.Scope> =>
           Effect.withFiber((fiber) => {
             const { all, key, organizationId } = reader
-            const { meter } = fiber.getRef(RequestContext.Current)
+            const current = fiber.getRef(RequestContext.Current)
+            const { meter } = current
             const hasRoom = (): boolean => readers.hasRoom(reader)
             let [hasEntered, hasEnteredAll] = [false, false]
             const leave = (): void => {
@@ -271,13 +301,13 @@ export const make = (
                 room.learn(organizationId, read, Math.max(answered, metered))
               }
               return body._tag === "Stream"
-                ? Effect.flatMap(streamed(reader, response, body), (open) => charged(reader, open))
-                : charged(reader, response, metered)
+                ? Effect.flatMap(streamed(reader, response, body, current), (open) => charged(reader, open, meter))
+                : charged(reader, response, meter, metered)
             })
             const refused = (content: Errors.ErrorContent) =>
               Effect.suspend(() => {
                 leave()
-                return charged(reader, Errors.response(content))
+                return charged(reader, Errors.response(content), meter)
               })
             const inRoom = () => {
               if (read === null) return done
@@ -312,6 +342,8 @@ export const make = (
             })
             return Effect.onExitPrimitive(entered, (exit) => {
               if (slots > 0) room.give(organizationId, slots)
+              // Of a request that nobody waits for any more too.
+              chargeReads(reader, meter, Clocks.monotonicNowUnsafe(clock))
               const isFollowed = exit._tag === "Success" && readers.follow(request, reader, leave)
               if (!isFollowed) leave()
               return undefined

@@ -121,7 +121,7 @@ export const inContext = <E, R>(
     const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request_id: requestId }
     const within = Effect.updateContext(handler, (outside: Context.Context<R>) =>
       outside.pipe(
-        Context.add(RequestContext.Current, { requestId, address, meter: { bytes: 0 } }),
+        Context.add(RequestContext.Current, { requestId, address, meter: { bytes: 0, millis: 0 } }),
         Context.add(References.CurrentLogAnnotations, annotations)
       )
     )

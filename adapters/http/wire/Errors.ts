@@ -166,6 +166,11 @@ export const responseTo = (failure: Failure): Effect.Effect<Response> => {
     return Effect.succeed(response({ code: "storage_unavailable", message, headers: retryAfter(1) }))
   }
   if (failure instanceof Storage.StorageError) {
+    const { message, refusedRead } = failure
+    if (refusedRead !== undefined) {
+      const code = refusedRead === "own" ? "concurrency_limited" : "storage_unavailable"
+      return Effect.succeed(response({ code, message, headers: retryAfter(refusedRead === "too long" ? 10 : 1) }))
+    }
     return Effect.map(log("The storage failed", failure), (requestId) =>
       response({
         code: "storage_unavailable",

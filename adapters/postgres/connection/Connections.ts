@@ -17,7 +17,7 @@ import * as Sockets from "./Sockets.ts"
 
 export interface Connections {
   /** Opened once the database can be reached. */
-  readonly reads: Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity>
+  readonly reads: Effect.Effect<Reads, SqlError, Scope.Scope | Reactivity.Reactivity>
   readonly writes: SqlClient.SqlClient
   /** A migration may take its time, and waits for that of another process. */
   readonly migrates: SqlClient.SqlClient
@@ -30,8 +30,18 @@ export interface Connections {
   /** Whether sessions and migrations have an address of their own, beside a pooler's. */
   readonly hasDirect: boolean
   /** How many connections there may be. */
-  readonly max: { readonly reads: number; readonly writes: number }
+  readonly max: { readonly reads: number; readonly heavy?: number; readonly writes: number }
 }
+
+/** What reads run on. */
+export interface Reads {
+  readonly reads: SqlClient.SqlClient
+  /** Heavy reads alone; absent where they share the connections of commits. */
+  readonly heavy?: SqlClient.SqlClient | undefined
+}
+
+/** How many heavy reads (`HeavyReads`) and steps of filtered lists (`FilteredLists`) a process has under way. */
+const HEAVY = 4
 
 /**
  * The planner's settings on the connection for reads, where simplan opens that connection itself.
@@ -118,7 +128,7 @@ const withDirect = Effect.fnUntraced(function* (
 
 /**
  * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
- * faster one for its kind. Through a pooler, a session is everybody's, and has no settings of the planner. Where it carries no
+ * faster one for its kind. Heavy reads have a few connections of their own, which are opened when they are needed. Through a pooler, a session is everybody's, and has no settings of the planner. Where it carries no
  * prepared statements, each statement is planned anew, when the planner knows how large the tables are.
  */
 export const ofUrl = Effect.fnUntraced(function* (
@@ -135,15 +145,19 @@ export const ofUrl = Effect.fnUntraced(function* (
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const connections: Connections = {
     writes: yield* PgClient.make({ ...shared, maxConnections, prepare: way.keepsPrepared }),
-    reads: Effect.flatMap(way.isPooled ? Effect.undefined : acceptedSettings(plain), (startupParameters) =>
-      PgClient.make({ ...shared, startupParameters, maxConnections: 1, multiplex: true, prepare: way.keepsPrepared })
-    ),
+    reads: Effect.flatMap(way.isPooled ? Effect.undefined : acceptedSettings(plain), (startupParameters) => {
+      const settings = { ...shared, startupParameters, prepare: way.keepsPrepared }
+      return Effect.all({
+        reads: PgClient.make({ ...settings, maxConnections: 1, multiplex: true }),
+        heavy: PgClient.make({ ...settings, maxConnections: HEAVY })
+      })
+    }),
     migrates: direct?.migrates ?? (yield* PgClient.make({ ...plain, maxConnections: 1 })),
     session: direct?.session ?? ownSession,
     ownSession: direct?.ownSession ?? ownSession,
     target: direct?.target ?? target,
     hasDirect: direct !== undefined,
-    max: { reads: 1, writes: maxConnections }
+    max: { reads: 1, heavy: HEAVY, writes: maxConnections }
   }
   return connections
 })
@@ -173,7 +187,7 @@ export const ofPool = Effect.fnUntraced(function* (
   const max = Number(textOf(pool.options, "max", "10"))
   PgPool.survive(pool)
   const connections: Connections = {
-    reads: Effect.succeed(client),
+    reads: Effect.succeed({ reads: client }),
     writes: client,
     migrates: direct?.migrates ?? (yield* PgPool.client(pool)),
     session: direct?.session ?? (yield* Session.shared(ownSession)),
@@ -205,7 +219,7 @@ export const ofClient = Effect.fnUntraced(function* (
   }
   const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10
   const connections: Connections = {
-    reads: Effect.succeed(plain),
+    reads: Effect.succeed({ reads: plain }),
     writes: plain,
     migrates: direct?.migrates ?? plain,
     session: direct?.session ?? (yield* Session.shared(ownSession)),

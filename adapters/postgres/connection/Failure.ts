@@ -82,6 +82,9 @@ export const isConnectionLost = ({ reason }: SqlError): boolean => {
 export const isTooLarge = ({ reason }: SqlError): boolean =>
   text(reason.cause, "message")?.includes("maxMessageSize") === true
 
+/** Whether the server stopped the statement, as after its `statement_timeout`. */
+export const isStopped = ({ reason }: SqlError): boolean => text(reason.cause, "code") === "57014"
+
 /** Whether a pooler does not know what it was asked for, such as a setting at the start: so PgBouncer says it. */
 export const isProtocolRefused = ({ reason }: SqlError): boolean => text(reason.cause, "code") === "08P01"
 

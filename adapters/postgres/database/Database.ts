@@ -7,10 +7,14 @@
  * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
  * the transaction can go on, unless it met a deadlock or a serialization failure.
  *
+ * Heavy reads (`Storage.Aside`, rule W13) use connections that carry no other read meanwhile, and the server stops one that takes too long: inside
+ * a transaction of their own, because settings of a connection may be refused at its start, and belong to the host where it gives the
+ * connections.
+ *
  * What claims or writes waits while the hold on the database is lost. Secrets are encrypted, and machine times are moved to
  * the database's clock, where their statements are.
  */
-import { Clock, Context, Effect, Metric, Option, Schedule } from "effect"
+import { Clock, Context, Effect, type Fiber, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type HostTransaction, Clocks, Storage } from "simplan/ports"
@@ -119,6 +123,17 @@ const mayFindAnother =
 /** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
 
+/** Has the server stop what takes longer in this transaction, in milliseconds. */
+const limitTo = (sql: Sql, atMost: number) =>
+  sql`select set_config('statement_timeout', ${String(atMost)}, true), set_config('max_parallel_workers_per_gather', '0', true)`
+
+const stopped = (cause: SqlError) =>
+  new Storage.StorageError({
+    message: "The database stopped the read, since it took too long",
+    cause,
+    refusedRead: "too long"
+  })
+
 const notHeld = Effect.fail(new Storage.StorageError({ message: "The hold on the database was lost" }))
 
 const YES = Effect.succeed(true)
@@ -128,7 +143,7 @@ const NO = Effect.succeed(false)
 export const values = <A>(rows: ReadonlyArray<Row<A>>): ReadonlyArray<A> =>
   rows.map(({ value }) => (value === null ? null : JSON.parse(value)))
 
-type Pool = "reads" | "writes"
+type Pool = "reads" | "writes" | "heavy reads"
 
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -175,6 +190,7 @@ const measuredOn = (pool: Pool): (<A, E, R>(statement: Effect.Effect<A, E, R>) =
 
 export const make = Effect.fnUntraced(function* (clients: {
   readonly reads: Sql
+  readonly heavy?: Sql | undefined
   readonly writes: Sql
   readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
   readonly fastPaths: FastPaths
@@ -185,18 +201,31 @@ export const make = Effect.fnUntraced(function* (clients: {
   readonly home: string | null
 }): Effect.fn.Return<Database> {
   const context = yield* Effect.context<never>()
-  const { beforeWrites, cipher, fastPaths, lock, offset = Clocks.LeaseOffset.defaultValue(), reads, writes } = clients
+  const {
+    beforeWrites,
+    cipher,
+    fastPaths,
+    heavy,
+    lock,
+    offset = Clocks.LeaseOffset.defaultValue(),
+    reads,
+    writes
+  } = clients
   const measured = measuredOn("reads")
   const drained = pipelineDrain(PIPELINE)
   const write = measuredOn("writes")
+  const measuredHeavy = measuredOn("heavy reads")
   const transaction = (of: Context.Context<never>) => Context.getOption(of, writes.transactionService)
   const inTransaction = Effect.withFiber((fiber) => (Option.isSome(transaction(fiber.context)) ? YES : NO))
 
   /** The first effect, in turn, inside a transaction of the host; else the other one. */
-  const whereInside = <A, E>(inside: () => Effect.Effect<A, E>, outside: () => Effect.Effect<A, E>) =>
+  const whereInside = <A, E>(
+    inside: () => Effect.Effect<A, E>,
+    outside: (fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<A, E>
+  ) =>
     Effect.withFiber((fiber) => {
       const found = transaction(fiber.context)
-      return Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside()
+      return Option.isSome(found) ? HostConnection.inTurn(found.value[0], inside()) : outside(fiber)
     })
 
   const admitted = <A, E>(written: Effect.Effect<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
@@ -226,10 +255,17 @@ export const make = Effect.fnUntraced(function* (clients: {
   const alone = <A>(query: Query<A>, begun: number) =>
     Effect.retry(write(query(writes)), { while: mayFindAnother(begun), ...again })
 
+  const limited = <A>(sql: Sql, query: Query<A>, { atMost }: Storage.Aside) =>
+    measuredHeavy(sql.withTransaction(Effect.andThen(limitTo(sql, atMost), query(sql)))).pipe(
+      Effect.mapError((error) => (Failure.isStopped(error) ? stopped(error) : Failure.storageError(error)))
+    )
+
   const rows: Database["rows"] = (query) =>
     whereInside(
       () => Effect.mapError(query(writes), HostConnection.storageError),
-      () => {
+      (fiber) => {
+        const aside = fiber.getRef(Storage.Aside)
+        if (aside !== null && heavy !== undefined) return limited(heavy, query, aside)
         const begun = performance.now()
         const isWorthAnother = (error: SqlError) =>
           Failure.isConnectionLost(error) && performance.now() - begun < AGAIN_WITHIN

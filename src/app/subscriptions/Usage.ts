@@ -1,15 +1,14 @@
 /**
  * What was used, by day and country (rule U1): of one SIM, and of an organization.
  *
- * Answers are streams that hold one page at a time. What goes over all of an organization takes its turn among those of other
- * organizations, one in a process, so that no month of many SIMs holds up the reads of others.
+ * Answers are streams that hold one page at a time. Each page takes its turn among the heavy reads (`HeavyReads`), so that no
+ * month of many SIMs holds up the reads of others.
  */
 import { Context, Effect, Layer, Option, Result, Stream } from "effect"
 import { InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as UsageBook from "../../domain/UsageBook.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { Storage, StorageError } from "../../ports/Storage.ts"
-import * as FairSlots from "../FairSlots.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
 
 /** Dates, such as `2026-11-30`, both included (`UsageBook.days`). */
 interface Days {
@@ -42,24 +41,12 @@ export class Usage extends Context.Service<
 /** Two pages take less than what a streamed answer may load (rule W10). */
 const PAGE = 800
 
-/** How many requests of one organization may wait for their turn, and how long, in ms. */
-const MOST_WAITING = 64
-const WAIT_LIMIT = 5_000
-
-/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
+/** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.effect(
   Usage,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
-    const slots = FairSlots.make({ slots: 1, mostWaiting: MOST_WAITING })
-
-    const inTurn = <A>(organizationId: string, read: Effect.Effect<A, StorageError>) =>
-      slots.run(
-        { organizationId, isUrgent: true, waitLimitMillis: WAIT_LIMIT },
-        read,
-        Effect.fail(new StorageError({ message: "Too many sums of usage are under way" }))
-      )
 
     const asked = Effect.fnUntraced(function* (given: Days) {
       const days = UsageBook.days(given, yield* clock.now)
@@ -82,7 +69,7 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
 
     const simsOf = (of: UsageBook.Days & { readonly organizationId: string }) =>
       Stream.paginate<string | null, UsageBook.Total, StorageError>(null, (after) =>
-        Effect.map(inTurn(of.organizationId, storage.usage.sims({ ...of, after, limit: PAGE })), (sims) => {
+        Effect.map(storage.usage.sims({ ...of, after, limit: PAGE }), (sims) => {
           const last = sims.at(-1)
           return [
             sims.map(({ bytes, iccid }) => ({ key: iccid, bytes })),
@@ -110,7 +97,7 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
           Effect.map(asked(given), (days) =>
             by === "sim"
               ? simsOf({ organizationId, ...days })
-              : Stream.fromIterableEffect(inTurn(organizationId, storage.usage.totals({ organizationId, ...days, by })))
+              : Stream.fromIterableEffect(storage.usage.totals({ organizationId, ...days, by }))
           )
         )
     })

@@ -1,7 +1,7 @@
 /**
  * What the reads of the storage port have in common, and how the port fails.
  */
-import { type Effect, Data } from "effect"
+import { type Effect, Context, Data } from "effect"
 import type { Instant } from "../../domain/Time.ts"
 
 /** What is the matter with a transaction of the host (rule H1). */
@@ -17,6 +17,12 @@ export interface HostTransactionFailure {
 }
 
 /**
+ * Why a heavy read was not made, or not to its end: those of its own organization are in the way, those of others are, or it took
+ * too long.
+ */
+export type RefusedRead = "own" | "others" | "too long"
+
+/**
  * The storage is out of reach, full or broken. Whether a commit that failed so was made is unknown. With `transaction` the
  * storage is well, and nothing was made.
  */
@@ -27,6 +33,8 @@ export class StorageError extends Data.TaggedError("StorageError")<{
   readonly cause?: unknown
   /** Where it is the host's transaction that failed. */
   readonly transaction?: HostTransactionFailure
+  /** Where the storage is well, and a read cost too much (rule W13). */
+  readonly refusedRead?: RefusedRead
 }> {}
 
 /**
@@ -57,6 +65,18 @@ export class Conflict extends Data.TaggedError("Conflict")<{
 
 /** A read of one consistent snapshot. */
 export type Read<A> = Effect.Effect<A, StorageError>
+
+/** How a heavy read is made. */
+export interface Aside {
+  /** After so many milliseconds the storage gives it up by itself, where it can. */
+  readonly atMost: number
+}
+
+/**
+ * Set for a read that may cost much: a storage that has connections makes it over one that carries no other read meanwhile, and
+ * has its server stop what is interrupted or takes too long. Null: the read is one of many.
+ */
+export const Aside = Context.Reference<Aside | null>("simplan/Storage/Aside", { defaultValue: () => null })
 
 /** The organization whose rows are read. A read never returns a row of another organization. */
 export interface OfOrganization {

@@ -1,7 +1,9 @@
 /**
  * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
  */
-import { Effect, Latch } from "effect"
+import { Context, Effect, Latch, Layer } from "effect"
+import { RequestContext } from "simplan"
+import * as Memory from "simplan/memory"
 import { Storage } from "simplan/ports"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -183,6 +185,37 @@ describe("the rate limit", () => {
     expect([searched.body.data, searched.body.next_page]).toEqual([[], null])
     expect(before - left(searched)).toBe(5)
     expect(left(searched) - left(await acme.get("/v3/plans?search_query=plan"))).toBe(1)
+  })
+
+  it("charges for the time that heavy reads take, and refuses them in turn where they cost too much", async () => {
+    const refused = (refusedRead: Storage.RefusedRead) =>
+      new Storage.StorageError({ message: `refused: ${refusedRead}`, refusedRead })
+    const outcomes: Readonly<Record<string, Storage.Read<ReadonlyArray<never>>>> = {
+      country: Effect.as(RequestContext.countMillis(1_004), []),
+      day: refused("own"),
+      label: refused("others"),
+      plan: refused("too long")
+    }
+    const storage = Layer.effectContext(
+      Effect.map(Layer.build(Memory.layer), (context) => {
+        const memory = Context.get(context, Storage.Storage)
+        const totals = ({ by }: { readonly by: string }) => outcomes[by] ?? Effect.succeed([])
+        return Context.add(context, Storage.Storage, { ...memory, usage: { ...memory.usage, totals } })
+      })
+    )
+    world = await World.forTest({ storage, rateLimit: { requests: 1_000, window: "24 hours" } })
+    const acme = await World.tenant(world)
+    const before = left(await acme.get("/v3/usage?by=nothing"))
+    expect(before - left(await acme.get("/v3/usage?by=country"))).toBe(1 + 200)
+    const answers = await Promise.all(["day", "label", "plan"].map((by) => acme.get(`/v3/usage?by=${by}`)))
+    expect(
+      answers.map(({ body, headers, status }) => [status, body.code, body.message, headers.get("retry-after")])
+    ).toEqual([
+      [429, "concurrency_limited", "refused: own", "1"],
+      [503, "storage_unavailable", "refused: others", "1"],
+      [503, "storage_unavailable", "refused: too long", "10"]
+    ])
+    expect(world.logs.join("")).not.toContain("refused: ")
   })
 
   it("charges for a body as for an answer, also where nothing of it is used", async () => {

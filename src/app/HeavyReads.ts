@@ -1,0 +1,125 @@
+/**
+ * The turns of the reads that may cost much (rule W13): what goes over all of an organization, over a whole history, or counts
+ * what waits. `ReadCosts` says which.
+ *
+ * - An organization has one under way at a time, and a process three, so that those of one hold up no others' and the rest of the
+ *   reads goes on beside them. One more waits for its turn for 5 s, then it is refused.
+ * - One that has taken 10 s is stopped, by the storage's server where it has one (`Storage.Aside`), and refused.
+ * - The time that it took is charged to the request (`RequestContext`), also where it was stopped.
+ *
+ * Inside a transaction of the host a read waits for nothing, and is not stopped: it is the host's.
+ */
+import { Duration, Effect, Layer } from "effect"
+import * as AuditEntry from "../domain/AuditEntry.ts"
+import * as Clocks from "../ports/Clocks.ts"
+import { HostTransaction } from "../ports/HostTransaction.ts"
+import { Jobs } from "../ports/Jobs.ts"
+import { Outbox } from "../ports/Outbox.ts"
+import { Aside, type Read, type RefusedRead, Storage, StorageError } from "../ports/Storage.ts"
+import * as FairSlots from "./FairSlots.ts"
+import * as RequestContext from "./RequestContext.ts"
+
+/** How many are under way in a process, and how many of these slots one organization alone leaves free. */
+const SLOTS = { slots: 3, kept: 2, mostWaiting: 64 }
+
+/** How long one waits for its turn, and how long it may take, in milliseconds. */
+const WAIT_LIMIT = 5_000
+export const LONGEST = 10_000
+
+const sentences: Readonly<Record<RefusedRead, string>> = {
+  own: "Too much is being read for this organization",
+  others: "Reads take too long to begin another one",
+  "too long": `The read was stopped, since it took longer than ${LONGEST / 1_000} s; ask for less at a time`
+}
+
+const refused = (refusedRead: RefusedRead) =>
+  Effect.fail(new StorageError({ message: sentences[refusedRead], refusedRead }))
+
+/** Makes a read of an organization, or of the service itself, in its turn. */
+export type InTurn = <A>(organizationId: string | null | undefined, read: Read<A>) => Read<A>
+
+/** The read over a connection of its own, where the storage has any, its time charged and bounded. */
+export const aside = <A>(read: Read<A>): Read<A> =>
+  Effect.flatMap(Clocks.monotonicNow, (began) =>
+    read.pipe(
+      Effect.provideService(Aside, { atMost: LONGEST }),
+      Effect.timeoutOrElse({ duration: Duration.millis(LONGEST), orElse: () => refused("too long") }),
+      Effect.ensuring(Effect.flatMap(Clocks.monotonicNow, (ended) => RequestContext.countMillis(ended - began)))
+    )
+  )
+
+const turns = (isInTransaction: Effect.Effect<boolean>): InTurn => {
+  const slots = FairSlots.make(SLOTS)
+  return (of, read) => {
+    const organizationId = of ?? AuditEntry.SERVICE
+    const asking = { organizationId, isUrgent: true, waitLimitMillis: WAIT_LIMIT }
+    const none = Effect.suspend(() => refused(slots.held(organizationId) > 0 ? "own" : "others"))
+    const inTurn = slots.run(asking, aside(read), none)
+    return Effect.flatMap(isInTransaction, (isJoined) => (isJoined ? read : inTurn))
+  }
+}
+
+interface Named {
+  readonly organizationId?: string | null | undefined
+}
+
+/** A storage whose heavy reads take turns. */
+const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"] => {
+  const of =
+    <Query extends Named, A>(read: (query: Query) => Read<A>) =>
+    (query: Query): Read<A> =>
+      inTurn(query.organizationId, read(query))
+  const ofService =
+    <Query, A>(read: (query: Query) => Read<A>) =>
+    (query: Query): Read<A> =>
+      inTurn(null, read(query))
+  const { deliveries, jobs, overview, problems, regions, sims, usage, webhookEndpoints } = storage
+  return {
+    ...storage,
+    deliveries: { ...deliveries, waitingCounts: inTurn(null, deliveries.waitingCounts) },
+    jobs: { ...jobs, waitingCounts: inTurn(null, jobs.waitingCounts) },
+    overview: {
+      waitingJobs: of(overview.waitingJobs),
+      failingEndpoints: of(overview.failingEndpoints),
+      stocks: of(overview.stocks),
+      loads: inTurn(null, overview.loads),
+      database: inTurn(null, overview.database)
+    },
+    problems: { ...problems, count: inTurn(null, problems.count) },
+    regions: { ...regions, find: ofService(regions.find) },
+    sims: {
+      ...sims,
+      search: of(sims.search),
+      stock: ofService(sims.stock),
+      counts: of(sims.counts),
+      countFree: of(sims.countFree),
+      smdpHistory: of(sims.smdpHistory)
+    },
+    usage: {
+      entries: of(usage.entries),
+      latest: of(usage.latest),
+      bookings: of(usage.bookings),
+      totals: of(usage.totals),
+      sims: of(usage.sims)
+    },
+    webhookEndpoints: {
+      ...webhookEndpoints,
+      failingSince: of(webhookEndpoints.failingSince),
+      failing: inTurn(null, webhookEndpoints.failing)
+    }
+  }
+}
+
+/** The ports with their heavy reads in turns. All users of one layer take the same turns. */
+export const layer: Layer.Layer<Storage | Jobs | Outbox, never, Storage | Jobs | Outbox> = Layer.unwrap(
+  Effect.gen(function* () {
+    const inTurn = turns(yield* HostTransaction)
+    const storage = bounded(yield* Storage, inTurn)
+    const [jobs, outbox] = [yield* Jobs, yield* Outbox]
+    return Layer.mergeAll(
+      Layer.succeed(Storage, storage),
+      Layer.succeed(Jobs, { ...jobs, backlog: (at) => inTurn(null, jobs.backlog(at)) }),
+      Layer.succeed(Outbox, { ...outbox, backlog: (at) => inTurn(null, outbox.backlog(at)) })
+    )
+  })
+)
