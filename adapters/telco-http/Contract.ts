@@ -5,6 +5,7 @@
  * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
  * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
  * packages and their usage change nothing, so they have no key; a bridge may do without them, and without the call that pauses SIMs.
+ * Fields that a bridge may not know are sent again without where it answers 400.
  */
 import { Schema, SchemaGetter } from "effect"
 import {
@@ -64,7 +65,12 @@ export const Order = Schema.Struct({
   window: Schema.NullOr(Schema.Struct({ start: Instant, end: Instant })).annotate({
     description: "When the package is valid; null: from its first use, for `period_days`"
   }),
-  terms: Terms
+  terms: Terms,
+  only_attachments: Schema.optionalKey(Schema.Array(Text)).annotate({
+    description:
+      "Of a SIM that was free until now: the attachments that alone may have packages on it. Refuse where it has a package " +
+      "of simplan's of another one, and name that in `occupied_by`. Optional: answer 400, and the order comes without it"
+  })
 }).annotate({ identifier: "Order" })
 
 /** The answer to a creation; times are null where the telco does not give them. */
@@ -81,7 +87,12 @@ const fromIso = (text: string): Time.Instant => Time.fromIso(text) ?? Number.NaN
 const optional = (text: string | null | undefined): Time.Instant | null => (text ? fromIso(text) : null)
 
 /** The order of a package, on the wire. */
-export const order = ({ iccid, packageId, terms, window }: Telco.PackageOrder): typeof Order.Type => ({
+export const order = ({
+  iccid,
+  packageId,
+  terms,
+  window
+}: Telco.PackageOrder): Omit<typeof Order.Type, "only_attachments"> => ({
   package_id: packageId,
   iccid,
   window: window === null ? null : { start: Time.toIso(window.start), end: Time.toIso(window.end) },
@@ -98,7 +109,14 @@ export const order = ({ iccid, packageId, terms, window }: Telco.PackageOrder): 
 })
 
 /** The order that a bridge has taken from the wire. The contract's schemas have checked the values of the wire. */
-export const orderFrom = ({ iccid, package_id, terms, window }: typeof Order.Type): Telco.PackageOrder => ({
+export const orderFrom = ({
+  iccid,
+  only_attachments,
+  package_id,
+  terms,
+  window
+}: typeof Order.Type): Telco.PackageOrder => ({
+  ...(only_attachments !== undefined && { onlyAttachments: only_attachments }),
   packageId: package_id,
   iccid,
   window: window === null ? null : { start: fromIso(window.start), end: fromIso(window.end) },
@@ -132,8 +150,21 @@ export const telcoPackageFrom = (one: typeof Package.Type): Telco.TelcoPackage =
   expirationAt: optional(one.expiration_at)
 })
 
-/** The body of a suspension or a cancellation. */
+/** The body of a suspension. */
 export const PackageRef = Schema.Struct({ package_id: PackageId, iccid: Iccid }).annotate({ identifier: "PackageRef" })
+
+/** The body of a cancellation. */
+export const Cancellation = Schema.Struct({
+  ...PackageRef.fields,
+  confirmed: Schema.optionalKey(Schema.Boolean).annotate({
+    description: "True: an operator has said that it is to be cancelled, whoever uses it. Optional, as `undone`"
+  }),
+  undone: Schema.optionalKey(Schema.Boolean).annotate({
+    description:
+      "True: the creation that ordered it is undone. A telco that knows what was used of a package refuses to cancel one that " +
+      "was used, and keeps it. Optional: answer 400, and the call comes without it"
+  })
+}).annotate({ identifier: "Cancellation" })
 
 /** The body of a list of packages. */
 export const Listing = Schema.Struct({ iccid: Iccid }).annotate({ identifier: "Listing" })
@@ -220,13 +251,22 @@ const problem = <Code extends string>(status: number, code: Code, identifier: st
     .pipe(HttpApiSchema.status(status))
 
 /** 422: the telco refuses, for good. */
-export const Refused = problem(
-  422,
-  "refused",
-  "Refused",
-  "The telco refuses for good: the same call would be refused again. simplan gives up what it wanted; a suspension, a " +
-    "cancellation or a release it asks for twice more, each time under a new key, and then leaves to an operator."
-)
+export const Refused = Schema.Struct({
+  code: Schema.Literal("refused"),
+  message: Schema.String,
+  occupied_by: Schema.optionalKey(Schema.Array(Text)).annotate({
+    description:
+      "Of an order: the packages on its SIM that are of none of its `only_attachments`, as the list of packages calls them. " +
+      "Nothing is made or remembered, and the same order is taken once they are gone"
+  })
+})
+  .annotate({
+    identifier: "Refused",
+    description:
+      "The telco refuses for good: the same call would be refused again. simplan gives up what it wanted; a suspension, a " +
+      "cancellation or a release it asks for twice more, each time under a new key, and then leaves to an operator."
+  })
+  .pipe(HttpApiSchema.status(422))
 
 /** 503: it is not known to be done; `Retry-After` may say when to call again. */
 export const Unavailable = HttpApiSchema.WithHeaders(
@@ -297,7 +337,7 @@ export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
       description: "Succeeds where there is no such package, or where it is suspended or cancelled already."
     }),
     post("cancelPackage", "/packages/cancel", {
-      payload: PackageRef,
+      payload: Cancellation,
       success: Done,
       summary: "Take a package back",
       description:

@@ -3,7 +3,7 @@
  *
  * Only an answer 422 in the contract's form is a refusal. Every other failure, including a wrong address, a wrong token
  * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. A bridge that was written before
- * there was a list of packages lists none. Connections are reused. No message contains the token.
+ * there was a list of packages lists none, and one that answers 400 to a field that it does not know is asked again without. Connections are reused. No message contains the token.
  */
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import {
@@ -64,12 +64,12 @@ const decoded = <A>(response: Response, decode: (text: string) => Effect.Effect<
 const failure = Effect.fnUntraced(function* (response: Response) {
   const { headers, status } = response
   if (status === 422) {
-    const { message } = yield* decoded(
+    const { message, occupied_by } = yield* decoded(
       response,
       decodeRefusal,
       "The telco answers 422, but not in the form of a refusal"
     )
-    return yield* new Telco.Refused({ message })
+    return yield* new Telco.Refused({ message, ...(occupied_by !== undefined && { occupiedBy: occupied_by }) })
   }
   yield* Answers.discard(response)
   const now = yield* Clock.currentTimeMillis
@@ -152,12 +152,33 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
       responseMode: "response-only" as const
     })
 
+    /** Makes a call with fields that the bridge may not know, and once more without them where it answers 400. */
+    const extended = <P extends object, More extends object, A>(
+      payload: P,
+      more: More,
+      call: (payload: P | (P & More)) => Effect.Effect<Response, Broken>,
+      read: (response: Response) => Call<A>
+    ): Call<A> =>
+      send(call({ ...payload, ...more }), (response) =>
+        response.status === 400 && Object.keys(more).length > 0
+          ? Effect.andThen(Answers.discard(response), send(call(payload), read))
+          : read(response)
+      )
+
     return Telco.Telco.of({
-      createPackage: (order) => send(client.createPackage(of(order.packageId, Contract.order(order))), telcoPackage),
+      createPackage: (order) => {
+        const { onlyAttachments, packageId } = order
+        const more = onlyAttachments === undefined ? {} : { only_attachments: onlyAttachments }
+        const call = (payload: typeof Contract.Order.Type) => client.createPackage(of(packageId, payload))
+        return extended(Contract.order(order), more, call, telcoPackage)
+      },
       suspendPackage: ({ iccid, packageId, key = packageId }) =>
         send(client.suspendPackage(of(`${key}:suspend`, { package_id: packageId, iccid })), done),
-      cancelPackage: ({ iccid, packageId, key = packageId }) =>
-        send(client.cancelPackage(of(`${key}:cancel`, { package_id: packageId, iccid })), done),
+      cancelPackage: ({ iccid, isConfirmed, isUndone, packageId, key = packageId }) => {
+        const more = { ...(isConfirmed && { confirmed: true }), ...(isUndone && { undone: true }) }
+        const call = (payload: typeof Contract.Cancellation.Type) => client.cancelPackage(of(`${key}:cancel`, payload))
+        return extended({ package_id: packageId, iccid }, more, call, done)
+      },
       sendSms: ({ from, iccid, messageId, text }) =>
         send(client.sendSms(of(messageId, { message_id: messageId, iccid, from, text })), done),
       releaseProfile: ({ iccid, key }) => send(client.releaseProfile(of(key, { iccid })), done),

@@ -40,7 +40,11 @@ type Answered<A> = Effect.Effect<A, typeof Contract.Refused.Type | typeof Contra
 const finished = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>): Answered<A> =>
   Effect.mapError(Effect.uninterruptible(call), (error) =>
     error._tag === "Telco.Refused"
-      ? { code: "refused" as const, message: error.message }
+      ? {
+          code: "refused" as const,
+          message: error.message,
+          ...(error.occupiedBy !== undefined && { occupied_by: error.occupiedBy })
+        }
       : HttpApiSchema.withHeaders({
           body: { code: "unavailable" as const, message: error.message },
           headers: error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) }
@@ -59,8 +63,16 @@ const handlers = HttpApiBuilder.group(
         Effect.map(finished(telco.createPackage(Contract.orderFrom(payload))), Contract.telcoPackage),
       suspendPackage: ({ headers, payload: { iccid, package_id } }) =>
         finished(telco.suspendPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
-      cancelPackage: ({ headers, payload: { iccid, package_id } }) =>
-        finished(telco.cancelPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
+      cancelPackage: ({ headers, payload: { confirmed, iccid, package_id, undone } }) =>
+        finished(
+          telco.cancelPackage({
+            packageId: package_id,
+            iccid,
+            key: headers[Contract.IDEMPOTENCY_KEY],
+            ...(confirmed === true && { isConfirmed: true }),
+            ...(undone === true && { isUndone: true })
+          })
+        ),
       sendSms: ({ payload: { from, iccid, message_id, text } }) =>
         finished(Effect.asVoid(telco.sendSms({ messageId: message_id, iccid, from, text }))),
       releaseProfile: ({ headers, payload: { iccid } }) =>

@@ -117,6 +117,49 @@ describe("the client", () => {
 
   const lists = (telco: Telco.Telco["Service"]) => telco.listPackages?.({ iccid }) ?? Effect.die("no list")
 
+  const more = (telco: Telco.Telco["Service"]) =>
+    Effect.all([
+      Effect.orDie(Effect.flip(telco.createPackage({ ...order, onlyAttachments: ["a"] }))),
+      telco.cancelPackage({ ...of, isConfirmed: true }),
+      telco.cancelPackage({ ...of, key: "k", isUndone: true })
+    ])
+  const occupied = { code: "refused", message: "the SIM is somebody's", occupied_by: ["b:0", "T-7"] }
+  const sent = () =>
+    bridge?.asked.map(({ body, headers }) => [
+      headers["idempotency-key"],
+      typeof body === "object" && body !== null ? Object.keys(body).slice(-1) : []
+    ])
+
+  it("says whose packages alone may be on a SIM, and why one is cancelled", async () => {
+    const answers: Bridge.Answer = (asked, ...rest) =>
+      (asked.path === "/packages" ? Bridge.answer(422, occupied) : Bridge.answer(204))(asked, ...rest)
+    const exit = await port(answers, more)
+    expect(exit).toMatchObject({ value: [{ _tag: "Telco.Refused", occupiedBy: ["b:0", "T-7"] }, undefined, undefined] })
+    expect(bridge?.asked.map(({ body }) => body)).toMatchObject([
+      { package_id: "a:0", only_attachments: ["a"] },
+      { ...{ package_id: "a:0", iccid }, confirmed: true },
+      { ...{ package_id: "a:0", iccid }, undone: true }
+    ])
+  })
+
+  it("says it again without where a bridge answers 400, as one may that was written before", async () => {
+    const known = ["package_id", "iccid", "window", "terms"]
+    const answers: Bridge.Answer = (asked, ...rest) => {
+      const isKnown = Object.keys(asked.body ?? {}).every((name) => known.includes(name))
+      return Bridge.answer(isKnown ? 422 : 400, { code: "refused", message: "no" })(asked, ...rest)
+    }
+    expect(await failure(port(answers, (telco) => telco.createPackage({ ...order, onlyAttachments: ["a"] })))).toEqual(
+      new Telco.Refused({ message: "no" })
+    )
+    expect(sent()).toEqual([
+      ["a:0", ["only_attachments"]],
+      ["a:0", ["terms"]]
+    ])
+    await bridge?.close()
+    expect((await failure(port(Bridge.answer(400), (telco) => telco.cancelPackage(of))))._tag).toBe("Telco.Unavailable")
+    expect(sent()).toEqual([["a:0:cancel", ["iccid"]]])
+  })
+
   it("asks what packages a SIM has, without a key, as nothing changes", async () => {
     const listed = await port(Bridge.answer(200, { package_ids: ["a:0", "own/7"] }), lists)
     expect(listed).toEqual(Exit.succeed(["a:0", "own/7"]))

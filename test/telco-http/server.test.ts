@@ -124,6 +124,36 @@ describe("the server", () => {
     ])
   })
 
+  it("hands the telco why a package is cancelled, and says what occupies a SIM", async () => {
+    const asked: Array<Telco.PackageRef> = []
+    const telco = Layer.effect(
+      Telco.Telco,
+      Telco.Telco.useSync((simulated) => ({
+        ...simulated,
+        cancelPackage: (of) => Effect.sync(() => void asked.push(of)),
+        createPackage: ({ onlyAttachments = [] }) =>
+          Effect.fail(new Telco.Refused({ message: "occupied", occupiedBy: onlyAttachments }))
+      }))
+    ).pipe(Layer.provide(TelcoSimulator.layerMemory()))
+    await serving(telco, async (url) => {
+      for (const more of [{ confirmed: true }, { undone: true }, { confirmed: false }])
+        await ask(url, good, JSON.stringify({ package_id: "a:0", iccid, ...more }))
+      const of = { packageId: "a:0", iccid, key: "a:0:cancel" }
+      expect(asked).toEqual([{ ...of, isConfirmed: true }, { ...of, isUndone: true }, of])
+      const terms = {
+        name: "W",
+        coverage_id: "c",
+        region_code: "FR",
+        label: "Green",
+        data_mega_bytes: 1,
+        period_days: 1
+      }
+      const order = { window: null, terms: { ...terms, throttling: [], recurrence: null }, only_attachments: ["x"] }
+      const body = JSON.stringify({ package_id: "a:0", iccid, ...order })
+      expect(await ask(url, good, body, "/packages")).toMatchObject({ status: 422, body: { occupied_by: ["x"] } })
+    })
+  })
+
   it("finishes a call whose caller has gone", () =>
     Effect.runPromise(
       Effect.scoped(
