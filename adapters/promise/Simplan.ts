@@ -83,7 +83,7 @@ export const createSimplan = (options: Options): Simplan => {
     serviceOperators: ServiceOperators.make(runtime),
     sims: Sims.make(runtime),
     subscriptions: Subscriptions.make(runtime),
-    telcos: Operation.makeTelcos(runtime),
+    telcos: Operation.makeTelcos(runtime, Routed.comparisons),
     usage: Usage.make(runtime),
     wallet: Sims.makeWallet(runtime),
     webhooks: Webhooks.make(runtime),

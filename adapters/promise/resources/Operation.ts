@@ -10,7 +10,6 @@ import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
-import * as Routed from "../ports/Routed.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Operation.ts"
 
@@ -267,15 +266,21 @@ const comparisonOf = (telco: string, progress: Connected.ComparisonProgress | nu
   doneAt: toDateOrNull(progress?.doneAt)
 })
 
-export const makeTelcos = (runtime: Runtime): Types.Telcos => {
-  const list = Effect.flatMap(Routed.comparisons, (all) =>
+interface Comparable {
+  readonly telco: string
+  readonly comparison: Connected.Comparison
+}
+
+/** `comparable` are the telcos whose books can be compared. */
+export const makeTelcos = (runtime: Runtime, comparable: Effect.Effect<ReadonlyArray<Comparable>>): Types.Telcos => {
+  const list = Effect.flatMap(comparable, (all) =>
     Effect.forEach(all, ({ comparison, telco }) =>
       Effect.map(comparison.progress, (progress) => comparisonOf(telco, progress))
     )
   )
   const begin = Effect.gen(function* () {
     const auditLog = yield* AuditLog.AuditLog
-    for (const { comparison, telco } of yield* Routed.comparisons) {
+    for (const { comparison, telco } of yield* comparable) {
       yield* comparison.begin
       const of = { organizationId: AuditEntry.SERVICE, iccid: null, action: "telco.compare" } as const
       yield* auditLog.record({ ...of, resourceId: telco })
