@@ -225,7 +225,10 @@ const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
   return [...start, ...routes.filter(({ path }) => serving(options)(path))]
 }
 
-/** The folder with the console's files that the build of this package has made; undefined where it runs from its sources. */
+/**
+ * The folder with the console's files that the build of this package has made; undefined where it runs from its sources, and in a
+ * bundle of a host's.
+ */
 export const consoleFolder = Console.builtFolder
 
 /** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Requests` makes the spans. */

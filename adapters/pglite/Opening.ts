@@ -24,11 +24,15 @@ export const isOurs = (names: ReadonlyArray<string>): boolean => names.includes(
 /** Whether the directory has a database. */
 export const isMade = (path: string): boolean => !existsSync(join(path, MARK)) && existsSync(join(path, "PG_VERSION"))
 
+// A bundle in CommonJS has none. The folder is empty there, and nothing is beside it.
+const here: string | undefined = import.meta.url
+const folder = here === undefined ? "" : dirname(fileURLToPath(here))
+
 /**
  * Where the templates of the tree are that this module is in. Joined, since bundlers take `new URL` of a name for a file
  * that has to be there.
  */
-export const templates = join(dirname(fileURLToPath(import.meta.url)), "..", "..", ".pglite")
+export const templates = join(folder, "..", "..", ".pglite")
 
 const version = async (): Promise<string> => {
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite")
@@ -52,6 +56,7 @@ export const makeTemplate = async (where: string): Promise<void> => {
 }
 
 const templateFile = async (): Promise<string | undefined> => {
+  if (here === undefined || !existsSync(templates)) return undefined
   const file = await fileIn(templates)
   return existsSync(file) ? file : undefined
 }
@@ -75,7 +80,7 @@ const empty = async (path: string): Promise<void> => {
 }
 
 /** Not there where a bundler left it out, and among the sources. */
-const initdb = join(dirname(fileURLToPath(import.meta.url)), "Initdb.js")
+const initdb = join(folder, "Initdb.js")
 
 /** In milliseconds; it takes some seconds. */
 const LONGEST = 120_000
@@ -103,7 +108,7 @@ const unpacked = (file: string, path: string): Promise<boolean> =>
  */
 const fill = async (path: string): Promise<void> => {
   const file = await templateFile()
-  if (file === undefined && !existsSync(initdb)) return
+  if (file === undefined && (here === undefined || !existsSync(initdb))) return
   const made = await mkdtemp(join(path, "making-"))
   const isThere = file === undefined ? ranInitdb(made) : unpacked(file, made)
   if (await isThere.catch(() => false)) {

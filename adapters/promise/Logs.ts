@@ -39,6 +39,12 @@ export const make = (logger: HostLogger | false | undefined): Write => {
   return logger === undefined ? toStderr : toHost(logger)
 }
 
+/** Says what a host has to know from its start on: as a warning of its logger, or on stderr where it has given none. */
+export const warning =
+  (logger: HostLogger | false | undefined) =>
+  (message: string): void =>
+    logger === undefined ? console.error(`simplan: ${message}`) : make(logger)("warn", message, {})
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

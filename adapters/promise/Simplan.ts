@@ -15,6 +15,7 @@ import * as Errors from "./errors/Errors.ts"
 import * as Http from "./http/Http.ts"
 import type { Options } from "./Options.ts"
 import * as Handlers from "./Handlers.ts"
+import * as Logs from "./Logs.ts"
 import * as Ports from "./ports/Ports.ts"
 import * as Routed from "./ports/Routed.ts"
 import * as Commands from "./resources/Commands.ts"
@@ -91,7 +92,12 @@ export const createSimplan = (options: Options): Simplan => {
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: drain(runtime),
-    handler: Http.make(runtime, Routed.telcos, options.telco === "simulator", options.http),
+    handler: Http.make(runtime, {
+      telcosOf: Routed.telcos,
+      isSimulated: options.telco === "simulator",
+      warn: Logs.warning(options.logger),
+      options: options.http
+    }),
     close: runtime.close,
     [Symbol.asyncDispose]: runtime.close
   }

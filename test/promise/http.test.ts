@@ -192,6 +192,19 @@ describe("simplan.handler", () => {
     expect(seen).toEqual(users.map((user) => [user, user]))
   })
 
+  it("warns once, at the start, that the files of the console are not there, and serves the rest", async () => {
+    const warned: Array<string> = []
+    const logger = { debug: () => {}, info: () => {}, error: () => {}, warn: (text: string) => void warned.push(text) }
+    // The sources have no built console beside them.
+    const simplan = open({ groups: ["console", "health"], adminToken: TOKEN }, { logger })
+    await vi.waitFor(() => expect(warned).toEqual([expect.stringMatching(/^The files of the console are not beside/)]))
+    const answers = ["/healthz", "/admin/v1/overview", "/admin/console"].map((path) =>
+      simplan.handler(new Request(`http://host${path}`))
+    )
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 401, 404])
+    expect(warned).toHaveLength(1)
+  })
+
   it("answers 503 while the service cannot start, and tries again at the next request", async () => {
     let isUp = false
     const storage = Layer.unwrap(Effect.suspend(() => (isUp ? Effect.succeed(Memory.layer) : Effect.fail("down"))))

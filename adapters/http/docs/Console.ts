@@ -19,10 +19,14 @@ const FILES = `${PAGE}/assets`
 /** Where the folder has the files that the page loads. */
 const ASSETS = join("console", "assets")
 
-/** The folder that the build of the package has filled; undefined where it runs from its sources. */
+// A bundle in CommonJS has none.
+const here: string | undefined = import.meta.url
+
+/** The folder that the build of the package has filled; undefined where it runs from its sources, and in a bundle. */
 export const builtFolder = (): string | undefined => {
-  const folder = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "console", "page")
-  return existsSync(folder) ? folder : undefined
+  if (here === undefined) return undefined
+  const folder = join(dirname(fileURLToPath(here)), "..", "..", "console", "page")
+  return existsSync(join(folder, "index.html")) ? folder : undefined
 }
 
 const policy = [

@@ -191,16 +191,23 @@ const wrongRequest = (request: unknown): Errors.InvalidFieldError =>
     request
   )
 
-/**
- * The handler of web requests. `telcosOf` finds the telcos that are routed by a settings file, if any, in the services.
- * `isSimulated`: whether the telco is the simulator.
- */
-export const make = (
-  runtime: Runtime,
-  telcosOf: (services: Context.Context<never>) => Routes.Options["telcos"],
-  isSimulated: boolean,
-  options: HttpOptions = {}
-): Simplan["handler"] => {
+/** What the handler is made with. */
+export interface Making {
+  /** The telcos that are routed by a settings file, if any, in the services. */
+  readonly telcosOf: (services: Context.Context<never>) => Routes.Options["telcos"]
+  /** Whether the telco is the simulator. */
+  readonly isSimulated: boolean
+  /** Warns the host at its start. */
+  readonly warn: (message: string) => void
+  readonly options: HttpOptions | undefined
+}
+
+const NO_CONSOLE =
+  "The files of the console are not beside this code, so /admin/console is 404, and all else is served. A bundle leaves them out: " +
+  "keep simplan out of it, by --external:simplan of esbuild or its like"
+
+/** The handler of web requests. */
+export const make = (runtime: Runtime, { isSimulated, options = {}, telcosOf, warn }: Making): Simplan["handler"] => {
   const { groups = ["v3", "docs"], prefix, trustedProxies } = options
   const mountedSegments = new Set(groups.flatMap((group) => segments[group]))
   let opened: Promise<WebHandler.WebHandler> | undefined
@@ -224,10 +231,21 @@ export const make = (
       )
   })
 
+  const findConsole = async (): Promise<string | undefined> => {
+    if (!groups.includes("console")) return undefined
+    const { Routes } = await import("../../http/index.ts")
+    return Routes.consoleFolder()
+  }
+  const warnOfConsole = async (): Promise<void> => {
+    if (groups.includes("console") && (await findConsole()) === undefined) warn(NO_CONSOLE)
+  }
+  // Failure: the first request finds the same modules missing, and is answered by 503 with a line in the log.
+  void warnOfConsole().catch(() => undefined)
+
   const open = async () => {
     const context = await runtime.contextOfRequest()
     const http = await import("../../http/index.ts")
-    const console = groups.includes("console") ? http.Routes.consoleFolder() : undefined
+    const console = await findConsole()
     const web = http.WebHandler.make(routes(telcosOf(context), console), Layer.succeedContext(context))
     runtime.beforeClose({ wait: web.idle, release: web.dispose })
     return web

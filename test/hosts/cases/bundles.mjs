@@ -1,6 +1,6 @@
-// Bundles of esbuild, in a folder without packages: the example of the README, an embedded database, and how much one
-// import takes with it.
-import { mkdirSync, statSync, symlinkSync } from "node:fs"
+// Bundles of esbuild, in a folder without packages: the example of the README, an embedded database, the console, whose files are
+// not there, and how much one import takes with it.
+import { mkdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import * as Host from "../Host.mjs"
 
@@ -10,11 +10,42 @@ const LARGEST = 60_000
 const stored = `
 import { createSimplan } from "simplan/promise"
 
-const simplan = createSimplan({ database: "./data", telco: "simulator" })
-const { name } = await simplan.organizations.create({ name: "Acme" })
-console.log(name)
-await simplan.close()
+const main = async () => {
+  const simplan = createSimplan({ database: "./data", telco: "simulator" })
+  const { name } = await simplan.organizations.create({ name: "Acme" })
+  console.log(name)
+  await simplan.close()
+}
+main()
 `
+
+const hosted = `
+import { createSimplan } from "simplan/promise"
+
+const main = async () => {
+  const http = { groups: ["console", "health", "docs"], adminToken: "a-token-of-the-tests" }
+  const logger = { debug: () => {}, info: () => {}, warn: console.log, error: console.log }
+  const simplan = createSimplan({ database: "memory", telco: "simulator", logger, http })
+  await simplan.ready()
+  for (const path of ["/healthz", "/openapi.json", "/admin/v1/overview", "/admin/console"]) {
+    console.log(path, (await simplan.handler(new Request("http://host" + path))).status)
+  }
+  await simplan.close()
+}
+main()
+`
+
+/** What a bundle says of the console, once, and what it serves. */
+const SERVED = [
+  "The files of the console are not beside this code, so /admin/console is 404, and all else is served. A bundle leaves them " +
+    "out: keep simplan out of it, by --external:simplan of esbuild or its like",
+  "/healthz 200",
+  "/openapi.json 200",
+  "/admin/v1/overview 401",
+  "/admin/console 404"
+].join("\n")
+
+const FORMATS = { esm: "mjs", cjs: "cjs" }
 
 export const run = (context) => {
   const host = Host.shared(context)
@@ -34,11 +65,21 @@ export const run = (context) => {
   }
 
   // PGlite loads files that lie beside it, so that it stays a package.
-  host.write("stored.mjs", stored)
-  const file = bundle("stored.mjs", "beside/stored.mjs", "--external:@electric-sql/pglite")
   const pglite = ["node_modules", "@electric-sql", "pglite"]
   symlinkSync(join(host.directory, ...pglite), join(folder, "beside", ...pglite), "dir")
-  Host.expect("The bundle with an embedded database prints", node(file, join(folder, "beside")), "Acme")
+  host.write("stored.mjs", stored)
+  host.write("hosted.mjs", hosted)
+  for (const [format, ending] of Object.entries(FORMATS)) {
+    const flags = [`--format=${format}`, "--external:@electric-sql/pglite"]
+    const file = bundle("stored.mjs", `beside/stored.${ending}`, ...flags)
+    rmSync(join(folder, "beside", "data"), { recursive: true, force: true })
+    Host.expect(`The ${format} bundle with an embedded database prints`, node(file, join(folder, "beside")), "Acme")
+    const served = node(bundle("hosted.mjs", `hosted.${ending}`, `--format=${format}`))
+    Host.expect(`The ${format} bundle with the console prints`, served, SERVED)
+  }
+  const file = bundle("hosted.mjs", "../npm/hosted.cjs", "--format=cjs", "--external:simplan")
+  const beside = node(file, host.directory)
+  Host.expect("Beside the package the console is there", beside.split("\n").at(-1), "/admin/console 200")
 
   host.write("one.mjs", 'import { NotFoundError } from "simplan/promise"\nconsole.log(NotFoundError.name)\n')
   const { size } = statSync(bundle("one.mjs", "one.mjs", "--minify"))
