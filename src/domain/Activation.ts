@@ -31,7 +31,8 @@ export interface Start {
   readonly anchor: Instant | null
 }
 
-const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
+const refuse = (field: string, message: string, other?: string) =>
+  Result.fail(new InvalidField({ field, message, ...(other !== undefined && { other }) }))
 
 /** Rules T4 and T5: how a plan that is attached at `now` starts, or why the period is refused. */
 export const start = (terms: PlanTerms, request: Request | null, now: Instant): Result.Result<Start, InvalidField> => {
@@ -39,7 +40,7 @@ export const start = (terms: PlanTerms, request: Request | null, now: Instant): 
   if (request.start === null) return refuse("activePeriod.start", "is required")
   if (terms.recurrence === null) {
     if (request.end === null) return refuse("activePeriod.end", "is required for a plan that does not recur")
-    if (request.end <= request.start) return refuse("activePeriod.end", "must be after active_period.start")
+    if (request.end <= request.start) return refuse("activePeriod.end", "must be after", "activePeriod.start")
     if (request.end <= now) return refuse("activePeriod.end", "must be in the future")
     return Result.succeed({ activePeriod: { start: request.start, end: request.end }, anchor: null })
   }

@@ -182,8 +182,4 @@ export const nextAttempt = (attempts: number, now: Instant, afterSeconds = 0): I
  * Rule H1: whether this failure of an attempt settles the command. While the telco cannot be reached, or SIMs are being
  * put into service or released, the command is tried again.
  */
-export const isFinal = (refusal: Refusal): boolean =>
-  refusal._tag !== "TelcoUnavailable" &&
-  refusal._tag !== "SimBusy" &&
-  refusal._tag !== "SimsReleasing" &&
-  refusal._tag !== "SmsLimited"
+export const isFinal = (refusal: Refusal): boolean => Refusals.retry(refusal) !== "Soon"

@@ -10,7 +10,7 @@ import * as CanonicalJson from "./CanonicalJson.ts"
 import type { MobilePlanStatus } from "./MobilePlan.ts"
 import type { Organization } from "./Organization.ts"
 import type { Plan } from "./Plan.ts"
-import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress } from "./Refusal.ts"
+import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress, retry } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
 import type { Sent } from "./SmsSegments.ts"
 import type { Created, Replaced } from "./Subscription.ts"
@@ -149,26 +149,11 @@ export interface IdempotencyRecord extends Omit<RequestKey, "formerFingerprints"
 /** Those that the state of the inventory caused. */
 const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing", "PackagesListed"])
 
-/** Those that what the organization has, or has done lately, caused. */
-const ofUse: ReadonlySet<Refusal["_tag"]> = new Set(["SmsLimited", "QuotaExceeded"])
-
-/**
- * The refusals after which the same request may succeed: the telco's state caused them, or that of the inventory, or what was
- * sent before, or what the organization has, or that somebody holds the attempt that the request would go on with.
- */
-const passing: ReadonlySet<Refusal["_tag"]> = new Set([
-  "TelcoRefused",
-  "TelcoUnavailable",
-  "RequestInProgress",
-  ...ofUse,
-  ...ofStock
-])
-
 /**
  * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no
  * SIM is free: callers repeat a creation under its key after an outage, when SIMs return and stock is imported.
  */
-export const isFinal = (error: unknown): error is Refusal => isRefusal(error) && !passing.has(error._tag)
+export const isFinal = (error: unknown): error is Refusal => isRefusal(error) && retry(error) === "Never"
 
 /**
  * Rule W2: whether this failure may be the doing of a twin, a request under the same key that has taken the SIM. Then the

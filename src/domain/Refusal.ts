@@ -13,6 +13,8 @@ export class InvalidField extends Data.TaggedError("InvalidField")<{
   readonly field: string
   /** What it has to be; it goes on after the field's name. */
   readonly message: string
+  /** Another field, whose name ends the sentence. */
+  readonly other?: string
 }> {}
 
 const notFoundCodes = {
@@ -254,74 +256,37 @@ const clockCodes = {
   "already advancing": "clock_advancing"
 } as const satisfies Readonly<Record<ClockRefused["reason"], string>>
 
-/** Each refusal, by its tag, with its stable name (rule W1); two have one for each kind. */
-const catalogue = {
-  InvalidField: { refusal: InvalidField, code: "invalid_field" },
-  NotFound: { refusal: NotFound, code: notFoundCodes },
-  NoFreeSim: { refusal: NoFreeSim, code: "no_free_esim" },
-  SimsReleasing: { refusal: SimsReleasing, code: "esims_releasing" },
-  PlanArchived: { refusal: PlanArchived, code: "plan_archived" },
-  SimBusy: { refusal: SimBusy, code: "sim_busy" },
-  SimInUse: { refusal: SimInUse, code: "sim_in_use" },
-  SimWithdrawn: { refusal: SimWithdrawn, code: "sim_withdrawn" },
-  PackagesListed: { refusal: PackagesListed, code: "packages_listed" },
-  SubscriptionFull: { refusal: SubscriptionFull, code: "subscription_full" },
-  LabelMismatch: { refusal: LabelMismatch, code: "label_mismatch" },
-  EsimInstalled: { refusal: EsimInstalled, code: "esim_installed" },
-  AttachmentExpired: { refusal: AttachmentExpired, code: "attachment_expired" },
-  ChangedMeanwhile: { refusal: ChangedMeanwhile, code: "changed_meanwhile" },
-  OperatorNameTaken: { refusal: OperatorNameTaken, code: "operator_name_taken" },
-  RegionNameTaken: { refusal: RegionNameTaken, code: "region_name_taken" },
-  RegionUncovered: { refusal: RegionUncovered, code: "region_uncovered" },
-  RegionExists: { refusal: RegionExists, code: "region_exists" },
-  EndpointDisabled: { refusal: EndpointDisabled, code: "webhook_endpoint_disabled" },
-  TermsRefused: { refusal: TermsRefused, code: "terms_refused" },
-  NotSupported: { refusal: NotSupported, code: "not_supported" },
-  TelcoRefused: { refusal: TelcoRefused, code: "telco_refused" },
-  TelcoUnavailable: { refusal: TelcoUnavailable, code: "telco_unavailable" },
-  QuotaExceeded: { refusal: QuotaExceeded, code: "quota_exceeded" },
-  SmsLimited: { refusal: SmsLimited, code: "sms_limited" },
-  IdempotencyKeyReused: { refusal: IdempotencyKeyReused, code: "idempotency_key_reused" },
-  RequestInProgress: { refusal: RequestInProgress, code: "request_in_progress" },
-  ClockRefused: { refusal: ClockRefused, code: clockCodes },
-  InsideTransaction: { refusal: InsideTransaction, code: "inside_transaction" },
-  CommandBegun: { refusal: CommandBegun, code: "command_begun" },
-  CommandCancelled: { refusal: CommandCancelled, code: "command_cancelled" },
-  KeyRefused: { refusal: KeyRefused, code: "key_invalid" }
-} as const
+/** Whether the same request may succeed later (rules W2 and H1): by itself, or after something has changed. */
+export type Retry = "Never" | "OnChange" | "Soon"
 
-/** Every refusal there is. */
-export type Refusal = InstanceType<(typeof catalogue)[keyof typeof catalogue]["refusal"]>
+/** The name of a field, given in camel case with the path to it, as somebody knows it. */
+export type NameOf = (field: string) => string
 
-/** Whether a failure is one of the refusals above. */
-export const isRefusal = (error: unknown): error is Refusal =>
-  Object.values(catalogue).some(({ refusal }) => error instanceof refusal)
-
-/**
- * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too.
- */
-export type Plain = {
-  [Tag in keyof typeof catalogue]: Omit<
-    InstanceType<(typeof catalogue)[Tag]["refusal"]>,
-    Exclude<keyof Cause.YieldableError, "message"> | "_tag"
-  > & { readonly _tag: Tag }
-}[keyof typeof catalogue]
-
-/** A refusal's tag and fields as plain data, without the stack and the methods of an error. */
-export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })
-
-/** The stable name of a refusal, for programs (rule W1). */
-export type Code =
-  | Exclude<(typeof catalogue)[keyof typeof catalogue]["code"], object>
-  | (typeof notFoundCodes)[Resource]
-  | (typeof clockCodes)[keyof typeof clockCodes]
-
-/** The stable name of the refusal: the same over HTTP, in errors of Promise hosts and in events (rules W1 and E1). */
-export const code = (refusal: Plain): Code => {
-  if (refusal._tag === "NotFound") return notFoundCodes[refusal.resource]
-  if (refusal._tag === "ClockRefused") return clockCodes[refusal.reason]
-  return catalogue[refusal._tag].code
+interface Row<A> {
+  /** What is wrong, for people. */
+  readonly sentence: (of: A, name: NameOf) => string
+  /** Never by default. */
+  readonly retry?: Retry
+  /** When to ask again; at least 1. */
+  readonly retryAfterSeconds?: (of: A) => number
+  /** The field of the request that is wrong, in camel case. */
+  readonly field?: string
 }
+
+type Fields<A> = Omit<A, Exclude<keyof Cause.YieldableError, "message"> | "_tag">
+
+interface OfClass<Class extends new (fields: never) => object, Code extends string>
+  extends Row<Fields<InstanceType<Class>>> {
+  readonly class: Class
+  /** The stable name of the refusal, for programs (rule W1). */
+  readonly code: Code | ((of: Fields<InstanceType<Class>>) => Code)
+}
+
+const row = <Class extends new (fields: never) => object, const Code extends string>(
+  one: Class,
+  code: OfClass<Class, Code>["code"],
+  more: Row<Fields<InstanceType<Class>>>
+): OfClass<Class, Code> => ({ class: one, code, ...more })
 
 const ofQuota = {
   plans: "plans",
@@ -330,77 +295,179 @@ const ofQuota = {
   apiKeys: "API keys"
 } as const satisfies Readonly<Record<QuotaExceeded["kind"], string>>
 
-/** What is wrong, as a sentence for people. Fields have their names in the domain. */
-export const sentence = (refusal: Plain): string => {
-  switch (refusal._tag) {
-    case "InvalidField":
-      return `${refusal.field} ${refusal.message}`
-    case "NotFound":
-      return `There is no ${refusal.resource} with the id ${JSON.stringify(refusal.id)}`
-    case "NoFreeSim":
-      return `No free eSIM with label ${refusal.label} is left`
-    case "SimsReleasing":
-      return `No eSIM with label ${refusal.label} is free now, but some are being released; try again later`
-    case "QuotaExceeded":
-      return `The organization has ${refusal.quota} ${ofQuota[refusal.kind]}, and may have no more of them`
-    case "SmsLimited":
-      return `Too many SMS were sent to the SIM ${refusal.iccid}; try again later`
-    case "PlanArchived":
-      return "The plan is archived"
-    case "SimBusy":
-      return "The SIM is being put into service or released; try again shortly"
-    case "SimInUse":
-      return `A subscription holds the SIM ${refusal.iccid}: it keeps its label, and cannot be withdrawn`
-    case "SimWithdrawn":
-      return `The SIM ${refusal.iccid} is withdrawn: it is ${refusal.reason}`
-    case "PackagesListed": {
-      const { iccid, packageIds } = refusal
-      return `The telco still lists packages on the SIM ${iccid}: ${packageIds.join(", ")}. Cancel them there, or retry`
-    }
-    case "SubscriptionFull":
-      return "The subscription has too many plan attachments to take another"
-    case "LabelMismatch":
-      return `iccid names a SIM with label ${refusal.simLabel}, not ${refusal.label}`
-    case "EsimInstalled":
-      return "Cannot delete a subscription whose esim was installed on a device"
-    case "EndpointDisabled":
-      return "The webhook endpoint is disabled"
-    case "AttachmentExpired":
-      return "The plan attachment has expired"
-    case "ChangedMeanwhile":
-      return `Somebody has changed the ${refusal.resource === "sim" ? "SIM" : refusal.resource} meanwhile: its version is ${refusal.version} now`
-    case "OperatorNameTaken":
-      return `name is taken: an operator named ${JSON.stringify(refusal.operatorName)} exists already`
-    case "RegionNameTaken":
-      return `regionName is taken: a custom region named "${refusal.regionName}" exists already`
-    case "RegionUncovered":
-      return `iso2List names countries without an operator: ${refusal.missingIso2.join(", ")}`
-    case "RegionExists":
-      return "A coverage profile with exactly these countries exists already"
-    case "TelcoRefused":
-      return `The telco refused: ${refusal.message}`
-    case "TelcoUnavailable":
-      return "The telco could not be reached in time; try again later"
-    case "IdempotencyKeyReused":
-      return "The idempotency key was used with another request"
-    case "RequestInProgress":
-      return "The first request with this idempotency key is not done yet"
-    case "ClockRefused":
-      return refusal.reason === "system clock"
-        ? "The clock is the machine's and cannot be moved"
-        : "The clock is being moved already"
-    case "CommandBegun":
-      return "The command has begun, so it cannot be cancelled"
-    case "CommandCancelled":
-      return "The command was cancelled before it began"
-    case "KeyRefused":
-      return "Unauthorized: API key is not valid"
-    case "TermsRefused":
-    case "NotSupported":
-    case "InsideTransaction":
-      return refusal.message
-  }
+/** Each refusal, by its tag. Every face reads it from here: HTTP, hosts, the documents, the timeline. */
+const catalogue = {
+  InvalidField: row(InvalidField, "invalid_field", {
+    sentence: ({ field, message, other }, name) =>
+      `${name(field)} ${message}${other === undefined ? "" : ` ${name(other)}`}`
+  }),
+  NotFound: row(NotFound, ({ resource }) => notFoundCodes[resource], {
+    sentence: ({ id, resource }) => `There is no ${resource} with the id ${JSON.stringify(id)}`
+  }),
+  NoFreeSim: row(NoFreeSim, "no_free_esim", {
+    sentence: ({ label }) => `No free eSIM with label ${label} is left`,
+    retry: "OnChange"
+  }),
+  SimsReleasing: row(SimsReleasing, "esims_releasing", {
+    sentence: ({ label }) => `No eSIM with label ${label} is free now, but some are being released; try again later`,
+    retry: "Soon",
+    retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
+  }),
+  PlanArchived: row(PlanArchived, "plan_archived", {
+    sentence: () => "The plan is archived"
+  }),
+  SimBusy: row(SimBusy, "sim_busy", {
+    sentence: () => "The SIM is being put into service or released; try again shortly",
+    retry: "Soon"
+  }),
+  SimInUse: row(SimInUse, "sim_in_use", {
+    sentence: ({ iccid }) => `A subscription holds the SIM ${iccid}: it keeps its label, and cannot be withdrawn`
+  }),
+  SimWithdrawn: row(SimWithdrawn, "sim_withdrawn", {
+    sentence: ({ iccid, reason }) => `The SIM ${iccid} is withdrawn: it is ${reason}`
+  }),
+  PackagesListed: row(PackagesListed, "packages_listed", {
+    sentence: ({ iccid, packageIds }) =>
+      `The telco still lists packages on the SIM ${iccid}: ${packageIds.join(", ")}. Cancel them there, or retry`,
+    retry: "OnChange"
+  }),
+  SubscriptionFull: row(SubscriptionFull, "subscription_full", {
+    sentence: () => "The subscription has too many plan attachments to take another"
+  }),
+  LabelMismatch: row(LabelMismatch, "label_mismatch", {
+    sentence: ({ label, simLabel }, name) => `${name("iccid")} names a SIM with label ${simLabel}, not ${label}`,
+    field: "iccid"
+  }),
+  EsimInstalled: row(EsimInstalled, "esim_installed", {
+    sentence: () => "Cannot delete a subscription whose esim was installed on a device"
+  }),
+  AttachmentExpired: row(AttachmentExpired, "attachment_expired", {
+    sentence: () => "The plan attachment has expired"
+  }),
+  ChangedMeanwhile: row(ChangedMeanwhile, "changed_meanwhile", {
+    sentence: ({ resource, version }) =>
+      `Somebody has changed the ${resource === "sim" ? "SIM" : resource} meanwhile: its version is ${version} now`
+  }),
+  OperatorNameTaken: row(OperatorNameTaken, "operator_name_taken", {
+    sentence: ({ operatorName }, name) =>
+      `${name("name")} is taken: an operator named ${JSON.stringify(operatorName)} exists already`,
+    field: "name"
+  }),
+  RegionNameTaken: row(RegionNameTaken, "region_name_taken", {
+    sentence: ({ regionName }, name) =>
+      `${name("regionName")} is taken: a custom region named "${regionName}" exists already`,
+    field: "regionName"
+  }),
+  RegionUncovered: row(RegionUncovered, "region_uncovered", {
+    sentence: ({ missingIso2 }, name) =>
+      `${name("iso2List")} names countries without an operator: ${missingIso2.join(", ")}`,
+    field: "iso2List"
+  }),
+  RegionExists: row(RegionExists, "region_exists", {
+    sentence: () => "A coverage profile with exactly these countries exists already"
+  }),
+  EndpointDisabled: row(EndpointDisabled, "webhook_endpoint_disabled", {
+    sentence: () => "The webhook endpoint is disabled"
+  }),
+  TermsRefused: row(TermsRefused, "terms_refused", {
+    sentence: ({ message }) => message
+  }),
+  NotSupported: row(NotSupported, "not_supported", {
+    sentence: ({ message }) => message
+  }),
+  TelcoRefused: row(TelcoRefused, "telco_refused", {
+    sentence: ({ message }) => `The telco refused: ${message}`,
+    retry: "OnChange"
+  }),
+  TelcoUnavailable: row(TelcoUnavailable, "telco_unavailable", {
+    sentence: () => "The telco could not be reached in time; try again later",
+    retry: "Soon",
+    retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
+  }),
+  QuotaExceeded: row(QuotaExceeded, "quota_exceeded", {
+    sentence: ({ kind, quota }) => `The organization has ${quota} ${ofQuota[kind]}, and may have no more of them`,
+    retry: "OnChange"
+  }),
+  SmsLimited: row(SmsLimited, "sms_limited", {
+    sentence: ({ iccid }) => `Too many SMS were sent to the SIM ${iccid}; try again later`,
+    retry: "Soon",
+    retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
+  }),
+  IdempotencyKeyReused: row(IdempotencyKeyReused, "idempotency_key_reused", {
+    sentence: () => "The idempotency key was used with another request",
+    field: "idempotencyKey"
+  }),
+  RequestInProgress: row(RequestInProgress, "request_in_progress", {
+    sentence: () => "The first request with this idempotency key is not done yet",
+    retry: "Soon",
+    retryAfterSeconds: () => 1,
+    field: "idempotencyKey"
+  }),
+  ClockRefused: row(ClockRefused, ({ reason }) => clockCodes[reason], {
+    sentence: ({ reason }) =>
+      reason === "system clock" ? "The clock is the machine's and cannot be moved" : "The clock is being moved already"
+  }),
+  InsideTransaction: row(InsideTransaction, "inside_transaction", {
+    sentence: ({ message }) => message
+  }),
+  CommandBegun: row(CommandBegun, "command_begun", {
+    sentence: () => "The command has begun, so it cannot be cancelled"
+  }),
+  CommandCancelled: row(CommandCancelled, "command_cancelled", {
+    sentence: () => "The command was cancelled before it began"
+  }),
+  KeyRefused: row(KeyRefused, "key_invalid", {
+    sentence: () => "Unauthorized: API key is not valid"
+  })
 }
+
+/** Every refusal there is. */
+export type Refusal = InstanceType<(typeof catalogue)[keyof typeof catalogue]["class"]>
+
+/** Whether a failure is one of the refusals above. */
+export const isRefusal = (error: unknown): error is Refusal =>
+  Object.values(catalogue).some((one) => error instanceof one.class)
+
+/** The stable name of a refusal, for programs (rule W1). */
+export type Code =
+  | ReturnType<Extract<Rows[keyof Rows]["code"], (of: never) => string>>
+  | Extract<Rows[keyof Rows]["code"], string>
+
+type Rows = typeof catalogue
+
+type FieldsOf = { readonly [Tag in keyof Rows]: Fields<InstanceType<Rows[Tag]["class"]>> }
+
+/**
+ * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too.
+ */
+export type Plain<Tag extends keyof Rows = keyof Rows> = { [One in Tag]: FieldsOf[One] & { readonly _tag: One } }[Tag]
+
+/** A refusal's tag and fields as plain data, without the stack and the methods of an error. */
+export const toPlain = (refusal: Refusal): Plain => ({ ...refusal, message: refusal.message })
+
+const rows: {
+  readonly [Tag in keyof Rows]: Row<FieldsOf[Tag]> & { readonly code: Code | ((of: FieldsOf[Tag]) => Code) }
+} = catalogue
+
+/** The stable name of the refusal: the same over HTTP, in errors of Promise hosts and in events (rules W1 and E1). */
+export const code = <Tag extends keyof Rows>(refusal: Plain<Tag>): Code => {
+  const { code } = rows[refusal._tag]
+  return typeof code === "string" ? code : code(refusal)
+}
+
+/** What is wrong, as a sentence for people. Fields have their names in the domain, unless `name` has others. */
+export const sentence = <Tag extends keyof Rows>(refusal: Plain<Tag>, name: NameOf = (field) => field): string =>
+  rows[refusal._tag].sentence(refusal, name)
+
+/** Whether the same request may succeed later. */
+export const retry = (refusal: Pick<Plain, "_tag">): Retry => rows[refusal._tag].retry ?? "Never"
+
+/** After how many seconds to ask again, at least 1; undefined if nobody knows. */
+export const retryAfterSeconds = <Tag extends keyof Rows>(refusal: Plain<Tag>): number | undefined =>
+  rows[refusal._tag].retryAfterSeconds?.(refusal)
+
+/** The field of the request that is wrong, in camel case; undefined if it is none, or not known. */
+export const field = (refusal: Pick<Plain, "_tag">): string | undefined => rows[refusal._tag].field
 
 /** Why work waits that was refused like this: a sentence, and the telco's name where the refusal has one. */
 export const reasonOf = (refusal: Refusal): { readonly message: string; readonly telco?: string } => ({

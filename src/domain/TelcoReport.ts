@@ -10,6 +10,7 @@ import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
 import { canonicalId, type Former, formerOf, idOf, isTaken, type Package, packageId, usedOnFormer } from "./Package.ts"
+import type { NameOf } from "./Refusal.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -85,11 +86,23 @@ export const seenUntil = (now: Instant): Instant => now + DAY
 /** The first UTC day whose report ids are kept: they are forgotten by whole days, once all of one are old enough. */
 export const keptFrom = (now: Instant): Instant => UsageBook.dayOf(now - ID_RETENTION)
 
+/** Why a report is rejected. */
+export interface Rejection {
+  /** The field that is wrong, in camel case. Null: the message says it all. */
+  readonly field: string | null
+  /** What is wrong; it goes on after the field's name. */
+  readonly message: string
+}
+
+/** A rejection as a sentence for people, with these names of fields. */
+export const sentence = ({ field, message }: Rejection, name: NameOf = (own) => own): string =>
+  field === null ? message : `${name(field)} ${message}`
+
 /** The verdict on one report. */
 export type Verdict =
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Duplicate" }
-  | { readonly _tag: "Rejected"; readonly message: string }
+  | ({ readonly _tag: "Rejected" } & Rejection)
 
 /** The result of a report: the SIM's aggregate after it, and the events, history and jobs that it causes. */
 export interface Applied {
@@ -106,22 +119,23 @@ export interface Applied {
 }
 
 /** What is wrong with the report, whatever it is about; undefined where nothing is. */
-const problemWith = (report: Report, now: Instant): string | undefined => {
+const problemWith = (report: Report, now: Instant): Rejection | undefined => {
   const { fact } = report
   const problem = textProblem(report)
   if (problem !== undefined) return problem
-  if (report.occurredAt > now + AHEAD_LIMIT) return "occurred_at is more than 5 minutes ahead of the clock"
+  if (report.occurredAt > now + AHEAD_LIMIT)
+    return { field: "occurredAt", message: "is more than 5 minutes ahead of the clock" }
   if (fact._tag !== "Usage") return undefined
   if (!Number.isSafeInteger(fact.usage.bytes) || fact.usage.bytes < 0) {
-    return "usage must be a whole number of bytes, and not less than 0"
+    return { field: "usage", message: "must be a whole number of bytes, and not less than 0" }
   }
   return fact.usage._tag === "Delta" && report.occurredAt < now - DELTA_AGE
-    ? "a delta must not be older than 35 days"
+    ? { field: null, message: "a delta must not be older than 35 days" }
     : undefined
 }
 
 /** Rule R1: applies a report that was not seen before, or says why it is rejected. */
-export const apply = (aggregate: ForReports, report: Report, now: Instant): Result.Result<Applied, string> => {
+export const apply = (aggregate: ForReports, report: Report, now: Instant): Result.Result<Applied, Rejection> => {
   const problem = problemWith(report, now)
   if (problem !== undefined) return Result.fail(problem)
   const { fact } = report
@@ -135,7 +149,7 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
     case "SmdpState":
       return aggregate.sim.isEsim
         ? Result.succeed(applySmdpState(aggregate, report, fact))
-        : Result.fail("a physical SIM has no SM-DP+ state")
+        : rejected("a physical SIM has no SM-DP+ state")
   }
 }
 
@@ -159,11 +173,11 @@ export const applyLate = (
   aggregate: ForReports,
   report: Report,
   now: Instant
-): Result.Result<Late, string> => {
+): Result.Result<Late, Rejection> => {
   const problem = problemWith(report, now)
   if (problem !== undefined) return Result.fail(problem)
   const { fact } = report
-  if (fact._tag !== "Usage" && fact._tag !== "FirstUse") return Result.fail("the report is about no package")
+  if (fact._tag !== "Usage" && fact._tag !== "FirstUse") return rejected("the report is about no package")
   const found = target(aggregate, report, fact.packageId, left.sim.iccid)
   return Result.map(found, (of) => {
     const applied = applyUse(aggregate, of, report, fact._tag === "Usage" ? fact : null, left)
@@ -174,35 +188,39 @@ export const applyLate = (
   })
 }
 
-const problemOf = (name: string, text: string | null): string | undefined => {
+const rejected = (message: string, field: string | null = null) => Result.fail({ field, message })
+
+const problemOf = (field: string, text: string | null): Rejection | undefined => {
   if (text === null) return undefined
-  if (!TextLimit.isWithin(text, TextLimit.REPORTED)) return `${name} ${TextLimit.message(TextLimit.REPORTED)}`
-  return TextLimit.isStorable(text) ? undefined : `${name} ${TextLimit.NOT_STORABLE}`
+  if (!TextLimit.isWithin(text, TextLimit.REPORTED)) return { field, message: TextLimit.message(TextLimit.REPORTED) }
+  return TextLimit.isStorable(text) ? undefined : { field, message: TextLimit.NOT_STORABLE }
 }
 
 const COUNTRY = /^[A-Z]{2}$/
 
-const countryProblem = (country: string | null): string | undefined =>
-  country === null || COUNTRY.test(country) ? undefined : "country_alpha_2 must be an ISO 3166 alpha-2 code"
+const countryProblem = (country: string | null): Rejection | undefined =>
+  country === null || COUNTRY.test(country)
+    ? undefined
+    : { field: "countryAlpha2", message: "must be an ISO 3166 alpha-2 code" }
 
-/** Rule W9: what is wrong with the report's texts, as a sentence; undefined where nothing is. */
-export const textProblem = ({ fact, iccid, reportId }: Report): string | undefined => {
+/** Rule W9: what is wrong with the report's texts, undefined if nothing is. */
+export const textProblem = ({ fact, iccid, reportId }: Report): Rejection | undefined => {
   const ofHead = problemOf("id", reportId) ?? problemOf("iccid", iccid)
   if (ofHead !== undefined) return ofHead
   switch (fact._tag) {
     case "Usage":
-      return problemOf("package_id", fact.packageId) ?? countryProblem(fact.countryAlpha2 ?? null)
+      return problemOf("packageId", fact.packageId) ?? countryProblem(fact.countryAlpha2 ?? null)
     case "FirstUse":
-      return problemOf("package_id", fact.packageId)
+      return problemOf("packageId", fact.packageId)
     case "Location":
       return (
-        problemOf("country_alpha_2", fact.countryAlpha2) ??
+        problemOf("countryAlpha2", fact.countryAlpha2) ??
         problemOf("operator", fact.operator) ??
         problemOf("rat", fact.rat) ??
         problemOf("imei", fact.imei)
       )
     case "SmdpState":
-      return problemOf("modification_result", fact.modificationResult)
+      return problemOf("modificationResult", fact.modificationResult)
   }
 }
 
@@ -255,7 +273,7 @@ const target = (
   report: Report,
   named: string | null,
   leftIccid: string | null = null
-): Result.Result<Target, string> => {
+): Result.Result<Target, Rejection> => {
   const at = report.occurredAt
   const ours = named === null ? null : canonicalId(named)
   let waiting: Target | undefined
@@ -278,9 +296,9 @@ const target = (
       }
     }
   }
-  if (named !== null) return Result.fail(`package_id "${named}" is no package of this SIM`)
+  if (named !== null) return rejected(`"${named}" is no package of this SIM`, "packageId")
   const found = report.fact._tag === "FirstUse" ? (waiting ?? active) : (active ?? waiting)
-  return found === undefined ? Result.fail("the SIM has no package that this could count for") : Result.succeed(found)
+  return found === undefined ? rejected("the SIM has no package that this could count for") : Result.succeed(found)
 }
 
 const NONE: ReadonlyArray<never> = []

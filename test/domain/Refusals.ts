@@ -14,7 +14,12 @@ export const refusals: ReadonlyArray<Refusal.Refusal> = [
       "organization",
       "api key",
       "webhook endpoint",
-      "delivery"
+      "delivery",
+      "job",
+      "problem",
+      "command",
+      "event handler",
+      "activation code"
     ] as const
   ).map((resource) => new Refusal.NotFound({ resource, id: "x" })),
   new Refusal.NoFreeSim({ label: "Green" }),

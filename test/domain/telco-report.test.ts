@@ -413,7 +413,9 @@ describe("The first use activates (T3)", () => {
 
   it("R1: an older report activates an attachment only if it names the package", () => {
     for (const fact of [firstUse(), total(5)]) {
-      expect(refused(waiting, fact, NOW - 5 * MINUTE_MS - 1)).toBe("the SIM has no package that this could count for")
+      expect(refused(waiting, fact, NOW - 5 * MINUTE_MS - 1)).toMatchObject({
+        message: "the SIM has no package that this could count for"
+      })
     }
     expect(times(apply(waiting, firstUse(), NOW - 5 * MINUTE_MS).aggregate)[0]).toBe(NOW - 5 * MINUTE_MS)
     expect(times(apply(waiting, firstUse("attachment:0"), NOW - DAY_MS).aggregate)[0]).toBe(NOW - DAY_MS)
@@ -519,6 +521,8 @@ describe("An SM-DP+ state (R3, I2)", () => {
   })
 
   it("I2: is none that a physical SIM has", () => {
-    expect(refused(aggregate([], { isEsim: false }), state("Enable"))).toContain("SM-DP+")
+    expect(refused(aggregate([], { isEsim: false }), state("Enable"))).toMatchObject({
+      message: expect.stringContaining("SM-DP+")
+    })
   })
 })

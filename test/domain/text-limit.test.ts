@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import * as Catalogue from "../../src/domain/Catalogue.ts"
 import * as Organization from "../../src/domain/Organization.ts"
 import * as Plan from "../../src/domain/Plan.ts"
-import { InvalidField, type NotFound } from "../../src/domain/Refusal.ts"
+import type { InvalidField, NotFound } from "../../src/domain/Refusal.ts"
 import * as Region from "../../src/domain/Region.ts"
 import * as SimImport from "../../src/domain/SimImport.ts"
 import * as Subscription from "../../src/domain/Subscription.ts"
@@ -19,7 +19,7 @@ import { ICCID, aggregate, NOW, report, termsRequest } from "./Values.ts"
 const text = (length: number): string => "é".repeat(length)
 
 /** Takes the text or refuses it. */
-type Taking = (text: string) => Result.Result<unknown, InvalidField | NotFound | string>
+type Taking = (text: string) => Result.Result<unknown, InvalidField | NotFound | TelcoReport.Rejection | string>
 
 const coverage = { regionCode: "EUROPE", label: "Green" } as const
 const creation = { planId: "plan", iccid: null, metadata: "" }
@@ -27,10 +27,10 @@ const region = { organizationId: "o", regionName: "Nordics", label: "Green", iso
 const seen = { _tag: "Location", countryAlpha2: "FR", operator: "", rat: "", imei: "" } as const
 const row = { iccid: ICCID, label: "Green", isEsim: true }
 
-const inReport = (fact: TelcoReport.Fact, reportId = "report"): Result.Result<unknown, string> =>
+const inReport = (fact: TelcoReport.Fact, reportId = "report"): ReturnType<Taking> =>
   TelcoReport.apply(aggregate(), report(fact, NOW, reportId), NOW)
 
-const named = (problem: string | undefined): Result.Result<void, string> =>
+const named = (problem: TelcoReport.Rejection | undefined): ReturnType<Taking> =>
   problem === undefined ? Result.void : Result.fail(problem)
 
 const catalogue = { countries: [], operators: [], profiles: [] }
@@ -62,17 +62,17 @@ const taking: ReadonlyArray<readonly [name: string, field: string, limit: number
   ["a report's ICCID", "iccid", 255, (iccid) => named(TelcoReport.textProblem({ ...report(seen, NOW), iccid }))],
   [
     "a report's package",
-    "package_id",
+    "packageId",
     255,
     (packageId) => named(TelcoReport.textProblem(report({ _tag: "FirstUse", packageId }, NOW)))
   ],
-  ["a country", "country_alpha_2", 255, (countryAlpha2) => inReport({ ...seen, countryAlpha2 })],
+  ["a country", "countryAlpha2", 255, (countryAlpha2) => inReport({ ...seen, countryAlpha2 })],
   ["an operator", "operator", 255, (operator) => inReport({ ...seen, operator })],
   ["a RAT", "rat", 255, (rat) => inReport({ ...seen, rat })],
   ["an IMEI", "imei", 255, (imei) => inReport({ ...seen, imei })],
   [
     "a modification result",
-    "modification_result",
+    "modificationResult",
     255,
     (modificationResult) => inReport({ _tag: "SmdpState", state: "Enable", modificationResult })
   ],
@@ -98,7 +98,8 @@ describe("A text within its limit (W9)", () => {
   it.each(taking)("and none that is longer: %s", (_name, field, limit, take) => {
     for (const long of [text(limit + 1), "😀".repeat(limit + 1), "x".repeat(1_048_576)]) {
       const refusal = Result.getOrThrow(Result.flip(take(long)))
-      const message = refusal instanceof InvalidField ? `${refusal.field} ${refusal.message}` : refusal
+      const message =
+        typeof refusal === "string" ? refusal : `${"field" in refusal && refusal.field} ${refusal.message}`
       expect(message).toBe(`${field} must have at most ${limit} characters`)
     }
   })
@@ -108,7 +109,8 @@ describe("A text within its limit (W9)", () => {
     (_name, field, _limit, take) => {
       for (const bad of ["a\0b", "a\ud83d", "\ude00"]) {
         const refusal = Result.getOrThrow(Result.flip(take(bad)))
-        const message = refusal instanceof InvalidField ? `${refusal.field} ${refusal.message}` : refusal
+        const message =
+          typeof refusal === "string" ? refusal : `${"field" in refusal && refusal.field} ${refusal.message}`
         expect(message).toBe(`${field} must not contain NUL characters or lone surrogates`)
       }
     }

@@ -68,7 +68,7 @@ describe("A report adds to the book (U1)", () => {
 
   it.each(["no", "N", "NOR", "", "N1"])("and none of a country %j", (country) => {
     const applied = TelcoReport.apply(aggregate(used(100)), report(inCountry(total(130), country)), NOW)
-    expect(applied).toEqual(Result.fail("country_alpha_2 must be an ISO 3166 alpha-2 code"))
+    expect(applied).toEqual(Result.fail({ field: "countryAlpha2", message: "must be an ISO 3166 alpha-2 code" }))
   })
 })
 

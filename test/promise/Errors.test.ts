@@ -160,7 +160,7 @@ describe("a wrong request", () => {
         code: "organization_not_found",
         resource: "organization",
         id: "acme",
-        message: "There is no organization with the id 'acme'"
+        message: 'There is no organization with the id "acme"'
       })
     }
   })

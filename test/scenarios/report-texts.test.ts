@@ -31,13 +31,13 @@ const BAD = ["a\0b", "a\ud83d", "\ude00"]
 const bad: ReadonlyArray<readonly [field: string, of: (text: string) => Partial<TelcoReport.Report>]> = [
   ["id", (reportId) => ({ reportId })],
   ["iccid", (iccid) => ({ iccid })],
-  ["package_id", (packageId) => ({ fact: { ...firstUse, packageId } })],
-  ["country_alpha_2", (countryAlpha2) => ({ fact: { ...location, countryAlpha2 } })],
+  ["packageId", (packageId) => ({ fact: { ...firstUse, packageId } })],
+  ["countryAlpha2", (countryAlpha2) => ({ fact: { ...location, countryAlpha2 } })],
   ["operator", (operator) => ({ fact: { ...location, operator } })],
   ["rat", (rat) => ({ fact: { ...location, rat } })],
   ["imei", (imei) => ({ fact: { ...location, imei } })],
   [
-    "modification_result",
+    "modificationResult",
     (modificationResult) => ({ fact: { _tag: "SmdpState", state: "Enable", modificationResult } as const })
   ]
 ]
@@ -52,7 +52,8 @@ const verdicts = Effect.gen(function* () {
     { _tag: "Accepted" },
     ...wrong.map(({ field }) => ({
       _tag: "Rejected",
-      message: `${field} must not contain NUL characters or lone surrogates`
+      field,
+      message: "must not contain NUL characters or lone surrogates"
     })),
     { _tag: "Duplicate" }
   ])

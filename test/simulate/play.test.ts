@@ -238,8 +238,8 @@ describe("steps", () => {
     )
     expect(history.attachments.map(({ terms }) => terms.dataMegaBytes)).toEqual([1000, 5, 1000])
     expect(lines(history).filter((line) => line.includes("refused"))).toEqual([
-      "top-up without an active_period refused: the plan is archived",
-      "top-up without an active_period refused: there is no such plan"
+      "top-up without an active_period refused: The plan is archived",
+      expect.stringMatching(/refused: There is no plan with the id ".+"$/)
     ])
   })
 
@@ -250,7 +250,7 @@ describe("steps", () => {
     )
     expect(lines(history)).toEqual([
       "the telco refuses the next call",
-      "subscription without an active_period refused: the telco refuses; nothing remains (it will not)"
+      "subscription without an active_period refused: The telco refused: The telco refuses createPackage (it will not)"
     ])
     const slow = await play({ at: "+1 day", do: "telco", fault: "slow" }, { at: "+1 day", do: "subscribe" })
     expect(lines(slow)).toContain("the telco is asked to create a package: no answer in time")

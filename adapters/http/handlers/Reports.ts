@@ -4,13 +4,14 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { type Refusal, Reports, Time } from "simplan"
-import { SmdpHistory, type TelcoReport } from "simplan/ports"
+import { SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
 import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
 
 const bytes = Schema.Int.annotate({ message: "must be a whole number of bytes" }).check(
   Schema.isGreaterThanOrEqualTo(0, { message: "must not be negative" })
@@ -195,7 +196,9 @@ const sorted = (events: ReadonlyArray<unknown>): Sorted => {
 const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoReport.Verdict>): Outcome => {
   const refused = reports.flatMap(({ index, report }, at) => {
     const verdict = verdicts[at]
-    return verdict?._tag === "Rejected" ? [{ index, id: report.reportId, message: verdict.message }] : []
+    return verdict?._tag === "Rejected"
+      ? [{ index, id: report.reportId, message: TelcoReport.sentence(verdict, Errors.fieldName) }]
+      : []
   })
   return {
     accepted: verdicts.filter(({ _tag }) => _tag === "Accepted").length,

@@ -27,7 +27,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The wire's name of a field. Each part of a path such as `activePeriod.start` is renamed. */
-const fieldName = (field: string): string =>
+export const fieldName = (field: string): string =>
   field
     .split(".")
     .map((part) => fieldNames[part] ?? (part.includes("_") ? part : snakeCase(part)))
@@ -61,23 +61,14 @@ const titles: Partial<Readonly<Record<Refusal.Resource, string>>> = { sim: "SIM"
 const notFound = (resource: Refusal.Resource): string =>
   `${titles[resource] ?? `${resource.charAt(0).toUpperCase()}${resource.slice(1)}`} not found`
 
-/** What the wire has beside the code and the domain's sentence, or in its place. */
+/** What the wire has beside the code and the sentence, or in its place. */
 const onTheWire = (refusal: Refusal.Plain): Partial<ErrorContent> => {
   switch (refusal._tag) {
-    case "InvalidField":
-      return { message: `${fieldName(refusal.field)} ${refusal.message}` }
     case "NotFound":
       return { message: notFound(refusal.resource) }
     case "RegionNameTaken":
-      return {
-        message: `region_name is taken: a custom region named "${refusal.regionName}" exists already`,
-        additions: { missing_iso2: refusal.missingIso2 }
-      }
     case "RegionUncovered":
-      return {
-        message: `iso2_list names countries without an operator: ${refusal.missingIso2.join(", ")}`,
-        additions: { missing_iso2: refusal.missingIso2 }
-      }
+      return { additions: { missing_iso2: refusal.missingIso2 } }
     case "RegionExists":
       return {
         additions: {
@@ -91,23 +82,21 @@ const onTheWire = (refusal: Refusal.Plain): Partial<ErrorContent> => {
       }
     case "ChangedMeanwhile":
       return { headers: { etag: `"${refusal.version}"` } }
-    case "SimsReleasing":
-    case "SmsLimited":
-    case "TelcoUnavailable":
-      return { headers: retryAfter(refusal.retryAfterSeconds) }
-    case "RequestInProgress":
-      return { headers: retryAfter(1) }
     default:
       return {}
   }
 }
 
 /** The error that a refusal becomes. */
-export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => ({
-  code: Refusal.code(refusal),
-  message: Refusal.sentence(refusal),
-  ...onTheWire(refusal)
-})
+export const ofRefusal = (refusal: Refusal.Plain): ErrorContent => {
+  const seconds = Refusal.retryAfterSeconds(refusal)
+  return {
+    code: Refusal.code(refusal),
+    message: Refusal.sentence(refusal, fieldName),
+    ...(seconds !== undefined && { headers: retryAfter(seconds) }),
+    ...onTheWire(refusal)
+  }
+}
 
 /** The problem of a field with a wrong value; `message` follows the name of the field. */
 export const invalidField = (field: string, message: string): Problem =>

@@ -9,6 +9,7 @@ import { types } from "node:util"
 import { Codes } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "./Errors.ts"
+import { classes } from "./printed/classes.ts"
 
 /** A call, as its errors name it. */
 export interface Call {
@@ -33,138 +34,30 @@ export const at = <A>(error: A, { site }: Call): A => {
   return error
 }
 
-/** A message of the domain with the host's names of fields: some name other fields as the HTTP API does. */
-export const inHostsWords = (text: string): string =>
-  text.replace(/\b[a-z][a-z0-9]*(?:_[a-z]+)+\b/g, (name) =>
-    name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  )
-
 /** A code of the HTTP API with its status. */
 const coded = (code: Errors.ErrorCode & Codes.Code) => ({ code, status: Codes.status(code) })
 
-/** The error of a refusal. */
-export const ofRefusal = (refusal: Refusal.Plain, call: Call): Errors.SimplanError => {
-  const { requestId } = call
-  const of = (message: string) => ({ ...coded(Refusal.code(refusal)), message, requestId })
-  switch (refusal._tag) {
-    case "InvalidField": {
-      const field = call.fields?.[refusal.field] ?? refusal.field
-      return Arguments.invalidIn(call.method, call.request, field, inHostsWords(refusal.message))
-    }
-    case "NotFound": {
-      const { id, resource } = refusal
-      const message = `There is no ${resource} with the id ${Arguments.shown(id)}`
-      return new Errors.NotFoundError({ ...of(message), resource, id })
-    }
-    case "NoFreeSim":
-      return new Errors.NoFreeSimError(of(`No free eSIM with the label ${refusal.label} is left`))
-    case "SimsReleasing": {
-      const { label, retryAfterSeconds } = refusal
-      const message = `No eSIM with the label ${label} is free now, but some are being released; try again later`
-      return new Errors.SimsReleasingError({ ...of(message), retryAfterSeconds })
-    }
-    case "ChangedMeanwhile":
-      return new Errors.ChangedMeanwhileError({ ...of(Refusal.sentence(refusal)), version: refusal.version })
-    case "OperatorNameTaken":
-      return new Errors.OperatorNameTakenError({ ...of(Refusal.sentence(refusal)), field: "name" })
-    case "QuotaExceeded":
-      return new Errors.QuotaExceededError(of(Refusal.sentence(refusal)))
-    case "SmsLimited": {
-      const { iccid, retryAfterSeconds } = refusal
-      const message = `Too many SMS were sent to the SIM ${iccid}; try again later`
-      return new Errors.SmsLimitedError({ ...of(message), retryAfterSeconds })
-    }
-    case "PlanArchived":
-      return new Errors.PlanArchivedError(of(`The plan ${refusal.planId} is archived`))
-    case "SimBusy": {
-      const message = `The SIM ${refusal.iccid} is being put into service or released; try again shortly`
-      return new Errors.SimBusyError(of(message))
-    }
-    case "SimInUse":
-      return new Errors.SimInUseError(of(Refusal.sentence(refusal)))
-    case "SimWithdrawn":
-      return new Errors.SimWithdrawnError(of(Refusal.sentence(refusal)))
-    case "PackagesListed": {
-      const { iccid, packageIds } = refusal
-      const listed = packageIds.join(", ")
-      const message = `The telco still lists packages on the SIM ${iccid}: ${listed}. Cancel them there, retry, or use force`
-      return new Errors.PackagesListedError({ ...of(message), iccid, packageIds })
-    }
-    case "SubscriptionFull": {
-      const message = `The subscription ${refusal.subscriptionId} has too many plan attachments to take another`
-      return new Errors.SubscriptionFullError(of(message))
-    }
-    case "LabelMismatch": {
-      const message = `The SIM ${refusal.iccid} has the label ${refusal.simLabel}, not ${refusal.label}`
-      return new Errors.LabelMismatchError({ ...of(message), field: "iccid" })
-    }
-    case "EsimInstalled": {
-      const message = `The eSIM ${refusal.iccid} was installed on a device, so its subscription cannot be deleted`
-      return new Errors.EsimInstalledError(of(message))
-    }
-    case "TermsRefused":
-      return new Errors.TermsRefusedError(of(refusal.message))
-    case "NotSupported":
-      return new Errors.NotSupportedError(of(refusal.message))
-    case "AttachmentExpired": {
-      const message = `The plan attachment ${refusal.attachmentId} has expired`
-      return new Errors.AttachmentExpiredError(of(message))
-    }
-    case "EndpointDisabled": {
-      const message = `The webhook endpoint ${refusal.endpointId} is disabled`
-      return new Errors.EndpointDisabledError(of(message))
-    }
-    case "RegionNameTaken": {
-      const message = `regionName is taken: a region with the name ${Arguments.shown(refusal.regionName)} exists already`
-      return new Errors.RegionNameTakenError({ ...of(message), field: "regionName" })
-    }
-    case "RegionUncovered": {
-      const { missingIso2 } = refusal
-      const message = `iso2List names countries without an operator: ${missingIso2.join(", ")}`
-      return new Errors.RegionUncoveredError({
-        ...of(message),
-        field: "iso2List",
-        missingIso2
-      })
-    }
-    case "RegionExists": {
-      const { coverageId, regionName } = refusal
-      const message = `The coverage profile ${Arguments.shown(regionName)}, ${coverageId}, has exactly these countries`
-      return new Errors.RegionExistsError({ ...of(message), coverageId })
-    }
-    case "TelcoRefused":
-      return new Errors.TelcoRefusedError(of(`The telco refused: ${refusal.message}`))
-    case "TelcoUnavailable":
-      return new Errors.TelcoUnavailableError({
-        ...of("The telco could not be reached in time; nothing remains of the call"),
-        retryAfterSeconds: refusal.retryAfterSeconds
-      })
-    case "IdempotencyKeyReused": {
-      const message = `The idempotency key ${Arguments.shown(refusal.key)} was used with another request`
-      return new Errors.IdempotencyKeyReusedError({
-        ...of(message),
-        field: "idempotencyKey"
-      })
-    }
-    case "RequestInProgress": {
-      const message = `The first call with the idempotency key ${Arguments.shown(refusal.key)} is not done yet`
-      return new Errors.RequestInProgressError({ ...of(message), field: "idempotencyKey" })
-    }
-    case "ClockRefused":
-      return refusal.reason === "system clock"
-        ? new Errors.ClockRefusedError(of("The clock is the machine's and cannot be moved"))
-        : new Errors.ClockRefusedError(of("The clock is being moved already"))
-    case "InsideTransaction": {
-      const message = `${call.method} calls the telco, so it cannot run inside a database transaction: use simplan.within there`
-      return new Errors.InsideTransactionError(of(message))
-    }
-    case "CommandBegun":
-      return new Errors.CommandBegunError(of(Refusal.sentence(refusal)))
-    case "CommandCancelled":
-      return new Errors.CommandCancelledError(of(Refusal.sentence(refusal)))
-    case "KeyRefused":
-      return new Errors.KeyRefusedError(of("The API key is not valid"))
+const classOf: {
+  readonly [Tag in Refusal.Plain["_tag"]]: new (
+    details: Errors.ErrorDetails & Refusal.Plain<Tag>
+  ) => Errors.SimplanError
+} = classes
+
+const make = <Tag extends Refusal.Plain["_tag"]>(refusal: Refusal.Plain<Tag>, details: Errors.ErrorDetails) =>
+  new classOf[refusal._tag](Object.assign({}, refusal, details))
+
+/** The error of a refusal, with its fields. */
+export const ofRefusal = (
+  refusal: Refusal.Plain,
+  { fields, method, request, requestId }: Call
+): Errors.SimplanError => {
+  const nameOf = (field: string) => fields?.[field] ?? field
+  if (refusal._tag === "InvalidField") {
+    const message = `${refusal.message}${refusal.other === undefined ? "" : ` ${nameOf(refusal.other)}`}`
+    return Arguments.invalidIn(method, request, nameOf(refusal.field), message)
   }
+  const [message, field] = [Refusal.sentence(refusal, nameOf), Refusal.field(refusal)]
+  return make(refusal, { ...coded(Refusal.code(refusal)), message, requestId, field })
 }
 
 /** The error where the storage failed, or the host's transaction. */

@@ -5,7 +5,6 @@ import { Effect, Result, Schema, Stream } from "effect"
 import { Catalogues, Coverage, Operators } from "simplan"
 import type { Catalogue, Region } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
-import * as Failures from "../errors/Failures.ts"
 import type * as Types from "../types/Coverage.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -81,7 +80,9 @@ const renamed = (value: unknown, nameOf: (name: string) => string): unknown => {
 }
 
 const hostsName = (field: string): string =>
-  Failures.inHostsWords(field).replace(/^(operators\[\d+\])\.country$/, "$1.countryIso2")
+  field
+    .replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    .replace(/^(operators\[\d+\])\.country$/, "$1.countryIso2")
 
 /** Checks a catalogue and fills in what it leaves out. Throws an `InvalidFieldError`. */
 export const complete = async (method: string, given: unknown): Promise<Catalogue.Catalogue> => {

@@ -3,12 +3,11 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { AuditLog, Clock, Problems, Reports } from "simplan"
-import { AuditEntry, type Job, Problem, SmdpHistory, type TelcoReport } from "simplan/ports"
+import { AuditEntry, type Job, Problem, SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import type { Connected } from "../../telco-routes/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
-import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Operation.ts"
@@ -156,7 +155,7 @@ const take = (given: ReadonlyArray<unknown>) => {
       verdicts.forEach((verdict, at) => {
         const { index = at, report } = sound[at] ?? {}
         if (verdict._tag !== "Rejected") return
-        rejected.push({ index, id: report?.reportId ?? null, message: Failures.inHostsWords(verdict.message) })
+        rejected.push({ index, id: report?.reportId ?? null, message: TelcoReport.sentence(verdict) })
       })
       return {
         accepted: verdicts.filter(({ _tag }) => _tag === "Accepted").length,

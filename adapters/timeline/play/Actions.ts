@@ -4,15 +4,7 @@
  */
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, Reports, type Services, Subscriptions } from "simplan"
-import {
-  type Activation,
-  Allowance,
-  Package,
-  type Plan,
-  SmdpHistory,
-  type Storage,
-  type TelcoReport
-} from "simplan/ports"
+import { type Activation, Allowance, Package, type Plan, SmdpHistory, type Storage, TelcoReport } from "simplan/ports"
 import type { Mistake } from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
@@ -156,7 +148,7 @@ const report = Effect.fnUntraced(function* (
     case "Duplicate":
       return Stage.done(`the telco reports ${named}, again under the same id: a duplicate`, Rules.duplicate)
     default: {
-      const why = verdict?.message ?? "it was not looked at"
+      const why = verdict === undefined ? "it was not looked at" : TelcoReport.sentence(verdict, Scenario.toWire)
       return { kind: "refused", what: `report of ${named} rejected: ${why}`, rules: [Rules.routed] }
     }
   }

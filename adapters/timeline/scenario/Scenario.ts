@@ -126,7 +126,7 @@ const names: Readonly<Record<string, string>> = {
 export const toWire = (field: string): string => {
   const [, index, part] = /^throttlingThreshold(\d)(Percentage|Limit)$/.exec(field) ?? []
   if (index !== undefined) return `throttling_threshold${index}_${part === "Limit" ? "limit" : "perc"}`
-  return names[field] ?? field
+  return names[field] ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 // The service refuses NaN.

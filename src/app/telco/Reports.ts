@@ -58,7 +58,7 @@ const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
 
 const ACCEPTED: Verdict = { _tag: "Accepted" }
 const DUPLICATE: Verdict = { _tag: "Duplicate" }
-const rejected = (message: string): Verdict => ({ _tag: "Rejected", message })
+const rejected = (rejection: TelcoReport.Rejection): Verdict => ({ _tag: "Rejected", ...rejection })
 
 /** The report ids that a batch has taken so far, of an organization. An id is unique in it, of whichever SIM it is. */
 type Taken = (organizationId: string) => Set<string>
@@ -90,7 +90,7 @@ const takeInto = (
   takenOf: Taken,
   now: Instant
 ): Verdict => {
-  if (tally === undefined) return rejected("the iccid is not known")
+  if (tally === undefined) return rejected({ field: null, message: "the iccid is not known" })
   const { accepted, seen } = tally
   const taken = takenOf(tally.aggregate.sim.organizationId)
   if (seen.includes(report.reportId) || taken.has(report.reportId)) return DUPLICATE

@@ -50,9 +50,6 @@ const withheld = faultsOf("Deletion.ts", "deletion", [
 ])
 
 const keys = faultsOf("Idempotency.ts", "creation", [
-  ["W2", "that a twin is under way is kept under a key", '  "RequestInProgress",\n', ""],
-  ["W2", "that there were too many SMS is kept under a key", "  ...ofUse,\n", ""],
-  ["W2", "a quota is kept under a key", 'new Set(["SmsLimited", "QuotaExceeded"])', 'new Set(["SmsLimited"])'],
   ["W2", "a key is kept a millisecond longer", "record.createdAt > now - RETENTION", instead(">", ">=")],
   [
     "S5",
@@ -102,9 +99,35 @@ const canonical = faultsOf("CanonicalJson.ts", "creation", [
   ["W2", "a number that is too large is null", 'typeof value === "number" && !Number.isFinite(value)', "false"]
 ])
 
+const refusals = faultsOf("Refusal.ts", "creation", [
+  ["W2", "that a twin is under way is kept under a key", 'is not done yet",\n    retry: "Soon",', 'is not done yet",'],
+  [
+    "W2",
+    "that there were too many SMS is kept under a key",
+    'sent to the SIM ${iccid}; try again later`,\n    retry: "Soon",',
+    "sent to the SIM ${iccid}; try again later`,"
+  ],
+  [
+    "W2",
+    "a quota is kept under a key",
+    'may have no more of them`,\n    retry: "OnChange"',
+    "may have no more of them`"
+  ],
+  [
+    "H1",
+    "SIMs that return settle a command",
+    'being released; try again later`,\n    retry: "Soon"',
+    'being released; try again later`,\n    retry: "OnChange"'
+  ],
+  [
+    "H1",
+    "too many SMS settle a command",
+    'sent to the SIM ${iccid}; try again later`,\n    retry: "Soon"',
+    'sent to the SIM ${iccid}; try again later`,\n    retry: "OnChange"'
+  ]
+])
+
 const commands = faultsOf("Command.ts", "creation", [
-  ["H1", "SIMs that return settle a command", 'refusal._tag !== "SimsReleasing" &&', ""],
-  ["H1", "too many SMS settle a command", '"SimsReleasing" &&\n  refusal._tag !== "SmsLimited"', '"SimsReleasing"'],
   ["H1", "a command that has begun is cancelled", "job === null || job.attempts > 0", "job === null"],
   [
     "H1",
@@ -212,6 +235,7 @@ export const outages = [
   ...withheld,
   ...keys,
   ...canonical,
+  ...refusals,
   ...commands,
   ...jobs,
   ...problems,

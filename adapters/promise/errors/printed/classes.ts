@@ -1,0 +1,37 @@
+/** Printed from the catalogue of refusals by `npm run errors`: the class of each refusal, by its tag. */
+import * as Refused from "./Refused.ts"
+
+export const classes = {
+  InvalidField: Refused.InvalidFieldError,
+  NotFound: Refused.NotFoundError,
+  NoFreeSim: Refused.NoFreeSimError,
+  SimsReleasing: Refused.SimsReleasingError,
+  QuotaExceeded: Refused.QuotaExceededError,
+  SmsLimited: Refused.SmsLimitedError,
+  PlanArchived: Refused.PlanArchivedError,
+  SimBusy: Refused.SimBusyError,
+  PackagesListed: Refused.PackagesListedError,
+  CommandBegun: Refused.CommandBegunError,
+  CommandCancelled: Refused.CommandCancelledError,
+  LabelMismatch: Refused.LabelMismatchError,
+  EsimInstalled: Refused.EsimInstalledError,
+  AttachmentExpired: Refused.AttachmentExpiredError,
+  ChangedMeanwhile: Refused.ChangedMeanwhileError,
+  OperatorNameTaken: Refused.OperatorNameTakenError,
+  RegionNameTaken: Refused.RegionNameTakenError,
+  RegionUncovered: Refused.RegionUncoveredError,
+  RegionExists: Refused.RegionExistsError,
+  EndpointDisabled: Refused.EndpointDisabledError,
+  TermsRefused: Refused.TermsRefusedError,
+  NotSupported: Refused.NotSupportedError,
+  TelcoRefused: Refused.TelcoRefusedError,
+  TelcoUnavailable: Refused.TelcoUnavailableError,
+  IdempotencyKeyReused: Refused.IdempotencyKeyReusedError,
+  RequestInProgress: Refused.RequestInProgressError,
+  ClockRefused: Refused.ClockRefusedError,
+  SimInUse: Refused.SimInUseError,
+  SimWithdrawn: Refused.SimWithdrawnError,
+  SubscriptionFull: Refused.SubscriptionFullError,
+  InsideTransaction: Refused.InsideTransactionError,
+  KeyRefused: Refused.KeyRefusedError
+}
