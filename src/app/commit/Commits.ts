@@ -429,7 +429,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
             if (made >= ATTEMPTS) {
               return Effect.fail(new Storage.StorageError({ message: `gave up after conflicts on ${error.on}` }))
             }
-            const pause = made < 3 ? Effect.yieldNow : Effect.sleep(Math.min(made, 20))
+            // On a standing clock nothing waits for the machine's.
+            const isAtOnce = made < 3 || clock.set !== null
+            const pause = isAtOnce ? Effect.yieldNow : Effect.sleep(Math.min(made, 20))
             return Effect.andThen(pause, again(made + 1))
           }
         })

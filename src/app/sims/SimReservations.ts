@@ -2,7 +2,8 @@
  * Reserving a free eSIM for a request that names none (rules S2 and I6), and the pools that it comes from under load.
  *
  * No two requests get the same SIM. While every free eSIM is reserved for another request, a request waits: it is refused
- * only by a statement that began after the request, and that found no free SIM, not even a reserved one.
+ * only by a statement that began after the request, and that found no free SIM, not even a reserved one. It asks again as soon
+ * as a reservation of this process ends, whatever the machine's clock does, and often for those of other processes.
  *
  * Each request asks storage by itself, or is given a SIM of a pool (`FastPaths`), which exists for speed alone. A process
  * keeps a pool for each organization, label and purpose, for as long as requests use it: free eSIMs that it has reserved
@@ -90,8 +91,39 @@ interface Reserved extends ReservedSims {
   readonly since: number
 }
 
+/** The ends of this process's reservations. */
+interface Ends {
+  /** How many there were. */
+  readonly count: () => number
+  /** Says that one has ended. */
+  readonly add: Effect.Effect<void>
+  /** Ends with the next end after so many, or soon. */
+  readonly after: (count: number) => Effect.Effect<void>
+}
+
+const makeEnds = (): Ends => {
+  let count = 0
+  const waiting = new Set<() => void>()
+  const next = Effect.callback<void>((resume) => {
+    const one = () => resume(Effect.void)
+    waiting.add(one)
+    return Effect.sync(() => void waiting.delete(one))
+  })
+  return {
+    count: () => count,
+    add: Effect.sync(() => {
+      count++
+      for (const resume of waiting) resume()
+      waiting.clear()
+    }),
+    after: (before) =>
+      Effect.suspend(() => (count === before ? Effect.raceFirst(Effect.sleep(PAUSE), next) : Effect.yieldNow))
+  }
+}
+
 /** The statements that reserve and release SIMs. */
 interface Statements {
+  readonly ends: Ends
   readonly reserve: (kind: Kind, count: number) => Effect.Effect<Reserved, StorageError>
   readonly release: (reservations: ReadonlyArray<Reservation>) => Effect.Effect<void, StorageError>
 }
@@ -100,7 +132,9 @@ const makeStatements = Effect.fnUntraced(function* (): Effect.fn.Return<Statemen
   const storage = yield* Storage
   const ids = yield* Ids
   const { claimMillis } = yield* Settings
+  const ends = makeEnds()
   return {
+    ends,
     reserve: Effect.fnUntraced(function* (kind: Kind, count: number) {
       const token = yield* ids.token
       const since = yield* Clocks.monotonicNow
@@ -111,7 +145,7 @@ const makeStatements = Effect.fnUntraced(function* (): Effect.fn.Return<Statemen
       const organizationId = reservations[0]?.sim.organizationId
       if (organizationId === undefined) return Effect.void
       const held = reservations.map(({ sim: { iccid }, token }) => ({ iccid, token }))
-      return storage.sims.release({ organizationId, reservations: held })
+      return Effect.ensuring(storage.sims.release({ organizationId, reservations: held }), ends.add)
     }
   }
 })
@@ -215,19 +249,20 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
     for (const { resume } of present) resume(answer)
   }
 
-  /** Runs one statement. Returns how long to wait before the next one, in milliseconds. */
+  /** Runs one statement. Returns what the next one waits for. */
   const reserveOnce = Effect.fnUntraced(function* (count: number) {
+    const ended = statements.ends.count()
     const served = waiting.slice(0, count)
     const exit = yield* Effect.exit(statements.reserve(kind, count))
     if (exit._tag === "Failure") {
       target = 0
       dismiss(served, Effect.failCause(exit.cause))
-      return 0
+      return Effect.yieldNow
     }
     give(exit.value)
     const { shortage } = exit.value
     if (shortage === "Releasing" || shortage === "None") dismiss(served, outOfStock(shortage, kind.label))
-    return shortage === "Busy" ? PAUSE : 0
+    return shortage === "Busy" ? statements.ends.after(ended) : Effect.yieldNow
   })
 
   const reserving = Effect.gen(function* () {
@@ -238,7 +273,7 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
       const count = Math.min(BATCH, waiting.length + refill)
       if (count === 0) break
       const pause = yield* reserveOnce(count)
-      yield* pause > 0 && waiting.length > 0 ? Effect.sleep(pause) : Effect.yieldNow
+      yield* waiting.length > 0 ? pause : Effect.yieldNow
     }
     isReserving = false
   })
@@ -356,7 +391,7 @@ const makePools = Effect.fnUntraced(function* (
 })
 
 /** Asks storage for each request by itself. */
-const makeDirect = ({ release, reserve }: Statements): Source => {
+const makeDirect = ({ ends, release, reserve }: Statements): Source => {
   const reserveOne = Effect.fnUntraced(function* (kind: Kind, onReserved: OnReserved) {
     const { shortage, sims, token } = yield* reserve(kind, 1)
     const [sim] = sims
@@ -366,10 +401,11 @@ const makeDirect = ({ release, reserve }: Statements): Source => {
   return {
     reserve: Effect.fnUntraced(function* (kind, onReserved) {
       while (true) {
+        const ended = ends.count()
         const { shortage, sim } = yield* reserveOne(kind, onReserved)
         if (sim !== undefined) return sim
         if (shortage !== null && shortage !== "Busy") return yield* outOfStock(shortage, kind.label)
-        yield* Effect.sleep(PAUSE)
+        yield* ends.after(ended)
       }
     }),
     // Failure: the reservation ends by itself.
@@ -405,7 +441,8 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
             })
           return Effect.onExit(request(reserve), (exit) => {
             // A failed transaction takes no more statements, and its reservation is undone with it.
-            if (current === null || Exit.isSuccess(exit) || isInTransaction) return source.end
+            if (current === null) return source.end
+            if (Exit.isSuccess(exit) || isInTransaction) return Effect.andThen(statements.ends.add, source.end)
             return Effect.andThen(source.abandon(current), source.end)
           })
         })

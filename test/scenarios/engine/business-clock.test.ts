@@ -4,7 +4,7 @@
  */
 import { Context, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Clock, Commands, EventHandlers, Services, Subscriptions, Time, Webhooks, Worker } from "simplan"
+import { Clock, Commands, EventHandlers, Services, Settings, Subscriptions, Time, Webhooks, Worker } from "simplan"
 import { Clocks, Storage, Telco, type WebhookEvent } from "simplan/ports"
 import * as fc from "fast-check"
 import * as Memory from "simplan/memory"
@@ -74,10 +74,13 @@ const atOnce = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E,
 /** Runs with a whole service, and stops it afterwards. */
 const withService = <A, E>(
   body: Effect.Effect<A, E, Services.Services | Storage.Storage | Scope.Scope>,
-  around: (telco: Telco.Telco["Service"]) => Telco.Telco["Service"] = (telco) => telco
+  around: (telco: Telco.Telco["Service"]) => Telco.Telco["Service"] = (telco) => telco,
+  storing: (storage: Storage.Storage["Service"]) => Storage.Storage["Service"] = (storage) => storage
 ) => {
   const telco = Layer.effect(Telco.Telco, Effect.map(Telco.Telco, around))
-  const ports = telco.pipe(Layer.provideMerge(Layer.mergeAll(Memory.layer, Ports.make(Clocks.virtual(START)))))
+  const storage = Layer.effect(Storage.Storage, Effect.map(Storage.Storage, storing))
+  const below = Layer.mergeAll(Layer.provideMerge(storage, Memory.layer), Ports.make(Clocks.virtual(START)))
+  const ports = Layer.provideMerge(telco, below)
   return atOnce(Effect.scoped(Effect.provide(body, Layer.provideMerge(Services.layer, ports))))
 }
 
@@ -163,6 +166,70 @@ describe("On a virtual clock nothing waits for the machine's:", () => {
       }),
       telco.around
     )
+  })
+
+  /** A creation that has reserved the only eSIM and commits when it may, and another one meanwhile: what comes of both. */
+  const both = Effect.fnUntraced(function* (simReservationPool: boolean, commits: boolean) {
+    const [begun, mayCommit] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const failed = new Storage.StorageError({ message: "The storage is out of reach" })
+    const storing = (storage: Storage.Storage["Service"]): Storage.Storage["Service"] => ({
+      ...storage,
+      commit: (commit) =>
+        commit.sims === undefined || Deferred.isDoneUnsafe(begun)
+          ? storage.commit(commit)
+          : Deferred.succeed(begun, undefined).pipe(
+              Effect.andThen(Deferred.await(mayCommit)),
+              Effect.andThen(commits ? storage.commit(commit) : Effect.fail(failed))
+            )
+    })
+    const settings = yield* Settings.Settings
+    const fastPaths = { ...settings.fastPaths, simReservationPool }
+    return yield* withService(
+      Effect.gen(function* () {
+        const organizationId = yield* Shop.open([first])
+        const { planId } = yield* Shop.createPlan(organizationId)
+        const create = Effect.forkChild(Effect.result(Shop.subscribe({ organizationId, planId })), {
+          startImmediately: true
+        })
+        const one = yield* create
+        yield* Deferred.await(begun)
+        const other = yield* create
+        yield* Effect.repeat(turn, { times: 50 })
+        expect(other.pollUnsafe()).toBeUndefined()
+        yield* Deferred.succeed(mayCommit, undefined)
+        return [(yield* Fiber.join(one))._tag, (yield* Fiber.join(other))._tag]
+      }),
+      undefined,
+      storing
+    ).pipe(Effect.provideService(Settings.Settings, { ...settings, fastPaths }))
+  })
+
+  for (const pool of [false, true]) {
+    const by = pool ? "by a pool of reservations" : "by a statement of its own"
+    Tests.onTestClock(`a creation while another one has the only eSIM, ${by}`, function* () {
+      expect(yield* both(pool, true)).toEqual(["Success", "Failure"])
+      expect(yield* both(pool, false)).toEqual(["Failure", "Success"])
+    })
+  }
+
+  Tests.onTestClock("a creation whose commits conflict with others again and again", function* () {
+    let conflicts = 0
+    const created = yield* withService(
+      Effect.gen(function* () {
+        const organizationId = yield* Shop.open([first])
+        const { planId } = yield* Shop.createPlan(organizationId)
+        return yield* Shop.subscribe({ organizationId, planId })
+      }),
+      undefined,
+      (storage) => ({
+        ...storage,
+        commit: (commit) =>
+          commit.sims !== undefined && conflicts++ < 8
+            ? Effect.fail(new Storage.Conflict({ on: "version" }))
+            : storage.commit(commit)
+      })
+    )
+    expect([created.sim.iccid, conflicts > 8]).toEqual([first, true])
   })
 
   Tests.onTestClock("who waits for a command, carried out or cancelled", function* () {
