@@ -24,7 +24,7 @@ import * as Subscriptions from "./commands/Subscriptions.ts"
 import * as Telco from "./commands/Telco.ts"
 import * as Usage from "./commands/Usage.ts"
 import * as Webhooks from "./commands/Webhooks.ts"
-import { Output } from "./output/Output.ts"
+import { Output, safe } from "./output/Output.ts"
 import * as Secrets from "./settings/Secrets.ts"
 import * as Start from "./Start.ts"
 import * as Version from "./Version.ts"
@@ -73,14 +73,14 @@ const simplan = Command.make("simplan").pipe(
 
 const exitCode = (error: CliError.CliError | CommandFailed, output: Output, help: string): number => {
   if (error._tag === "CommandFailed") {
-    output.err(`${Secrets.redact(error.message)}\n`)
+    output.err(`${safe(Secrets.redact(error.message))}\n`)
     return error.exitCode
   }
   if (error._tag === "ShowHelp" && error.errors.length === 0) {
     output.out(help)
     return 0
   }
-  output.err(`${error._tag === "ShowHelp" ? misuse(error) : error.message}\n`)
+  output.err(`${safe(error._tag === "ShowHelp" ? misuse(error) : error.message)}\n`)
   return 2
 }
 
@@ -111,7 +111,7 @@ export const run = (args: ReadonlyArray<string>): Effect.Effect<number> =>
           // The entry says what to install.
           const defect = Cause.squash(cause)
           if (Start.missingPackage(defect) !== undefined) return Effect.die(defect)
-          output.err(`simplan failed, which is a defect in it: ${Secrets.redact(Cause.pretty(cause))}\n`)
+          output.err(`simplan failed, which is a defect in it: ${safe(Secrets.redact(Cause.pretty(cause)))}\n`)
           return Effect.succeed(70)
         })
       ),

@@ -87,6 +87,10 @@ export interface Options {
   readonly failedAuthentication?: RateLimit.Rate | undefined
   /** How many requests without a key an address may send for documents and metrics; 100 a second by default (rule W13). */
   readonly withoutKey?: RateLimit.Rate | undefined
+  /**
+   * The origins of pages, beside the server's own, whose browsers may have changes made by what the host authenticates; none by default.
+   */
+  readonly trustedOrigins?: ReadonlyArray<string> | undefined
   /** How many proxies stand before the server and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
   /** The version of the process, which operators read; unknown by default. */
@@ -148,19 +152,22 @@ const endpoints = Effect.fnUntraced(function* (
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* Auth.limitFailures(options.failedAuthentication ?? Auth.failureRate)
   const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers, options.organizationShare)
-  const byOrganization =
-    authenticate === undefined ? yield* Auth.byApiKey(limits, failed) : yield* HostAuth.ofCallers(authenticate, limits)
   const trustedProxies = options.trustedProxies ?? 0
+  const origins = { trustedProxies, trustedOrigins: options.trustedOrigins ?? [] }
+  const byOrganization =
+    authenticate === undefined
+      ? yield* Auth.byApiKey(limits, failed)
+      : yield* HostAuth.ofCallers(authenticate, origins, limits)
   const browsers = { sessions, readsOnly: options.consoleReadsOnly ?? false, trustedProxies }
   const byOperator =
     authenticateOperator !== undefined && asksHost(options)
-      ? OperatorAuth.byHost(authenticateOperator, options.console === undefined ? null : browsers)
+      ? OperatorAuth.byHost(authenticateOperator, origins, options.console !== undefined && browsers.readsOnly)
       : yield* OperatorAuth.byToken(adminToken, failed, browsers)
   const byLimitedOperator = OperatorAuth.limited(byOperator, limits)
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byLimitedOperator)
   const byTelco =
     telcoToken === undefined && authenticateOperator !== undefined
-      ? HostAuth.ofTelco(authenticateOperator)
+      ? HostAuth.ofTelco(authenticateOperator, origins)
       : Auth.byBearer(telcoToken, "telco", failed)
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
@@ -241,7 +248,10 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   return Layer.mergeAll(
     Layer.unwrap(
       Effect.gen(function* () {
-        yield* (yield* Processes.Processes).runs(running(options))
+        const runs = running(options)
+        yield* (yield* Processes.Processes).runs(runs)
+        if (runs.includes("admin")) yield* Auth.warnOf(adminToken, "the management API")
+        if (runs.includes("telco")) yield* Auth.warnOf(options.telcoToken, "the telco's reports")
         const byAddress = yield* RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey)
         const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
         const start = startOf(options)

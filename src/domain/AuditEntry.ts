@@ -4,6 +4,7 @@
  * A commit carries the entry of the change that it makes, so that there is no change without its entry, and no entry of
  * a change that was refused, replayed, or made no difference.
  */
+import { isId } from "./Id.ts"
 import type { Instant } from "./Time.ts"
 
 /** What can be done. The part before the dot is the type of the resource. */
@@ -64,6 +65,19 @@ export const SERVICE = "*"
 
 /** The actor of changes by a host that embeds the services and names nobody else. */
 export const HOST = "host"
+
+/** The actor of what the telco reports. */
+export const TELCO = "telco"
+
+/** What an organization is shown in place of an operator's name. */
+export const OPERATOR = "the operator of the service"
+
+/**
+ * Rule W11: an actor as an organization is shown it. Names of operators, and e-mail addresses in them, are not its business: it is shown
+ * the ids of its keys, `self`, which is who asks, and who has no name. Null: nobody is known.
+ */
+export const shownToOrganization = (actor: string | null, self: string | null): string | null =>
+  actor === null || actor === self || actor === HOST || actor === TELCO || isId(actor) ? actor : OPERATOR
 
 /** What was done, such as `plan.create`. */
 export type Action = (typeof actions)[number]

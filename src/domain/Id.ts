@@ -51,6 +51,9 @@ const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 const FORMAT = new RegExp(`^${UUID}(?::${UUID})*$`, "i")
 
+/** Whether the text is such an id, in whatever letters. */
+export const isId = (text: string): boolean => FORMAT.test(text)
+
 /**
  * Rule I13: the id as the service writes it: a UUID, or several that colons join, with small letters. Any other text stays
  * as it is.

@@ -7,7 +7,7 @@
  */
 import { Result } from "effect"
 import { checkExpiry, isGood, replaced, type Secret } from "./ApiKey.ts"
-import { HOST } from "./AuditEntry.ts"
+import { HOST, TELCO } from "./AuditEntry.ts"
 import { InvalidField, NotFound } from "./Refusal.ts"
 import { DAY, type Instant } from "./Time.ts"
 
@@ -56,7 +56,7 @@ export interface Operator extends Acting {
 export const BOOTSTRAP = "bootstrap"
 
 /** What audit entries name others by (rule W11), or named whoever has the server's token in earlier releases. */
-const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", HOST, "telco"])
+const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", HOST, TELCO])
 
 /** What names begin with that an identity provider has for its users. */
 export const OPEN_ID = "oidc:"

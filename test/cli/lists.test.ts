@@ -120,3 +120,42 @@ it("asks for no page that it does not print", async () => {
   expect(await listed("--limit", "100", "--json")).toEqual({ lines: 100, pages: 1 })
   expect(await listed("--limit", "150", "--json")).toEqual({ lines: 150, pages: 2 })
 })
+
+it("no name that the server sends drives the terminal, and JSON means what it meant", async () => {
+  const name = "Ac\u001b[2Jme\u009b31m \u202eevil\u2066 \u200fx\nThere is nothing to do"
+  const organization = (id: string) => ({ organization_id: id, name, created_at: at })
+  const url = await serve((request, response) => {
+    const isList = request.url?.startsWith("/admin/v1/organizations") === true && !request.url.includes("sims")
+    response.writeHead(isList ? 200 : 404, { "content-type": "application/json" })
+    response.end(
+      JSON.stringify(
+        isList
+          ? { error: false, data: [organization("a"), organization("b")], next_page: null }
+          : { error: true, message: `There is no ${name}`, code: "sim_not_found" }
+      )
+    )
+  })
+  const env = { SIMPLAN_URL: url, SIMPLAN_ADMIN_TOKEN: "a-token-of-this-test" }
+  const runs = [
+    await simplan(["org", "list"], env),
+    await simplan(["org", "list", "--json"], env),
+    await simplan(["key", "list"], env),
+    await simplan(["sims", "show", "8988303000000000017", "--org", "a"], env),
+    await simplan(["sims", "import", name]),
+    await simplan([name])
+  ]
+  for (const { err, out } of runs) {
+    expect(out + err).not.toMatch(/(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u)
+    expect(out + err).not.toBe("")
+  }
+  const [listed, asJson, named] = runs
+  expect(listed?.out.split("\n").length).toBe(4)
+  expect(
+    asJson?.out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).name)
+  ).toEqual([name, name])
+  expect(named?.err).toContain("There are 2 organizations, so name one with --org: a (Ac")
+  expect(named?.err.trim().split("\n").length).toBe(1)
+})

@@ -119,6 +119,54 @@ describe("simplan.handler", () => {
     expect(await status(endpoints, hook("ftp://example.com/hook"))).toBe(400)
   })
 
+  it("takes no change that a page of another origin has a browser ask for by the host's login, whatever is mounted", async () => {
+    const simplan = open({
+      groups: ["v3", "admin", "telco"],
+      trustedOrigins: ["https://app.example"],
+      authenticate: async ({ headers }) =>
+        headers.get("cookie") === "login=1" ? { organizationId: organization.organizationId } : null,
+      authenticateOperator: async ({ headers }) =>
+        headers.get("cookie") === "login=1" ? { admin: true, telco: true } : null
+    })
+    const { coverageId, ...organization } = await selling(simplan)
+    const writes: ReadonlyArray<readonly [path: string, body: string, status: number]> = [
+      ["/v3/plans", planOf(coverageId), 201],
+      ["/admin/v1/organizations", JSON.stringify({ name: "Other" }), 201],
+      ["/telco/v1/events", '{"events":[]}', 200]
+    ]
+    const ask = (path: string, headers: Readonly<Record<string, string>>, body?: string) =>
+      simplan.handler(
+        new Request(`https://host${path}`, {
+          headers: { ...json, cookie: "login=1", ...headers },
+          ...(body !== undefined && { method: "POST", body })
+        })
+      )
+    const elsewhere = [
+      { "sec-fetch-site": "cross-site", origin: "https://evil.example" },
+      { "sec-fetch-site": "same-site", origin: "https://other.host" },
+      { origin: "https://evil.example" },
+      { origin: "https://app.example.evil.example" },
+      { origin: "null" },
+      {}
+    ]
+    const own = [
+      { "sec-fetch-site": "same-origin" },
+      { origin: "https://host" },
+      { origin: "https://app.example", "sec-fetch-site": "cross-site" }
+    ]
+    for (const [path, body, status] of writes) {
+      for (const headers of elsewhere) {
+        const answer = await ask(path, headers, body)
+        expect([path, headers, answer.status]).toEqual([path, headers, 403])
+      }
+      for (const headers of own)
+        expect([path, headers, (await ask(path, headers, body)).status]).toEqual([path, headers, status])
+    }
+    // What only reads may be asked for from anywhere: its answer is not for other pages.
+    expect((await ask("/v3/plans", { "sec-fetch-site": "cross-site" })).status).toBe(200)
+    expect(() => open({ trustedOrigins: ["https://app.example/"] })).toThrow("trustedOrigins")
+  })
+
   it("takes the host's word for what an operator may do and see (W14)", async () => {
     const operators: Readonly<Record<string, HttpOperator>> = {
       before: { admin: true },

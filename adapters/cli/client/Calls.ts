@@ -138,7 +138,7 @@ const onlyOrganization = Effect.fnUntraced(function* (connection: Connection.Con
   if (first === undefined)
     return yield* misused("There is no organization yet: make one with `simplan org create NAME`.")
   if (others.length > 0) {
-    const some = data.slice(0, SOME).map((one) => `${one.organization_id} (${one.name})`)
+    const some = data.slice(0, SOME).map((one) => `${one.organization_id} (${Output.text(one.name)})`)
     const count = next_page === null ? String(data.length) : `more than ${data.length}`
     const rest = data.length > SOME ? " and others (`simplan org list`)" : ""
     return yield* misused(`There are ${count} organizations, so name one with --org: ${some.join(", ")}${rest}.`)

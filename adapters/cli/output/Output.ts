@@ -37,20 +37,33 @@ export const Output = Context.Reference<Output>("simplan/cli/Output", {
   })
 })
 
-/** Writes a line to `out`. */
-export const print = (line: string): Effect.Effect<void> => Effect.map(Output, (output) => output.out(`${line}\n`))
+/** Characters that could drive the terminal, or turn the writing direction. */
+const UNSAFE = "[\\p{Cc}\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]"
 
-/** Writes a line to `err`. */
-export const note = (line: string): Effect.Effect<void> => Effect.map(Output, (output) => output.err(`${line}\n`))
+const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-const UNSAFE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu
+const OUTSIDE_LINES = new RegExp(`(?!\\r\\n|[\\t\\n])${UNSAFE}`, "gu")
 
 /**
- * A value as text on a line of the terminal. Names and descriptions come from customers, so that characters that could
- * drive the terminal or turn the writing direction are replaced.
+ * Lines as the terminal may have them. Names come from customers, and messages have names in them: whatever is printed goes through
+ * this. A character that could drive the terminal is written as JSON writes it, so that JSON means what it meant.
+ */
+export const safe = (lines: string): string => lines.replace(OUTSIDE_LINES, escapeOf)
+
+/** Writes a line to `out`. */
+export const print = (line: string): Effect.Effect<void> =>
+  Effect.map(Output, (output) => output.out(`${safe(line)}\n`))
+
+/** Writes a line to `err`. */
+export const note = (line: string): Effect.Effect<void> => Effect.map(Output, (output) => output.err(`${safe(line)}\n`))
+
+const RUNS = new RegExp(`${UNSAFE}+`, "gu")
+
+/**
+ * A value as text on a line of the terminal, without line breaks, and without characters that could drive the terminal.
  */
 export const text = (value: unknown): string =>
-  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(UNSAFE, " ")
+  (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(RUNS, " ")
 
 /** Prints a record: one line per field, or the record as JSON. */
 export const record = (data: Row, json: boolean): Effect.Effect<void> => {

@@ -2,7 +2,7 @@
  * Shows the progress of a long command: a bar on a terminal, a line for each tenth elsewhere.
  */
 import { Effect } from "effect"
-import { Output } from "./Output.ts"
+import { Output, text as onLine } from "./Output.ts"
 
 export interface Progress {
   /** `share`: from 0 to 1. */
@@ -24,7 +24,7 @@ export const bar = (share: number, text: string, columns: number): string => {
 }
 
 const onTerminal = ({ columns, err }: Output): Progress => ({
-  update: (share, text) => Effect.sync(() => err(CLEAR + bar(share, text, columns))),
+  update: (share, text) => Effect.sync(() => err(CLEAR + bar(share, onLine(text), columns))),
   finish: Effect.sync(() => err(CLEAR))
 })
 
@@ -34,7 +34,7 @@ const inLines = ({ err }: Output): Progress => {
     update: (share, text) =>
       Effect.sync(() => {
         const tenth = Math.floor(share * 10)
-        if (tenth > last) err(`${tenth * 10} %  ${text}\n`)
+        if (tenth > last) err(`${tenth * 10} %  ${onLine(text)}\n`)
         last = Math.max(last, tenth)
       }),
     finish: Effect.void

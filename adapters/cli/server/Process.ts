@@ -63,7 +63,7 @@ export const onHangup = <R>(reload: Effect.Effect<void, never, R>): Effect.Effec
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), reload)))
   })
 
-const write = (line: string): void => void process.stderr.write(`${Secrets.redact(line)}\n`)
+const write = (line: string): void => void process.stderr.write(`${Output.safe(Secrets.redact(line))}\n`)
 
 const time = (date: Date): string => date.toTimeString().slice(0, 8)
 

@@ -49,7 +49,7 @@ const Reason = Schema.Struct({
   ),
   by: Schemas.optional(
     Schema.String,
-    "Who suspended it: the id of an API key, the name of an operator, or `host` for the program that embeds the service",
+    "Who suspended it: the id of an API key, `the operator of the service`, or `host` for the program that embeds it; operators are shown names",
     Samples.attachmentId
   )
 }).annotate({ identifier: "Reason" })

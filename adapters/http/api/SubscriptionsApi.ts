@@ -3,7 +3,14 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Delivery as DeliveryRules, SimHistory, Sms, Subscription as SubscriptionRules, TextLimit } from "simplan/ports"
+import {
+  AuditEntry,
+  Delivery as DeliveryRules,
+  SimHistory,
+  Sms,
+  Subscription as SubscriptionRules,
+  TextLimit
+} from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Operations from "./Operations.ts"
@@ -176,7 +183,11 @@ export const HistoryEntry = Schema.Struct({
     "The reason of an operator's change, for operators alone, the status of the delivery and its last error, the result of the SM-DP+, the network, how much was used, why the work waits and until when, or the telco's words; else null",
     null
   ),
-  by: Schemas.field(Schema.NullOr(Schema.String), "Who made the change; else null", "Ada"),
+  by: Schemas.field(
+    Schema.NullOr(Schema.String),
+    `Who made the change, without the names of operators: each is \`${AuditEntry.OPERATOR}\`; else null. Operators are shown names`,
+    "Ada"
+  ),
   resource_id: Schemas.field(
     Schema.NullOr(Schema.String),
     "The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job, or of the problem; null " +

@@ -3,7 +3,15 @@
  */
 import { Effect } from "effect"
 import { Attachments, History, Messages, Pauses, Replacements, Subscriptions, Time } from "simplan"
-import { Package, type Preview, Reason, SimHistory, type SmsSegments, type Subscription } from "simplan/ports"
+import {
+  AuditEntry,
+  Package,
+  type Preview,
+  Reason,
+  SimHistory,
+  type SmsSegments,
+  type Subscription
+} from "simplan/ports"
 import { Codes } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
@@ -143,8 +151,15 @@ const creation = ({
       : { start: Query.instant(period.start), end: Query.instant(period.end) }
 })
 
+/** Who did something: operators see everybody. */
+const actorFor = ({ actor, operator }: Auth.Tenant, by: string | null): string | null =>
+  operator === undefined ? AuditEntry.shownToOrganization(by, actor ?? null) : by
+
 /** Why it gives no service; a field is there where the reason has it. */
-const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof AttachmentsApi.PlanAttachment.Type)["reason"]> => {
+const shapeOfReason = (
+  tenant: Auth.Tenant,
+  reason: Reason.Reason
+): NonNullable<(typeof AttachmentsApi.PlanAttachment.Type)["reason"]> => {
   const of = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
@@ -161,12 +176,19 @@ const shapeOfReason = (reason: Reason.Reason): NonNullable<(typeof AttachmentsAp
     }
     case "TelcoRefused":
       return { ...of, ...(reason.said !== null && { telco_message: reason.said }) }
-    case "Suspended":
-      return { ...of, at: Time.toIso(reason.at), ...(reason.by !== null && { by: reason.by }) }
+    case "Suspended": {
+      const by = actorFor(tenant, reason.by)
+      return {
+        ...of,
+        message: Reason.message({ ...reason, by }),
+        at: Time.toIso(reason.at),
+        ...(by !== null && { by })
+      }
+    }
   }
 }
 
-const shapeOfAttachment = (view: Reason.Explained): typeof AttachmentsApi.PlanAttachment.Type => {
+const shapeOfAttachment = (tenant: Auth.Tenant, view: Reason.Explained): typeof AttachmentsApi.PlanAttachment.Type => {
   const { attachmentId, createdAt, metadata, planId, terms } = view.attachment
   return {
     plan_attachment_id: attachmentId,
@@ -176,7 +198,7 @@ const shapeOfAttachment = (view: Reason.Explained): typeof AttachmentsApi.PlanAt
     used_allowance: { dataBytes: view.usedBytes },
     metadata,
     state: view.state,
-    reason: view.reason === null ? null : shapeOfReason(view.reason),
+    reason: view.reason === null ? null : shapeOfReason(tenant, view.reason),
     plan: {
       name: terms.name,
       _id: planId,
@@ -210,11 +232,12 @@ const detailFor = ({ operator }: Auth.Tenant, fact: SimHistory.Fact, detail: str
 const shapeOfHistory =
   (tenant: Auth.Tenant) =>
   ({ fact, position }: SimHistory.Entry): typeof SubscriptionsApi.HistoryEntry.Type => {
-    const { detail, resourceId, ...summary } = SimHistory.summary(fact)
+    const { by, detail, resourceId, ...summary } = SimHistory.summary(fact)
     return {
       at: Time.toIso(position.createdAt),
       ...summary,
       detail: detailFor(tenant, fact, detail),
+      by: actorFor(tenant, by),
       resource_id: resourceId,
       ...(fact._tag === "Event" && { attempts: fact.attempts.map(Webhooks.shortAttempt) })
     }
@@ -310,10 +333,12 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return yield* once("Done", call, sent, Effect.as(pauses.resume(simOf(call)), null), () => RESUMED)
       }),
       attachments: (call) =>
-        Effect.map(attachments.list(simOf(call)), (views) => Responses.data(views.map(shapeOfAttachment))),
+        Effect.map(attachments.list(simOf(call)), (views) =>
+          Responses.data(views.map((view) => shapeOfAttachment(call.caller, view)))
+        ),
       attachment: Effect.fnUntraced(function* (call) {
         const view = yield* attachments.get({ ...simOf(call), id: call.params.plan_id })
-        return Responses.data(shapeOfAttachment(view))
+        return Responses.data(shapeOfAttachment(call.caller, view))
       }),
       history: Effect.fnUntraced(function* (call) {
         yield* Query.texts(call.query)

@@ -43,6 +43,8 @@ export interface Tenant {
   readonly hidesCodes?: boolean
   /** The name of the operator that acts for it; absent where it acts itself. */
   readonly operator?: string
+  /** Who acts for it, as the host says; absent where that is no host's, or an operator. */
+  readonly actor?: string
 }
 
 /** Who calls. */
@@ -175,6 +177,12 @@ export const tokenInvalid = new Errors.Problem({
   headers: challenge
 })
 
+/** The refusal of a change that another page has a browser ask for. */
+export const fromElsewhere = new Errors.Problem({
+  code: "forbidden",
+  message: "Forbidden: the request comes from a page of another origin"
+})
+
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
 /** The bearer token of a request. */
@@ -189,6 +197,38 @@ export const matcher = (token: Redacted.Redacted | undefined): ((text: string) =
   const expected = digest(Redacted.value(token))
   return (text) => timingSafeEqual(expected, digest(text))
 }
+
+/** A token of fewer bits can be guessed by who has something to try it on (RFC 6750, section 5.3, and RFC 6749, section 10.10). */
+const STRONG = 128
+
+/** Kinds of characters, and how many there are of each; hexadecimal digits where there are no other letters. */
+const kinds = [
+  [/[g-z]/, 26],
+  [/^[^g-z]*[a-f][^g-z]*$/, 6],
+  [/[G-Z]/, 26],
+  [/^[^G-Z]*[A-F][^G-Z]*$/, 6],
+  [/\d/, 10]
+] as const
+
+/**
+ * Whether a token has fewer than 128 bits at the very most: as if each of its characters were chosen among all of the kinds that it
+ * has, among few where it has few, and few times each. What people choose has less than that.
+ */
+export const isGuessable = (token: string): boolean => {
+  const distinct = new Set(token)
+  const others = [...distinct].filter((character) => /[^a-z\d]/i.test(character)).length
+  const alphabet = kinds.reduce((sum, [kind, count]) => sum + (kind.test(token) ? count : 0), others)
+  const length = Math.min(token.length, 4 * distinct.size)
+  return length === 0 || length * Math.log2(Math.min(alphabet, 3 * distinct.size)) < STRONG
+}
+
+/** Says so where a token of the settings can be guessed. */
+export const warnOf = (token: Redacted.Redacted | undefined, of: string): Effect.Effect<void> =>
+  token !== undefined && isGuessable(Redacted.value(token))
+    ? Effect.logWarning(
+        `The token of ${of} can be guessed, since it has less than ${STRONG} bits: choose a random one, such as openssl rand -hex 32 makes`
+      )
+    : Effect.void
 
 /** The guard of endpoints that need the token; `actor` is who has it (rule W11). */
 export const byBearer = (

@@ -10,6 +10,7 @@ import * as Errors from "../wire/Errors.ts"
 import * as Auth from "./Auth.ts"
 import * as KeyLimits from "./KeyLimits.ts"
 import * as Requests from "./Requests.ts"
+import * as Sessions from "./Sessions.ts"
 
 /** For whom a request to `/v3` is. */
 export interface Caller {
@@ -46,34 +47,68 @@ export const unauthenticated = new Errors.Problem({ code: "unauthenticated", mes
 
 const readOnly = new Errors.Problem({ code: "key_read_only", message: "Forbidden: the caller may only read" })
 
-/** Asks the host who sends a request; it fails where the host does not know. */
-export const ask = <Who>(authenticate: Authenticate<Who>, request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(
-    Effect.flatMap(Requests.CurrentArrival, (arrival) => authenticate(request, arrival)),
-    (who) => (who === null ? Effect.fail(unauthenticated) : Effect.succeed(who))
-  )
+/** From whose pages a browser may have changes made. */
+export interface Origins {
+  /** How many proxies say at which host the client reaches the service. */
+  readonly trustedProxies: number
+  /** Origins beside the service's own, such as `https://app.example.com`. */
+  readonly trustedOrigins: ReadonlyArray<string>
+}
+
+/**
+ * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by itself a password (HTTP Basic), a
+ * certificate or its address. A bearer token is only sent by who has it.
+ */
+export const isOfBrowser = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  const { authorization, cookie, origin } = headers
+  if (authorization === undefined && cookie !== undefined) return true
+  return !/^bearer /i.test(authorization ?? "") && (headers["sec-fetch-site"] ?? origin) !== undefined
+}
+
+const isFromElsewhere = (request: HttpServerRequest.HttpServerRequest, origins: Origins): boolean =>
+  isOfBrowser(request) &&
+  !Sessions.isSameOrigin(request, origins.trustedProxies) &&
+  !origins.trustedOrigins.includes(request.headers["origin"] ?? "")
+
+/**
+ * Asks the host who sends a request; it fails where the host does not know. Whatever is mounted, a browser's changes have to come from
+ * a page of the same origin or of a trusted one.
+ */
+export const ask = <Who>(
+  authenticate: Authenticate<Who>,
+  { request, writes }: Pick<Auth.Credentials, "request" | "writes">,
+  origins: Origins
+): Effect.Effect<Who, Errors.Problem> =>
+  writes && isFromElsewhere(request, origins)
+    ? Effect.fail(Auth.fromElsewhere)
+    : Effect.flatMap(
+        Effect.flatMap(Requests.CurrentArrival, (arrival) => authenticate(request, arrival)),
+        (who) => (who === null ? Effect.fail(unauthenticated) : Effect.succeed(who))
+      )
 
 /** The guard of endpoints that belong to an organization. The limits of API keys hold for each organization. */
 export const ofCallers = (
   authenticate: Authenticate<Caller>,
+  origins: Origins,
   limits: KeyLimits.KeyLimits
 ): Effect.Effect<Auth.Guard<Auth.Tenant>, never, Organizations.Organizations> =>
   Effect.map(Organizations.Organizations, (organizations) =>
-    Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
-      const { actor = AuditEntry.HOST, scope, ...of } = yield* ask(authenticate, request)
+    Effect.fnUntraced(function* (credentials: Auth.Credentials) {
+      const { request, writes } = credentials
+      const { actor = AuditEntry.HOST, scope, ...of } = yield* ask(authenticate, credentials, origins)
       const organizationId = Id.canonical(of.organizationId)
       yield* organizations.check({ organizationId })
       if (writes && scope === "read") return yield* readOnly
       const reader = KeyLimits.reader(`organization ${organizationId}`, organizationId)
       yield* limits.admit(reader)
-      return { caller: { organizationId }, actor, limited: limits.limited(reader, request) }
+      return { caller: { organizationId, actor }, actor, limited: limits.limited(reader, request) }
     })
   )
 
 /** The guard of the telco's reports. `OperatorAuth` has that of the management API. */
 export const ofTelco =
-  (authenticate: Authenticate<Operator>): Auth.Guard<undefined> =>
-  ({ request }) =>
-    Effect.flatMap(ask(authenticate, request), ({ actor = AuditEntry.HOST, telco }) =>
+  (authenticate: Authenticate<Operator>, origins: Origins): Auth.Guard<undefined> =>
+  (credentials) =>
+    Effect.flatMap(ask(authenticate, credentials, origins), ({ actor = AuditEntry.HOST, telco }) =>
       telco === true ? Effect.succeed(Auth.known(actor)) : Effect.fail(unauthenticated)
     )

@@ -15,6 +15,7 @@ import { RequestContext } from "simplan"
 import type * as OpenIdClient from "openid-client"
 import type * as RateLimit from "./RateLimit.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as Auth from "./Auth.ts"
 import * as Claims from "./Claims.ts"
 import * as OperatorAuth from "./OperatorAuth.ts"
 import * as Sessions from "./Sessions.ts"
@@ -289,7 +290,7 @@ export const layer = (
 
   const renew = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (!Sessions.isSameOrigin(request, trustedProxies)) return yield* OperatorAuth.fromElsewhere
+    if (!Sessions.isSameOrigin(request, trustedProxies)) return yield* Auth.fromElsewhere
     const session = yield* sessions.of(request)
     if (session === null || "token" in session.holder || session.holder.renewal === null) {
       return yield* OperatorAuth.sessionEnded

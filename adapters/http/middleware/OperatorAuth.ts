@@ -6,7 +6,6 @@
  * to none (404). Handlers of lists, and of things whose path names no organization, go by `caller.organizationId`.
  */
 import { Effect, type Redacted } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { Organizations, Refusal, ServiceOperators, type Time } from "simplan"
 import { AuditEntry, Id, Operator } from "simplan/ports"
 import * as Errors from "../wire/Errors.ts"
@@ -70,12 +69,6 @@ const sessionStale = new Errors.Problem({
   message: "Unauthorized: the identity provider has to be asked again what the operator may do"
 })
 
-/** The refusal of a change that another page has a browser ask for. */
-export const fromElsewhere = new Errors.Problem({
-  code: "forbidden",
-  message: "Forbidden: the request comes from a page of another origin"
-})
-
 /** What the guard by tokens goes by. */
 export interface Browsers {
   /** Null: the management API takes no cookies. */
@@ -109,7 +102,7 @@ export const byToken = (
       { request, writes }: Auth.Credentials,
       { isStale, of }: Pick<Sessions.Sessions, "isStale" | "of">
     ) {
-      if (writes && !Sessions.isSameOrigin(request, trustedProxies)) return yield* fromElsewhere
+      if (writes && !Sessions.isSameOrigin(request, trustedProxies)) return yield* Auth.fromElsewhere
       const session = (yield* of(request)) ?? (yield* failed.count(sessionEnded))
       if (isStale(session)) return yield* sessionStale
       const { holder } = session
@@ -126,37 +119,25 @@ export const byToken = (
     })
   })
 
-/**
- * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by itself a password (HTTP Basic), a
- * certificate or its address. A bearer token is only sent by who has it.
- */
-const isOfBrowser = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-  const { authorization, cookie, origin } = headers
-  if (authorization === undefined && cookie !== undefined) return true
-  return !/^bearer /i.test(authorization ?? "") && (headers["sec-fetch-site"] ?? origin) !== undefined
-}
-
-/**
- * The guard of a host that authenticates by itself. Where there is a console, a browser's changes have to come from the same origin;
- * null: there is none.
- */
+/** The guard of a host that authenticates by itself. `readsOnly`: whether those who ask by a browser may only read. */
 export const byHost = (
   authenticate: HostAuth.Authenticate<HostAuth.Operator>,
-  browsers: Omit<Browsers, "sessions"> | null
+  origins: HostAuth.Origins,
+  readsOnly: boolean
 ): Guard =>
   permitted(
-    Effect.fnUntraced(function* ({ request, writes }: Auth.Credentials) {
-      const isBrowser = isOfBrowser(request)
-      if (browsers !== null && isBrowser && writes && !Sessions.isSameOrigin(request, browsers.trustedProxies)) {
-        return yield* fromElsewhere
-      }
-      const { actor = AuditEntry.HOST, admin, organizationId, role } = yield* HostAuth.ask(authenticate, request)
+    Effect.fnUntraced(function* (credentials: Auth.Credentials) {
+      const {
+        actor = AuditEntry.HOST,
+        admin,
+        organizationId,
+        role
+      } = yield* HostAuth.ask(authenticate, credentials, origins)
       const isAllowed = admin ?? role !== undefined
       if (!isAllowed) return yield* HostAuth.unauthenticated
-      const readsOnly = isBrowser && browsers?.readsOnly === true
       return {
         name: actor,
-        role: readsOnly ? "read" : (role ?? "admin"),
+        role: readsOnly && HostAuth.isOfBrowser(credentials.request) ? "read" : (role ?? "admin"),
         organizationId: organizationId === undefined ? null : Id.canonical(organizationId),
         expiresAt: null,
         session: null

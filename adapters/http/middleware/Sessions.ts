@@ -154,13 +154,18 @@ const isSecure = (request: HttpServerRequest.HttpServerRequest, trustedProxies: 
  * Whether a browser sends a request from a page of the same origin. Where it does not say so, which it does not do without TLS, the
  * host of the page's origin must be the one that the request was sent to.
  */
-export const isSameOrigin = ({ headers }: HttpServerRequest.HttpServerRequest, trustedProxies: number): boolean => {
+export const isSameOrigin = (
+  { headers, originalUrl }: HttpServerRequest.HttpServerRequest,
+  trustedProxies: number
+): boolean => {
   const site = headers["sec-fetch-site"]
   if (site !== undefined) return site === "same-origin"
   const origin = headers["origin"]
   if (origin === undefined || !URL.canParse(origin)) return false
   const { host } = new URL(origin)
-  return host === headers["host"] || host === forwarded(headers["x-forwarded-host"], trustedProxies)
+  // A web request need not have the header.
+  const own = headers["host"] ?? (URL.canParse(originalUrl) ? new URL(originalUrl).host : undefined)
+  return host === own || host === forwarded(headers["x-forwarded-host"], trustedProxies)
 }
 
 /** The value of the header that sets a cookie. It names no path, so that it goes to the management API alone. */

@@ -85,6 +85,17 @@ const decode = Arguments.decoder(
       ])
     ),
     trustedProxies: Schema.optional(whole(0)),
+    trustedOrigins: Schema.optional(
+      Schema.Array(
+        Schema.String.check(
+          Schema.makeFilter(
+            (text) =>
+              (URL.canParse(text) && new URL(text).origin === text) ||
+              "must be an origin such as https://app.example.com, without a path"
+          )
+        )
+      )
+    ),
     consoleReadsOnly: Schema.optional(Arguments.Flag),
     consoleStyle: Schema.optional(Schema.String)
   }),
@@ -224,6 +235,7 @@ export const make = (runtime: Runtime, { isSimulated, options = {}, telcosOf, wa
     telcoToken: redacted(options.telcoToken),
     rateLimit: rate(options),
     trustedProxies,
+    trustedOrigins: options.trustedOrigins,
     checkUrl: (url) =>
       Effect.flatMap(
         Effect.promise(() => runtime.checkUrl(url)),

@@ -83,6 +83,12 @@ export interface HttpOptions {
    * by default.
    */
   readonly rateLimit?: "off" | { readonly requests: number; readonly window: TimeSpan } | undefined
+  /**
+   * The origins of pages, beside the host's own, that may have a browser make changes by what `authenticate` or
+   * `authenticateOperator` goes by, such as `https://app.example.com`; none by default. Changes that pages of any other origin have a
+   * browser ask for, by its cookies or without a bearer token, are 403, whatever is mounted.
+   */
+  readonly trustedOrigins?: ReadonlyArray<string> | undefined
   /** How many proxies stand before the host and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
 }

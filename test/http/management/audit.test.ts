@@ -291,12 +291,12 @@ describe("the reason of an operator", () => {
       as("POST", `${of}/subscription`, encodeURIComponent(stolen), { plan_id: stock.planId, metadata: "", iccid })
     )
     expect(made).toMatchObject({ action: "subscription.create", actor: "bootstrap", reason: stolen })
-    const change = { type: "change", by: "bootstrap" }
+    const change = { type: "change" }
     const history = await world.admin("GET", `/organizations/${acme.organizationId}/subscriptions/${iccid}/history`)
-    expect(history.body.data).toMatchObject([{ ...change, detail: stolen }])
-    // The organization is not shown it.
+    expect(history.body.data).toMatchObject([{ ...change, by: "bootstrap", detail: stolen }])
+    // The organization is shown neither that nor the operator.
     const given = await acme.get(`/v3/subscriptions/${iccid}/history`)
-    expect(given.body.data).toMatchObject([{ ...change, detail: null }])
+    expect(given.body.data).toMatchObject([{ ...change, by: "the operator of the service", detail: null }])
     expect(
       (await as("PUT", "/admin/v1/catalogue", "new%20tariff", (await world.admin("GET", "/catalogue")).body.data))
         .status

@@ -76,7 +76,11 @@ it("each is done, and the audit log names the operator", async () => {
   const suspended = `${line}/plan-attachments/${attachments[1].plan_attachment_id}`
   expect((await ask("POST", `${suspended}/suspend`)).status).toBe(200)
   const { reason, state } = (await tenant.get(`/v3${suspended}`)).body.data
-  expect([state, reason.by]).toEqual(["SUSPENDED", "Sup"])
+  // The organization is not shown the operator's name.
+  expect([state, reason.by]).toEqual(["SUSPENDED", "the operator of the service"])
+  expect(reason.message).not.toContain("Sup")
+  const shown = (await ask("GET", suspended)).body.data.reason
+  expect([shown.by, shown.message]).toEqual(["Sup", expect.stringMatching(/ by Sup$/)])
   expect((await ask("POST", `${line}/send-sms`, { from: "a", message: "b" })).body.segments).toBe(1)
   const moved = await ask("POST", `${line}/replace`)
   expect(moved.body.replaced_iccid).toBe(iccid)

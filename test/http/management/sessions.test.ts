@@ -1,12 +1,14 @@
 /**
  * Sessions of browsers in the management API: cookies in place of tokens (rule W14).
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
+import * as fc from "fast-check"
 import { Operator } from "simplan/ports"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
+import * as Auth from "../../../adapters/http/middleware/Auth.ts"
 import * as Leaks from "../../setup/Leaks.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as World from "../World.ts"
@@ -219,4 +221,32 @@ it("a host's own login is not taken from a page of another origin, whatever it g
   // What no browser sends by itself, and what is no browser's.
   expect(await status({ authorization: "Bearer x", ...elsewhere })).toBe(200)
   expect(await status({ authorization: "Basic YWRhOnB3" })).toBe(200)
+})
+
+it("tokens of less than 128 bits are warned of, and random ones are not", async () => {
+  const hex = "0123456789abcdef"
+  const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 63 }), { minLength: 32, maxLength: 32 }), (numbers) => {
+      const random = (alphabet: string, length: number) =>
+        numbers
+          .slice(0, length)
+          .map((number) => alphabet[number % alphabet.length])
+          .join("")
+      fc.pre(new Set(random(hex, 31)).size > 10 && new Set(random(base64, 22)).size > 18)
+      expect([Auth.isGuessable(random(hex, 32)), Auth.isGuessable(random(hex, 31))]).toEqual([false, true])
+      const token = random(base64, 22)
+      fc.pre([/[g-z]/, /[A-Z]/, /\d/].every((kind) => kind.test(token)))
+      expect([Auth.isGuessable(token), Auth.isGuessable(random(base64, 20))]).toEqual([false, true])
+    })
+  )
+  for (const chosen of ["", "change-me-please", "a".repeat(200), "0123456789".repeat(3), "Summer-2026-Summer!"]) {
+    expect([chosen, Auth.isGuessable(chosen)]).toEqual([chosen, true])
+  }
+  const warnings = async (adminToken: string) => {
+    const { logs } = await World.forTest({ adminToken: Redacted.make(adminToken) })
+    return logs.filter((line) => line.includes("of the management API can be guessed")).length
+  }
+  expect(await warnings("a-token-of-people")).toBe(1)
+  expect(await warnings("5f0c4b5a9d1e4b7f8a3c2d6e9b0a7c1d")).toBe(0)
 })
