@@ -91,6 +91,8 @@ export interface Options {
    * The origins of pages, beside the server's own, whose browsers may have changes made by what the host authenticates; none by default.
    */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
+  /** What comes before the name of each metric, with an underscore between; nothing by default. */
+  readonly metricsPrefix?: string | undefined
   /** How many proxies stand before the server and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
   /** The version of the process, which operators read; unknown by default. */
@@ -200,7 +202,7 @@ const endpoints = Effect.fnUntraced(function* (
     telcos: yield* Telcos.make(byOperator, telcos),
     reports: yield* Reports.make(byTelco),
     notifications: yield* Telcos.notifications(telcos, failed),
-    system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress)
+    system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)
   }
   return Endpoints.layer(implementations, serving(options))
 })

@@ -92,7 +92,7 @@ export const createSimplan = (options: Options): Simplan => {
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),
     drain: drain(runtime),
-    handler: Http.make(runtime, {
+    ...Http.make(runtime, {
       telcosOf: Routed.telcos,
       isSimulated: options.telco === "simulator",
       warn: Logs.warning(options.logger),

@@ -354,6 +354,53 @@ describe("toNodeHandler", () => {
     expect([made.status, (await bodyOf(made)).plan_id]).toEqual([201, expect.any(String)])
   })
 
+  it("serves parts of the API at paths of their own, with documents of each", async () => {
+    const simplan = open({
+      groups: ["v3", "docs", "console", "metrics", "health"],
+      adminToken: TOKEN,
+      metricsPrefix: "esim"
+    })
+    const { headers } = await tenant(simplan)
+    const api = toNodeHandler(simplan.mount({ prefix: "/esim", groups: ["v3", "docs"] }))
+    const ops = toNodeHandler(simplan.mount({ prefix: "/ops", groups: ["console", "docs"] }))
+    const url = await listen((request, response) => {
+      api(request, response, () => void ops(request, response))
+    })
+    const inside = simplan.mount({ groups: ["metrics", "health"] }).handler
+    const authorized = { ...headers, authorization: `Bearer ${TOKEN}` }
+    const statuses = async (paths: ReadonlyArray<string>) =>
+      Promise.all(paths.map(async (path) => (await fetch(url + path, { headers: authorized })).status))
+    expect(await statuses(["/esim/v3/plans", "/esim/openapi.json", "/ops/admin/v1/organizations"])).toEqual([
+      200, 200, 200
+    ])
+    expect(
+      await statuses([
+        ...["/ops/metrics", "/ops/healthz", "/ops/v3/plans", "/ops/%6detrics", "/ops/v3/../metrics"],
+        ...["/esim/admin/v1/organizations", "/esim/admin/console", "/esim/metrics", "/metrics", "/v3/plans"]
+      ])
+    ).toEqual(Array(10).fill(404))
+    // By turns, since documents are kept.
+    for (const [path, own] of [...(["/esim", "/ops"] as const), "/esim", "/ops"].map((one) => [one, one === "/esim"])) {
+      const { paths, servers } = await bodyOf(await fetch(`${url}${path}/openapi.json`))
+      expect([servers[0].url, "/v3/plans" in paths, "/admin/v1/organizations" in paths]).toEqual([path, own, !own])
+    }
+    const ask = async (path: string) => inside(new Request(`http://host${path}`, { headers: authorized }))
+    const text = await (await ask("/metrics")).text()
+    expect(text).toMatch(/^esim_http_requests_total\{.* \d+$/m)
+    expect(text.split("\n").filter((line) => /^(?!esim_)\w/.test(line))).toEqual([])
+    expect([(await ask("/healthz")).status, (await ask("/v3/plans")).status]).toEqual([200, 404])
+  })
+
+  it("refuses a place for what it does not mount", () => {
+    const simplan = open()
+    const mount = (options: unknown) => () => Reflect.apply(simplan.mount, simplan, [options])
+    expect(mount({ groups: ["console"] })).toThrow(
+      "mount: groups must be among those of http.groups, which are v3, docs, not 'console'"
+    )
+    expect(mount({ prefix: "ops" })).toThrow("mount: prefix must be a path such as /esim")
+    expect(mount({ group: ["v3"] })).toThrow(/mount: group is not/)
+  })
+
   it("hands on what is below none of its groups, where there is a next handler", async () => {
     const simplan = open()
     const url = await listen(router(toNodeHandler(simplan), () => undefined))

@@ -1,13 +1,14 @@
 /**
  * The routes that describe the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
- * made and compressed when it is first asked for, so that a server starts sooner, and again where the next request comes
- * below another prefix.
+ * made and compressed when it is first asked for, so that a server starts sooner, and once for each place that a host has mounted
+ * routes at: its prefix, and the groups that are there.
  */
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Requests from "../middleware/Requests.ts"
+import * as RouteGroups from "../RouteGroups.ts"
 import * as Document from "../openapi/Document.ts"
 import * as Json from "../openapi/JsonSchema.ts"
 import * as Fixed from "./Fixed.ts"
@@ -42,26 +43,33 @@ const html = "text/html; charset=utf-8"
 const made = (text: string, contentType: string, headers?: Readonly<Record<string, string>>): Promise<Fixed.Fixed> =>
   Fixed.make({ bytes: Buffer.from(text), contentType, caching: CACHING, headers })
 
-/** What is made once, and kept for the last prefix. */
-const lastOf = <A>(make: (prefix: string) => Promise<A>): ((prefix: string) => Promise<A>) => {
-  let last: { readonly prefix: string; readonly made: Promise<A> } | undefined
-  return (prefix) => {
-    if (last?.prefix === prefix) return last.made
-    const made = make(prefix)
-    last = { prefix, made }
-    made.catch(() => {
-      last = undefined
-    })
+/** Where the routes are that the documents are about. */
+type Place = Pick<Requests.Arrival, "prefix" | "groups">
+
+/** How many places are kept. A host whose router has parameters in the prefix has as many as it has requests. */
+const MOST = 4
+
+/** What is made once, and kept for the last places. */
+const lastOf = <A>(make: (place: Place) => Promise<A>): ((place: Place) => Promise<A>) => {
+  const kept = new Map<string, Promise<A>>()
+  return (place) => {
+    const key = JSON.stringify([place.prefix, place.groups])
+    const made = kept.get(key) ?? make(place)
+    kept.delete(key)
+    kept.set(key, made)
+    for (const oldest of kept.keys()) if (kept.size > MOST) kept.delete(oldest)
+    // Failure: whoever asks for it is answered by 500, and the next request makes it anew.
+    made.catch(() => kept.delete(key))
     return made
   }
 }
 
-/** Answers with what is made once for a prefix. */
-const answering = (make: (prefix: string) => Promise<Fixed.Fixed>) => {
+/** Answers with what is made once for a place. */
+const answering = (make: (place: Place) => Promise<Fixed.Fixed>) => {
   const current = lastOf(make)
   return Effect.gen(function* () {
     const arrival = yield* Requests.CurrentArrival
-    return yield* Fixed.answer(yield* Effect.promise(() => current(arrival?.prefix ?? "")))
+    return yield* Fixed.answer(yield* Effect.promise(() => current(arrival ?? { prefix: "" })))
   })
 }
 
@@ -93,13 +101,17 @@ const form = async (document: Json.Record): Promise<string> => {
 
 /** Adds the routes, about the operations that a document has, within the limit of the client's address. */
 export const layer = (about: Document.About, limited: RateLimit.AddressLimit) => {
-  const documents = lastOf((prefix) => Document.inTurns({ ...about, prefix }))
-  const document = answering(async (prefix) => made(JSON.stringify(await documents(prefix)), "application/json"))
-  const page = answering(async (prefix) =>
-    made(Page.html(await documents(prefix)), html, { "content-security-policy": Page.policy })
+  const documents = lastOf(({ groups, prefix }) => {
+    const has = (path: string) =>
+      about.has?.(path) !== false && (groups === undefined || RouteGroups.have(groups, path))
+    return Document.inTurns({ ...about, ...((about.has !== undefined || groups !== undefined) && { has }), prefix })
+  })
+  const document = answering(async (place) => made(JSON.stringify(await documents(place)), "application/json"))
+  const page = answering(async (place) =>
+    made(Page.html(await documents(place)), html, { "content-security-policy": Page.policy })
   )
-  const reference = answering(async (prefix) =>
-    made(await form(await documents(prefix)), html, { "content-security-policy": policy })
+  const reference = answering(async (place) =>
+    made(await form(await documents(place)), html, { "content-security-policy": policy })
   )
   return HttpRouter.use((router) =>
     Effect.andThen(

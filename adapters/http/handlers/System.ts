@@ -25,8 +25,8 @@ const PIECE = 24
 
 const HEADING = /^# (?:HELP|TYPE) \w+/
 
-/** Formats the metrics of the fiber's registry. */
-export const format: Effect.Effect<string> = Effect.gen(function* () {
+/** Formats the metrics of the fiber's registry. `prefix` comes before each name, with an underscore between. */
+export const format = Effect.fnUntraced(function* (prefix?: string): Effect.fn.Return<string> {
   const context = yield* Effect.context<never>()
   // The series of a name stand together in the format.
   const registered = [...Context.get(context, Metric.MetricRegistry)].toSorted(([, a], [, b]) =>
@@ -44,7 +44,8 @@ export const format: Effect.Effect<string> = Effect.gen(function* () {
   for (let at = 0; at < registered.length; at += PIECE) {
     yield* Turns.piece
     const piece = new Map(registered.slice(at, at + PIECE))
-    const lines = PrometheusMetrics.formatUnsafe(Context.add(context, Metric.MetricRegistry, piece)).split("\n")
+    const within = Context.add(context, Metric.MetricRegistry, piece)
+    const lines = PrometheusMetrics.formatUnsafe(within, { prefix }).split("\n")
     text += lines.filter(isNew).join("\n")
   }
   return text
@@ -83,13 +84,13 @@ const COST_OF_METRICS = 10
 
 /**
  * `ready` says whether the process takes requests; readiness needs the storage as well. `limited`: the limit of the
- * client's address.
+ * client's address. `metricsPrefix` comes before the names of metrics.
  */
-export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLimit) =>
+export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLimit, metricsPrefix?: string) =>
   Effect.gen(function* () {
     const probe = yield* Health.StorageProbe
     const queues = yield* Health.QueueDepth
-    const metrics = shared(Effect.andThen(queues.measure, format))
+    const metrics = shared(Effect.andThen(queues.measure, format(metricsPrefix)))
 
     const storageServes = probe.check.pipe(
       Effect.mapError(() => outOfReach),

@@ -16,6 +16,7 @@ import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse, HttpT
 import type { HttpApiEndpoint } from "effect/http-api"
 import { isIP } from "node:net"
 import { Rates, RequestContext } from "simplan"
+import * as RouteGroups from "../RouteGroups.ts"
 import * as Errors from "../wire/Errors.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -219,6 +220,8 @@ export interface Direct {
 export interface Arrival {
   /** What comes before the routes in the request's path, such as `/esim`; empty for nothing. */
   readonly prefix: string
+  /** The groups of routes that are there, of those that are served; all of them by default. */
+  readonly groups?: ReadonlyArray<RouteGroups.Group> | undefined
   /** The network address of the client's connection; null where it is unknown. */
   readonly address: string | null
   /** The request as the host's framework has it. */
@@ -238,11 +241,18 @@ const below = (prefix: string, url: string): string => {
   return url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : OUTSIDE
 }
 
-const arrived = (request: Request, { address, prefix }: Arrival): Request =>
-  request.modify({
-    url: below(prefix, request.url),
+const routed = (url: string, { groups, prefix }: Arrival): string => {
+  const path = below(prefix, url)
+  return groups === undefined || RouteGroups.have(groups, path) ? path : OUTSIDE
+}
+
+const arrived = (request: Request, arrival: Arrival): Request => {
+  const { address } = arrival
+  return request.modify({
+    url: routed(request.url, arrival),
     ...(address !== null && { remoteAddress: Option.some(address) })
   })
+}
 
 /** Hands requests to the routes as they are without a prefix. `prefix` is that of requests whose arrival is not known. */
 export const mounted = <A, E, R>(handler: Effect.Effect<A, E, R>, prefix: string): Effect.Effect<A, E, R | Request> => {

@@ -12,7 +12,7 @@ import { Operator } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import type { Runtime } from "../Runtime.ts"
-import type { HttpCaller, HttpGroup, HttpOperator, HttpOptions, HttpSource } from "../types/Http.ts"
+import type { HttpCaller, HttpGroup, HttpMount, HttpOperator, HttpOptions, HttpSource } from "../types/Http.ts"
 import type { Simplan } from "../types/Simplan.ts"
 import { Fields } from "../../fields/index.ts"
 
@@ -63,14 +63,30 @@ const Token = Schema.optional(
 const whole = (least: number) =>
   Schema.Int.check(Schema.makeFilter((value) => value >= least || `must be an integer of at least ${least}`))
 
+const place = {
+  prefix: Schema.optional(
+    Schema.String.check(
+      Schema.makeFilter((text) => PREFIX.test(text) || "must be a path such as /esim, without a slash at its end")
+    )
+  ),
+  groups: Schema.optional(Schema.Array(Fields.oneOf(GROUPS)))
+}
+
+const decodePlace = Arguments.decoder(Schema.Struct(place), "the options")
+
+/** The beginning of a metric's name. */
+const METRIC = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+
 const decode = Arguments.decoder(
   Schema.Struct({
-    prefix: Schema.optional(
+    ...place,
+    metricsPrefix: Schema.optional(
       Schema.String.check(
-        Schema.makeFilter((text) => PREFIX.test(text) || "must be a path such as /esim, without a slash at its end")
+        Schema.makeFilter(
+          (text) => METRIC.test(text) || "must be 1 to 64 letters, digits and underscores, a letter first"
+        )
       )
     ),
-    groups: Schema.optional(Schema.Array(Fields.oneOf(GROUPS))),
     authenticate: Hook,
     authenticateOperator: Hook,
     adminToken: Token,
@@ -117,6 +133,8 @@ export const check = (options: HttpOptions | undefined): void => {
 /** What `toNodeHandler` needs of a service. */
 export interface Mounted {
   readonly prefix: string | undefined
+  /** The parts that are there; undefined for all that the service mounts. */
+  readonly groups: HttpMount["groups"]
   /** Whether a path without the prefix is below a group that is mounted. */
   readonly has: (path: string) => boolean
   /** Whether the host is asked who sends a request. */
@@ -217,10 +235,17 @@ const NO_CONSOLE =
   "The files of the console are not beside this code, so /admin/console is 404, and all else is served. A bundle leaves them out: " +
   "keep simplan out of it, by --external:simplan of esbuild or its like"
 
-/** The handler of web requests. */
-export const make = (runtime: Runtime, { isSimulated, options = {}, telcosOf, warn }: Making): Simplan["handler"] => {
+const hasOf = (groups: ReadonlyArray<HttpGroup>): Mounted["has"] => {
+  const known = new Set(groups.flatMap((group) => segments[group]))
+  return (path) => known.has(path.split(/[/?]/, 2)[1] ?? "")
+}
+
+/** The handler of web requests, and what makes another one for some parts of the API. */
+export const make = (
+  runtime: Runtime,
+  { isSimulated, options = {}, telcosOf, warn }: Making
+): Pick<Simplan, "handler" | "mount"> => {
   const { groups = ["v3", "docs"], prefix, trustedProxies } = options
-  const mountedSegments = new Set(groups.flatMap((group) => segments[group]))
   let opened: Promise<WebHandler.WebHandler> | undefined
 
   const routes = (telcos: Routes.Options["telcos"], console: string | undefined): Routes.Options => ({
@@ -234,6 +259,7 @@ export const make = (runtime: Runtime, { isSimulated, options = {}, telcosOf, wa
     adminToken: redacted(options.adminToken),
     telcoToken: redacted(options.telcoToken),
     rateLimit: rate(options),
+    metricsPrefix: options.metricsPrefix,
     trustedProxies,
     trustedOrigins: options.trustedOrigins,
     checkUrl: (url) =>
@@ -286,9 +312,10 @@ export const make = (runtime: Runtime, { isSimulated, options = {}, telcosOf, wa
     return web instanceof Response ? web : web.handler(request, arrival)
   }
 
-  const mounted: Mounted = {
+  const whole: Mounted = {
     prefix,
-    has: (path) => mountedSegments.has(path.split(/[/?]/, 2)[1] ?? ""),
+    groups: undefined,
+    has: hasOf(groups),
     asksHost: options.authenticate !== undefined || options.authenticateOperator !== undefined,
     answer,
     hold: runtime.hold,
@@ -301,10 +328,28 @@ export const make = (runtime: Runtime, { isSimulated, options = {}, telcosOf, wa
     if (runtime.isClosing()) made.headers.set("connection", "close")
     return made
   }
-  const handle: Simplan["handler"] = (request, host) => {
-    if (!isWebRequest(request)) throw wrongRequest(request)
-    return runtime.hold(closing(answer(request, { prefix: prefix ?? "", address: null, host })))
+  const handlerAt = (mounted: Mounted): Simplan["handler"] => {
+    const handle: Simplan["handler"] = (request, host) => {
+      if (!isWebRequest(request)) throw wrongRequest(request)
+      const arrival = { prefix: mounted.prefix ?? "", groups: mounted.groups, address: null, host }
+      return runtime.hold(closing(answer(request, arrival)))
+    }
+    mounts.set(handle, mounted)
+    return handle
   }
-  mounts.set(handle, mounted)
-  return handle
+  const mount: Simplan["mount"] = (given) => {
+    const at = decodePlace("mount", given)
+    const stranger = at.groups?.find((group) => !groups.includes(group))
+    if (stranger !== undefined) {
+      throw Arguments.invalid(
+        "mount",
+        "groups",
+        `must be among those of http.groups, which are ${groups.join(", ")}`,
+        stranger
+      )
+    }
+    const here = at.groups === undefined ? {} : { groups: at.groups, has: hasOf(at.groups) }
+    return { handler: handlerAt({ ...whole, prefix: at.prefix ?? prefix, ...here }) }
+  }
+  return { handler: handlerAt(whole), mount }
 }

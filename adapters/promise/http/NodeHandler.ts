@@ -249,7 +249,13 @@ const serve = async (mounted: Http.Mounted, incoming: Incoming, prefix: string):
   try {
     const { direct, signal, taken } = exchange(response, mounted.asksHost)
     const web = webRequest(incoming, mounted, signal)
-    const answer = await mounted.answer(web, { prefix, address: addressOf(request), host, direct })
+    const answer = await mounted.answer(web, {
+      prefix,
+      groups: mounted.groups,
+      address: addressOf(request),
+      host,
+      direct
+    })
     // Whoever asks again on a connection to a process that stops would get no answer.
     if (mounted.isClosing() && request.httpVersionMajor === 1 && !response.headersSent) {
       response.setHeader("connection", "close")
@@ -283,7 +289,7 @@ const place = (mounted: Http.Mounted, { base, target }: Incoming) => {
  * Where the handler is given a `next` and the path is below no group that is mounted, it calls `next`; else such a path is
  * 404. An unknown path below a group that is mounted is always 404.
  *
- * Throws a `SimplanError` where it is given something else than a service of `createSimplan`.
+ * Throws a `SimplanError` where it is given something else than a service of `createSimplan`, or what its `mount` gives.
  */
 export const toNodeHandler = (simplan: Pick<Simplan, "handler">): NodeHandler => {
   const mounted = typeof simplan?.handler === "function" ? Http.of(simplan.handler) : undefined

@@ -18,6 +18,14 @@ import type { ApiKeyScope } from "./Organizations.ts"
  */
 export type HttpGroup = "v3" | "admin" | "console" | "telco" | "docs" | "metrics" | "health"
 
+/** A place in the host's server for some of the parts that are mounted. */
+export interface HttpMount {
+  /** What comes before the routes there, such as `/ops`; as in the options where it is absent. */
+  readonly prefix?: string | undefined
+  /** The parts that are there, of those that the options mount; all of them by default. */
+  readonly groups?: ReadonlyArray<HttpGroup> | undefined
+}
+
 /** Where a request comes from. */
 export interface HttpSource {
   /**
@@ -89,6 +97,8 @@ export interface HttpOptions {
    * browser ask for, by its cookies or without a bearer token, are 403, whatever is mounted.
    */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
+  /** What comes before the name of each metric, with an underscore between, such as `esim`; nothing by default. */
+  readonly metricsPrefix?: string | undefined
   /** How many proxies stand before the host and pass the client's address in `X-Forwarded-For`; none by default. */
   readonly trustedProxies?: number | undefined
 }

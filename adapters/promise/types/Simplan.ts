@@ -3,6 +3,7 @@
  */
 import type { TimeSpan } from "./Calls.ts"
 import type { Handlers, On } from "./Handlers.ts"
+import type { HttpMount } from "./Http.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
 import type { AuditLog, Clock, Problems, Reports, Telcos } from "./Operation.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
@@ -104,6 +105,12 @@ export interface Simplan extends AsyncDisposable {
    * host's authentication. An abort of the request's signal interrupts what it asks for.
    */
   readonly handler: (request: Request, host?: unknown) => Promise<Response>
+  /**
+   * The HTTP API at another path, or some parts of it: `toNodeHandler(simplan.mount({ groups: ["console"] }))` at `/ops`, and the
+   * others elsewhere. Parts that the place does not have are 404 there, and its documents leave them out. Limits and sessions are
+   * those of the service. Throws an `InvalidFieldError` where an option is wrong, or names a part that the service does not mount.
+   */
+  readonly mount: (options: HttpMount) => Pick<Simplan, "handler">
   /** Ends calls that are under way, waits for work under way for 2 s, and closes the storage. Again, it changes nothing. */
   readonly close: () => Promise<void>
   /** The same as `close`, for `await using`. */

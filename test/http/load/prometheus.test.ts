@@ -19,7 +19,7 @@ const registry = (routes: number): Context.Context<never> => {
 }
 
 const format = (context: Context.Context<never>): Promise<string> =>
-  Effect.runPromise(System.format.pipe(Effect.provideContext(context)))
+  Effect.runPromise(System.format().pipe(Effect.provideContext(context)))
 
 it.each([0, 1, 23, 100])(
   "of %i routes has the lines of the whole, each name described once, its series together",
