@@ -42,6 +42,12 @@ const knownKind = (name: string, path: string): string | undefined =>
 export const kindOf = (name: string, path: string): string | undefined =>
   name === "id" ? (path.startsWith("/admin") ? "organization" : "attachment") : knownKind(name, path)
 
+/** A name as clients may write it too (rules I1 and I13): an ICCID with its pad, an id in capitals. */
+const spelled = (name: string): string => {
+  if (/^\d{18,20}$/.test(name)) return `${name}${name.length === 18 ? "FF" : "F"}`
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::|$)/.test(name) ? name.toUpperCase() : name
+}
+
 /** A place to be filled with the name of a thing of a kind when the request is sent. */
 export const place = (kind: string, index: number): string => `@@${kind} ${index}@@`
 
@@ -69,7 +75,8 @@ export class Pool {
   fill(text: string, encode: (name: string) => string): string {
     return text.replace(PLACE, (_, kind: string, index: string) => {
       const names = this.#names.get(kind) ?? []
-      return encode(names[Number(index) % Math.max(names.length, 1)] ?? "none")
+      const name = names[Number(index) % Math.max(names.length, 1)] ?? "none"
+      return encode(Number(index) % 5 === 4 ? spelled(name) : name)
     })
   }
 
