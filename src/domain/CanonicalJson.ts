@@ -6,15 +6,15 @@
  * It is written without recursion, because a body may have as many brackets inside each other as it has bytes.
  */
 
-/** What is still to be written: a text as it stands, or a value. */
-type Part = string | { readonly value: unknown }
+/** What is still to be written: a text as it stands, or a value of the field of that name, perhaps within a list. */
+type Part = string | { readonly value: unknown; readonly field: string }
 
 const leaf = (value: unknown): string =>
   // A number beyond the largest one is read as `Infinity`, which JSON has no text for.
   typeof value === "number" && !Number.isFinite(value) ? String(value) : JSON.stringify(value)
 
 /** What a list or an object consists of, from its end to its beginning; undefined for any other value. */
-const partsOf = (value: unknown): Array<Part> | undefined => {
+const partsOf = (value: unknown, field: string): Array<Part> | undefined => {
   if (typeof value !== "object" || value === null) return undefined
   const isList = Array.isArray(value)
   const names = Object.keys(value)
@@ -23,22 +23,23 @@ const partsOf = (value: unknown): Array<Part> | undefined => {
   const parts: Array<Part> = [isList ? "]" : "}"]
   for (const [index, name] of ordered.entries()) {
     if (index > 0) parts.push(",")
-    parts.push({ value: Object.getOwnPropertyDescriptor(value, name)?.value })
+    parts.push({ value: Object.getOwnPropertyDescriptor(value, name)?.value, field: isList ? field : name })
     if (!isList) parts.push(`${JSON.stringify(name)}:`)
   }
   parts.push(isList ? "[" : "{")
   return parts
 }
 
-/** The canonical text of a value that `JSON.parse` gave. */
-export const text = (value: unknown): string => {
+/** The canonical text of a value that `JSON.parse` gave, with the strings of each field as `spell` has them: as they are unless given. */
+export const text = (value: unknown, spell = (text: string, _field: string): string => text): string => {
   const written: Array<string> = []
-  const left: Array<Part> = [{ value }]
+  const left: Array<Part> = [{ value, field: "" }]
   for (let part = left.pop(); part !== undefined; part = left.pop()) {
     if (typeof part === "string") written.push(part)
     else {
-      const parts = partsOf(part.value)
-      if (parts === undefined) written.push(leaf(part.value))
+      const { field, value } = part
+      const parts = partsOf(value, field)
+      if (parts === undefined) written.push(leaf(typeof value === "string" ? spell(value, field) : value))
       else for (const one of parts) left.push(one)
     }
   }

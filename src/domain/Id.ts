@@ -47,7 +47,8 @@ export const uuid8 = (digest: string): string => {
   return groups.join("-")
 }
 
-const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+/** The form of a UUID, for regular expressions that ignore case. */
+export const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 const FORMAT = new RegExp(`^${UUID}(?::${UUID})*$`, "i")
 

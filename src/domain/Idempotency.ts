@@ -7,8 +7,11 @@
 import { Result } from "effect"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CanonicalJson from "./CanonicalJson.ts"
+import * as Iccid from "./Iccid.ts"
+import * as Id from "./Id.ts"
 import type { MobilePlanStatus } from "./MobilePlan.ts"
 import type { Organization } from "./Organization.ts"
+import { canonicalId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress, retry } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
@@ -167,11 +170,18 @@ export const isOfStock = (error: unknown): boolean => isRefusal(error) && ofStoc
  */
 export const isOfTwin = (error: unknown): boolean => isRefusal(error) && error._tag === "RequestInProgress"
 
+/** Rules I1 and I13: a name of a SIM or of a thing as it is kept, however it is written; any other text as it is. */
+export const named = (text: string): string => Iccid.canonical(canonicalId(Id.canonical(text)))
+
+/** Fields whose texts are names of SIMs or things. Others may have texts that only look so. */
+const NAMES = /^(?:iccids?|\w+_ids?)$/
+
 /**
  * Rule W2: the text whose digest is a request's fingerprint: what is called, and what it is called with as a value of
- * JSON (`CanonicalJson`), all of it: a field that nobody reads counts too.
+ * JSON (`CanonicalJson`), all of it: a field that nobody reads counts too. Names count as they are kept.
  */
-export const meaning = (called: string, value: unknown): string => `${called}\n${CanonicalJson.text(value)}`
+export const meaning = (called: string, value: unknown): string =>
+  `${called}\n${CanonicalJson.text(value, (text, field) => (NAMES.test(field) ? named(text) : text))}`
 
 /** The fingerprints of a request. */
 type Fingerprints = Pick<RequestKey, "fingerprint" | "formerFingerprints">

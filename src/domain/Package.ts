@@ -3,6 +3,7 @@
  * recurring one has one per occurrence. Its id is also its idempotency key at the telco. Where the subscription has moved to
  * another SIM (rule S8), what is left of a package is ordered again, under another id.
  */
+import { UUID } from "./Id.ts"
 import type { Instant } from "./Time.ts"
 
 /**
@@ -89,7 +90,7 @@ export const idOf = ({
 }: Pick<Package, "attachmentId" | "occurrence" | "replacement">): string =>
   packageId(attachmentId, occurrence, replacement?.number)
 
-const FORMAT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+){1,2}$/i
+const FORMAT = new RegExp(`^${UUID}(?::\\d+){1,2}$`, "i")
 
 /**
  * Rule I13: an id that a telco names, as `idOf` has it where it is one of those in other letters. Any other text stays as it is,

@@ -34,6 +34,12 @@ describe("The canonical text of JSON (W2)", () => {
     expect(canonical(one)).toBe(canonical(other))
   })
 
+  it("has the strings of each field, and of the lists in it, as they are to be spelled", () => {
+    const spell = (text: string, field: string) => (field === "a" ? text.toLowerCase() : text)
+    const value = { a: ["X", { b: "X" }, ["Y"]], b: "X", c: { a: "X" } }
+    expect(CanonicalJson.text(value, spell)).toBe('{"a":["x",{"b":"X"},["y"]],"b":"X","c":{"a":"x"}}')
+  })
+
   it.each([
     ["null and nothing", '{"a":null}', "{}"],
     ["text and a number", '"1"', "1"],

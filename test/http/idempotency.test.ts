@@ -124,6 +124,24 @@ it("replays what is the same JSON, however it is written", async () => {
   expect([made.status, again.status, again.text]).toEqual([201, 201, made.text])
 })
 
+it("replays what names the same SIM and the same things, however they are spelled", async () => {
+  const iccid = World.iccid(14)
+  const of = { metadata: `${iccid}F`, plan_id: stock.planId, iccid }
+  const first = await withKey("spelled", "/v3/subscription", of)
+  expect(first.status).toBe(201)
+  const others = [{ plan_id: stock.planId.toUpperCase() }, { iccid: `${iccid}F` }, { iccid: `${iccid}f` }]
+  for (const other of others) {
+    const again = await withKey("spelled", "/v3/subscription", { ...of, ...other })
+    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([201, first.text, "true"])
+  }
+  // A text that is no name means what it says.
+  expect((await withKey("spelled", "/v3/subscription", { ...of, metadata: iccid })).status).toBe(422)
+  const sms = { from: "a", message: "b" }
+  const sent = await withKey("spelled sms", `/v3/subscriptions/${iccid}/send-sms`, sms)
+  const again = await withKey("spelled sms", `/v3/subscriptions/${iccid}F/send-sms`, sms)
+  expect([sent.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, sent.text, "true"])
+})
+
 it("knows a path in each way it is escaped, and a body that is no JSON by its bytes", async () => {
   const [path, escaped] = [stock.planId, stock.planId.replace("-", "%2d")].map((id) => `/v3/plans/${id}/unarchive`)
   const first = await withKey("escaped", path ?? "")

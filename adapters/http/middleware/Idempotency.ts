@@ -31,10 +31,10 @@ const digest = (...parts: ReadonlyArray<string | Uint8Array>): string => {
   return hash.digest("hex")
 }
 
-// A route takes the values of its path in each spelling.
+// A route takes the values of its path in each spelling, escaped or not.
 const spelled = (part: string): string => {
   try {
-    return encodeURIComponent(decodeURIComponent(part))
+    return encodeURIComponent(Idempotency.named(decodeURIComponent(part)))
   } catch {
     return part
   }
