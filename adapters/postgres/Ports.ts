@@ -186,6 +186,8 @@ export interface Shared {
   readonly offset: ClockOffset.Offset
   readonly lock: DatabaseLock
   readonly notifications: Notifications.Notifications
+  /** How many connections commits and transactions may have at once. */
+  readonly connections: number
 }
 
 /** All three ports; `shared` where other processes may be on the database. */
@@ -199,6 +201,7 @@ export const make = (
     Context.add(Outbox.Outbox, outbox(database)),
     Context.add(HostTransaction.HostTransaction, database.inTransaction),
     Context.add(HostTransaction.Joining, shared === undefined ? null : database.join),
+    Context.add(HostTransaction.Connections, shared?.connections ?? null),
     Context.add(Clocks.LeaseOffset, database.offset)
   )
   const { usage } = notifications

@@ -13,6 +13,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
+import * as Requirements from "./database/Requirements.ts"
 import * as Failure from "./connection/Failure.ts"
 import * as Secrets from "./encryption/Secrets.ts"
 import * as KeyRotation from "./KeyRotation.ts"
@@ -47,10 +48,30 @@ const migrationError = ({ cause }: Migrations.MigrationFailed) => {
   return Effect.fail(new Storage.StorageError({ message: `The database cannot be migrated: ${message}`, cause }))
 }
 
+/** Who may not migrate: with whose rights it is to be done. */
+const notAllowed = (
+  sql: SqlClient.SqlClient,
+  { name, quoted }: DatabaseSchema.DatabaseSchema,
+  error: SqlError.SqlError
+) =>
+  Effect.gen(function* () {
+    const [row] = yield* sql<{ readonly user: string; readonly has: boolean }>`
+      select current_user::text as "user", exists (select from pg_namespace where nspname = ${name}) as has`
+    const user = row?.user ?? ""
+    const { message } = Failure.storageError(error)
+    const orElse = row?.has === true ? "" : `, or make the schema for it: create schema ${quoted} authorization ${user}`
+    return yield* new Storage.StorageError({
+      message: `The schema ${name} has not had all migrations, and the database's user ${user} may not do them (${message}): have its owner run \`simplan migrate\`${orElse}`,
+      cause: error
+    })
+  })
+
 const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema) =>
   storageErrors(
     Effect.catchTags(Migrations.run(sql, schema), {
-      MigrationFailed: migrationError,
+      SqlError: (error) => (Failure.isNotAllowed(error) ? notAllowed(sql, schema, error) : Effect.fail(error)),
+      MigrationFailed: (failed) =>
+        Failure.isNotAllowed(failed.cause) ? notAllowed(sql, schema, failed.cause) : migrationError(failed),
       OtherEncoding: ({ message }) => Effect.fail(new Storage.StorageError({ message })),
       OtherLineage: ({ message }) => Effect.fail(new Storage.StorageError({ message }))
     })
@@ -82,7 +103,7 @@ export const pendingMigrations = (
   Effect.gen(function* () {
     const { connect, schema } = yield* ServerOptions.check(options)
     const { migrates } = yield* connect
-    return yield* Plan.of(migrates, DatabaseSchema.make(schema))
+    return yield* Plan.of(yield* migrates, DatabaseSchema.make(schema))
   }).pipe(Effect.scoped, storageErrors, Effect.provide(Reactivity.layer))
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
@@ -138,7 +159,12 @@ export const layerOf = <E, R>(
       const migrates = clients.migrates ?? clients.writes
       const keys = yield* keysOf(clients.secretKeys)
       const schema = yield* schemaOf(clients.schema)
+      // An embedded database is its process's own.
+      if (clients.shared !== undefined) yield* storageErrors(Requirements.checkSettings(clients.writes))
       yield* migrate(migrates, schema)
+      if (clients.shared !== undefined) {
+        yield* storageErrors(Requirements.checkRights(clients.writes, schema, Migrations.tables))
+      }
       yield* storageErrors(KeyRotation.check(schema.client(migrates), keys))
       const fastPaths = { ...Database.defaults, ...clients.fastPaths }
       const cipher = Secrets.makeCipher(keys)
@@ -178,12 +204,14 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
     Effect.gen(function* () {
       const { alone, connect, fastPaths, waitLimit, schema, secretKeys } = yield* ServerOptions.check(options)
       const connections = yield* connect
-      const { max, migrates, ownSession, session, target, writes } = connections
+      const { max, ownSession, session, target } = connections
       yield* Pooler.refuse(ownSession, target)
       const service = DatabaseSchema.make(schema)
       const heartbeatInterval = Sockets.heartbeatInterval(waitLimit)
       const lock = yield* DatabaseLock.hold(session, target, service, alone, heartbeatInterval)
       const { heavy, reads } = yield* connections.reads
+      const writes = yield* connections.writes
+      const migrates = yield* connections.migrates
       yield* Database.recordConnections("writes", max.writes)
       yield* Database.recordConnections("reads", max.reads)
       if (max.heavy !== undefined) yield* Database.recordConnections("heavy reads", max.heavy)
@@ -191,7 +219,7 @@ export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Sto
       const home = yield* HostConnection.databaseOf(writes)
       if (connections.hasDirect) yield* checkSame(ownSession, target, home)
       const notifications = yield* Notifications.make(session, service.channel, heartbeatInterval)
-      const shared = { offset, lock, notifications }
+      const shared = { offset, lock, notifications, connections: max.writes }
       return { reads, heavy: heavy ?? writes, writes, migrates, fastPaths, schema, secretKeys, home, shared }
     }).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(Failure.storageError(error))),

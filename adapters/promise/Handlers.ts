@@ -2,7 +2,7 @@
  * Handlers of events as plain async functions (rule E2), in a database transaction where they ask for one: simplan's, or one
  * that the host begins by a client of its own (rule H1).
  */
-import { Cause, Context, Effect, Exit, Fiber, Schema } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Predicate, Schema } from "effect"
 import { EventHandlers } from "simplan"
 import { type Delivery, type EventHandler, HostTransaction, type WebhookEvent } from "simplan/ports"
 import * as Arguments from "./Arguments.ts"
@@ -124,16 +124,23 @@ const refused = () =>
     "needs a PostgreSQL server, since elsewhere the host has no tables beside simplan's"
   )
 
+/** What the database has refused fails with its own error. */
+const ofDatabase = (error: unknown): unknown =>
+  Predicate.isTagged(error, "SqlError") && Predicate.hasProperty(error, "reason")
+    ? ((Predicate.hasProperty(error.reason, "cause") ? error.reason.cause : undefined) ?? error)
+    : error
+
 /** simplan's own transactions. The client is loaded when they are first asked for. */
 const own = async (context: Context.Context<never>): Promise<Inside> => {
   const { SqlClient } = await import("effect/sql/SqlClient")
   const found = Context.getOption(context, SqlClient)
   if (found._tag === "None") throw refused()
   const sql = found.value
-  const statement: Statement = (text, values) =>
-    // What the database has refused fails with its own error.
-    Effect.mapError(sql.unsafe(text, values), (error) => error.reason.cause ?? error)
-  return { transaction: sql.withTransaction, call: calledInTransaction(statement) }
+  const statement: Statement = (text, values) => Effect.mapError(sql.unsafe(text, values), ofDatabase)
+  return {
+    transaction: (handled) => Effect.mapError(sql.withTransaction(handled), ofDatabase),
+    call: calledInTransaction(statement)
+  }
 }
 
 /** What the running fiber handles its event with, in a transaction of the host. */

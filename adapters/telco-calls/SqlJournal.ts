@@ -6,11 +6,12 @@
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { Clocks } from "simplan/ports"
+import { Clocks, type Storage } from "simplan/ports"
 import { type Due, type Entry, Journal, JournalError } from "./Journal.ts"
+import * as SqlTables from "./SqlTables.ts"
 
 // Columns have one-word names, and documents are read as text: a client that renames columns would rename the keys of
-// a jsonb value too.
+// a jsonb value too. Numbers are read as text too: how many digits a floating-point number has is a setting of the database.
 const Row = Schema.Struct({
   telco: Schema.String,
   kind: Schema.String,
@@ -18,8 +19,8 @@ const Row = Schema.Struct({
   iccid: Schema.NullOr(Schema.String),
   external: Schema.NullOr(Schema.String),
   document: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)),
-  due: Schema.NullOr(Schema.Finite),
-  version: Schema.Finite
+  due: Schema.NullOr(Schema.FiniteFromString),
+  version: Schema.FiniteFromString
 })
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
@@ -27,7 +28,7 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 const entryOf = ({ due, external, ...row }: typeof Row.Type): Entry => ({ ...row, externalId: external, dueAt: due })
 
 const failed = (cause: SqlError.SqlError | Schema.SchemaError): JournalError =>
-  new JournalError({ message: "The journal of the telco's calls is out of reach", cause })
+  new JournalError({ message: `The journal of the telco's calls is out of reach: ${SqlTables.reasonOf(cause)}`, cause })
 
 type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
@@ -37,53 +38,70 @@ const entries = (rows: Rows): Effect.Effect<ReadonlyArray<Entry>, JournalError> 
 const first = (rows: Rows): Effect.Effect<Entry | null, JournalError> =>
   Effect.map(entries(rows), (all) => all[0] ?? null)
 
-const TABLE = "telco_journal"
+/** Of two entries of one key the one stays that has the telco's answer, or is the later one. */
+const JOURNAL: SqlTables.Table = {
+  name: "telco_journal",
+  columns: `
+    telco text not null,
+    kind text not null,
+    key text not null,
+    iccid text,
+    external text,
+    document jsonb not null,
+    due bigint,
+    version bigint not null,
+    changed bigint not null,
+    position bigint generated always as identity,
+    primary key (telco, kind, key)
+  `,
+  indexes: {
+    telco_journal_sim: "(telco, kind, iccid, position) where iccid is not null",
+    telco_journal_external: "(telco, kind, external, position) where external is not null",
+    telco_journal_due: "(telco, kind, due, position) where due is not null",
+    telco_journal_changed: "(telco, kind, changed)"
+  },
+  moved: {
+    columns: "telco, kind, key, iccid, external, document, due, version, changed",
+    order: "position",
+    conflict: `(telco, kind, key) do update set
+      iccid = excluded.iccid, external = excluded.external, document = excluded.document, due = excluded.due,
+      version = greatest(own.version, excluded.version) + 1, changed = excluded.changed
+      where (excluded.external is not null, excluded.changed) > (own.external is not null, own.changed)`
+  }
+}
 
-const make = Effect.fnUntraced(function* (prefix: string) {
+const LOCKS: SqlTables.Table = {
+  name: "telco_journal_lock",
+  columns: `
+    telco text not null,
+    iccid text not null,
+    token text not null,
+    held_until bigint not null,
+    primary key (telco, iccid)
+  `,
+  indexes: {},
+  moved: {
+    columns: "telco, iccid, token, held_until",
+    order: "telco, iccid",
+    conflict: `(telco, iccid) do update set token = excluded.token, held_until = excluded.held_until
+      where excluded.held_until > own.held_until`
+  }
+}
+
+const TABLES = [JOURNAL, LOCKS]
+
+/** What makes the journal's tables, for a migration tool of the host's own. */
+export const migration = (schema: string = SqlTables.DEFAULT): string => SqlTables.text(schema, TABLES)
+
+const make = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
   const offset = yield* Clocks.LeaseOffset
-  const journal = sql.literal(`${prefix}${TABLE}`)
-  const locks = sql.literal(`${prefix}${TABLE}_lock`)
+  yield* SqlTables.ensure(schema, TABLES)
+  const journal = sql.literal(`"${schema}".${JOURNAL.name}`)
+  const locks = sql.literal(`"${schema}".${LOCKS.name}`)
   const columns = sql.literal(
-    "telco, kind, key, iccid, external, document::text as document, due::float8 as due, version::float8 as version"
+    "telco, kind, key, iccid, external, document::text as document, due::text as due, version::text as version"
   )
-
-  // Two processes that start on an empty database at once may both find no table; the second try finds it.
-  const created = (statement: Rows) => Effect.retry(statement, { times: 2 })
-
-  yield* created(sql`
-    create table if not exists ${journal} (
-      telco text not null,
-      kind text not null,
-      key text not null,
-      iccid text,
-      external text,
-      document jsonb not null,
-      due bigint,
-      version bigint not null,
-      changed bigint not null,
-      position bigint generated always as identity,
-      primary key (telco, kind, key)
-    )`)
-  yield* created(sql`
-    create index if not exists telco_journal_sim on ${journal} (telco, kind, iccid, position)
-    where iccid is not null`)
-  yield* created(sql`
-    create index if not exists telco_journal_external on ${journal} (telco, kind, external, position)
-    where external is not null`)
-  yield* created(sql`
-    create index if not exists telco_journal_due on ${journal} (telco, kind, due, position)
-    where due is not null`)
-  yield* created(sql`
-    create index if not exists telco_journal_changed on ${journal} (telco, kind, changed)`)
-  yield* created(sql`
-    create table if not exists ${locks} (
-      telco text not null,
-      iccid text not null,
-      token text not null,
-      held_until bigint not null,
-      primary key (telco, iccid)
-    )`)
 
   /** A statement that returns the entry which it writes, and makes another one due with it. */
   const withDue = (
@@ -171,10 +189,10 @@ const make = Effect.fnUntraced(function* (prefix: string) {
         order by found_due, found_position`),
     renew: ({ claims, kind, telco, until }) =>
       sql`
-        update ${journal} set due = ${until}::bigint
+        update ${journal} as own set due = ${until}::bigint
         from jsonb_to_recordset(${JSON.stringify(claims.map(({ key, version }) => ({ key, version })))}::jsonb)
           as claim(key text, version bigint)
-        where telco = ${telco} and kind = ${kind} and ${journal}.key = claim.key and ${journal}.version = claim.version`.pipe(
+        where telco = ${telco} and kind = ${kind} and own.key = claim.key and own.version = claim.version`.pipe(
         Effect.mapBoth({ onSuccess: () => undefined, onFailure: failed })
       ),
     purge: ({ before, kind, limit, telco }) =>
@@ -208,9 +226,12 @@ const make = Effect.fnUntraced(function* (prefix: string) {
   })
 })
 
-/** A journal in the table `telco_journal`, which is created where it is missing, as is that of its locks. */
-export const layer: Layer.Layer<Journal, SqlError.SqlError, SqlClient.SqlClient> = Layer.effect(Journal, make(""))
+/**
+ * A journal in the tables `telco_journal` and `telco_journal_lock` of a schema, whose name needs no quoting beyond quotes around it.
+ * They are made where they are missing, and so is the schema.
+ */
+export const layerIn = (schema: string): Layer.Layer<Journal, Storage.StorageError, SqlClient.SqlClient> =>
+  Layer.effect(Journal, make(schema))
 
-/** A journal in a schema that is there, whose name needs no quoting beyond quotes around it. */
-export const layerIn = (schema: string): Layer.Layer<Journal, SqlError.SqlError, SqlClient.SqlClient> =>
-  Layer.effect(Journal, make(`"${schema}".`))
+/** A journal in the schema `simplan`. */
+export const layer: Layer.Layer<Journal, Storage.StorageError, SqlClient.SqlClient> = layerIn(SqlTables.DEFAULT)

@@ -10,6 +10,7 @@
  *     Journal.layerMemory                   // forgets with the process
  *     Journal.purgeForever(journal, telcos) // deletes entries of calls that are over
  *     SqlJournal.layer, layerIn(schema)     // needs a SqlClient; survives restarts, and processes may share it
+ *     SqlTables.ensure(schema, tables)      // tables of one's own in the schema of the service
  *     KeylessTelco.make(system, journal)    // the port over a system that knows no keys
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
@@ -23,3 +24,4 @@ export * as KeylessTelco from "./KeylessTelco.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"
+export * as SqlTables from "./SqlTables.ts"

@@ -4,6 +4,8 @@
  */
 import { Effect, Exit, Layer, Option, Request, RequestResolver, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { Storage } from "simplan/ports"
+import { SqlTables } from "../telco-calls/index.ts"
 import { Books, BooksError, type Document, type Held } from "./Books.ts"
 
 // Read as text: a client that renames columns would rename the keys of a jsonb value too.
@@ -49,7 +51,7 @@ const distinct = <A extends Place>(asked: ReadonlyArray<A>): ReadonlyMap<string,
 }
 
 const failed = (cause: SqlError.SqlError | Schema.SchemaError): BooksError =>
-  new BooksError({ message: "The simulator's books are out of reach", cause })
+  new BooksError({ message: `The simulator's books are out of reach: ${SqlTables.reasonOf(cause)}`, cause })
 
 type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
@@ -63,23 +65,26 @@ const places = (rows: Rows) =>
     Effect.mapBoth({ onSuccess: (all) => new Set(all.map(place)), onFailure: failed })
   )
 
-const TABLE = "telco_simulator_book"
+const BOOKS: SqlTables.Table = {
+  name: "telco_simulator_book",
+  columns: `
+    kind text not null,
+    key text not null,
+    position bigint generated always as identity,
+    document jsonb not null,
+    primary key (kind, key)
+  `,
+  indexes: {},
+  moved: { columns: "kind, key, document", order: "position", conflict: "(kind, key) do nothing" }
+}
 
-const make = Effect.fnUntraced(function* (table: string) {
+/** What makes the table of the books, for a migration tool of the host's own. */
+export const migration = (schema: string = SqlTables.DEFAULT): string => SqlTables.text(schema, [BOOKS])
+
+const make = Effect.fnUntraced(function* (schema: string) {
   const sql = yield* SqlClient.SqlClient
-  const books = sql.literal(table)
-
-  // Two processes that start on an empty database at once may both find no table; the second try finds it.
-  yield* Effect.retry(
-    sql`create table if not exists ${books} (
-          kind text not null,
-          key text not null,
-          position bigint generated always as identity,
-          document jsonb not null,
-          primary key (kind, key)
-        )`,
-    { times: 2 }
-  )
+  yield* SqlTables.ensure(schema, [BOOKS])
+  const books = sql.literal(`"${schema}".${BOOKS.name}`)
 
   // Each looked up by its key, however many there are.
   const getting = (asked: Iterable<Place>) =>
@@ -191,9 +196,12 @@ const make = Effect.fnUntraced(function* (table: string) {
   })
 })
 
-/** Books in the table `telco_simulator_book`, which is created where it is missing. */
-export const layer: Layer.Layer<Books, SqlError.SqlError, SqlClient.SqlClient> = Layer.effect(Books, make(TABLE))
+/**
+ * Books in the table `telco_simulator_book` of a schema, whose name needs no quoting beyond quotes around it. The table is made
+ * where it is missing, and so is the schema.
+ */
+export const layerIn = (schema: string): Layer.Layer<Books, Storage.StorageError, SqlClient.SqlClient> =>
+  Layer.effect(Books, make(schema))
 
-/** Books in a schema that is there, whose name needs no quoting beyond quotes around it. */
-export const layerIn = (schema: string): Layer.Layer<Books, SqlError.SqlError, SqlClient.SqlClient> =>
-  Layer.effect(Books, make(`"${schema}".${TABLE}`))
+/** Books in the schema `simplan`. */
+export const layer: Layer.Layer<Books, Storage.StorageError, SqlClient.SqlClient> = layerIn(SqlTables.DEFAULT)

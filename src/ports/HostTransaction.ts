@@ -67,6 +67,11 @@ export const Joining = Context.Reference<Join | null>("simplan/HostTransaction/J
   defaultValue: () => null
 })
 
+/** How many connections of the storage transactions may keep at once; null if that is not known. */
+export const Connections = Context.Reference<number | null>("simplan/HostTransaction/Connections", {
+  defaultValue: () => null
+})
+
 /**
  * Runs a use case inside the transaction that the host has begun on its connection. The reads and commits of several use
  * cases on one connection take turns. Commit and rollback are the host's. Fails with `InvalidField` if the storage is no

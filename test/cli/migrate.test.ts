@@ -6,6 +6,8 @@ import { Effect, Layer } from "effect"
 import pg from "pg"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
+import { SqlJournal } from "simplan/telco-calls"
+import { SqlBooks } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
 import * as Migrations from "../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../setup/databases/Databases.ts"
@@ -43,9 +45,9 @@ describe("simplan migrate", () => {
     expect(await simplan(["migrate"], env)).toMatchObject({ code: 0, err: "" })
     const made = await described(url(), "made")
     expect(made.length).toBeGreaterThan(100)
-    // The books of the simulated telco come with the command.
-    const own = made.filter((row) => !JSON.stringify(row).includes("telco_simulator_book"))
-    expect(await described(url(), "printed")).toEqual(own)
+    expect(made.filter((row) => JSON.stringify(row).includes("telco_journal_pkey"))).toHaveLength(2)
+    expect(made.filter((row) => JSON.stringify(row).includes("telco_simulator_book_pkey"))).toHaveLength(2)
+    expect(await described(url(), "printed")).toEqual(made)
 
     const before = await query(url(), "select * from printed.migration")
     const ready = Storage.Storage.use((storage) => Effect.andThen(storage.commit({ clock: 7 }), storage.ready))
@@ -61,7 +63,8 @@ describe("simplan migrate", () => {
     const set = await simplan(["migrate", "--print"], { ...env, SIMPLAN_DATABASE_SCHEMA: "order" })
     expect(set.out).toContain('create schema if not exists "order";')
     expect(set.out).not.toContain("simplan.")
-    expect(Postgres.migrations({ schema: "order" }).trimEnd()).toBe(set.out.trimEnd())
+    const beside = [SqlBooks.migration("order"), SqlJournal.migration("order")]
+    expect([Postgres.migrations({ schema: "order" }), ...beside].join("\n").trimEnd()).toBe(set.out.trimEnd())
     expect(Postgres.migrations({ after: Migrations.latest })).toBe("")
   })
 

@@ -6,7 +6,7 @@ import { Client, Pool } from "pg"
 import { createSimplan, type Simplan, SmsLimitedError } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
-import { selling, stocked } from "./World.ts"
+import { plan, selling, stocked } from "./World.ts"
 
 describe("on PostgreSQL", () => {
   const url = Databases.forEachTest()
@@ -236,4 +236,63 @@ describe("on PostgreSQL", () => {
       await simplan.close()
     }
   }, 12_000)
+
+  it("warns of a pool that handlers with transactions may keep whole; with one more, a burst of orders is handled", async () => {
+    for (const max of [2, 3]) {
+      const pool = new Pool({ connectionString: url(), max })
+      const warned: Array<string> = []
+      const write = (message: string, more?: object) => void warned.push(`${message} ${JSON.stringify(more)}`)
+      const logger = { debug: () => {}, info: () => {}, warn: write, error: write }
+      const simplan = createSimplan({
+        database: pool,
+        schema: `of_${max}`,
+        telco: "simulator",
+        webhooks: false,
+        logger
+      })
+      const { organizationId } = await stocked(simplan)
+      // Without a transaction a handler keeps no connection.
+      await simplan.on("subscription.deleted", { name: "other" }, async () => undefined)
+      let handled = 0
+      await simplan.on("subscription.created", { name: "second", transaction: true }, async (_, { tx }) => {
+        await tx.query("select 1", [])
+        // Over a second connection.
+        await simplan.organizations.get({ organizationId })
+        handled += 1
+      })
+      const warnings = warned.filter((line) => line.startsWith("handlers with transactions may keep all"))
+      expect(warnings).toHaveLength(max === 2 ? 1 : 0)
+      if (max === 2) expect(warnings[0]).toContain(`{"handler":"second","connections":2,"needed":3}`)
+      if (max === 3) {
+        const rows = Array.from({ length: 20 }, (_, index) => {
+          return { iccid: String(8_933_010_000_000_200_000n + BigInt(index)), label: "Green", isEsim: true }
+        })
+        await simplan.sims.import({ organizationId, rows })
+        const { planId } = await plan(simplan, organizationId)
+        await Promise.all(rows.map(({ iccid }) => simplan.subscriptions.create({ organizationId, planId, iccid })))
+        await expect.poll(() => handled).toBe(20)
+        expect(warned).toEqual([])
+      }
+      await simplan.close()
+      await pool.end()
+    }
+  })
+
+  it("has the database's reason where the transaction of a handler cannot commit", async () => {
+    const client = new Client(url())
+    await client.connect()
+    await client.query("create table mail (id int unique deferrable initially deferred)")
+    await client.end()
+    const simplan = createSimplan({ database: url(), telco: "simulator", webhooks: false, logger: false })
+    const options = { name: "mailer", transaction: true, maxAttempts: 1 } as const
+    await simplan.on("subscription.created", options, async (_, { tx }) => {
+      await tx.query("insert into mail values (1), (1)", [])
+    })
+    const { organizationId, planId } = await selling(simplan)
+    await simplan.subscriptions.create({ organizationId, planId })
+    await simplan.drain()
+    const [failed] = await simplan.handlers.failed("mailer").toArray()
+    expect(failed?.lastError).toBe('duplicate key value violates unique constraint "mail_id_key"')
+    await simplan.close()
+  })
 })

@@ -27,6 +27,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/reports-on-empty-tables.test.ts",
   "test/conformance/postgres/connections/postgres-pool-suite.test.ts",
   "test/conformance/postgres/connections/postgres-pool.test.ts",
+  "test/conformance/postgres/connections/postgres-roles.test.ts",
   "test/conformance/postgres/connections/postgres-start.test.ts",
   "test/console/hosts/attacks.test.ts",
   "test/console/browser.test.ts",

@@ -271,4 +271,111 @@ describe("The journal in PostgreSQL", () => {
       )
       expect(tables.map(({ name }) => name)).toEqual(["telco_journal", "telco_journal_lock"])
     }).pipe(Effect.provide(server(4)), Effect.runPromise))
+
+  /** As servers had it outside of the schema of the service. */
+  const leaveOutside = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const name of ["telco_journal", "telco_journal_lock"]) {
+      yield* sql`alter table simplan.${sql.literal(name)} set schema public`
+    }
+  })
+
+  /** The schemas of the journal's tables and indexes. */
+  const places = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly place: string; readonly names: number }>`
+      select nspname::text as place, count(*)::int as names
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where relname like 'telco_journal%' group by 1 order by 1`
+    return rows.map(({ names, place: of }) => [of, names])
+  })
+
+  const open = (layer: typeof SqlJournal.layer) => Effect.provide(Journal.Journal, Layer.fresh(layer))
+
+  const onServer = (name: string, body: () => Generator<Effect.Effect<unknown, unknown, SqlClient.SqlClient>>) =>
+    it(name, () => Effect.gen(body).pipe(Effect.provide(server(4)), Effect.runPromise))
+
+  onServer("is moved into the schema by one of two processes that start at once, with all that it has", function* () {
+    const before = yield* open(SqlJournal.layer)
+    yield* before.add({ ...entry("old"), dueAt: 5 })
+    const whole = yield* places
+    expect(whole).toEqual([["simplan", 9]])
+    yield* leaveOutside
+    const both = [open(SqlJournal.layer), open(SqlJournal.layer)]
+    for (const journal of yield* Effect.all(both, { concurrency: 2 })) {
+      expect(yield* journal.get(place("old"))).toEqual({ ...entry("old"), dueAt: 5, version: 1 })
+    }
+    yield* (yield* open(SqlJournal.layer)).add(entry("new"))
+    expect(yield* places).toEqual(whole)
+  })
+
+  onServer("is joined with the one that a host has had there: of two entries the answered one stays", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const theirs = yield* open(SqlJournal.layer)
+    yield* theirs.add({ ...entry("both"), externalId: "answered" })
+    yield* theirs.add(entry("server's"))
+    yield* theirs.add(entry("later"))
+    yield* leaveOutside
+    yield* sql`create schema apart`
+    yield* sql`create table simplan.telco_journal (like public.telco_journal including all)`
+    yield* sql`
+      insert into simplan.telco_journal (telco, kind, key, document, version, changed)
+      select telco, kind, key, '{"by":"host"}', 7, changed + 1 from public.telco_journal where key <> 'server''s'`
+    yield* sql`insert into simplan.telco_journal (telco, kind, key, document, version, changed)
+      select telco, kind, 'host''s', '{}', 1, 1 from public.telco_journal where key = 'both'`
+    const journal = yield* open(SqlJournal.layer)
+    expect(yield* journal.get(place("both"))).toMatchObject({ externalId: "answered", version: 8 })
+    expect(yield* journal.get(place("later"))).toMatchObject({ document: { by: "host" }, version: 7 })
+    expect(yield* journal.get(place("server's"))).toMatchObject({ version: 1 })
+    expect(yield* journal.get(place("host's"))).not.toBe(null)
+    expect((yield* places).map(([of]) => of)).toEqual(["simplan"])
+  })
+
+  onServer("is left where it is by a service in another schema, and where it is another's", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* open(SqlJournal.layer)
+    yield* leaveOutside
+    yield* open(SqlJournal.layerIn("esim"))
+    expect(yield* places).toEqual([
+      ["esim", 9],
+      ["public", 9]
+    ])
+    // Services may be in any schema, also in this one.
+    yield* sql`create table public.migration (id int)`
+    yield* sql`create table public.sim (id int)`
+    yield* open(SqlJournal.layer)
+    expect((yield* places).map(([of]) => of)).toEqual(["esim", "public", "simplan"])
+    yield* sql`drop table public.migration`
+    yield* sql`drop schema simplan cascade`
+    // A table of the name alone.
+    yield* sql`alter table public.telco_journal drop column external`
+    yield* open(SqlJournal.layer)
+    expect(
+      yield* sql`select count(*)::int as n from pg_tables where schemaname = 'public' and tablename = 'telco_journal'`
+    ).toEqual([{ n: 1 }])
+  })
+
+  onServer(
+    "asks for no right to make tables where they are there, and says whom to ask where they are not",
+    function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ readonly name: string }>`select 'rows_' || current_database() as name`
+      const role = sql.literal(row?.name ?? "")
+      yield* open(SqlJournal.layer)
+      yield* sql`create role ${role}`
+      yield* sql`grant usage on schema simplan to ${role}`
+      yield* sql`grant all on all tables in schema simplan to ${role}`
+      const asRole = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        sql.withTransaction(Effect.andThen(sql`set local role ${role}`, effect))
+      const journal = yield* asRole(open(SqlJournal.layer))
+      yield* journal.add(entry("one"))
+      yield* leaveOutside
+      expect(yield* Effect.flip(asRole(open(SqlJournal.layer)))).toMatchObject({
+        message:
+          "The tables telco_journal and telco_journal_lock cannot be kept in the schema simplan: must be owner of table telco_journal; have `simplan migrate` run once by the user who owns the schema and such tables outside of it"
+      })
+      yield* sql`drop owned by ${role}`
+      yield* sql`drop role ${role}`
+    }
+  )
 })

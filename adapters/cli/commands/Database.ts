@@ -76,13 +76,14 @@ export const migrate = Command.make(
     const named = Option.isSome(schema) ? yield* schemaNamed(schema.value) : undefined
     if (print) {
       const set = named ?? (yield* Settings.schema)
-      return yield* Output.print(Postgres.migrations({ schema: set }).trimEnd())
+      return yield* Output.print((yield* stores).migrations(set).trimEnd())
     }
     const read = yield* settings
     const { database } = read
     if (database._tag === "Memory") return yield* Output.print("A store in memory has nothing to migrate.")
     const Stores = yield* stores
-    const opened = { ...read, schema: named ?? read.schema }
+    // Whoever may only write rows later finds all tables.
+    const opened = { ...read, schema: named ?? read.schema, keeps: { books: true, journal: true } }
     if (plan) {
       if (database._tag === "Pglite") return yield* Output.print(EMBEDDED)
       const url = read.databaseDirect ?? database.url

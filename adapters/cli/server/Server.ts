@@ -116,7 +116,9 @@ const sender = (settings: Settings.Settings) =>
 
 const services = Effect.fnUntraced(function* (settings: Settings.Settings, telcos: Telcos.Telcos | null) {
   const isVirtual = settings.clock._tag === "Virtual"
-  const stores = yield* Stores.open({ ...settings, keepsJournal: telcos !== null }, isVirtual)
+  // The file of telcos may name a simulator when it is read again.
+  const keeps = { books: telcos !== null || settings.telco === null, journal: telcos !== null }
+  const stores = yield* Stores.open({ ...settings, keeps }, isVirtual)
   const isAlone = isEmbedded(settings.database) || isVirtual
   const clock = yield* Effect.provideContext(openClock(settings.clock), stores)
   const ports = Layer.mergeAll(

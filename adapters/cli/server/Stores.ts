@@ -17,14 +17,14 @@ import * as Start from "../Start.ts"
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
 
 /** The message, and the message of its cause if that says more: what a failed statement says is in the message. */
-const reasonOf = (error: Storage.StorageError | SqlError.SqlError): string => {
+const reasonOf = (error: Storage.StorageError): string => {
   const cause = error.cause instanceof Error && !SqlError.isSqlError(error.cause) ? error.cause.message : ""
   return error.message.includes(cause) ? error.message : `${error.message.replace(/\.$/, "")}: ${cause}`
 }
 
 const unusable = (
   { database, directVariable = Definitions.DATABASE_DIRECT_URL }: Pick<Options, "database" | "directVariable">,
-  error: Storage.StorageError | SqlError.SqlError
+  error: Storage.StorageError
 ): CommandFailed => {
   const reason = sentence(withoutPassword(reasonOf(error)))
   return database._tag === "Postgres"
@@ -43,6 +43,14 @@ const pglite = (options: Pglite.Options) =>
     })
   )
 
+/** What telcos keep in the schema of the service. */
+export interface Keeps {
+  /** The books of simulated telcos. */
+  readonly books: boolean
+  /** The journal of the calls of others. */
+  readonly journal: boolean
+}
+
 /** What of the settings says how the storage is opened. */
 export interface Options {
   readonly database: DatabaseUrl
@@ -52,20 +60,19 @@ export interface Options {
   readonly directVariable?: string
   readonly schema: string
   readonly secretKeys: Redacted.Redacted | null
-  /** Whether there are telcos that need a journal, which else is empty and not stored; false unless given. */
-  readonly keepsJournal?: boolean
+  /** What of the telcos is kept beside the storage, and else is empty and not stored. */
+  readonly keeps: Keeps
 }
 
 const layer = (
-  { database, databaseDirect, keepsJournal = false, schema, secretKeys: given }: Options,
+  { database, databaseDirect, keeps, schema, secretKeys: given }: Options,
   alone: boolean
-): Layer.Layer<Stores, Storage.StorageError | SqlError.SqlError, never> => {
+): Layer.Layer<Stores, Storage.StorageError> => {
   const secretKeys = given ?? undefined
-  // Those of services in other schemas are others.
-  const isDefault = schema === Postgres.DatabaseSchema.DEFAULT
-  const books = isDefault ? SqlBooks.layer : SqlBooks.layerIn(schema)
-  const journal = !keepsJournal ? Journal.layerMemory : isDefault ? SqlJournal.layer : SqlJournal.layerIn(schema)
-  const beside = Layer.merge(books, journal)
+  const beside = Layer.merge(
+    keeps.books ? SqlBooks.layerIn(schema) : Books.layerMemory,
+    keeps.journal ? SqlJournal.layerIn(schema) : Journal.layerMemory
+  )
   switch (database._tag) {
     case "Memory":
       return Layer.mergeAll(Memory.layer, Books.layerMemory, Journal.layerMemory)
@@ -94,6 +101,10 @@ export const open = (
   alone = false
 ): Effect.Effect<Context.Context<Stores>, CommandFailed, Scope.Scope> =>
   Effect.mapError(Layer.build(layer(options, alone)), (error) => unusable(options, error))
+
+/** All that the schema of a server has, as SQL text for a migration tool of one's own. */
+export const migrations = (schema: string): string =>
+  [Postgres.migrations({ schema }), SqlBooks.migration(schema), SqlJournal.migration(schema)].join("\n")
 
 /** What the migrations that the server's database has not had will do to it. */
 export const pendingMigrations = (database: DatabaseUrl & { readonly _tag: "Postgres" }, schema: string) =>

@@ -189,7 +189,7 @@ export const start = ({
     const schema = yield* Settings.schema
     const stores = yield* Stores.open({
       ...{ database: books, databaseDirect: direct, directVariable: Settings.TELCO_BOOKS_DIRECT },
-      ...{ schema, secretKeys }
+      ...{ schema, secretKeys, keeps: { books: true, journal: false } }
     })
     const { generatedKey, key } = yield* keyOf
     const simulator = yield* Layer.build(TelcoSimulator.layer()).pipe(Effect.provideContext(stores))

@@ -9,18 +9,21 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Arguments from "./Arguments.ts"
 import * as Failure from "./Failure.ts"
+import * as Requirements from "../database/Requirements.ts"
 import { Storage } from "simplan/ports"
 import * as PgPool from "./PgPool.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Session from "./Session.ts"
 import * as Sockets from "./Sockets.ts"
 
+/** Opened once the database can be reached. */
+type Opening = Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity>
+
 export interface Connections {
-  /** Opened once the database can be reached. */
   readonly reads: Effect.Effect<Reads, SqlError, Scope.Scope | Reactivity.Reactivity>
-  readonly writes: SqlClient.SqlClient
+  readonly writes: Opening
   /** A migration may take its time, and waits for that of another process. */
-  readonly migrates: SqlClient.SqlClient
+  readonly migrates: Opening
   /** What holds the lock and listens to other processes. */
   readonly session: Session.Open
   /** Likewise, over another connection each time. */
@@ -53,19 +56,20 @@ const HEAVY = 4
  */
 export const plannerSettings = { enable_seqscan: "off", jit: "off" } as const
 
-/** The settings, for connections that begin with them; none where a connection is refused because of them. */
+/** The settings that connections begin with; none where one is refused because of them, as by a pooler. */
 const acceptedSettings = (config: PgConnection.Config) =>
-  PgConnection.make({ ...config, startupParameters: plannerSettings }).pipe(
+  PgConnection.make({ ...config, startupParameters: { ...Requirements.startup, ...plannerSettings } }).pipe(
     Effect.scoped,
-    Effect.as(plannerSettings),
+    Effect.as(Requirements.startup),
     Effect.catch((error) =>
       Failure.isProtocolRefused(error)
         ? Effect.as(
-            Effect.logInfo("the connection for reads goes without the planner's settings: they are refused"),
+            Effect.logInfo("the connections go without settings of their own, the planner's too: they are refused"),
             undefined
           )
-        : Effect.succeed(plannerSettings)
-    )
+        : Effect.succeed(Requirements.startup)
+    ),
+    Effect.cached
   )
 
 /** How connections to a URL are opened. */
@@ -106,8 +110,11 @@ type Direct = Pick<Connections, "migrates" | "ownSession" | "session" | "target"
 const beside = Effect.fnUntraced(function* (url: Redacted.Redacted, waitLimit: Duration.Duration) {
   const { plain, target, watched } = yield* addressed(Pooler.DIRECT_URL, url, waitLimit)
   const ownSession = Session.opening(watched)
+  const settings = yield* acceptedSettings(plain)
   const direct: Direct = {
-    migrates: yield* PgClient.make({ ...plain, maxConnections: 1 }),
+    migrates: Effect.flatMap(settings, (startupParameters) =>
+      PgClient.make({ ...plain, startupParameters, maxConnections: 1 })
+    ),
     ownSession,
     session: yield* Session.shared(ownSession),
     target
@@ -143,16 +150,19 @@ export const ofUrl = Effect.fnUntraced(function* (
   // With a time to live, the pool checks a connection before it hands it out, and gives no dead one. Where there is
   // little to do one would be closed every ten seconds, and opened again for the next poll of the queues.
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
+  const settings = way.isPooled ? Effect.undefined : yield* acceptedSettings(plain)
+  const opened = (options: object, more: Readonly<Record<string, string>> = {}): Opening =>
+    Effect.flatMap(settings, (accepted) =>
+      PgClient.make({ ...plain, ...options, startupParameters: accepted && { ...accepted, ...more } })
+    )
+  const prepare = way.keepsPrepared
   const connections: Connections = {
-    writes: yield* PgClient.make({ ...shared, maxConnections, prepare: way.keepsPrepared }),
-    reads: Effect.flatMap(way.isPooled ? Effect.undefined : acceptedSettings(plain), (startupParameters) => {
-      const settings = { ...shared, startupParameters, prepare: way.keepsPrepared }
-      return Effect.all({
-        reads: PgClient.make({ ...settings, maxConnections: 1, multiplex: true }),
-        heavy: PgClient.make({ ...settings, maxConnections: HEAVY })
-      })
+    writes: opened({ ...shared, maxConnections, prepare }),
+    reads: Effect.all({
+      reads: opened({ ...shared, maxConnections: 1, multiplex: true, prepare }, plannerSettings),
+      heavy: opened({ ...shared, maxConnections: HEAVY, prepare }, plannerSettings)
     }),
-    migrates: direct?.migrates ?? (yield* PgClient.make({ ...plain, maxConnections: 1 })),
+    migrates: direct?.migrates ?? opened({ maxConnections: 1 }),
     session: direct?.session ?? ownSession,
     ownSession: direct?.ownSession ?? ownSession,
     target: direct?.target ?? target,
@@ -188,8 +198,8 @@ export const ofPool = Effect.fnUntraced(function* (
   PgPool.survive(pool)
   const connections: Connections = {
     reads: Effect.succeed({ reads: client }),
-    writes: client,
-    migrates: direct?.migrates ?? (yield* PgPool.client(pool)),
+    writes: Effect.succeed(client),
+    migrates: direct?.migrates ?? PgPool.client(pool),
     session: direct?.session ?? (yield* Session.shared(ownSession)),
     ownSession: direct?.ownSession ?? ownSession,
     target: direct?.target ?? target,
@@ -220,8 +230,8 @@ export const ofClient = Effect.fnUntraced(function* (
   const size = Predicate.hasProperty(config, "maxConnections") ? Number(config.maxConnections) : 10
   const connections: Connections = {
     reads: Effect.succeed({ reads: plain }),
-    writes: plain,
-    migrates: direct?.migrates ?? plain,
+    writes: Effect.succeed(plain),
+    migrates: direct?.migrates ?? Effect.succeed(plain),
     session: direct?.session ?? (yield* Session.shared(ownSession)),
     ownSession: direct?.ownSession ?? ownSession,
     target: direct?.target ?? target,

@@ -32,10 +32,11 @@ export interface Measurement {
 const measure = (sql: SqlClient.SqlClient): Effect.Effect<Measurement, SqlError> =>
   Effect.gen(function* () {
     const before = performance.now()
-    const [row] = yield* sql<{ readonly now: number }>`
-      select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`
+    // As text: how many digits a floating-point number has is a setting.
+    const [row] = yield* sql<{ readonly now: string }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::numeric::text as now`
     const after = performance.now()
-    return { offset: (row?.now ?? Date.now()) - (before + after) / 2, error: (after - before) / 2 }
+    return { offset: Number(row?.now ?? Date.now()) - (before + after) / 2, error: (after - before) / 2 }
   })
 
 /** Takes a new measurement that is more exact than the one before, or that contradicts it. */

@@ -11,6 +11,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "./DatabaseSchema.ts"
+import * as Requirements from "./Requirements.ts"
 import type * as Session from "../connection/Session.ts"
 
 export interface DatabaseLock {
@@ -53,6 +54,7 @@ const holders = (session: Session.Session, number: bigint): Effect.Effect<string
 
 const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, alone: boolean) {
   const session = yield* open
+  yield* session.query(Requirements.KEPT)
   const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
   const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [number])
   if (row?.["taken"] === true) return session
@@ -103,7 +105,7 @@ export const hold = Effect.fnUntraced(function* (
         lock.isHeld = false
         settled.closeUnsafe()
         return yield* Effect.logWarning("the hold on the database is lost; it is taken again", {
-          reason: error.message
+          reason: storageError(error).message
         })
       }
       settled.openUnsafe()

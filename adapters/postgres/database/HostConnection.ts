@@ -127,6 +127,13 @@ const unusable = (why: string, sqlState: string | null, cause: unknown): Storage
 /** The transaction is one of another database than that of the service. */
 const anotherDatabase: Storage.StorageError = unusable("it is one of another database than simplan's", null, undefined)
 
+/** The connection would take nulls for texts. */
+const withoutNulls: Storage.StorageError = unusable(
+  "its connection has array_nulls = off, but must have on",
+  null,
+  undefined
+)
+
 /** Why a transaction cannot be used, by the SQLSTATE of a statement in it. */
 const whyByState: Readonly<Record<string, string>> = {
   "25P01":
@@ -255,10 +262,12 @@ export const DATABASE = `select to_json(${NAME})::text as value`
 interface Session {
   readonly database: string
   readonly backend: string
+  readonly arrayNulls: string
 }
 
 const SESSION = `
-  select json_build_object('database', to_json(${NAME})::text, 'backend', pg_backend_pid()::text)::text as value`
+  select json_build_object('database', to_json(${NAME})::text, 'backend', pg_backend_pid()::text,
+    'arrayNulls', current_setting('array_nulls'))::text as value`
 
 /**
  * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where no transaction is open on
@@ -284,6 +293,7 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
       const session: Session | null = row === undefined ? null : JSON.parse(row.value)
       const isAtHome = yield* Effect.mapError(isHome(session?.database ?? null), Failure.storageError)
       if (!isAtHome) return yield* anotherDatabase
+      if (session?.arrayNulls === "off") return yield* withoutNulls
       kept.prepares = session?.backend === String(host.prepared?.backend())
       kept.isChecked = true
     })

@@ -115,6 +115,14 @@ const statementsUpTo = (number: number): ReadonlyArray<string> =>
 /** The columns of the schema after the migrations up to a number, each with its table before it. */
 export const columnsAfter = (number: number): ReadonlyArray<string> => statementsUpTo(number).flatMap(columnsOf)
 
+/** The tables that the migrations make. */
+export const tables: ReadonlyArray<string> = [
+  "migration",
+  ...all
+    .flatMap(({ statements }) => statements)
+    .flatMap((text) => /^create table simplan\.(\w+) /.exec(text)?.[1] ?? [])
+]
+
 /** The tables, indexes and functions that the migrations up to a number make. */
 export const namesAfter = (number: number): ReadonlyArray<string> => statementsUpTo(number).flatMap(nameOf)
 
@@ -238,7 +246,14 @@ const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** Whether the schema has had a migration. Creating takes a right to create schemas even where nothing is left to create. */
+/** Whether the schema is there. To create one takes a right to create schemas even where nothing is left to create. */
+const hasSchema = (sql: SqlClient.SqlClient, { name }: DatabaseSchema) =>
+  Effect.map(
+    sql<{ readonly found: boolean }>`select exists (select from pg_namespace where nspname = ${name}) as found`,
+    ([row]) => row?.found === true
+  )
+
+/** Whether the schema has had a migration. */
 const hasAny = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
   Effect.map(
     sql<{ readonly found: boolean }>`select to_regclass(${`${quoted}.migration`}) is not null as found`,
@@ -281,14 +296,22 @@ const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, t
     }
   )
 
+/** What people limit statements and transactions by, which a migration and the wait for another process are not held to. */
+const TIMEOUTS = "statement_timeout, lock_timeout, transaction_timeout, idle_in_transaction_session_timeout"
+
+const patient = (sql: SqlClient.SqlClient) =>
+  sql`
+    select count(set_config(name, '0', true)) from pg_settings where name = any(string_to_array(${TIMEOUTS}, ', '))`
+
 /** Attempts the next migration, or all of them where there was none. */
 const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+  yield* patient(sql)
   yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
   yield* checkEncoding(sql)
   const hasMigrations = yield* hasAny(sql, schema)
   yield* check(sql, schema, hasMigrations)
   if (!hasMigrations) {
-    yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
+    if (!(yield* hasSchema(sql, schema))) yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
     yield* sql.unsafe(createTable)
   }
   yield* sql`select set_config('lock_timeout', ${LOCK_WAIT}, true)`
@@ -329,6 +352,9 @@ const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, { name, stateme
       connection.executeUnprepared(schema.text(text), parameters, undefined)
     const [row] = yield* run("select pg_try_advisory_lock($1::bigint) as taken", schema.indexLock)
     if (row?.taken !== true) return yield* Effect.sleep(BUILD_WAIT)
+    const [limit] = yield* run("select current_setting('statement_timeout') as value")
+    const limited = (value: unknown) => run("select set_config('statement_timeout', $1, false)", value)
+    yield* limited("0")
     const built = Effect.gen(function* () {
       const [found] = yield* run(
         "select pg_index.indisvalid as valid from pg_index where pg_index.indexrelid = to_regclass($1)",
@@ -338,8 +364,9 @@ const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, { name, stateme
       if (found !== undefined) yield* run(`drop index concurrently simplan.${name}`)
       yield* run(statement.replace(" index ", " index concurrently "))
     })
-    // Failure: the lock ends with the session.
-    yield* Effect.ensuring(built, Effect.ignore(run("select pg_advisory_unlock($1::bigint)", schema.indexLock)))
+    const left = Effect.andThen(run("select pg_advisory_unlock($1::bigint)", schema.indexLock), limited(limit?.value))
+    // Failure: the lock ends with the session, and so does what is set.
+    yield* Effect.ensuring(built, Effect.ignore(left))
   }).pipe(
     Effect.scoped,
     Effect.catchIf(

@@ -15,6 +15,7 @@ import * as Delivery from "../../domain/Delivery.ts"
 import { type Instant, MINUTE } from "../../domain/Time.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Clocks from "../../ports/Clocks.ts"
+import * as HostTransaction from "../../ports/HostTransaction.ts"
 import { type Commit, Conflict, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -247,6 +248,7 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
     const { pollMillis } = yield* Settings
     const handleAndStore = yield* makeRun
     const isStandingClock = clock.set !== null
+    const connections = yield* HostTransaction.Connections
     const loops = new Map<string, Loop>()
     let running: Scope.Scope | null = null
 
@@ -299,6 +301,25 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
         loop.fiber = fiber
       })
 
+    const isInTransaction = (name: string): boolean => registry.get(name)?.transaction !== null
+
+    const slotsOf = (name: string): number => {
+      if (isStandingClock) return 1
+      return isInTransaction(name) ? SLOTS_IN_TRANSACTIONS : SLOTS
+    }
+
+    /** Warns of a handler with whose transactions all connections may be kept, so that what is called within waits for one. */
+    const warnOfConnections = (name: string): Effect.Effect<void> => {
+      if (connections === null || !isInTransaction(name)) return Effect.void
+      const kept = [...loops.keys()].filter(isInTransaction).reduce((sum, one) => sum + slotsOf(one), 0)
+      return kept < connections
+        ? Effect.void
+        : Effect.logWarning(
+            "handlers with transactions may keep all connections of the pool at once, so that what they call waits for one until it times out; give the pool more",
+            { handler: name, connections, needed: kept + 1 }
+          )
+    }
+
     yield* registry.listen({
       added: (name) =>
         Effect.suspend(() => {
@@ -307,10 +328,9 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
             known.wake(Number.NEGATIVE_INFINITY)
             return Effect.void
           }
-          const slots = registry.get(name)?.transaction === null ? SLOTS : SLOTS_IN_TRANSACTIONS
-          const loop = makeLoop(name, isStandingClock ? 1 : slots)
+          const loop = makeLoop(name, slotsOf(name))
           loops.set(name, loop)
-          return running === null ? Effect.void : start(loop, running)
+          return Effect.andThen(warnOfConnections(name), running === null ? Effect.void : start(loop, running))
         }),
       removed: (name) =>
         Effect.suspend(() => {

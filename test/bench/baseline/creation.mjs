@@ -54,7 +54,7 @@ const begin = `
 
 // The simulated telco's books, as simplan's telco writes them.
 const askTelco = `
-  insert into telco_simulator_book as book (kind, key, document)
+  insert into simplan.telco_simulator_book as book (kind, key, document)
   values ('package', $1, jsonb_build_object('iccid', $2::text, 'terms', $3::jsonb))
   on conflict (kind, key) do update set document = book.document
   returning key, document::text as document`

@@ -10,7 +10,7 @@ const undoCreations = (bench, database) =>
     `delete from simplan.subscription where organization_id = '${Seed.FREE}'`,
     `delete from simplan.attachment where organization_id = '${Seed.FREE}'`,
     `delete from simplan.package where organization_id = '${Seed.FREE}'`,
-    "truncate telco_simulator_book",
+    "truncate simplan.telco_simulator_book",
     `update simplan.sim set allocation = 'Free', allocated_to = null, reservation_token = null, reserved_until = null
       where organization_id = '${Seed.FREE}' and allocation <> 'Free'`,
     "vacuum (analyze) simplan.sim, simplan.subscription, simplan.attachment, simplan.package, simplan.job"
@@ -33,7 +33,7 @@ const checkCreations = async (bench, database, created) => {
       join simplan.sim s using (organization_id, iccid)
       join simplan.attachment a using (organization_id, subscription_id)
       join simplan.package p using (organization_id, attachment_id)
-      join telco_simulator_book b on b.key = a.attachment_id || ':0'
+      join simplan.telco_simulator_book b on b.key = a.attachment_id || ':0'
       where u.organization_id = '${Seed.FREE}' and u.status = 'Live' and s.allocation = 'InService' and a.confirmed`
   )
   if (whole !== created || sims !== created) {

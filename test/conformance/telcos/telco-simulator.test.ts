@@ -78,7 +78,7 @@ describe("The simulator's books on PostgreSQL", () => {
       const sql = yield* SqlClient.SqlClient
       const books = yield* Books.Books
       yield* sql`
-        insert into telco_simulator_book (kind, key, document)
+        insert into simplan.telco_simulator_book (kind, key, document)
         select 'package', 'known:' || i, '{}' from generate_series(1, 20000) i`
       const readAsAWhole = Effect.gen(function* () {
         yield* sql`select pg_stat_force_next_flush()`
