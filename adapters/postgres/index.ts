@@ -13,7 +13,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Jobs, type Outbox, Storage } from "simplan/ports"
 import * as Database from "./database/Database.ts"
 import * as DatabaseSchema from "./database/DatabaseSchema.ts"
-import * as Requirements from "./database/Requirements.ts"
+import * as Rights from "./database/Rights.ts"
+import * as SessionSettings from "./connection/SessionSettings.ts"
 import * as Failure from "./connection/Failure.ts"
 import * as Secrets from "./encryption/Secrets.ts"
 import * as KeyRotation from "./KeyRotation.ts"
@@ -160,10 +161,10 @@ export const layerOf = <E, R>(
       const keys = yield* keysOf(clients.secretKeys)
       const schema = yield* schemaOf(clients.schema)
       // An embedded database is its process's own.
-      if (clients.shared !== undefined) yield* storageErrors(Requirements.checkSettings(clients.writes))
+      if (clients.shared !== undefined) yield* storageErrors(SessionSettings.check(clients.writes))
       yield* migrate(migrates, schema)
       if (clients.shared !== undefined) {
-        yield* storageErrors(Requirements.checkRights(clients.writes, schema, Migrations.tables))
+        yield* storageErrors(Rights.check(clients.writes, schema, Migrations.tables))
       }
       yield* storageErrors(KeyRotation.check(schema.client(migrates), keys))
       const fastPaths = { ...Database.defaults, ...clients.fastPaths }

@@ -8,8 +8,8 @@ import type { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Arguments from "./Arguments.ts"
+import * as SessionSettings from "./SessionSettings.ts"
 import * as Failure from "./Failure.ts"
-import * as Requirements from "../database/Requirements.ts"
 import { Storage } from "simplan/ports"
 import * as PgPool from "./PgPool.ts"
 import * as Pooler from "./Pooler.ts"
@@ -58,16 +58,16 @@ export const plannerSettings = { enable_seqscan: "off", jit: "off" } as const
 
 /** The settings that connections begin with; none where one is refused because of them, as by a pooler. */
 const acceptedSettings = (config: PgConnection.Config) =>
-  PgConnection.make({ ...config, startupParameters: { ...Requirements.startup, ...plannerSettings } }).pipe(
+  PgConnection.make({ ...config, startupParameters: { ...SessionSettings.startup, ...plannerSettings } }).pipe(
     Effect.scoped,
-    Effect.as(Requirements.startup),
+    Effect.as(SessionSettings.startup),
     Effect.catch((error) =>
       Failure.isProtocolRefused(error)
         ? Effect.as(
             Effect.logInfo("the connections go without settings of their own, the planner's too: they are refused"),
             undefined
           )
-        : Effect.succeed(Requirements.startup)
+        : Effect.succeed(SessionSettings.startup)
     ),
     Effect.cached
   )

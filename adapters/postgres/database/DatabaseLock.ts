@@ -9,9 +9,9 @@
 import { type Cause, Data, Deferred, type Duration, Effect, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
+import * as SessionSettings from "../connection/SessionSettings.ts"
 import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "./DatabaseSchema.ts"
-import * as Requirements from "./Requirements.ts"
 import type * as Session from "../connection/Session.ts"
 
 export interface DatabaseLock {
@@ -54,7 +54,7 @@ const holders = (session: Session.Session, number: bigint): Effect.Effect<string
 
 const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, alone: boolean) {
   const session = yield* open
-  yield* session.query(Requirements.KEPT)
+  yield* session.query(SessionSettings.KEPT)
   const lock = alone ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
   const [row] = yield* session.query(`select ${lock}($1::bigint) as taken`, [number])
   if (row?.["taken"] === true) return session

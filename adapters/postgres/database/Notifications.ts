@@ -13,7 +13,7 @@ import { Changes, type RateLimitUsage } from "simplan/ports"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import type { Sql } from "./Database.ts"
-import * as Requirements from "./Requirements.ts"
+import * as SessionSettings from "../connection/SessionSettings.ts"
 import type * as Session from "../connection/Session.ts"
 
 type Listener = (changes: Changes.Changes) => void
@@ -224,7 +224,7 @@ export const make = Effect.fnUntraced(function* (
   const session = Effect.scoped(
     Effect.gen(function* () {
       const opened = yield* open
-      yield* opened.query(Requirements.KEPT)
+      yield* opened.query(SessionSettings.KEPT)
       const received = yield* opened.listen(channel)
       here.publish(Changes.anything)
       something.openUnsafe()

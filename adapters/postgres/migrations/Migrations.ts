@@ -299,13 +299,13 @@ const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, t
 /** What people limit statements and transactions by, which a migration and the wait for another process are not held to. */
 const TIMEOUTS = "statement_timeout, lock_timeout, transaction_timeout, idle_in_transaction_session_timeout"
 
-const patient = (sql: SqlClient.SqlClient) =>
+const withoutTimeouts = (sql: SqlClient.SqlClient) =>
   sql`
     select count(set_config(name, '0', true)) from pg_settings where name = any(string_to_array(${TIMEOUTS}, ', '))`
 
 /** Attempts the next migration, or all of them where there was none. */
 const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
-  yield* patient(sql)
+  yield* withoutTimeouts(sql)
   yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
   yield* checkEncoding(sql)
   const hasMigrations = yield* hasAny(sql, schema)

@@ -58,12 +58,13 @@ const databaseOf = (url: string): string => new URL(url).pathname.slice(1)
 
 const newUser = (url: string, user: string) => query(url, `create role ${user} login password 'secret'`)
 
+const DOCUMENT = fileURLToPath(new URL("../../../../adapters/cli/README.md", import.meta.url))
+
 /** What the owner of a schema grants, as the document has it. */
-const grants = (schema: string, user: string): string =>
-  `grant usage on schema ${schema} to ${user};
-   grant select, insert, update, delete on all tables in schema ${schema} to ${user};
-   grant usage on all sequences in schema ${schema} to ${user};
-   grant execute on all functions in schema ${schema} to ${user};`
+const grants = (schema: string, user: string): string => {
+  const [, statements = ""] = /^```\n(grant usage on schema .*?)^```/ms.exec(readFileSync(DOCUMENT, "utf8")) ?? []
+  return statements.replaceAll(" schema simplan ", ` schema ${schema} `).replaceAll(" to app;", ` to ${user};`)
+}
 
 /** A service's user of the database. */
 interface User {
@@ -198,7 +199,9 @@ const play = async (url: string, schema: string): Promise<string> => {
   await serve(async (server) => {
     const [attachment] = (await ask("GET", `${server}/v3/subscriptions/${blue}/plan-attachments?key=${key}`)).body.data
     expect(attachment).toMatchObject({ used_allowance: { dataBytes: 1_234_567_890_123 } })
-    expect((await ask("GET", `${server}/v3/plans/${planId}?key=${key}`)).body).toMatchObject({ data: { plan_name: NAME } })
+    expect((await ask("GET", `${server}/v3/plans/${planId}?key=${key}`)).body).toMatchObject({
+      data: { plan_name: NAME }
+    })
   })
 
   const pool = new pg.Pool({ connectionString: url, max: 4 })
@@ -219,7 +222,6 @@ const play = async (url: string, schema: string): Promise<string> => {
   return "works"
 }
 
-const DOCUMENT = fileURLToPath(new URL("../../../../adapters/cli/README.md", import.meta.url))
 const TABLE = /\| sessions begin with \|[\s\S]*?(?=\n\n)/
 
 const cells = new Map<string, string>()

@@ -1,6 +1,6 @@
 /**
- * What a service needs of its user of the database, and of the settings that the user's sessions begin with. Each is refused at the
- * start with one sentence, which says what to do; what the user does without is logged once.
+ * What a service needs of its user of the database. What is missing is refused at the start with one sentence, which says what to do;
+ * what the user does without is logged once.
  *
  * A user who may write rows, and change nothing of the schema, is enough: its owner runs the migrations, and what makes and drops
  * partitions are functions with their owner's rights.
@@ -9,75 +9,6 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Storage } from "simplan/ports"
 import type { DatabaseSchema } from "./DatabaseSchema.ts"
-
-/** What a setting has to be, and why. */
-interface Required {
-  readonly value: string
-  readonly because: string
-}
-
-const settings: Readonly<Record<string, Required>> = {
-  array_nulls: { value: "on", because: "rows are handed in as arrays, whose nulls would become texts" },
-  default_transaction_isolation: {
-    value: "read committed",
-    because: "a statement that waited for another one goes on with what that one has committed"
-  }
-}
-
-/** What sessions begin with that simplan opens itself, whatever the role or the database has set. */
-export const startup: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(settings).map(([name, { value }]) => [name, value])
-)
-
-/** What a session runs that is kept open: it is not ended because it is idle between two heartbeats. */
-export const KEPT = "select set_config('idle_session_timeout', '0', false)"
-
-interface Found {
-  readonly user: string
-  readonly settings: Readonly<Record<string, string>>
-  readonly takesWrites: boolean
-  readonly isStandby: boolean
-  readonly isDurable: boolean
-}
-
-/** Fails where the settings of a session are others than simplan needs. */
-export const checkSettings = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient
-): Effect.fn.Return<void, SqlError.SqlError | Storage.StorageError> {
-  const names = JSON.stringify(Object.keys(settings))
-  const [row] = yield* sql<{ readonly value: string }>`
-    select json_build_object(
-      'user', current_user,
-      'settings', (
-        select json_object_agg(name, current_setting(name)) from json_array_elements_text(${names}::json) asked(name)
-      ),
-      'takesWrites', current_setting('default_transaction_read_only') = 'off' and not pg_is_in_recovery(),
-      'isStandby', pg_is_in_recovery(),
-      'isDurable', current_setting('synchronous_commit') <> 'off'
-    )::text as value`
-  if (row === undefined) return
-  const found: Found = JSON.parse(row.value)
-  const { user } = found
-  for (const [name, { because, value }] of Object.entries(settings)) {
-    const is = found.settings[name]
-    if (is === value) continue
-    return yield* new Storage.StorageError({
-      message: `The sessions of the database's user ${user} begin with ${name} = ${is}, but must with ${value}, because ${because}: alter role ${user} set ${name} = '${value}', or set it in the options of its connections`
-    })
-  }
-  if (!found.takesWrites) {
-    return yield* new Storage.StorageError({
-      message: found.isStandby
-        ? "The database is a standby, which takes no writes: its primary must be named"
-        : `The database takes no writes of the user ${user}: the setting default_transaction_read_only is on, and must be off`
-    })
-  }
-  if (!found.isDurable) {
-    yield* Effect.logWarning(
-      `Sessions of the database's user ${user} begin with synchronous_commit = off: a crash of the database may lose what was acknowledged within the second before it`
-    )
-  }
-})
 
 interface Rights {
   readonly user: string
@@ -97,7 +28,7 @@ const KEEPERS = JSON.stringify(["keep_partitions", "keep_audit_entries"])
  * Fails where the user may not use the tables or functions of the schema. Logs once what it may not change, and what follows.
  * `names`: of the tables of the migrations.
  */
-export const checkRights = Effect.fnUntraced(function* (
+export const check = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { name, quoted }: DatabaseSchema,
   names: ReadonlyArray<string>
