@@ -2,7 +2,7 @@
  * A schema that other migrations made is refused in one sentence, and nothing is done to it. And the try whether the
  * database takes a write.
  */
-import { Effect, Exit, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
@@ -201,10 +201,14 @@ describe("The try of a write", () => {
     onDatabase(`fails while the database ${what}, although it answers`, function* (sql) {
       yield* Effect.scoped(Effect.flatMap(connect(url()), (adapter) => on(adapter, ({ probe }) => probe(0))))
       const [found] = yield* sql<{ readonly name: string }>`select current_database() as name`
+      const adapter = yield* connect(url())
       // Connections that begin from now on have the setting.
       yield* sql.unsafe(`alter database ${found?.name} set ${setting}`)
-      const adapter = yield* connect(url())
-      yield* on(adapter, (storage) => storage.ready)
+      yield* sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`
+      const ready = on(adapter, (storage) => storage.ready)
+      yield* Effect.retry(ready, { times: 400, schedule: Schedule.spaced("50 millis") })
       expect(Exit.isFailure(yield* Effect.exit(on(adapter, (storage) => storage.probe(0))))).toBe(true)
     })
   }
