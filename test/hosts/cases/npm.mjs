@@ -25,9 +25,24 @@ const lost = (folder) =>
       return !sources.every((source) => existsSync(join(folder, dirname(name), source)))
     })
 
+/** The relative links of the documents that lead to no file of the package. */
+const broken = (folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((name) =>
+      [...readFileSync(join(folder, name), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+        .filter(([, path]) => !existsSync(join(folder, dirname(name), path)))
+        .map(([, path]) => `${name}: ${path}`)
+    )
+
 export const run = (context) => {
   const host = Host.shared(context)
-  Host.expect("Maps that lead to no source", lost(join(host.directory, "node_modules", "simplan", "dist")).join(), "")
+  const installed = join(host.directory, "node_modules", "simplan")
+  Host.expect("Links that lead to no file", broken(installed).join(), "")
+  for (const name of ["express/app.js", "nextjs/app/esim/[...path]/route.ts", "transaction/clients/prisma.js"]) {
+    Host.expect(`The example ${name} is there`, existsSync(join(installed, "examples", name)), true)
+  }
+  Host.expect("Maps that lead to no source", lost(join(installed, "dist")).join(), "")
   host.embeds()
   host.write("kit.mjs", kit)
   Host.expect("The kit for tests is whole", host.node("kit.mjs").trim(), "true")
