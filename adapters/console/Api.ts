@@ -2,6 +2,7 @@
  * Calls of the management API, by the cookie of the session or the login of the host. Addresses are relative to the page, so that they
  * hold below any prefix.
  */
+import * as Pages from "./Pages.ts"
 import { signal } from "@preact/signals"
 import { Operator } from "simplan/ports"
 import type * as Types from "./Types.ts"
@@ -203,6 +204,10 @@ export const read = async <Data>(path: string): Promise<Data> => (await call<{ r
 
 /** Reads a page of a list. */
 export const page = <Item>(path: string): Promise<Page<Item>> => call<Page<Item>>("GET", path)
+
+/** Reads all of a list, which is short. */
+export const all = <Item>(path: string): Promise<ReadonlyArray<Item>> =>
+  Pages.all<Item>((query) => page<Item>(`${path}?${query}`))
 
 /** What came of one request of several. */
 export interface Step {

@@ -49,7 +49,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const organization = `/organizations/${encodeURIComponent(of)}`
   const status = Location.field("status")
   const endpoints = View.useReading(`${organization}/webhook-endpoints`, () =>
-    Api.page<Endpoint>(`${organization}/webhook-endpoints`)
+    Api.all<Endpoint>(`${organization}/webhook-endpoints`)
   )
   const filter = {
     status,
@@ -76,7 +76,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
           name="endpoint"
           choices={[
             ["", "any"],
-            ...(endpoints.data?.data ?? []).map(({ url, webhook_endpoint_id }) => [webhook_endpoint_id, url] as const)
+            ...(endpoints.data ?? []).map(({ url, webhook_endpoint_id }) => [webhook_endpoint_id, url] as const)
           ]}
         />
         <Filters.Input label="Event" name="type" />

@@ -47,10 +47,8 @@ const creation = (path: string): Task.Task => ({
 })
 
 /** The endpoint as it is now; null where it is gone. */
-const present = async (path: string, { webhook_endpoint_id }: Endpoint): Promise<Endpoint | null> => {
-  const { data } = await Api.page<Endpoint>(`${path}?page_size=100`)
-  return data.find((one) => one.webhook_endpoint_id === webhook_endpoint_id) ?? null
-}
+const present = async (path: string, { webhook_endpoint_id }: Endpoint): Promise<Endpoint | null> =>
+  (await Api.all<Endpoint>(path)).find((one) => one.webhook_endpoint_id === webhook_endpoint_id) ?? null
 
 const editable = ({ description, events: chosen, url }: Endpoint) => ({ url, description, events: [...chosen].sort() })
 
