@@ -73,6 +73,25 @@ describe("The simulator's books in PGlite", () => {
 })
 
 describe("The simulator's books on PostgreSQL", () => {
+  it("are moved into the schema where a server had them outside, and those of both are joined", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const open = Effect.provide(Books.Books, Layer.fresh(SqlBooks.layer))
+      yield* (yield* open).add("package", "old", { by: "server" })
+      yield* sql`alter table simplan.telco_simulator_book set schema public`
+      expect(yield* (yield* open).get("package", "old")).toEqual({ by: "server" })
+      yield* sql`create table public.telco_simulator_book (like simplan.telco_simulator_book including all)`
+      yield* sql`
+        insert into public.telco_simulator_book (kind, key, document) values
+          ('package', 'old', '{"by":"other"}'), ('package', 'new', '{"by":"other"}')`
+      const books = yield* open
+      expect(yield* books.get("package", "old")).toEqual({ by: "server" })
+      expect(yield* books.get("package", "new")).toEqual({ by: "other" })
+      expect(
+        yield* sql`select schemaname::text as name from pg_tables where tablename = 'telco_simulator_book'`
+      ).toEqual([{ name: "simplan" }])
+    }).pipe(Effect.provide(single), Effect.runPromise))
+
   it("are looked up by their keys, however many calls ask at once", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
