@@ -1,4 +1,4 @@
-// Projects that are CommonJS, as `examples/modules.md` says: Node, three ways of TypeScript, and Jest.
+// Projects that are CommonJS, as `examples/modules.md` says: Node, three ways of TypeScript, and Jest, with modules as they are and with all of them made CommonJS.
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { join } from "node:path"
@@ -21,6 +21,8 @@ export const run = (context) => {
     type: "commonjs",
     dependencies: {
       "@types/node": "22.19.3",
+      "@swc/core": "^1.15.0",
+      "@swc/jest": "^0.2.39",
       jest: "30.2.0",
       typescript: "7.0.2",
       "typescript-5.7": "npm:typescript@5.7.3"
@@ -43,4 +45,5 @@ export const run = (context) => {
     Host.expect(`${name} prints`, host.node(`${name}/shop.js`).trim(), "Acme function")
   }
   host.run("npm", ["test"])
+  host.run("npx", ["--no-install", "jest", "--config", "jest.swc.json"])
 }
